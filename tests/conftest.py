@@ -1,0 +1,23 @@
+"""What every test run needs: caches of its own, so that a run neither sees nor leaves anything behind."""
+
+import atexit
+import os
+import shutil
+import tempfile
+
+
+def _private_caches() -> None:
+    """Point Numba's and fad's disk caches at one temporary folder.
+
+    The first process of a run (pytest itself, before it starts xdist's workers) makes the folder and removes it at its
+    end; the workers find the variables set and share it.
+    """
+    if "FAD_TEST_CACHES" in os.environ:
+        return
+    folder = os.environ["FAD_TEST_CACHES"] = tempfile.mkdtemp(prefix="fad-tests-")
+    os.environ["NUMBA_CACHE_DIR"] = os.path.join(folder, "numba")
+    os.environ["FAD_CACHE_DIR"] = os.path.join(folder, "fad")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+
+
+_private_caches()

@@ -1,0 +1,1 @@
+"""The house around the code: floors, sizes, words, documentation, import time."""

@@ -1,0 +1,32 @@
+"""Importing fad is cheap: it brings NumPy and little else."""
+
+import statistics
+import subprocess
+import sys
+
+BUDGET = 0.15  # seconds over NumPy's own import
+RUNS = 5
+
+
+def run(code: str) -> str:
+    """The output of a Python program run in a fresh process."""
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def seconds_over_numpy() -> float:
+    """One fresh process imports NumPy, then times ``import fad``."""
+    return float(run("import numpy, time; t = time.perf_counter(); import fad; print(time.perf_counter() - t)"))
+
+
+def test_import_time():
+    seconds_over_numpy()  # the first run compiles the byte code
+    assert statistics.median(seconds_over_numpy() for _ in range(RUNS)) <= BUDGET
+
+
+def test_import_brings_neither_numba_nor_scipy():
+    code = "import fad, sys; print([m for m in ('numba', 'llvmlite', 'scipy') if m in sys.modules])"
+    assert run(code) == "[]"
+
+
+def test_import_starts_no_threads():
+    assert run("import fad, threading; print(threading.active_count())") == "1"
