@@ -1,0 +1,30 @@
+"""Every class of error has its entry on the page of errors, with an example that fails and one that is repaired."""
+
+import inspect
+
+import pytest
+
+from fad.util import errors
+
+from .source import ROOT
+
+PAGE = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
+CLASSES = [name for name, thing in vars(errors).items() if inspect.isclass(thing) and issubclass(thing, Exception)]
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_error_has_its_entry(name):
+    assert f"\n## {name}\n" in PAGE
+
+
+@pytest.mark.parametrize("name", [name for name in CLASSES if name not in ("FadError", "CheckError")])
+def test_entry_fails_and_is_repaired(name):
+    entry = PAGE.split(f"\n## {name}\n")[1].split("\n## ")[0]
+    failing, _, repaired = entry.partition(f"fad.util.errors.{name}: ...")
+    assert ">>> " in failing and ">>> " in repaired
+
+
+@pytest.mark.parametrize("name", [name for name in CLASSES if name != "FadError"])
+def test_error_is_one_of_fads_and_a_builtin_one(name):
+    bases = getattr(errors, name).__mro__
+    assert errors.FadError in bases and any(base.__module__ == "builtins" for base in bases[1:-3])
