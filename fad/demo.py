@@ -88,7 +88,7 @@ def tell_fit(fit, errors, estimates):
     title("The fit: maximum likelihood, BFGS on fad's gradient")
     print(f"negative log likelihood {fit.fun:.6f} after {fit.nit} steps, {fit.nfev} calls; "
           f"largest entry of the gradient {np.abs(fit.jac).max():.1e}\n")
-    for name, value, error in zip(PARAMETERS, estimates, errors):
+    for name, value, error in zip(PARAMETERS, estimates, errors, strict=True):
         print(f"  {name:<26}{value:10.3f}  ± {error:.3f}")
 
 

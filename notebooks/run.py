@@ -12,7 +12,8 @@ FOLDER = Path(__file__).resolve().parent
 def execute(path: Path, write: bool) -> None:
     """Run one notebook from top to bottom; an error in a cell is raised."""
     notebook = nbformat.read(path, as_version=4)
-    NotebookClient(notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(FOLDER)}}).execute()
+    place = {"metadata": {"path": str(FOLDER)}}
+    NotebookClient(notebook, timeout=300, kernel_name="python3", resources=place).execute()
     if write:
         for cell in notebook.cells:
             cell.metadata.pop("execution", None)  # times of this run: noise in a diff

@@ -2,7 +2,7 @@
 
 import ast
 import subprocess
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,7 +19,7 @@ def name_of(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-@lru_cache(maxsize=None)
+@cache
 def tree(path: Path) -> ast.Module:
     """The syntax tree of one file."""
     return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
