@@ -14,8 +14,9 @@ derivative; what NumPy and SciPy offer is expressed in them.
 
 In the column *derivative*:
 
-- **partials**, **linear**, **multilinear**, **rule**: differentiable, in both modes and to any order; how the derivative is written.
-  The laws of the test suite try each to second order, forward against differences and reverse against forward.
+- **partials**, **linear**, **multilinear**, **rule**: differentiable, in both modes and to any order; the word says how the
+  derivative is written.
+  The laws of the tests try each to second order, forward against differences and reverse against forward.
 - **zero**: the derivative is zero wherever there is one.
 - **none**: there is no derivative; to ask for one raises `NoDerivativeError`.
 - **no rule yet**: there is one, and fad does not know it; to ask for it raises `NoDerivativeError`.
