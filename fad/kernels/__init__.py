@@ -1,0 +1,14 @@
+"""Plain functions that NumPy runs and Numba compiles: the vocabulary of the generated code.
+
+    vecmath      exp, log, sin, ... widened by LLVM, and NumPy's arithmetic: floor_divide, maximum, logaddexp, ...
+    special      the scalar special functions of SciPy: gamma, digamma, betainc, jv, lambertw, ...
+    linalg       matmul, solve, cholesky, eigh, svd, ... on stacks of matrices of any strides
+    fft          fft, ifft, rfft, irfft along the last axis, any length
+    sorting      sort, argsort, searchsorted, nan last as in NumPy
+
+Each name can be called from compiled code and, with the same meaning, from plain Python on NumPy values.
+Below them: `elementary` and `arithmetic` (the two halves of vecmath), `widen` (vector calls), `promotion` (NumPy's types
+for Numba), `foreign` (SciPy's C functions by symbol name).
+
+Nothing is imported here: Numba and SciPy load when a kernel is compiled or exported, not when fad is imported.
+"""

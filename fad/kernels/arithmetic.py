@@ -1,0 +1,324 @@
+"""Arithmetic with NumPy's meaning where Python's or Numba's differs: nans, zeros, signs, division by zero.
+
+Each function is a formula on scalars, without branches where that can be, so that LLVM vectorises a loop of it.
+
+    >>> float(floor_divide(-7.0, 2.0)), float(logaddexp(-np.inf, -np.inf)), float(maximum(np.nan, 1.0))
+    (-4.0, -inf, nan)
+"""
+import math
+
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+
+from fad.kernels.elementary import exp, exp2, log, log1p, pow, sin  # noqa: A004
+from fad.kernels.promotion import compiled_as, emit_python, formula, like_ufunc, quiet, real_floats
+
+__all__ = [
+    "absolute", "ceil", "copysign", "expit", "floor", "floor_divide", "fmax", "fmin", "fmod", "heaviside",
+    "integer_power", "like", "log_expit", "logaddexp", "logaddexp2", "logit", "maximum", "minimum", "power", "remainder",
+    "rint", "sign", "sinc", "sqrt", "trunc", "where", "xlog1py", "xlogy",
+]  # fmt: skip
+
+LOG2_E = 1 / math.log(2.0)
+REAL = types.Float, types.Integer, types.Boolean
+
+
+# --- choice ---------------------------------------------------------------------------------------------------------
+
+
+def where(condition, x, y):
+    """NumPy's where; compiled, x and y are both computed and one instruction selects, so that a loop of it vectorises.
+
+    >>> int(where(True, 1, 2))
+    1
+    """
+    return np.where(condition, x, y)
+
+
+def _where_types(*args):
+    found = like_ufunc(np.add)(*args[1:]) if len(args) == 3 else None
+    return found and (found[0], types.boolean, *found[1:])
+
+
+def _emit_where(context, builder, sig, args):
+    if isinstance(sig.return_type, types.Complex):
+        x, y = (context.make_complex(builder, sig.return_type, value=a) for a in args[1:])
+        x.real, x.imag = (_choose(builder, args[0], *parts) for parts in ((x.real, y.real), (x.imag, y.imag)))
+        return x._getvalue()
+    return _choose(builder, *args)
+
+
+def _choose(builder, condition, x, y):
+    return builder.select(cgutils.as_bool_bit(builder, condition), x, y)
+
+
+compiled_as(where, _where_types, _emit_where, fallback=np.where)
+
+
+def like(c, x):
+    """The constant c in the type of x (a plain Python number adapts by itself).
+
+    >>> like(1.0, np.float32(3))
+    1.0
+    """
+    return c
+
+
+def _emit_like(context, builder, sig, args):
+    return args[0]
+
+
+compiled_as(like, lambda c, x: (x, x, x), _emit_like)
+
+
+# --- one instruction ------------------------------------------------------------------------------------------------
+
+
+def _instruction(name, ufunc, *kinds):
+    def emit(context, builder, sig, args):
+        if not isinstance(sig.return_type, types.Float):  # an integer needs no rounding
+            return args[0]
+        real = args[0].type
+        shape = ir.FunctionType(real, [real] * len(args))
+        return builder.call(builder.module.declare_intrinsic(f"llvm.{name}", [real], shape), args)
+
+    function = quiet(ufunc, f"NumPy's {ufunc.__name__}; compiled, one instruction.")
+    return compiled_as(function, like_ufunc(ufunc, *(kinds or (types.Float,))), emit, fallback=ufunc)
+
+
+sqrt, absolute = _instruction("sqrt", np.sqrt), _instruction("fabs", np.absolute)
+copysign = _instruction("copysign", np.copysign)
+floor, ceil, trunc = (_instruction(f.__name__, f, *REAL) for f in (np.floor, np.ceil, np.trunc))
+rint = _instruction("rint", np.rint)
+
+
+# --- one formula for each kind of number ----------------------------------------------------------------------------
+
+
+def _by_kind(ufunc, **bodies):
+    """NumPy's `ufunc`, compiled from a formula for each kind (Float, Integer, Complex); Numba's own for the others."""
+    emits = {getattr(types, kind): emit_python(body) for kind, body in bodies.items()}
+
+    def emit(context, builder, sig, args):
+        chosen = next(e for kind, e in emits.items() if isinstance(sig.return_type, kind))
+        return chosen(context, builder, sig, args)
+
+    function = quiet(ufunc, f"NumPy's {ufunc.__name__}, without its warnings.")
+    return compiled_as(function, like_ufunc(ufunc, *emits), emit, fallback=ufunc)
+
+
+def _float_floor_divide(x, y):
+    # npy_divmod in numpy/core/src/npymath/npy_math_internal.h.src: (x - r) / y is nearly an integer, unlike x / y
+    if y == 0:
+        return x / y
+    r = np.fmod(x, y)
+    q = (x - r) / y
+    if r != 0 and (y < 0) != (r < 0):
+        q -= 1
+    if q == 0:
+        return copysign(q, x / y)
+    low = floor(q)
+    return low + 1 if q - low > 0.5 else low
+
+
+def _float_remainder(x, y):
+    r = np.fmod(x, y)
+    if r == 0:
+        return copysign(r, y)
+    return r + y if (y < 0) != (r < 0) else r
+
+
+def _float_fmod(x, y):
+    return np.fmod(x, y)
+
+
+# A division by zero is zero. Division by -1 is a negation, because the smallest integer by -1 stops the machine.
+
+
+def _integer_floor_divide(x, y):
+    if y == 0:
+        return y
+    return (x ^ x) - x if y < 0 and y + 1 == 0 else x // y
+
+
+def _integer_remainder(x, y):
+    return x ^ x if y == 0 or (y < 0 and y + 1 == 0) else x % y
+
+
+def _integer_fmod(x, y):
+    if y == 0 or (y < 0 and y + 1 == 0):
+        return x ^ x
+    r = x % y
+    return r - y if r != 0 and (x < 0) != (y < 0) else r
+
+
+def _integer_power(x, n):
+    if n < 0:
+        raise ValueError("Integers to negative integer powers are not allowed.")
+    return x**n
+
+
+def _float_power(x, y):
+    return pow(x, y)
+
+
+def _real_sign(x):
+    return where(x > 0, like(1, x), where(x < 0, like(-1, x), where(x == 0, like(0, x), x)))  # a nan stays
+
+
+def _complex_sign(x):
+    # npy_csgn of NumPy 2: x / |x|, by the infinite part alone where there is one
+    a, b = x.real, x.imag
+    if math.isinf(a) != math.isinf(b):
+        return complex(where(math.isinf(a), copysign(1.0, a), 0.0), where(math.isinf(b), copysign(1.0, b), 0.0))
+    return x if a == 0 and b == 0 else x / abs(x)
+
+
+floor_divide = _by_kind(np.floor_divide, Float=_float_floor_divide, Integer=_integer_floor_divide)
+remainder = _by_kind(np.remainder, Float=_float_remainder, Integer=_integer_remainder)
+fmod = _by_kind(np.fmod, Float=_float_fmod, Integer=_integer_fmod)
+power = _by_kind(np.power, Float=_float_power, Integer=_integer_power)
+integer_power = _by_kind(np.power, Integer=_integer_power)
+sign = _by_kind(np.sign, Float=_real_sign, Integer=_real_sign, Complex=_complex_sign)
+
+
+# --- order: maximum and minimum pass nans on, fmax and fmin pass them over ------------------------------------------
+
+
+@formula(like_ufunc(np.maximum, *REAL), np.maximum, np.maximum)
+def maximum(x, y):
+    """The larger, or the nan.
+
+    >>> float(maximum(np.nan, 1.0))
+    nan
+    """
+    return where((x >= y) | (x != x), x, y)
+
+
+@formula(like_ufunc(np.minimum, *REAL), np.minimum, np.minimum)
+def minimum(x, y):
+    """The smaller, or the nan.
+
+    >>> float(minimum(2.0, 1.0))
+    1.0
+    """
+    return where((x <= y) | (x != x), x, y)
+
+
+@formula(like_ufunc(np.fmax, *REAL), np.fmax, np.fmax)
+def fmax(x, y):
+    """The larger, or the one that is not a nan.
+
+    >>> float(fmax(np.nan, 1.0))
+    1.0
+    """
+    return where((x >= y) | (y != y), x, y)
+
+
+@formula(like_ufunc(np.fmin, *REAL), np.fmin, np.fmin)
+def fmin(x, y):
+    """The smaller, or the one that is not a nan.
+
+    >>> float(fmin(np.nan, 1.0))
+    1.0
+    """
+    return where((x <= y) | (y != y), x, y)
+
+
+@formula(like_ufunc(np.heaviside), np.heaviside)
+def heaviside(x, h):
+    """0 below zero, 1 above, h at zero.
+
+    >>> float(heaviside(0.0, 0.5))
+    0.5
+    """
+    return where(x > 0, like(1, x), where(x < 0, like(0, x), where(x == 0, h, x)))
+
+
+# --- logarithms of sums and their like ------------------------------------------------------------------------------
+
+
+@formula(like_ufunc(np.logaddexp), np.logaddexp)
+def logaddexp(x, y):
+    """log(exp(x) + exp(y)), without overflow; equal infinities have no difference, so they are looked at first.
+
+    >>> float(logaddexp(np.inf, np.inf)), round(float(logaddexp(1000.0, 1000.0)), 3)
+    (inf, 1000.693)
+    """
+    d = where(x == y, like(0.0, x), -absolute(x - y))
+    return maximum(x, y) + log1p(exp(d))
+
+
+@formula(like_ufunc(np.logaddexp2), np.logaddexp2)
+def logaddexp2(x, y):
+    """log2(2**x + 2**y), without overflow.
+
+    >>> float(logaddexp2(3.0, 3.0))
+    4.0
+    """
+    d = where(x == y, like(0.0, x), -absolute(x - y))
+    return maximum(x, y) + like(LOG2_E, x) * log1p(exp2(d))
+
+
+@formula(real_floats(1))
+def expit(x):
+    """The logistic function 1 / (1 + exp(-x)).
+
+    >>> float(expit(0.0))
+    0.5
+    """
+    one = like(1.0, x)
+    return one / (one + exp(-x))
+
+
+@formula(real_floats(1))
+def logit(x):
+    """log(x / (1 - x)), the inverse of expit; near a half, where the quotient rounds to 1, by log1p.
+
+    >>> float(logit(0.5))
+    0.0
+    """
+    d = x + x - like(1.0, x)
+    return where(absolute(d) < 0.5, log1p(d) - log1p(-d), log(x / (like(1.0, x) - x)))
+
+
+@formula(real_floats(1))
+def log_expit(x):
+    """log(expit(x)), accurate in both tails.
+
+    >>> float(log_expit(-1000.0))
+    -1000.0
+    """
+    return minimum(x, like(0.0, x)) - log1p(exp(-absolute(x)))
+
+
+@formula(real_floats(2))
+def xlogy(x, y):
+    """x log(y), zero at x = 0 unless y is a nan.
+
+    >>> float(xlogy(0.0, 0.0))
+    0.0
+    """
+    return where((x == 0) & (y == y), x, x * log(y))
+
+
+@formula(real_floats(2))
+def xlog1py(x, y):
+    """x log(1 + y), zero at x = 0 unless y is a nan.
+
+    >>> float(xlog1py(0.0, -1.0))
+    0.0
+    """
+    return where((x == 0) & (y == y), x, x * log1p(y))
+
+
+@formula(real_floats(1), np.sinc)
+def sinc(x):
+    """NumPy's sinc, sin(pi x) / (pi x).
+
+    >>> float(sinc(0.0))
+    1.0
+    """
+    y = like(math.pi, x) * where(x == 0, like(1.0e-20, x), x)
+    return sin(y) / y

@@ -1,0 +1,144 @@
+"""NumPy's type promotion for functions that Numba compiles: how a plain Python function gets its compiled form.
+
+A kernel is a plain Python function. `compiled_as` gives it a meaning in compiled code: which argument types it takes (as
+a NumPy ufunc would) and what is emitted for them. This is the low level of `numba.extending`, because it costs nothing
+at compile time: an `@overload` is one more function to type and compile at each use.
+"""
+import numpy as np
+from numba.core import compiler, types
+from numba.core.errors import NumbaError
+from numba.core.typing.templates import AbstractTemplate, infer, infer_global, signature
+from numba.extending import lower_builtin
+from numba.np.numpy_support import as_dtype, from_dtype
+
+__all__ = ["compiled_as", "emit_python", "formula", "like_ufunc", "quiet", "real_floats"]
+
+HALF, SINGLE = np.dtype(np.float16), np.dtype(np.float32)
+REAL = types.Integer, types.Float, types.Boolean
+
+
+def like_ufunc(ufunc, *kinds):
+    """A rule for argument types: those of the loop that NumPy's `ufunc` would run, if the result is of one of `kinds`.
+
+    >>> like_ufunc(np.arctan2)(types.int64, types.float32)
+    (float64, float64, float64)
+    >>> like_ufunc(np.floor_divide)(types.int32, types.int64)
+    (int64, int64, int64)
+    >>> like_ufunc(np.arctan2)(types.complex128, types.float64) is None
+    True
+    >>> like_ufunc(np.sin, types.Float)(types.complex128) is None
+    True
+    """
+
+    def rule(*args):
+        if len(args) != ufunc.nin or not all(isinstance(t, (types.Number, types.Boolean)) for t in args):
+            return None
+        dtypes = tuple(as_dtype(types.unliteral(t)) for t in args) + (None,) * ufunc.nout
+        try:
+            loop = ufunc.resolve_dtypes(dtypes)
+        except TypeError:
+            return None
+        loop = [SINGLE if t == HALF else t for t in loop]  # Numba has no float16 arithmetic
+        result, *arguments = (from_dtype(t) for t in (loop[-1], *loop[:-1]))
+        return (result, *arguments) if not kinds or isinstance(result, kinds) else None
+
+    return rule
+
+
+def real_floats(arity: int):
+    """The rule of a function of `arity` real numbers: float32 where NumPy would compute in it, else float64.
+
+    >>> real_floats(3)(types.float32, types.int64, types.float32)
+    (float64, float64, float64, float64)
+    """
+
+    def rule(*args):
+        if len(args) != arity or not all(isinstance(t, REAL) for t in args):
+            return None
+        common = np.result_type(*(as_dtype(types.unliteral(t)) for t in args))
+        loop = np.cbrt.resolve_dtypes((common, None))[1]
+        real = types.float32 if loop in (HALF, SINGLE) else types.float64
+        return (real,) * (arity + 1)
+
+    return rule
+
+
+def compiled_as(function, rule, emit, fallback=None):
+    """Give `function` its compiled form.
+
+    `rule(*argument types)` answers (result, *arguments) or None, `emit(context, builder, signature, args)` writes the
+    code, `fallback` is a function of Numba's that serves the types that the rule does not.
+    """
+
+    @infer
+    class Typing(AbstractTemplate):
+        key = function
+
+        def generic(self, args, kws):
+            found = None if kws else rule(*args)
+            if found is not None:
+                return signature(*found)
+            return fallback and _numbas_own(self.context, fallback, args)
+
+    infer_global(function, types.Function(Typing))
+
+    @lower_builtin(function, types.VarArg(types.Any))
+    def lower(context, builder, sig, args):
+        if rule(*sig.args) == (sig.return_type, *sig.args):
+            return emit(context, builder, sig, args)
+        callee = context.typing_context.resolve_value_type(fallback)
+        callee.get_call_type(context.typing_context, sig.args, {})
+        return context.get_function(callee, sig)(builder, args)
+
+    return function
+
+
+def _numbas_own(context, fallback, args):
+    """The signature Numba itself gives to fallback(*args), or None."""
+    try:
+        return context.resolve_function_type(context.resolve_value_type(fallback), args, {})
+    except NumbaError:
+        return None
+
+
+def emit_python(body):
+    """An `emit` that compiles the Python function `body`, with NumPy's division and strict IEEE arithmetic."""
+
+    def emit(context, builder, sig, args):
+        flags = compiler.Flags()
+        flags.nrt = True
+        flags.error_model = "numpy"
+        result = context.compile_subroutine(builder, body, sig, flags=flags)
+        return context.call_internal(builder, result.fndesc, sig, args)
+
+    return emit
+
+
+def quiet(plain, summary, name=None):
+    """A function that runs `plain` without NumPy's floating point warnings; compiled code gives none either."""
+
+    def function(*args):
+        with np.errstate(all="ignore"):
+            return plain(*args)
+
+    function.__name__ = function.__qualname__ = name or plain.__name__
+    function.__doc__ = summary
+    return function
+
+
+def formula(rule, plain=None, fallback=None):
+    """Decorate a scalar formula: Numba compiles it, plain Python runs `plain` or else the formula, on arrays too.
+
+    >>> @formula(real_floats(1))
+    ... def cube(x):
+    ...     return x * x * x
+    >>> cube(2.0)
+    8.0
+    """
+
+    def decorate(body):
+        public = quiet(plain or body, body.__doc__, body.__name__)
+        public.__module__ = body.__module__
+        return compiled_as(public, rule, emit_python(body), fallback)
+
+    return decorate
