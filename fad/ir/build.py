@@ -1,0 +1,339 @@
+"""The builder makes a Func by running code on Values: ops called on them become equations.
+
+Builders nest: a region's builder has the surrounding one as parent and may use its values. What has no builder of this
+program behind it (an array from outside) is captured: it becomes a further input of the outermost Func.
+"""
+from contextlib import contextmanager
+from typing import Any, Callable, Iterator
+
+import numpy as np
+
+from ..util.errors import ConcreteValueError, SideEffectError
+from ..util.where import here
+from . import stack
+from .graph import Equation, Func, Literal, Var
+from .integers import Affine, Integers
+from .op import Op, registry
+from .types import INT, Type, type_of
+
+_AFFINE = {"add", "sub", "mul", "neg"}
+_INTEGER = _AFFINE | {"floordiv", "mod", "minimum", "maximum"}
+
+
+class Builder:
+    """Collects the equations of one Func or region; see `building` for its use."""
+
+    def __init__(self, name: str = "f", parent: "Builder | None" = None, value_class: "type | None" = None):
+        self.name, self.parent = name, parent
+        self.root: Builder = parent.root if parent else self
+        self.value_class = value_class or (parent.value_class if parent else Value)
+        self.integers: Integers = self.root.integers if parent else Integers()
+        self.inputs: list[Var] = []
+        self.equations: list[Equation] = []
+        self.owned: set[Var] = set()
+        self.known_forms: dict[Affine, Any] = {}
+        self.known_integers: dict[tuple, Any] = {}
+        self.captured: dict[int, tuple[Any, Any]] = {}          # id(array) -> (array, its Value); on the root
+        self.fresh_constants: dict[Var, Any] = {}                # arrays the traced function itself made; on the root
+        self.mutated: dict[Any, Var] = {}                        # tracers changed here -> what they held before
+        self.where: Any = None                                   # the line given to equations instead of the user's present one
+
+    # -- inputs ---------------------------------------------------------------------------------------------------------
+
+    def input(self, type: Type, name: str = "", hint: "int | None" = None) -> "Value":
+        """A new input of this type (whose extents must be ints or Vars of this program)."""
+        var = Var(type, name, hint)
+        self.inputs.append(var)
+        return self.own(var)
+
+    def array_input(self, dtype: Any, extents: tuple, name: str = "", weak: bool = False, fixed: bool = False) -> "Value":
+        """An input for arrays of these extents: 0 and 1 stay constants of the program, larger ones become integers of it."""
+        shape = tuple(n if fixed or n < 2 else self.dim(n) for n in extents)
+        return self.input(Type(dtype, shape, weak), name)
+
+    def dim(self, hint: "int | None", name: str = "") -> Var:
+        """A fresh extent of an input, at least 2."""
+        var = Var(Type(INT), name or f"n{len(self.integers.dims)}", hint)
+        self.integers.dims.add(var)
+        self.integers.low[var] = 2
+        self.root.owned.add(var)
+        return var
+
+    def own(self, var: Var) -> "Value":
+        self.owned.add(var)
+        return self.value_class(self, var)
+
+    def capture(self, array: Any) -> "Value":
+        """The input that stands for an array from outside the program."""
+        root = self.root
+        entry = root.captured.get(id(array))
+        if entry is None:
+            data = array if isinstance(array, np.ndarray) or not hasattr(array, "__array__") else np.asarray(array)
+            value = root.array_input(data.dtype, data.shape, f"c{len(root.captured)}", fixed=True)
+            entry = root.captured[id(array)] = (array, value)
+        return entry[1]
+
+    def constant(self, array: Any) -> "Value":
+        """An array that the traced function made from numbers alone."""
+        value = self.capture(array)
+        self.root.fresh_constants[value.var] = array
+        return value
+
+    def note_mutation(self, tracer: Any) -> None:
+        """Remember that a tracer gets a new value while this builder is current."""
+        self.mutated.setdefault(tracer, tracer._var)
+
+    # -- equations ------------------------------------------------------------------------------------------------------
+
+    def lift(self, x: Any) -> Any:
+        """x as this builder can use it: a Value of this program, or a Python number."""
+        if isinstance(x, Value):
+            if not self.sees(x.var):
+                raise SideEffectError("a traced value was used outside the function that was being traced",
+                                      why="it was kept (in a list, an attribute, a global) after its trace had ended",
+                                      do="return it from the function instead")
+            return x
+        if isinstance(x, (bool, int, float, complex)) and not isinstance(x, np.generic):
+            return x
+        if isinstance(x, np.generic) and x.dtype.kind in "biufc":
+            return x
+        if isinstance(x, (list, tuple)):
+            x = np.asarray(x)
+        if hasattr(x, "dtype") and x.dtype.kind in "biufc":
+            return self.capture(x)
+        raise ConcreteValueError(f"cannot use {type(x).__name__} in a traced computation: {x!r:.80}",
+                                 do="pass numbers or arrays of numbers")
+
+    def sees(self, var: Var) -> bool:
+        """Whether this builder or one around it owns the variable."""
+        b: Builder | None = self
+        while b is not None:
+            if var in b.owned:
+                return True
+            b = b.parent
+        return False
+
+    def bind(self, op: Op, args: tuple, params: dict) -> Any:
+        """Record op(*args) and return its result (a tuple of Values for several)."""
+        lifted = tuple([self.lift(a) for a in args])
+        if op.name in _INTEGER and all(_is_integer(a) for a in lifted):
+            return self._integer(op, lifted)
+        types = op.infer(*lifted, **params)
+        single = isinstance(types, Type)
+        outputs = self.emit(op, lifted, (types,) if single else types, params)
+        return outputs[0] if single else outputs
+
+    def emit(self, op: Op, args: tuple, types: tuple, params: dict, regions: tuple = ()) -> tuple:
+        """Add an equation whose result types are known; its outputs as Values."""
+        outputs = tuple([Var(atomic(t)) for t in types])
+        atoms = tuple([as_atom(a) for a in args])
+        self.equations.append(Equation(op, atoms, outputs, params, regions, self.where or here()))
+        return tuple([self.own(v) for v in outputs])
+
+    def _integer(self, op: Op, args: tuple) -> Any:
+        """Integer scalars are kept in normal form, so that equal extents are one variable."""
+        atoms = tuple([a if isinstance(a, int) else a.var for a in args])
+        if all(isinstance(a, int) for a in atoms):
+            return int(op.run(*atoms))
+        form = self._affine(op.name, atoms)
+        if form is None:
+            return self._interned(("op", op.name, atoms), op, args)
+        return self.from_form(form, op, args)
+
+    def from_form(self, form: Affine, op: "Op | None" = None, args: tuple = ()) -> Any:
+        """The int or Value that has this affine form."""
+        if form.is_constant:
+            return form.const
+        if form.const == 0 and len(form.terms) == 1 and form.terms[0][1] == 1:
+            return self.value_of(form.terms[0][0])
+        known = self._look_up("known_forms", form)
+        if known is None:
+            known = self._emit_integer(op, args) if op else self._spell(form)
+            self.integers.forms[known.var] = form
+            known.var.hint = self.integers.hint(form)
+            self.known_forms[form] = known
+        return known
+
+    def _affine(self, name: str, atoms: tuple) -> "Affine | None":
+        forms = [self.integers.form(a) for a in atoms]
+        if name == "add":
+            return forms[0] + forms[1]
+        if name == "sub":
+            return forms[0] - forms[1]
+        if name == "neg":
+            return forms[0].scaled(-1)
+        if name == "mul" and forms[0].is_constant:
+            return forms[1].scaled(forms[0].const)
+        if name == "mul" and forms[1].is_constant:
+            return forms[0].scaled(forms[1].const)
+        if name in ("minimum", "maximum"):
+            smaller, larger = (forms[0], forms[1]) if name == "minimum" else (forms[1], forms[0])
+            if self.integers.proves_nonnegative(larger - smaller):
+                return forms[0]
+            if self.integers.proves_nonnegative(smaller - larger):
+                return forms[1]
+        return None
+
+    def _spell(self, form: Affine) -> Any:
+        total: Any = form.const
+        for v, c in form.terms:
+            total = total + self.value_of(v) * c
+        return total
+
+    def _interned(self, key: tuple, op: Op, args: tuple) -> Any:
+        known = self._look_up("known_integers", key)
+        if known is None:
+            known = self.known_integers[key] = self._emit_integer(op, args)
+            hints = [a if isinstance(a, int) else a.var.hint for a in args]
+            if None not in hints:
+                known.var.hint = int(op.run(*hints))
+            self._bound(op.name, known.var, args)
+        return known
+
+    def _bound(self, name: str, var: Var, args: tuple) -> None:
+        facts = self.integers
+        forms = [facts.form(a if isinstance(a, int) else a.var) for a in args]
+        if name == "minimum":
+            facts.high[var] = forms[0] if not forms[0].is_constant else forms[1]
+        if name in ("minimum", "maximum", "floordiv"):
+            signs = [facts.proves_nonnegative(f) for f in forms]
+            if any(signs) if name == "maximum" else all(signs):
+                facts.low[var] = 0
+        if name == "mod" and forms[1].is_constant and forms[1].const > 0:
+            facts.low[var], facts.high[var] = 0, Affine((), forms[1].const - 1)
+
+    def _emit_integer(self, op: Op, args: tuple) -> Any:
+        weak = all(isinstance(a, int) or a.var.type.weak for a in args)
+        return self.emit(op, args, (Type(INT, (), weak),), {})[0]
+
+    def _look_up(self, table: str, key: Any) -> Any:
+        b: Builder | None = self
+        while b is not None:
+            found = getattr(b, table).get(key)
+            if found is not None:
+                return found
+            b = b.parent
+        return None
+
+    def value_of(self, n: Any) -> Any:
+        """A Var of this program as a Value; ints as they are."""
+        return self.value_class(self, n) if isinstance(n, Var) else n
+
+    def finish(self, outputs: tuple) -> Func:
+        """The Func of what was recorded."""
+        return Func(self.name, tuple(self.inputs), self.equations, tuple(as_atom(self.lift(x)) for x in outputs))
+
+
+def _is_integer(a: Any) -> bool:
+    if isinstance(a, Value):
+        t = a.var.type
+        return t.dtype == INT and not t.shape
+    return type(a) is int
+
+
+def as_atom(x: Any) -> Any:
+    """A Value's variable; a number as a Literal."""
+    return x.var if isinstance(x, Value) else Literal(x, type_of(x))
+
+
+def as_extent(n: Any) -> Any:
+    return n.var if isinstance(n, Value) else int(n)
+
+
+def atomic(t: Type) -> Type:
+    """The type with extents as ints and Vars, where infer gave ints and Values."""
+    return Type(t.dtype, tuple([as_extent(n) for n in t.shape]), t.weak)
+
+
+@contextmanager
+def building(name: str = "f", value_class: "type | None" = None, region: bool = False) -> Iterator[Builder]:
+    """Make a builder the current one of this thread; a region's parent is the builder that was current before."""
+    builders = stack.builders()
+    builder = Builder(name, builders[-1] if region else None, value_class)
+    builders.append(builder)
+    try:
+        yield builder
+    finally:
+        builders.remove(builder)
+
+
+def current() -> Builder:
+    """The innermost builder of this thread."""
+    builders = stack.builders()
+    if not builders:
+        raise SideEffectError("a traced value was used after its trace had ended", do="return it from the function instead")
+    return builders[-1]
+
+
+class Value:
+    """A value of a program being built: operators and ops on it become equations of the current builder."""
+
+    __slots__ = ("builder", "_var", "__weakref__")
+    __fad_level__ = 2
+    __array_priority__ = 1000
+
+    def __init__(self, builder: Builder, var: Var):
+        self.builder, self._var = builder, var
+
+    @staticmethod
+    def __fad_bind__(op: Op, args: tuple, params: dict) -> Any:
+        return current().bind(op, args, params)
+
+    @property
+    def var(self) -> Var:
+        return self._var
+
+    @property
+    def atom(self) -> Var:
+        return self.var
+
+    @property
+    def type(self) -> Type:
+        return self.var.type
+
+    @property
+    def dtype(self) -> np.dtype:
+        return self.var.type.dtype
+
+    @property
+    def shape(self) -> tuple:
+        return tuple([current().value_of(n) for n in self.var.type.shape])
+
+    @property
+    def ndim(self) -> int:
+        return len(self.var.type.shape)
+
+    @property
+    def size(self) -> Any:
+        size: Any = 1
+        for n in self.shape:
+            size = size * n
+        return size
+
+    def __repr__(self) -> str:
+        return f"<traced {self.var.name}: {self.var.type}>"
+
+
+def _operator(name: str, swap: bool = False) -> Callable:
+    def method(self: Any, other: Any) -> Any:
+        if isinstance(other, (str, dict, set, bytes)) or other is None:
+            return NotImplemented
+        return registry[name](other, self) if swap else registry[name](self, other)
+    return method
+
+
+def _unary(name: str) -> Callable:
+    return lambda self: registry[name](self)
+
+
+for _python, _name in {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floordiv", "mod": "mod", "pow": "pow",
+                       "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "left_shift",
+                       "rshift": "right_shift", "matmul": "matmul"}.items():
+    setattr(Value, f"__{_python}__", _operator(_name))
+    setattr(Value, f"__r{_python}__", _operator(_name, swap=True))
+for _python, _name in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal"}.items():
+    setattr(Value, f"__{_python}__", _operator(_name))
+for _python, _name in {"neg": "neg", "abs": "abs", "invert": "invert"}.items():
+    setattr(Value, f"__{_python}__", _unary(_name))
+Value.__pos__ = lambda self: self                      # type: ignore[attr-defined]
+Value.__hash__ = lambda self: hash(self.var)           # type: ignore[assignment]

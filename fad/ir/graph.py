@@ -1,0 +1,107 @@
+"""The graph of the IR: variables, literals, equations, functions.
+
+A Func is SSA and purely functional: each Var is bound once, by the inputs or by one equation. An equation may hold regions:
+Funcs that run where the equation stands and may use the variables around it. An extent that is a Var in an input's type is
+bound by that input; the same Var in two inputs' types says that the two extents are equal.
+"""
+from itertools import count
+from typing import Any, Iterator
+
+from .types import Type
+
+_ids = count()
+
+
+class Var:
+    """A value of the program, bound once. `hint` is the value an integer had when the function was traced, if known."""
+
+    __slots__ = ("type", "name", "id", "hint")
+
+    def __init__(self, type: Type, name: str = "", hint: "int | None" = None):
+        self.type, self.id, self.hint = type, next(_ids), hint
+        self.name = name or f"v{self.id}"
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+class Literal:
+    """A number written into the program."""
+
+    __slots__ = ("value", "type")
+
+    def __init__(self, value: Any, type: Type):
+        self.value, self.type = value, type
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+
+Atom = Var | Literal
+
+
+class Equation:
+    """outputs = op(*inputs, **params), with the user's line it came from."""
+
+    __slots__ = ("op", "inputs", "outputs", "params", "regions", "where")
+
+    def __init__(self, op: Any, inputs: tuple, outputs: tuple, params: dict, regions: tuple = (), where: Any = None):
+        self.op, self.inputs, self.outputs = op, inputs, outputs
+        self.params, self.regions, self.where = params, regions, where
+
+    def __repr__(self) -> str:
+        return f"{', '.join(map(repr, self.outputs))} = {self.op.name}({', '.join(map(repr, self.inputs))})"
+
+
+class Func:
+    """A function of the IR: inputs, equations in order, outputs."""
+
+    __slots__ = ("name", "inputs", "equations", "outputs")
+
+    def __init__(self, name: str, inputs: tuple, equations: list, outputs: tuple):
+        self.name, self.inputs, self.equations, self.outputs = name, tuple(inputs), equations, tuple(outputs)
+
+    def __repr__(self) -> str:
+        return f"<Func {self.name}: {len(self.inputs)} -> {len(self.outputs)}, {len(self.equations)} equations>"
+
+
+def extents_of(vars: Any) -> Iterator[Var]:
+    """The Vars among the extents of these variables' types, in order, each once."""
+    seen = set()
+    for v in vars:
+        for n in v.type.shape:
+            if isinstance(n, Var) and n not in seen:
+                seen.add(n)
+                yield n
+
+
+def free_vars(func: Func) -> list:
+    """Variables that a region uses and does not bind, in the order of first use (extents of types included).
+
+    What a nested region uses and the region itself does not bind is free in both.
+    """
+    bound = set(func.inputs) | set(_input_extents(func))
+    free: dict[Var, None] = {}
+
+    def use(atom: Any) -> None:
+        if isinstance(atom, Var):
+            if atom not in bound:
+                free.setdefault(atom)
+
+    for eqn in func.equations:
+        for atom in eqn.inputs:
+            use(atom)
+        for region in eqn.regions:
+            for var in free_vars(region):
+                use(var)
+        bound.update(eqn.outputs)
+        for n in extents_of(eqn.outputs):
+            use(n)
+    for atom in func.outputs:
+        use(atom)
+    return list(free)
+
+
+def _input_extents(func: Func) -> list:
+    """A Func that stands alone binds its inputs' extents; a region's are bound around it, or by its own inputs."""
+    return [n for n in extents_of(func.inputs) if n in func.inputs]

@@ -1,0 +1,141 @@
+"""What is known of the integers of a program: affine forms, bounds, equalities, and the guards they rest on.
+
+Every integer scalar has an affine form: a constant plus integer multiples of other integers. Two extents with one form are
+equal; the sign of a difference follows from bounds. Where that is not enough, and the integers are extents of inputs whose
+values at tracing are known, the fact is *assumed*: it becomes a guard, tested at each call (a call that fails it is traced anew).
+"""
+from typing import NamedTuple
+
+from .graph import Var
+
+
+class Affine(NamedTuple):
+    """const + sum of coefficient * variable; terms sorted by the variables' ids, none zero."""
+
+    terms: tuple = ()
+    const: int = 0
+
+    def __add__(self, other: "Affine") -> "Affine":         # type: ignore[override]
+        sums = dict(self.terms)
+        for v, c in other.terms:
+            sums[v] = sums.get(v, 0) + c
+        return Affine(_sorted_terms(sums), self.const + other.const)
+
+    def scaled(self, k: int) -> "Affine":
+        return Affine(tuple((v, c * k) for v, c in self.terms) if k else (), self.const * k)
+
+    def __sub__(self, other: "Affine") -> "Affine":
+        return self + other.scaled(-1)
+
+    @property
+    def is_constant(self) -> bool:
+        return not self.terms
+
+
+def _sorted_terms(sums: dict) -> tuple:
+    return tuple(sorted(((v, c) for v, c in sums.items() if c), key=lambda term: term[0].id))
+
+
+class Guard(NamedTuple):
+    """form == 0 or form >= 0, over extents of inputs; `where` is the line that asked for it."""
+
+    relation: str
+    form: Affine
+    where: object = None
+
+
+class Integers:
+    """Facts about the integers of one program (shared by its regions)."""
+
+    def __init__(self) -> None:
+        self.forms: dict[Var, Affine] = {}
+        self.low: dict[Var, int] = {}
+        self.high: dict[Var, Affine] = {}              # v <= high[v]
+        self.dims: set[Var] = set()                    # extents of inputs: what guards may be about
+        self.guards: dict[tuple, Guard] = {}
+
+    def form(self, n: "int | Var") -> Affine:
+        """The affine form of an integer, in terms of variables that have none of their own."""
+        if isinstance(n, int):
+            return Affine((), n)
+        known = self.forms.get(n)
+        if known is None:
+            return Affine(((n, 1),), 0)
+        return self._resolve(known)
+
+    def _resolve(self, form: Affine) -> Affine:
+        if not any(v in self.forms for v, _ in form.terms):
+            return form
+        total = Affine((), form.const)
+        for v, c in form.terms:
+            total = total + self.form(v).scaled(c)
+        return total
+
+    def hint(self, form: Affine) -> "int | None":
+        """The value the form had at tracing, where all its variables' are known."""
+        total = form.const
+        for v, c in form.terms:
+            if v.hint is None:
+                return None
+            total += c * v.hint
+        return total
+
+    def proves_nonnegative(self, form: Affine, depth: int = 4) -> bool:
+        """Whether form >= 0 follows from the bounds."""
+        low = form.const
+        for v, c in form.terms:
+            if c > 0 and v in self.low:
+                low += c * self.low[v]
+            elif c > 0:
+                break
+            else:
+                return self._replace_bounded(form, depth)
+        else:
+            if low >= 0:
+                return True
+        return self._replace_bounded(form, depth)
+
+    def _replace_bounded(self, form: Affine, depth: int) -> bool:
+        if depth == 0:
+            return False
+        for v, c in form.terms:
+            if c < 0 and v in self.high:
+                rest = Affine(tuple(t for t in form.terms if t[0] is not v), form.const)
+                if self.proves_nonnegative(rest + self._resolve(self.high[v]).scaled(c), depth - 1):
+                    return True
+        return False
+
+    def _guardable(self, form: Affine) -> bool:
+        return bool(form.terms) and all(v in self.dims for v, _ in form.terms)
+
+    def assume_nonnegative(self, form: Affine, where: object = None) -> bool:
+        """Make form >= 0 true of this program, by proof or by a guard; False where neither is to be had."""
+        if self.proves_nonnegative(form):
+            return True
+        hint = self.hint(form)
+        if hint is None or hint < 0 or not self._guardable(form):
+            return False
+        self.guards[(">=", form)] = Guard(">=", form, where)
+        if len(form.terms) == 1 and form.terms[0][1] == 1:
+            v = form.terms[0][0]
+            self.low[v] = max(self.low.get(v, 0), -form.const)
+        return True
+
+    def assume_zero(self, form: Affine, where: object = None) -> bool:
+        """Make form == 0 true of this program, by proof or by a guard; False where neither is to be had."""
+        form = self._resolve(form)
+        if form.is_constant:
+            return form.const == 0
+        if self.hint(form) != 0 or not self._guardable(form):
+            return False
+        self.guards[("==", form)] = Guard("==", form, where)
+        self._substitute(form)
+        return True
+
+    def _substitute(self, form: Affine) -> None:
+        """From form == 0, express the youngest variable with coefficient +-1 by the others."""
+        for v, c in reversed(form.terms):
+            if abs(c) == 1:
+                rest = Affine(tuple(t for t in form.terms if t[0] is not v), form.const)
+                self.forms[v] = rest.scaled(-c)
+                return

@@ -1,0 +1,49 @@
+"""An op is a record: all that fad knows of one operation stands in it, and every room reads it there."""
+from typing import Any, Callable
+
+from . import stack
+
+
+class Op:
+    """One operation of the IR.
+
+    name         what it is called in the IR, in generated code and in the docs
+    run          run(*arrays, **params): NumPy's answer, the reference (tuple if the op has several results)
+    infer        infer(*args, **params): Type of the result, or a tuple of them; args are values of the IR or Python numbers,
+                 and extents are ints or integer values that may be computed with
+    derivative   how it is differentiated (see ops/kinds.py): jvp, pullback
+    batch        batch(args, axes, params): how it runs on a leading axis more (see transforms/vmap.py); None: a loop
+    text         how it is printed in generated code, for elementwise ops: a template such as "exp({0})"
+    kind         "elementwise", "shape", "reduce", "index", "contract", "control", "opaque", ...: which schedule applies
+    samples      callables rng -> (args, params) on which the laws are tested
+    creation     whether it makes an array from numbers alone, and so belongs to the program while one is being traced
+    """
+
+    def __init__(self, name: str, run: Callable, infer: Callable, *, kind: str, derivative: Any = None, batch: Any = None,
+                 text: Any = None, samples: tuple = (), creation: bool = False, doc: str = "", effect: bool = False, **facts: Any):
+        self.name, self.run, self.infer, self.kind = name, run, infer, kind
+        self.derivative, self.batch, self.text, self.samples = derivative, batch, text, samples
+        self.creation, self.effect, self.__doc__ = creation, effect, doc
+        self.facts = facts                    # what only some kinds have: a ufunc, a kernel's name, a kink's rule
+        if name in registry:
+            raise ValueError(f"two records for {name}")
+        registry[name] = self
+
+    def __call__(self, *args: Any, **params: Any) -> Any:
+        """Run on arrays; record where an argument is a value of a program or of a tape."""
+        level, bind = 0, None
+        for a in args:
+            found = getattr(a, "__fad_level__", 0)
+            if found > level:
+                level, bind = found, a.__fad_bind__
+        if bind is not None:
+            return bind(self, args, params)
+        if self.creation and stack.builders():
+            return stack.builders()[-1].bind(self, args, params)
+        return self.run(*args, **params)
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}>"
+
+
+registry: dict[str, Op] = {}

@@ -1,0 +1,64 @@
+"""The IR as text that reads like Python, with the user's line behind each equation."""
+from typing import Any
+
+from .graph import Func, Literal
+from .types import type_text
+
+
+class _Names:
+    """Short names in order of appearance: a, b, ..., z, aa, ..."""
+
+    def __init__(self) -> None:
+        self.given: dict[Any, str] = {}
+
+    def of(self, atom: Any) -> str:
+        if isinstance(atom, Literal):
+            return repr(atom.value)
+        if isinstance(atom, int):
+            return str(atom)
+        if atom not in self.given:
+            self.given[atom] = _letters(len(self.given))
+        return self.given[atom]
+
+
+def _letters(k: int) -> str:
+    text = ""
+    k += 1
+    while k:
+        k, r = divmod(k - 1, 26)
+        text = chr(97 + r) + text
+    return text
+
+
+def func_text(func: Func, where: bool = True) -> str:
+    """The function, one equation a line."""
+    names = _Names()
+    lines = [f"def {func.name}({', '.join(_typed(names, v) for v in func.inputs)}):"]
+    _block(func, names, lines, "    ", where)
+    return "\n".join(lines)
+
+
+def _typed(names: _Names, var: Any) -> str:
+    extents = ", ".join(names.of(n) for n in var.type.shape)
+    head = type_text(var.type.with_shape(())) + ("~" if var.type.weak else "")
+    return f"{names.of(var)}: {head}" + (f"[{extents}]" if extents else "")
+
+
+def _block(func: Func, names: _Names, lines: list, indent: str, where: bool) -> None:
+    for eqn in func.equations:
+        left = ", ".join(_typed(names, v) for v in eqn.outputs)
+        params = [f"{k}={_param(v)}" for k, v in eqn.params.items()]
+        right = f"{eqn.op.name}({', '.join([names.of(a) for a in eqn.inputs] + params)})"
+        line = f"{indent}{left} = {right}" if left else f"{indent}{right}"
+        if where and eqn.where is not None and eqn.where.text:
+            line = f"{line:<60}  # {eqn.where.text}"
+        lines.append(line)
+        for region in eqn.regions:
+            lines.append(f"{indent}  {region.name}({', '.join(_typed(names, v) for v in region.inputs)}):")
+            _block(region, names, lines, indent + "    ", where)
+    word = "return" if indent == "    " else "yield"
+    lines.append(f"{indent}{word} {', '.join(names.of(a) for a in func.outputs)}")
+
+
+def _param(value: Any) -> str:
+    return getattr(value, "__name__", None) or repr(value)

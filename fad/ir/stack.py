@@ -1,0 +1,26 @@
+"""The programs being built in this thread, innermost last."""
+import threading
+from contextlib import contextmanager
+from typing import Any, Iterator
+
+_local = threading.local()
+
+
+def builders() -> list[Any]:
+    """The stack of builders of this thread."""
+    try:
+        return _local.stack
+    except AttributeError:
+        _local.stack = []
+        return _local.stack
+
+
+@contextmanager
+def concrete() -> Iterator[None]:
+    """Compute on arrays for a while, even though a program is being built around this call."""
+    outer = builders()
+    _local.stack = []
+    try:
+        yield
+    finally:
+        _local.stack = outer

@@ -1,0 +1,101 @@
+"""The types of the IR: dtype and rank, with extents that are integers of the program.
+
+A type never holds a size that was merely seen once: an extent is a Python int (a constant of the program) or a Var
+(an integer computed by it, or the extent of an input).
+"""
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+BOOL, INT, FLOAT, COMPLEX = np.dtype(bool), np.dtype(np.int64), np.dtype(np.float64), np.dtype(np.complex128)
+_WEAK = {bool: BOOL, int: INT, float: FLOAT, complex: COMPLEX}
+_WEAK_SAMPLE = {BOOL: False, INT: 0, FLOAT: 0.0, COMPLEX: 0j}
+
+
+class Type:
+    """dtype, extents and whether the value stands for a Python number (NEP 50: it then follows the other operand)."""
+
+    __slots__ = ("dtype", "shape", "weak")
+
+    def __init__(self, dtype: Any, shape: tuple = (), weak: bool = False):
+        self.dtype, self.shape, self.weak = np.dtype(dtype), tuple(shape), weak
+
+    @property
+    def rank(self) -> int:
+        return len(self.shape)
+
+    def with_shape(self, shape: tuple) -> "Type":
+        return Type(self.dtype, shape, False)
+
+    def __repr__(self) -> str:
+        return type_text(self)
+
+
+def dtype_text(dtype: np.dtype) -> str:
+    """f64, c128, i64, b1: the name of a dtype in the IR's text."""
+    return "bool" if dtype.kind == "b" else f"{dtype.kind}{dtype.itemsize * 8}"
+
+
+def type_text(t: Type) -> str:
+    extents = ", ".join(n.name if hasattr(n, "name") else str(n) for n in t.shape)
+    return dtype_text(t.dtype) + ("~" if t.weak else "") + (f"[{extents}]" if t.shape else "")
+
+
+def is_number(x: Any) -> bool:
+    """Whether x is a Python number, which promotes weakly (np.float64 is a float, and yet not one of them)."""
+    return type(x) in _WEAK
+
+
+def type_of(x: Any) -> Type:
+    """The type of a Python number, a NumPy scalar, an array or a value of the IR.
+
+    >>> type_of(2.0), type_of(np.float32(1)), type_of(np.zeros((2, 3)))
+    (f64~, f32, f64[2, 3])
+    """
+    dtype = _WEAK.get(type(x))
+    if dtype is not None:
+        return Type(dtype, (), True)
+    if hasattr(x, "atom"):
+        return x.atom.type
+    return Type(x.dtype, x.shape)
+
+
+def _promotion_key(t: Type) -> Any:
+    return ("weak", t.dtype) if t.weak else t.dtype
+
+
+def _sample(key: Any) -> Any:
+    return _WEAK_SAMPLE[key[1]] if isinstance(key, tuple) else key
+
+
+@lru_cache(maxsize=None)
+def _promote(keys: tuple) -> np.dtype:
+    return np.result_type(*[_sample(k) for k in keys])
+
+
+def result_dtype(*args: Any) -> np.dtype:
+    """NumPy's promoted dtype of the arguments, Python numbers weak.
+
+    >>> result_dtype(np.float32(1), 2.0)
+    dtype('float32')
+    """
+    return _promote(tuple([_promotion_key(type_of(a)) for a in args]))
+
+
+@lru_cache(maxsize=None)
+def _resolve(ufunc: Any, keys: tuple) -> tuple:
+    kinds = tuple(_WEAK_PYTHON[k[1]] if isinstance(k, tuple) else k for k in keys)
+    return ufunc.resolve_dtypes(kinds + (None,) * ufunc.nout)
+
+
+_WEAK_PYTHON = {BOOL: np.dtype(bool), INT: int, FLOAT: float, COMPLEX: complex}
+
+
+def ufunc_dtypes(ufunc: Any, *args: Any) -> tuple:
+    """The dtypes of the loop that NumPy's ufunc runs on these arguments: its inputs', then its outputs'."""
+    types = [type_of(a) for a in args]
+    keys = tuple([_promotion_key(t) for t in types])
+    if all(t.weak for t in types):                    # NumPy has no loop of Python numbers alone
+        keys = tuple([t.dtype for t in types])
+    return _resolve(ufunc, keys)

@@ -1,0 +1,101 @@
+"""Running a Func: on arrays it computes, on Values it inlines, on anything with operators it does what ops do there.
+
+One loop serves the interpreter, inlining and every copy-with-changes: equations are ops called on what the environment holds.
+"""
+from typing import Any, Callable
+
+from . import stack
+from .build import Value
+from .graph import Equation, Func, Literal, Var
+from .types import FLOAT, INT
+
+
+class Environment(dict):
+    """Values of variables; an inner one sees its parent's; an unbound variable of the program being built is itself."""
+
+    __slots__ = ("parent",)
+
+    def __init__(self, parent: "Environment | None" = None):
+        self.parent = parent
+
+    def read(self, atom: Any) -> Any:
+        """The value of a Var, a Literal or an extent."""
+        if isinstance(atom, Literal):
+            return atom.value
+        if isinstance(atom, int):
+            return atom
+        env: Environment | None = self
+        while env is not None:
+            if atom in env:
+                return env[atom]
+            env = env.parent
+        return self._outer(atom)
+
+    def _outer(self, var: Var) -> Any:
+        builders = stack.builders()
+        if builders and builders[-1].sees(var):
+            return builders[-1].value_of(var)
+        raise KeyError(f"variable {var} has no value here")
+
+    def bind_input(self, var: Var, value: Any) -> None:
+        """Bind an input, and with it those of its extents that are not yet known."""
+        self[var] = value
+        extents = var.type.shape
+        if extents:
+            shape = value.shape
+            for n, size in zip(extents, shape):
+                if isinstance(n, Var) and n not in self:
+                    self[n] = size
+
+
+def evaluate(func: Func, args: Any, parent: "Environment | None" = None, region: bool = False) -> tuple:
+    """The outputs of func on these arguments."""
+    env = Environment(parent)
+    for var, value in zip(func.inputs, args, strict=True):
+        if region:
+            env[var] = value
+        else:
+            env.bind_input(var, value)
+    for eqn in func.equations:
+        run_equation(eqn, env)
+    return tuple([env.read(a) for a in func.outputs])
+
+
+def run_equation(eqn: Equation, env: Environment) -> None:
+    """Run one equation and bind its outputs."""
+    args = [env.read(a) for a in eqn.inputs]
+    builders = stack.builders()
+    if builders and eqn.where is not None:
+        builders[-1].where = eqn.where
+    try:
+        if eqn.regions:
+            regions = tuple([closure(r, env) for r in eqn.regions])
+            results = eqn.op.run_regions(args, regions, **eqn.params)
+        else:
+            results = eqn.op(*args, **eqn.params)
+    finally:
+        if builders:
+            builders[-1].where = None
+    bind_outputs(eqn, results, env)
+
+
+def bind_outputs(eqn: Equation, results: Any, env: Environment) -> None:
+    """Bind an equation's outputs to results (one, or a tuple of them)."""
+    outputs = eqn.outputs
+    if len(outputs) == 1 and not isinstance(results, (tuple, list)):
+        results = (results,)
+    for var, value in zip(outputs, results, strict=True):
+        env[var] = _as_number(value) if var.type.weak else value
+
+
+def _as_number(value: Any) -> Any:
+    """A weak result is a Python number, which promotes as one."""
+    return value.item() if not isinstance(value, Value) and hasattr(value, "item") and not hasattr(value, "grad_fn") else value
+
+
+def closure(region: Func, env: Environment) -> Callable:
+    """A region as a function of its inputs, its free variables read from the environment."""
+    return lambda *args: evaluate(region, args, env, region=True)
+
+
+__all__ = ["Environment", "evaluate", "run_equation", "bind_outputs", "closure", "FLOAT", "INT"]

@@ -1,0 +1,125 @@
+"""Arithmetic and comparison of extents (ints, or integers of a program), for the infer functions and NumPy's faces."""
+from typing import Any
+
+from ..ir import stack
+from ..ir.build import Value, as_extent, current
+from ..ir.op import registry
+from ..util.errors import ExtentError
+from ..util.where import here
+from .kinds import shape_of
+
+
+def minimum(a: Any, b: Any) -> Any:
+    return min(a, b) if isinstance(a, int) and isinstance(b, int) else registry["minimum"](a, b)
+
+
+def maximum(a: Any, b: Any) -> Any:
+    return max(a, b) if isinstance(a, int) and isinstance(b, int) else registry["maximum"](a, b)
+
+
+def product(extents: Any) -> Any:
+    total: Any = 1
+    for n in extents:
+        total = total * n
+    return total
+
+
+def hint(n: Any) -> "int | None":
+    """The value of an extent at tracing, if known."""
+    if not isinstance(n, Value):
+        return int(n)
+    return n.var.hint if n.var.hint is not None else current().integers.hint(current().integers.form(n.var))
+
+
+def difference(a: Any, b: Any) -> Any:
+    """max(a - b, 0), simply a - b where that is known (or assumed, as a guard) not to be negative."""
+    if isinstance(a, int) and isinstance(b, int):
+        return max(a - b, 0)
+    facts = current().integers
+    form = facts.form(as_extent(a)) - facts.form(as_extent(b))
+    if facts.assume_nonnegative(form, here()):
+        return current().from_form(form)
+    return maximum(a - b, 0)
+
+
+def at_least(a: Any, b: Any) -> bool:
+    """Whether a >= b can be proved or, about extents of inputs, assumed."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a >= b
+    facts = current().integers
+    return facts.assume_nonnegative(facts.form(as_extent(a)) - facts.form(as_extent(b)), here())
+
+
+def agree(a: Any, b: Any, what: str = "extents") -> Any:
+    """The common extent of a and b, which must be equal: known, assumed, or checked as the program runs."""
+    if isinstance(a, int) and isinstance(b, int):
+        if a != b:
+            raise ExtentError(f"{what} differ: {a} and {b}")
+        return a
+    builder = current()
+    facts = builder.integers
+    form = facts.form(as_extent(a)) - facts.form(as_extent(b))
+    if facts.assume_zero(form, here()):
+        return a if isinstance(a, int) else b
+    values = hint(a), hint(b)
+    if form.is_constant or (None not in values and values[0] != values[1] and builder.parent is None):
+        raise ExtentError(f"{what} differ: {values[0]} and {values[1]}")
+    builder.emit(registry["check_equal"], (a, b), (), {"what": what})
+    return a if isinstance(a, int) else b
+
+
+def is_one(n: Any) -> bool:
+    """Whether an extent is 1, specialising on it where the extents seen at tracing made it 1."""
+    if isinstance(n, int):
+        return n == 1
+    if hint(n) != 1:
+        return False
+    facts = current().integers
+    return facts.assume_zero(facts.form(as_extent(n)) - facts.form(1), here())
+
+
+def broadcast_shapes(*shapes: tuple) -> tuple:
+    """NumPy's broadcasting over extents."""
+    rank = max((len(s) for s in shapes), default=0)
+    out = []
+    for k in range(rank):
+        column = [s[k - rank + len(s)] for s in shapes if k - rank + len(s) >= 0]
+        out.append(_broadcast_extents(column))
+    return tuple(out)
+
+
+def _broadcast_extents(column: list) -> Any:
+    result: Any = 1
+    for n in column:
+        if isinstance(n, int) and n == 1:
+            continue
+        if isinstance(result, int) and result == 1:
+            result = n
+        elif result is not n:
+            result = _join(result, n)
+    return result
+
+
+def _join(a: Any, b: Any) -> Any:
+    if not (isinstance(a, int) and isinstance(b, int)) and hint(a) != hint(b):
+        if is_one(a):
+            return b
+        if is_one(b):
+            return a
+    try:
+        return agree(a, b)
+    except ExtentError as error:
+        raise ExtentError(f"operands could not be broadcast together: extents {hint(a)} and {hint(b)}", where=error.where) from None
+
+
+def broadcast_of(*args: Any) -> tuple:
+    """The shape that these arguments broadcast to."""
+    shapes = [shape_of(a) for a in args]
+    first = shapes[0]
+    if all(s == () or s is first for s in shapes[1:]) and not first:
+        return first
+    return broadcast_shapes(*shapes)
+
+
+def tracing() -> bool:
+    return bool(stack.builders())

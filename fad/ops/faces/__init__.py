@@ -1,0 +1,4 @@
+"""How NumPy's and SciPy's own functions are written in ops: a face for each, found by the function itself.
+
+A face takes what the function takes. Faces are code over arrays, so they serve tracing, Tensors and (rarely) ndarrays alike.
+"""

@@ -1,0 +1,236 @@
+"""The kinds of derivative an op can have. Each knows the op's derivative once and gives both modes of it.
+
+jvp(op, ys, xs, dxs, params) -> tangents of the outputs (None: zero), where dxs holds None for inputs held fixed;
+pullback(op, gs, ys, xs, params, needs) -> for each input its cotangent, None for zero, or an AddInto; gs holds None for zero.
+
+Rules are code over arrays: the same text runs on ndarrays, on Tensors and on values of the IR. Three words that are not one:
+Zero (the derivative is zero), NotDifferentiable (there is none), NoRule (there is one that fad does not know); the last two raise.
+
+Complex: for a holomorphic op with partial p, the tangent is p * dx and the cotangent is conj(p) * g (the conjugate Wirtinger
+derivative, PyTorch's convention); a cotangent of a real input of a complex op is the real part.
+"""
+from typing import Any, Callable
+
+from ..ir.op import Op, registry
+from ..ir.types import type_of
+from ..util.errors import NoDerivativeError
+
+
+def is_complex(x: Any) -> bool:
+    return type_of(x).dtype.kind == "c"
+
+
+def conjugate(x: Any) -> Any:
+    """The complex conjugate; a real x itself."""
+    return registry["conj"](x) if is_complex(x) else x
+
+
+def shape_of(x: Any) -> tuple:
+    return tuple(getattr(x, "shape", ()))
+
+
+def same_extent(a: Any, b: Any) -> bool:
+    """Whether two extents are one: equal ints, or one integer of the program."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a == b
+    return getattr(a, "var", a) is getattr(b, "var", b)
+
+
+def same_shape(a: tuple, b: tuple) -> bool:
+    return len(a) == len(b) and all(same_extent(m, n) for m, n in zip(a, b))
+
+
+def unbroadcast(g: Any, x: Any) -> Any:
+    """The cotangent of x, given the cotangent g of x broadcast to a larger shape: summed over the axes broadcasting added or stretched."""
+    shape, target = shape_of(g), shape_of(x)
+    if same_shape(shape, target):
+        return g
+    extra = len(shape) - len(target)
+    stretched = tuple(extra + k for k, n in enumerate(target)
+                      if isinstance(n, int) and n == 1 and not same_extent(shape[extra + k], 1))
+    axes = tuple(range(extra)) + stretched
+    if axes:
+        g = registry["sum"](g, axes=axes)
+    if stretched:
+        g = registry["reshape"](g, *target)
+    return g
+
+
+def match(g: Any, x: Any) -> Any:
+    """The cotangent g in x's shape and dtype (the real part, for a real x of a complex result)."""
+    g = unbroadcast(g, x)
+    dtype = type_of(x).dtype
+    have = type_of(g).dtype
+    if have == dtype or dtype.kind not in "fc":
+        return g
+    if have.kind == "c" and dtype.kind == "f":
+        g = registry["real"](g)
+    return g if type_of(g).dtype == dtype else registry["cast"](g, dtype=dtype)
+
+
+def spread(dy: Any, y: Any) -> Any:
+    """The tangent dy in y's shape and dtype."""
+    if not same_shape(shape_of(dy), shape_of(y)):
+        dy = registry["broadcast_to"](dy, *shape_of(y))
+    dtype = type_of(y).dtype
+    return dy if type_of(dy).dtype == dtype else registry["cast"](dy, dtype=dtype)
+
+
+def add(a: Any, b: Any) -> Any:
+    """a + b where None is zero."""
+    return b if a is None else a if b is None else a + b
+
+
+def times(p: Any, d: Any) -> Any:
+    """p * d, with nothing left to do for p = 1 or -1."""
+    if isinstance(p, (int, float)) and p == 1:
+        return d
+    if isinstance(p, (int, float)) and p == -1:
+        return -d
+    return d * p
+
+
+class AddInto:
+    """A cotangent that is zero but for a part: add(total) adds it in place of a dense array of zeros."""
+
+    __slots__ = ("add", "zeros")
+
+    def __init__(self, add: Callable, zeros: Callable):
+        self.add, self.zeros = add, zeros
+
+    def dense(self) -> Any:
+        return self.add(self.zeros())
+
+
+def accumulate(total: Any, g: Any) -> Any:
+    """total + g, where total may be None and g an AddInto."""
+    if isinstance(g, AddInto):
+        return g.add(g.zeros() if total is None else total)
+    return g if total is None else total + g
+
+
+class Zero:
+    """Piecewise constant: the derivative is zero wherever it exists."""
+
+    def jvp(self, op: Op, ys: tuple, xs: tuple, dxs: tuple, params: dict) -> tuple:
+        return (None,) * len(ys)
+
+    def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:
+        return (None,) * len(xs)
+
+
+class NotDifferentiable:
+    """There is no derivative; the reason is told."""
+
+    def __init__(self, reason: str):
+        self.reason = reason
+
+    def jvp(self, op: Op, ys: tuple, xs: tuple, dxs: tuple, params: dict) -> tuple:
+        raise NoDerivativeError(f"{op.name} has no derivative", why=self.reason)
+
+    def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:
+        raise NoDerivativeError(f"{op.name} has no derivative", why=self.reason)
+
+
+class NoRule(NotDifferentiable):
+    """A derivative exists and fad has no rule for it."""
+
+    def __init__(self, reason: str = "no rule for it has been written"):
+        super().__init__(reason)
+
+
+class Partials:
+    """Elementwise: one partial derivative p(y, *xs) an input, a function or the number 1 or -1, None where it is zero.
+
+    `singular` names inputs whose partial may be infinite or nan where the function is finite (sqrt at 0): there a zero cotangent
+    stays zero, so that a branch not taken by np.where cannot poison the gradient.
+    """
+
+    def __init__(self, *partials: Any, singular: tuple = ()):
+        self.partials, self.singular = partials, singular
+
+    def partial(self, k: int, y: Any, xs: tuple) -> Any:
+        p = self.partials[k]
+        return p(y, *xs) if callable(p) else p
+
+    def jvp(self, op: Op, ys: tuple, xs: tuple, dxs: tuple, params: dict) -> tuple:
+        total = None
+        for k, dx in enumerate(dxs):
+            if dx is not None and self.partials[k] is not None:
+                total = add(total, times(self.partial(k, ys[0], xs), dx))
+        return (None if total is None else spread(total, ys[0]),)
+
+    def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:
+        return tuple([self._cotangent(k, gs[0], ys[0], xs) if need else None for k, need in enumerate(needs)])
+
+    def _cotangent(self, k: int, g: Any, y: Any, xs: tuple) -> Any:
+        if self.partials[k] is None:
+            return None
+        p = self.partial(k, y, xs)
+        if k in self.singular:
+            return match(registry["guarded_mul"](g, conjugate(p)), xs[k])
+        return match(times(conjugate(p) if hasattr(p, "dtype") else p, g), xs[k])
+
+
+class Linear:
+    """Linear in the inputs named by `args` (all but the integers): the tangent is the op of the tangents.
+
+    transposes: for each such input a function (g, xs, **params) -> its cotangent.
+    """
+
+    def __init__(self, *transposes: Callable, args: tuple = ()):
+        self.transposes = transposes
+        self.args = args or tuple(range(len(transposes)))
+
+    def jvp(self, op: Op, ys: tuple, xs: tuple, dxs: tuple, params: dict) -> tuple:
+        if all(dxs[k] is None for k in self.args):
+            return (None,)
+        inputs = list(xs)
+        for k in self.args:
+            inputs[k] = registry["zeros_like"](xs[k]) if dxs[k] is None else dxs[k]
+        return (op(*inputs, **params),)
+
+    def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:
+        out: list = [None] * len(xs)
+        for k, transpose in zip(self.args, self.transposes):
+            if needs[k]:
+                out[k] = fit(transpose(gs[0], xs, **params), xs[k])
+        return tuple(out)
+
+
+def fit(g: Any, x: Any) -> Any:
+    """match, for cotangents that may be None or AddInto."""
+    return g if g is None or isinstance(g, AddInto) else match(g, x)
+
+
+class Multilinear(Linear):
+    """Linear in each of its inputs: the tangent is a sum of ops, one for each input that moves."""
+
+    def jvp(self, op: Op, ys: tuple, xs: tuple, dxs: tuple, params: dict) -> tuple:
+        total = None
+        for k in self.args:
+            if dxs[k] is not None:
+                total = add(total, op(*xs[:k], dxs[k], *xs[k + 1:], **params))
+        return (None if total is None else spread(total, ys[0]),)
+
+
+class Explicit:
+    """jvp and pullback as given, for ops whose mathematics asks for it.
+
+    jvp(ys, xs, dxs, **params) -> tuple of tangents; pullback(gs, ys, xs, needs, **params) -> tuple of cotangents.
+    dxs and gs hold None for zero.
+    """
+
+    def __init__(self, jvp: "Callable | None" = None, pullback: "Callable | None" = None):
+        self.has_jvp, self.has_pullback = jvp is not None, pullback is not None
+        self._jvp, self._pullback = jvp, pullback
+
+    def jvp(self, op: Op, ys: tuple, xs: tuple, dxs: tuple, params: dict) -> tuple:
+        if self._jvp is None:
+            raise NoDerivativeError(f"{op.name} has no forward-mode rule", do="use reverse mode")
+        return tuple(self._jvp(ys, xs, dxs, **params))
+
+    def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:
+        if self._pullback is None:
+            raise NoDerivativeError(f"{op.name} has no reverse-mode rule", do="use forward mode")
+        return tuple(fit(g, x) for g, x in zip(self._pullback(gs, ys, xs, needs, **params), xs))

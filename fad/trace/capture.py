@@ -1,0 +1,180 @@
+"""Capture: a copy of the user's function in which NumPy's, SciPy's and math's names lead to fad, and outer arrays are traced.
+
+The names are swapped in the function's globals and closure, so source is not needed; helper functions are captured in turn.
+Everything that a traced function took from outside is remembered, with what it was, so that rebinding it retraces.
+"""
+import builtins
+
+import sys
+from types import CodeType, FunctionType, MethodType, ModuleType
+from typing import Any, Callable, Iterator
+
+import numpy as np
+
+from ..ir.build import Builder
+from ..ops.face import find
+from ..util.where import is_library
+from .tracer import Tracer
+
+_MODULES = ("numpy", "math", "cmath", "scipy")
+_MISSING = object()
+
+
+class Source:
+    """Where an outside value came from: a global name or a closure cell, and what it held."""
+
+    __slots__ = ("read", "value")
+
+    def __init__(self, read: Callable, value: Any):
+        self.read, self.value = read, value
+
+    @property
+    def unchanged(self) -> bool:
+        now = self.read()
+        return now is self.value or (type(now) is type(self.value) and isinstance(now, (int, float, complex, str)) and now == self.value)
+
+
+class Proxy(ModuleType):
+    """A module whose functions are replaced by their faces."""
+
+    def __init__(self, module: ModuleType, capture: "Capture"):
+        super().__init__(module.__name__)
+        self.__dict__["_module"], self.__dict__["_capture"] = module, capture
+
+    def __getattr__(self, name: str) -> Any:
+        value = self._capture.swap(getattr(self._module, name))
+        self.__dict__[name] = value
+        return value
+
+
+def is_user_function(f: Any) -> bool:
+    """Whether f is a Python function that is not a library's."""
+    return isinstance(f, FunctionType) and not is_library(f.__code__.co_filename) and not _installed(f)
+
+
+def _installed(f: FunctionType) -> bool:
+    return "site-packages" in f.__code__.co_filename or f.__code__.co_filename.startswith(sys.base_prefix + "/lib")
+
+
+def names_used(code: CodeType) -> Iterator[str]:
+    """Global names that the code (and the functions within it) may read."""
+    yield from code.co_names
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            yield from names_used(const)
+
+
+def has_traced(args: Any) -> bool:
+    """Whether a traced value is among these arguments, at any depth of lists and tuples."""
+    for a in args:
+        if isinstance(a, Tracer) or (isinstance(a, (list, tuple)) and has_traced(a)):
+            return True
+    return False
+
+
+class Capture:
+    """One trace's captured functions: swaps values as the captured code should see them, and collects their sources."""
+
+    def __init__(self, builder: Builder):
+        self.builder = builder
+        self.sources: list[Source] = []
+        self._copies: dict[int, tuple[Any, Any]] = {}
+
+    def swap(self, value: Any) -> Any:
+        """What captured code sees in place of an outside value."""
+        known = self._copies.get(id(value))
+        if known is not None:
+            return known[1]
+        new = self._swapped(value)
+        self._copies[id(value)] = (value, new)
+        return new
+
+    def _swapped(self, value: Any) -> Any:
+        if isinstance(value, ModuleType):
+            return Proxy(value, self) if value.__name__.split(".")[0] in _MODULES else value
+        if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
+            return self.builder.capture(value)
+        found = find(value) if callable(value) else None
+        if found is not None:
+            return _redirect(value, found)
+        if is_user_function(value):
+            return self.function(value)
+        return value
+
+    def function(self, f: Any) -> Callable:
+        """The captured copy of a user's function."""
+        if isinstance(f, MethodType):
+            return MethodType(self.swap(f.__func__), f.__self__)
+        if not is_user_function(f):
+            return f
+        code = f.__code__
+        scope: dict[str, Any] = {"__builtins__": f.__globals__.get("__builtins__", builtins)}
+        copy = FunctionType(code, scope, f.__name__, f.__defaults__, self._cells(f))
+        copy.__kwdefaults__, copy.__dict__ = f.__kwdefaults__, dict(f.__dict__)
+        copy.__module__ = f.__module__
+        self._copies[id(f)] = (f, copy)                       # before its globals: it may call itself
+        self._fill(scope, f, code)
+        return copy
+
+    def _fill(self, scope: dict, f: FunctionType, code: CodeType) -> None:
+        scope.update({k: v for k, v in f.__globals__.items() if k.startswith("__") and k not in scope})
+        for name in set(names_used(code)):
+            value = f.__globals__.get(name, _MISSING)
+            if value is not _MISSING:
+                scope[name] = self.swap(value)
+                self.sources.append(Source(lambda g=f.__globals__, n=name: g.get(n, _MISSING), value))
+            elif name in BUILTIN_FACES:
+                scope[name] = BUILTIN_FACES[name]
+
+    def _cells(self, f: FunctionType) -> "tuple | None":
+        if f.__closure__ is None:
+            return None
+        return tuple([self._cell(c) for c in f.__closure__])
+
+    def _cell(self, cell: Any) -> Any:
+        try:
+            value = cell.cell_contents
+        except ValueError:                                    # a name that is bound later: the cell itself
+            return cell
+        self.sources.append(Source(lambda: cell.cell_contents, value))
+        return _new_cell(self.swap(value))
+
+
+def _new_cell(value: Any) -> Any:
+    return (lambda: value).__closure__[0]                     # type: ignore[index]
+
+
+def _redirect(original: Any, found: Any) -> Callable:
+    """Calls with traced arguments (and creations) go to the face, all others to the original."""
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if found.creation or has_traced(args) or has_traced(kwargs.values()):
+            return found.call(*args, **kwargs)
+        return original(*args, **kwargs)
+    if isinstance(original, np.ufunc):
+        return _Ufunc(original, call)                         # type: ignore[return-value]
+    call.__name__ = getattr(original, "__name__", "call")
+    return call
+
+
+class _Ufunc:
+    """A ufunc, called as a function or by its methods (np.add.reduce), which the protocol takes care of."""
+
+    def __init__(self, ufunc: Any, call: Callable):
+        self._ufunc, self._call = ufunc, call
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            return self._ufunc(*args, **kwargs)
+        return self._call(*args)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._ufunc, name)
+
+
+def _length(x: Any) -> Any:
+    if isinstance(x, Tracer) and x.ndim:
+        return x.shape[0]
+    return len(x)
+
+
+BUILTIN_FACES: dict[str, Any] = {"len": _length}

@@ -1,0 +1,211 @@
+"""The tracer: what a user's function sees in place of an array while it is traced.
+
+It answers NumPy's protocols, has an ndarray's methods, and is mutable as an ndarray is: `y[i] = v` gives the tracer a new value of
+the (purely functional) program, and a view taken by basic indexing reads and writes through to its base.
+"""
+import operator
+from typing import Any, Callable, Iterator
+
+import numpy as np
+
+from ..ir.build import Value, current
+from ..ir.graph import Var
+from ..ir.integers import Affine
+from ..ir.op import registry
+from ..ir.types import INT, type_of
+from ..ops.face import METHODS, PROPERTIES
+from ..util.errors import ConcreteValueError
+from ..util.where import here
+from .constants import constant_of
+from .protocol import call_function, call_ufunc
+
+
+class View:
+    """How a view reads from its base and writes back into it."""
+
+    __slots__ = ("base", "read", "write", "seen")
+
+    def __init__(self, base: "Tracer", read: Callable, write: Callable):
+        self.base, self.read, self.write, self.seen = base, read, write, base.version
+
+
+class Tracer(Value):
+    """A traced array or scalar."""
+
+    __slots__ = ("_version", "view")
+
+    def __init__(self, builder: Any, var: Var):
+        super().__init__(builder, var)
+        self._version, self.view = 0, None
+
+    @property
+    def var(self) -> Var:
+        view = self.view
+        if view is not None and view.base.version != view.seen:
+            self._var = view.read(view.base).var
+            view.seen = view.base.version
+            self._version += 1
+        return self._var
+
+    @property
+    def version(self) -> int:
+        """Counts the changes of this array, through it or through its base."""
+        self.var                                            # a view looks at its base first
+        return self._version
+
+    def set(self, new: Value) -> "Tracer":
+        """Give this array a new value in place; what it is a view of changes with it."""
+        current().note_mutation(self)
+        self._var = new.var
+        self._version += 1
+        view = self.view
+        if view is not None:
+            view.base.set(view.write(view.base, new))
+            view.seen = view.base.version
+        return self
+
+    def as_view(self, base: "Tracer", read: Callable, write: Callable) -> "Tracer":
+        """Make this tracer a view of base: read(base) is its value, write(base, value) the base after it was changed."""
+        self.view = View(base, read, write)
+        return self
+
+    # -- NumPy's protocols ----------------------------------------------------------------------------------------------
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return call_ufunc(ufunc, method, inputs, kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: tuple, kwargs: dict) -> Any:
+        return call_function(function, args, kwargs)
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        known = constant_of(self.var)
+        if known is not None:
+            return np.asarray(known)
+        raise self._needs("an ndarray was made of a traced array")
+
+    def __getattr__(self, name: str) -> Any:
+        found = PROPERTIES.get(name)
+        if found is not None:
+            return found(self)
+        call = METHODS.get(name)
+        if call is None:
+            raise AttributeError(f"a traced array has no attribute {name!r}")
+        return lambda *args, **kwargs: call(self, *args, **kwargs)
+
+    def __getitem__(self, subscript: Any) -> Any:
+        return METHODS["__getitem__"](self, subscript)
+
+    def __setitem__(self, subscript: Any, value: Any) -> None:
+        METHODS["__setitem__"](self, subscript, value)
+
+    # -- where Python needs a value ---------------------------------------------------------------------------------------
+
+    def _needs(self, what: str) -> ConcreteValueError:
+        return ConcreteValueError(f"{what}, which has no value while the function is traced: {self!r}",
+                                  do="compute with arrays (np.where, slices), use fad.cond / fad.while_loop, or mark the argument static")
+
+    def _concrete(self, what: str) -> Any:
+        known = constant_of(self.var)
+        if known is not None:
+            return known
+        facts = current().integers
+        if self.dtype == INT and not self.shape:
+            form = facts.form(self.var)
+            hint = facts.hint(form)
+            if hint is not None and facts.assume_zero(form - Affine((), hint), here()):
+                return hint
+        raise self._needs(what)
+
+    def __index__(self) -> int:
+        return operator.index(self._concrete("Python needed an integer"))
+
+    def __int__(self) -> int:
+        return int(self._concrete("int() was taken of a traced value"))
+
+    def __float__(self) -> float:
+        return float(self._concrete("float() was taken of a traced value"))
+
+    def __complex__(self) -> complex:
+        return complex(self._concrete("complex() was taken of a traced value"))
+
+    def __bool__(self) -> bool:
+        return bool(self._concrete("Python branched on a traced value"))
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of a scalar")
+        return operator.index(self.shape[0])
+
+    def __iter__(self) -> Iterator:
+        if not self.shape:
+            raise TypeError("iteration over a scalar")
+        for k in range(len(self)):
+            yield self[k]
+
+
+def _compare(name: str, decide: Callable) -> Callable:
+    """Comparisons of extents are decided at once, under a guard; all others become part of the program."""
+    def method(self: Tracer, other: Any) -> Any:
+        if other is None or isinstance(other, (str, dict, set, bytes)):
+            return NotImplemented
+        if self.dtype == INT and self.ndim == 0 and (type(other) is int or isinstance(other, Tracer) and other.dtype == INT and other.ndim == 0):
+            facts = current().integers
+            known = decide(facts, facts.form(self.var) - facts.form(other if isinstance(other, int) else other.var))
+            if known is not None:
+                return known
+        return registry[name](self, other)
+    return method
+
+
+def _order(strict_below: int) -> Callable:
+    """Decide d >= bound (bound 0 or 1), by proof or guard."""
+    def decide(facts: Any, d: Affine) -> "bool | None":
+        if facts.assume_nonnegative(d - Affine((), strict_below), here()):
+            return True
+        if facts.assume_nonnegative(Affine((), strict_below - 1) - d, here()):
+            return False
+        return None
+    return decide
+
+
+def _reverse(decide: Callable) -> Callable:
+    return lambda facts, d: decide(facts, d.scaled(-1))
+
+
+def _equal(facts: Any, d: Affine) -> "bool | None":
+    if facts.assume_zero(d, here()):
+        return True
+    if facts.assume_nonnegative(d - Affine((), 1), here()) or facts.assume_nonnegative(d.scaled(-1) - Affine((), 1), here()):
+        return False
+    return None
+
+
+def _not(decide: Callable) -> Callable:
+    def negated(facts: Any, d: Affine) -> "bool | None":
+        known = decide(facts, d)
+        return None if known is None else not known
+    return negated
+
+
+for _python, _name, _decide in [("ge", "greater_equal", _order(0)), ("gt", "greater", _order(1)), ("le", "less_equal", _reverse(_order(0))),
+                                ("lt", "less", _reverse(_order(1))), ("eq", "equal", _equal), ("ne", "not_equal", _not(_equal))]:
+    setattr(Tracer, f"__{_python}__", _compare(_name, _decide))
+Tracer.__hash__ = lambda self: id(self)          # type: ignore[assignment]
+
+
+def _in_place(name: str) -> Callable:
+    """x += v changes an array; a scalar is a number, and the name is bound anew."""
+    def method(self: Tracer, other: Any) -> Any:
+        result = registry[name](self, other)
+        if not self.ndim:
+            return result
+        if not np.can_cast(type_of(result).dtype, self.dtype, "same_kind"):
+            raise TypeError(f"cannot write {result.dtype} into an array of {self.dtype} in place")
+        METHODS["__setitem__"](self, Ellipsis, result)
+        return self
+    return method
+
+
+for _python, _name in {"iadd": "add", "isub": "sub", "imul": "mul", "itruediv": "div", "ifloordiv": "floordiv", "imod": "mod", "ipow": "pow",
+                       "iand": "bitwise_and", "ior": "bitwise_or", "ixor": "bitwise_xor", "imatmul": "matmul"}.items():
+    setattr(Tracer, f"__{_python}__", _in_place(_name))

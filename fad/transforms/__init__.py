@@ -1,0 +1,1 @@
+"""Fourth floor: transforms of Funcs. jvp, vjp, vmap, linearize: Func to Func, closed under composition."""

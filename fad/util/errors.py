@@ -1,0 +1,79 @@
+"""Every error fad raises, one class each, each a subclass of the builtin that a user would catch.
+
+A message has up to four parts, in this order: what happened, where (the user's line), why, and what to do.
+"""
+from .where import Where, here
+
+
+class FadError(Exception):
+    """Base of all errors of fad; the message says what, where, why and what to do.
+
+    >>> raise FadError("the result has shape (3,)", why="a gradient needs a scalar", do="use fad.jacobian")
+    Traceback (most recent call last):
+        ...
+    fad.util.errors.FadError: the result has shape (3,)
+      why: a gradient needs a scalar
+      do: use fad.jacobian
+    """
+
+    def __init__(self, what: str, *, where: "Where | None" = None, why: str = "", do: str = ""):
+        self.what, self.where, self.why, self.do = what, where or here(), why, do
+        super().__init__(self._message())
+
+    def _message(self) -> str:
+        parts = [self.what]
+        if self.where:
+            parts.append(f"  where: {self.where}")
+        if self.why:
+            parts.append(f"  why: {self.why}")
+        if self.do:
+            parts.append(f"  do: {self.do}")
+        return "\n".join(parts)
+
+
+class NotScalarError(FadError, TypeError):
+    """A gradient of a function whose result is not a scalar."""
+
+
+class IntegerArgumentError(FadError, TypeError):
+    """A derivative with respect to an integer or boolean argument."""
+
+
+class UnsupportedFunctionError(FadError, TypeError):
+    """A NumPy or SciPy function (or an option of it) that fad has no record of."""
+
+
+class NoDerivativeError(FadError, TypeError):
+    """An operation in the path of the derivative has no rule (yet), or has no derivative at all."""
+
+
+class ConcreteValueError(FadError, TypeError):
+    """Python asked for the value of an array that is being traced (a branch, a list index, float(x), ...)."""
+
+
+class SideEffectError(FadError, RuntimeError):
+    """A traced value was used after its trace had ended, or a traced function wrote where it must not."""
+
+
+class CotangentShapeError(FadError, ValueError, RuntimeError):
+    """A tangent or cotangent whose shape, dtype or structure does not fit the value it belongs to."""
+
+
+class StructureError(FadError, TypeError, ValueError):
+    """Trees of arguments or results that should have the same structure and do not."""
+
+
+class ExtentError(FadError, ValueError):
+    """Extents that must agree and do not."""
+
+
+class IndexRangeError(FadError, IndexError):
+    """An index outside its axis."""
+
+
+class ArgumentError(FadError, TypeError, ValueError):
+    """An argument of one of fad's own functions that cannot be right."""
+
+
+class CheckError(FadError, AssertionError):
+    """The IR checker found a program that is not well formed: a bug of fad, never of its user."""

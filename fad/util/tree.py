@@ -1,0 +1,160 @@
+"""Trees of arguments: dict, list, tuple, namedtuple, dataclass, None, and what the user registers.
+
+`flatten` takes a tree to its leaves and a `Structure`; `Structure.unflatten` takes leaves back.
+"""
+import dataclasses
+from typing import Any, Callable, NamedTuple
+
+from .errors import StructureError
+
+
+class _Kind(NamedTuple):
+    children: Callable[[Any], tuple[tuple, Any]]
+    rebuild: Callable[[Any, tuple], Any]
+
+
+_registry: dict[type, _Kind] = {}
+
+
+def register(cls: type, flatten: Callable[[Any], tuple[tuple, Any]], unflatten: Callable[[Any, tuple], Any]) -> type:
+    """Let instances of cls be part of a tree: flatten(node) -> (children, static), unflatten(static, children) -> node.
+
+    >>> class Point:
+    ...     def __init__(self, x, y): self.x, self.y = x, y
+    >>> _ = register(Point, lambda p: ((p.x, p.y), None), lambda _, c: Point(*c))
+    >>> flatten(Point(1.0, 2.0))[0]
+    [1.0, 2.0]
+    """
+    _registry[cls] = _Kind(flatten, unflatten)
+    return cls
+
+
+def _sorted_keys(d: dict) -> tuple:
+    try:
+        return tuple(sorted(d))
+    except TypeError:                       # keys of mixed types keep their order
+        return tuple(d)
+
+
+def _dict_children(d: dict) -> tuple[tuple, Any]:
+    keys = _sorted_keys(d)
+    return tuple(d[k] for k in keys), (keys, tuple(d))
+
+
+def _dict_rebuild(static: Any, children: tuple) -> dict:
+    keys, order = static
+    values = dict(zip(keys, children))
+    return {k: values[k] for k in order}
+
+
+register(dict, _dict_children, _dict_rebuild)
+register(list, lambda t: (tuple(t), None), lambda _, c: list(c))
+register(tuple, lambda t: (t, None), lambda _, c: tuple(c))
+register(type(None), lambda _: ((), None), lambda _, c: None)
+
+
+def _kind_of(node: Any) -> "_Kind | None":
+    cls = type(node)
+    kind = _registry.get(cls)
+    if kind is None:
+        kind = _derived_kind(cls, node)
+        if kind is not None:
+            _registry[cls] = kind
+    return kind
+
+
+def _derived_kind(cls: type, node: Any) -> "_Kind | None":
+    if isinstance(node, tuple) and hasattr(cls, "_fields"):
+        return _Kind(lambda t: (tuple(t), None), lambda _, c: cls(*c))
+    if dataclasses.is_dataclass(cls):
+        names = tuple(f.name for f in dataclasses.fields(cls))
+        return _Kind(lambda t: (tuple(getattr(t, n) for n in names), None), lambda _, c: _make_dataclass(cls, names, c))
+    if isinstance(node, dict):
+        return _Kind(_dict_children, lambda s, c: _make_dict(cls, _dict_rebuild(s, c)))
+    return None
+
+
+def _make_dataclass(cls: type, names: tuple, children: tuple) -> Any:
+    made = object.__new__(cls)              # __init__ may check or convert; the fields are what a tree is
+    for name, child in zip(names, children):
+        object.__setattr__(made, name, child)
+    return made
+
+
+def _make_dict(cls: type, items: dict) -> Any:
+    made = cls.__new__(cls)
+    made.update(items)
+    return made
+
+
+class Structure:
+    """The shape of a tree without its leaves; equal and hashable by value."""
+
+    __slots__ = ("cls", "static", "children", "leaves")
+
+    def __init__(self, cls: "type | None", static: Any, children: tuple):
+        self.cls, self.static, self.children = cls, static, children
+        self.leaves = 1 if cls is None else sum(c.leaves for c in children)
+
+    def unflatten(self, leaves: Any) -> Any:
+        """The tree with these leaves, in the order that flatten gives."""
+        leaves = list(leaves)
+        if len(leaves) != self.leaves:
+            raise StructureError(f"{len(leaves)} leaves for a structure of {self.leaves}")
+        return self._build(iter(leaves))
+
+    def _build(self, leaves: Any) -> Any:
+        if self.cls is None:
+            return next(leaves)
+        return _registry[self.cls].rebuild(self.static, tuple(c._build(leaves) for c in self.children))
+
+    def _key(self) -> tuple:
+        return self.cls, self.static, self.children
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Structure) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash((self.cls, len(self.children), self.leaves))
+
+    def __repr__(self) -> str:
+        return f"Structure({self.unflatten(['*'] * self.leaves)!r})"
+
+
+LEAF = Structure(None, None, ())
+
+
+def flatten(tree: Any, is_leaf: "Callable[[Any], bool] | None" = None) -> "tuple[list, Structure]":
+    """Leaves of a tree, left to right (dict by sorted key), and its structure.
+
+    >>> leaves, structure = flatten({"b": 1, "a": (2, None)})
+    >>> leaves, structure.unflatten([20, 10])
+    ([2, 1], {'b': 10, 'a': (20, None)})
+    """
+    leaves: list = []
+    return leaves, _flatten_into(tree, leaves, is_leaf)
+
+
+def _flatten_into(node: Any, leaves: list, is_leaf: Any) -> Structure:
+    kind = None if is_leaf is not None and is_leaf(node) else _kind_of(node)
+    if kind is None:
+        leaves.append(node)
+        return LEAF
+    children, static = kind.children(node)
+    return Structure(type(node), static, tuple([_flatten_into(c, leaves, is_leaf) for c in children]))
+
+
+def map_leaves(function: Callable, tree: Any, *others: Any) -> Any:
+    """The tree of function(leaf, ...) over trees of one structure.
+
+    >>> map_leaves(lambda a, b: a + b, [1, (2,)], [10, (20,)])
+    [11, (22,)]
+    """
+    leaves, structure = flatten(tree)
+    columns = [leaves]
+    for other in others:
+        more, other_structure = flatten(other)
+        if other_structure != structure:
+            raise StructureError(f"structures differ: {structure} and {other_structure}")
+        columns.append(more)
+    return structure.unflatten([function(*row) for row in zip(*columns)])

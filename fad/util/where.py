@@ -1,0 +1,46 @@
+"""The user's source lines: which line of the user's own code is running now."""
+import linecache
+import os
+import sys
+from typing import NamedTuple
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_LIBRARIES = (os.sep + "numpy" + os.sep, os.sep + "scipy" + os.sep, os.sep + "numba" + os.sep)
+_is_library: dict[str, bool] = {}
+
+
+class Where(NamedTuple):
+    """A line of the user's source."""
+
+    file: str
+    line: int
+    function: str = ""
+
+    @property
+    def text(self) -> str:
+        """The line itself, stripped; empty where the source is not at hand."""
+        return linecache.getline(self.file, self.line).strip()
+
+    def __str__(self) -> str:
+        text = self.text
+        return f"{self.file}:{self.line}" + (f": {text}" if text else "")
+
+
+def is_library(filename: str) -> bool:
+    """Whether code in this file is fad's own or a numerical library's, not the user's."""
+    known = _is_library.get(filename)
+    if known is None:
+        known = filename.startswith(_PACKAGE) or any(part in filename for part in _LIBRARIES)
+        _is_library[filename] = known
+    return known
+
+
+def here() -> "Where | None":
+    """The innermost frame of the user's code, or None where there is none."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        if not is_library(code.co_filename):
+            return Where(code.co_filename, frame.f_lineno, code.co_name)
+        frame = frame.f_back
+    return None
