@@ -1,16 +1,26 @@
 """Write ops.md, the page of ops, from the table that the compiler itself reads."""
 
+import importlib
 from pathlib import Path
+
+from reasons import reason
 
 from fad.ir.op import Op
 from fad.ops import kinds
+from fad.ops.face import BY_NAME, Face
 from fad.ops.table import TABLE
 
 PAGE = Path(__file__).parent / "ops.md"
-INTRODUCTION = """# The ops
+MODULES = ("numpy", "numpy.linalg", "numpy.fft", "scipy.special", "scipy.linalg", "math")
+COMPLETE = ("numpy", "numpy.linalg", "numpy.fft")  # the modules of which every public function is accounted for
+FUNCTIONS = """# The ops
 
-This page is printed from the op table. A program that fad traces is made of these ops, each of which knows its own
-derivative; what NumPy and SciPy offer is expressed in them.
+This page is printed from the tables that the compiler itself reads: first what NumPy and SciPy offer, function by function,
+then the ops in which these functions are written.
+"""
+OPS = """# The table of ops
+
+A program that fad traces is made of these ops, each of which knows its own derivative.
 
 In the column *derivative*:
 
@@ -59,12 +69,52 @@ def section(kind: str, ops: list[Op]) -> str:
     return head + "\n".join(rows) + "\n"
 
 
+def standing(face: Face) -> str:
+    """What is to be said of a function's differentiability."""
+    if face.note:
+        return face.note
+    if isinstance(face.call, Op):
+        return derivative(face.call).replace("partials", "yes").replace("rule", "yes").replace("linear", "yes")
+    return "yes"
+
+
+def function_row(face: Face) -> str:
+    """One function: its name, whether it is differentiable, to which order it is tested."""
+    tried = face.samples or (isinstance(face.call, Op) and (face.call.samples or "domain" in face.call.facts))
+    return f"| `{face.name}` | {cell(standing(face))} | {2 if tried else '–'} |"
+
+
+def public_functions(module: str) -> list[str]:
+    """The functions (not the classes) that a module offers."""
+    home = importlib.import_module(module)
+    names = (name for name in dir(home) if not name.startswith("_"))
+    return [name for name in names if callable(getattr(home, name)) and not isinstance(getattr(home, name), type)]
+
+
+def functions_of(module: str) -> str:
+    """The table of a module's functions, and those of its functions that are in no table, with the reason."""
+    faces = sorted((face for face in BY_NAME.values() if face.name.rpartition(".")[0] == module), key=lambda face: face.name)
+    rows = "\n".join(map(function_row, faces))
+    text = f"## {module}\n\n| function | differentiable | tested to order |\n|---|---|---|\n{rows}\n"
+    return text + (without_record(module) if module in COMPLETE else "")
+
+
+def without_record(module: str) -> str:
+    """The functions of a module that fad does not trace, by reason."""
+    why: dict[str, list[str]] = {}
+    for name in public_functions(module):
+        if f"{module}.{name}" not in BY_NAME:
+            why.setdefault(reason(name), []).append(f"`{name}`")
+    rows = "\n".join(f"| {cause} | {', '.join(names)} |" for cause, names in sorted(why.items()))
+    return f"\nNot traced:\n\n| why | functions |\n|---|---|\n{rows}\n" if rows else ""
+
+
 def page() -> str:
-    """The whole page, a section for each kind."""
+    """The whole page: functions module by module, then ops kind by kind."""
     ops = [op for op in TABLE.values() if isinstance(op, Op)]
     kinds_of_op = sorted({op.kind for op in ops})
-    count = f"{len(ops)} ops.\n"
-    return "\n".join([INTRODUCTION, count, *(section(kind, [op for op in ops if op.kind == kind]) for kind in kinds_of_op)])
+    sections = [section(kind, [op for op in ops if op.kind == kind]) for kind in kinds_of_op]
+    return "\n".join([FUNCTIONS, *map(functions_of, MODULES), OPS, f"{len(ops)} ops.\n", *sections])
 
 
 def main() -> None:
