@@ -20,7 +20,7 @@ html_title = "fad"
 autodoc_member_order = "bysource"
 # A ``python`` block may hold plain code or a session with prompts; ``py`` blocks are other libraries' code.
 highlight_language = "python"
-suppress_warnings = ["misc.highlighting_failure", "myst.xref_missing"]
+suppress_warnings = ["misc.highlighting_failure"]  # sessions and tracebacks are not always Python
 
 
 def setup(app):
