@@ -2,3 +2,6 @@
 
 A face takes what the function takes. Faces are code over arrays, so they serve tracing, Tensors and (rarely) ndarrays alike.
 """
+from . import ufuncs
+
+__all__ = ["ufuncs"]
