@@ -1,10 +1,18 @@
 """Inputs of a transformed Func: those of the original, with extents of their own."""
-from typing import Any
+from contextlib import contextmanager
+from typing import Any, Iterator, Sequence
 
-from ..ir.build import Builder
+from ..ir import stack
+from ..ir.build import Builder, building
 from ..ir.graph import Func, Var
+from ..ir.op import registry
 from ..ir.types import Type
 from ..ir.walk import Environment
+
+
+def zeros_like(x: Any) -> Any:
+    """Zeros in the shape and dtype of x."""
+    return registry["zeros_like"](x)
 
 
 def renamed(t: Type, env: Environment) -> Type:
@@ -12,22 +20,31 @@ def renamed(t: Type, env: Environment) -> Type:
     return Type(t.dtype, tuple(getattr(env.read(n), "var", n) if isinstance(n, Var) else n for n in t.shape), t.weak)
 
 
-def copy_inputs(builder: Builder, func: Func, env: Environment) -> list:
-    """Inputs of the new Func for those of func, bound in env with their extents.
+def bind_arguments(func: Func, args: Sequence) -> Environment:
+    """An environment in which func's inputs (and with them its extents) are these arguments."""
+    env = Environment()
+    for var, value in zip(func.inputs, args, strict=True):
+        env.bind_input(var, value)
+    return env
 
-    A Func of a trace within a trace has extents of the program around it, which stay what they are.
+
+def copy_inputs(builder: Builder, func: Func) -> list:
+    """Inputs of the new Func for those of func.
+
+    A Func traced within another trace has extents of the program around it, which stay what they are.
     """
+    env = Environment()
     values: list[Any] = []
     for var in func.inputs:
         for n in var.type.shape:
-            if isinstance(n, Var) and n not in env and not _is_outer(builder, n):
-                new = builder.dim(n.hint, n.name)
-                env[n] = builder.value_of(new)
-        value = builder.input(renamed(var.type, env), var.name)
-        env[var] = value
-        values.append(value)
+            if isinstance(n, Var) and n not in env and not builder.sees(n):
+                env[n] = builder.value_of(builder.dim(n.hint, n.name))
+        values.append(builder.input(renamed(var.type, env), var.name, var.hint))
     return values
 
 
-def _is_outer(builder: Builder, n: Var) -> bool:
-    return builder.parent is not None and builder.parent.sees(n)
+@contextmanager
+def standing_alone(func: Func, suffix: str) -> Iterator[tuple]:
+    """A builder for a Func made from func, with inputs like func's: (builder, values of the inputs)."""
+    with building(f"{func.name}_{suffix}", region=bool(stack.builders())) as builder:
+        yield builder, copy_inputs(builder, func)

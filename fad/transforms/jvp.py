@@ -1,17 +1,16 @@
-"""Forward mode: a Func that computes f and its directional derivative side by side.
+"""Forward mode: f and its directional derivative side by side.
 
 Every equation runs as it did, and beside it the tangent its op's rule gives; a tangent that is zero is None and costs nothing.
 """
 from typing import Any, Sequence
 
-from ..ir.build import building, current
+from ..ir.build import current
 from ..ir.graph import Equation, Func, Literal, Var
-from ..ir.op import registry
 from ..ir.types import Type
-from ..ir.walk import Environment, bind_outputs, run_equation
+from ..ir.walk import Environment, run_equation
 from ..ops.kinds import spread
 from .control import JVP_OF_CONTROL
-from .inputs import copy_inputs
+from .inputs import bind_arguments, standing_alone, zeros_like
 
 
 class Forward:
@@ -53,31 +52,24 @@ class Forward:
                 self.tangents[v] = spread(dy, self.env[v])
         current().where = None
 
-    def results(self, func: Func) -> tuple:
-        """The values and tangents (None: zero) of the outputs."""
-        return tuple([self.env.read(a) for a in func.outputs]), tuple([self.tangent(a) for a in func.outputs])
 
-
-def zeros(x: Any) -> Any:
-    return registry["zeros_like"](x)
+def push_forward(func: Func, args: Sequence, tangents: Sequence) -> tuple:
+    """Values and tangents of func's outputs, computed in the current builder. A tangent that is None is zero, in and out."""
+    env = bind_arguments(func, args)
+    sweep = Forward(env)
+    for var, dx in zip(func.inputs, tangents):
+        if dx is not None:
+            sweep.tangents[var] = dx
+    sweep.run(func)
+    return [env.read(a) for a in func.outputs], [sweep.tangent(a) for a in func.outputs]
 
 
 def jvp(func: Func, moving: Sequence[int]) -> Func:
-    """The Func (inputs..., tangents of the moving inputs...) -> (outputs..., tangents of the outputs...).
-
-    An output that is not real or complex has no tangent; its place is left out.
-    """
-    with building(f"{func.name}_jvp") as builder:
-        env = Environment()
-        args = copy_inputs(builder, func, env)
-        sweep = Forward(env)
+    """The Func (inputs..., tangents of the moving inputs...) -> (outputs..., tangents of the real and complex outputs...)."""
+    with standing_alone(func, "jvp") as (builder, args):
+        tangents: list = [None] * len(args)
         for k in moving:
-            x = args[k]
-            sweep.tangents[func.inputs[k]] = builder.input(Type(x.dtype, x.var.type.shape), f"d{func.inputs[k].name}")
-        sweep.run(func)
-        values, tangents = sweep.results(func)
-        tangents = tuple([zeros(y) if dy is None else dy for y, dy, a in zip(values, tangents, func.outputs) if a.type.dtype.kind in "fc"])
-        return builder.finish(values + tangents)
-
-
-__all__ = ["Forward", "jvp", "bind_outputs"]
+            tangents[k] = builder.input(Type(args[k].dtype, args[k].var.type.shape), f"d{func.inputs[k].name}")
+        ys, dys = push_forward(func, args, tangents)
+        dys = [zeros_like(y) if dy is None else dy for y, dy, a in zip(ys, dys, func.outputs) if a.type.dtype.kind in "fc"]
+        return builder.finish(tuple(ys) + tuple(dys))

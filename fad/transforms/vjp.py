@@ -1,23 +1,22 @@
-"""Reverse mode: a Func that computes f and then, backwards, the cotangents of its inputs.
+"""Reverse mode: f, and then, backwards, the cotangents of its inputs.
 
 The forward sweep runs every equation as it was. The reverse sweep visits them last to first, asks each op's rule for the
 cotangents of its inputs, and adds them up: in place, for parts of arrays (AddInto), with no dense zeros.
 """
 from typing import Any, Sequence
 
-from ..ir.build import building, current
-from ..ir.graph import Equation, Func, Literal, Var
-from ..ir.op import registry
+from ..ir.build import current
+from ..ir.graph import Equation, Func, Var
 from ..ir.types import Type
 from ..ir.walk import Environment, run_equation
 from ..ops.kinds import NotDifferentiable, Zero, accumulate
 from .control import VJP_OF_CONTROL
-from .inputs import copy_inputs
+from .inputs import bind_arguments, standing_alone, zeros_like
 from .transpose import pullback_by_transposition
 
 
 class Reverse:
-    """One forward and reverse sweep inside the current builder. `active` holds the variables a derivative flows through."""
+    """A forward sweep inside the current builder and the reverse sweeps that follow it. `active` holds the variables a derivative flows through."""
 
     def __init__(self, env: Environment, active: set):
         self.env, self.active = env, active
@@ -54,8 +53,8 @@ class Reverse:
 
     def backward(self) -> None:
         """All pullbacks, last to first."""
-        while self.pullbacks:
-            self.pullbacks.pop()()
+        for pull in reversed(self.pullbacks):
+            pull()
 
     def pull(self, eqn: Equation) -> None:
         gs = tuple([self.cotangents.pop(v, None) for v in eqn.outputs])
@@ -78,21 +77,30 @@ def _pullback(eqn: Equation, gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> t
     return pullback_by_transposition(eqn.op, gs, ys, xs, eqn.params, needs)
 
 
+def pull_back(func: Func, args: Sequence, wanted: Sequence[int]) -> tuple:
+    """Values of func's outputs, computed in the current builder, and the pullback.
+
+    pullback(cotangents of all outputs, None for zero) -> cotangents of the wanted inputs, None for zero; to be called in this
+    builder or in a region of it, any number of times.
+    """
+    env = bind_arguments(func, args)
+    sweep = Reverse(env, {func.inputs[k] for k in wanted})
+    sweep.forward(func)
+
+    def pullback(gs: Sequence) -> list:
+        sweep.cotangents = {}
+        for atom, g in zip(func.outputs, gs, strict=True):
+            sweep.add(atom, g)
+        sweep.backward()
+        return [sweep.cotangents.get(func.inputs[k]) for k in wanted]
+    return [env.read(a) for a in func.outputs], pullback
+
+
 def vjp(func: Func, wanted: Sequence[int]) -> Func:
     """The Func (inputs..., cotangents of the real and complex outputs...) -> (outputs..., cotangents of the wanted inputs...)."""
-    with building(f"{func.name}_vjp") as builder:
-        env = Environment()
-        args = copy_inputs(builder, func, env)
-        sweep = Reverse(env, {func.inputs[k] for k in wanted})
-        sweep.forward(func)
-        values = [env.read(a) for a in func.outputs]
-        for a, y in zip(func.outputs, values):
-            if a.type.dtype.kind in "fc":
-                g = builder.input(Type(a.type.dtype, tuple(getattr(n, "var", n) for n in getattr(y, "shape", ()))), f"g{getattr(a, 'name', '')}")
-                sweep.add(a, g)
-        sweep.backward()
-        wanted_cotangents = [sweep.cotangents.get(func.inputs[k]) for k in wanted]
-        return builder.finish(tuple(values) + tuple(registry["zeros_like"](args[k]) if g is None else g for k, g in zip(wanted, wanted_cotangents)))
-
-
-__all__ = ["Reverse", "vjp", "Literal"]
+    with standing_alone(func, "vjp") as (builder, args):
+        ys, pullback = pull_back(func, args, wanted)
+        gs = [builder.input(Type(a.type.dtype, tuple(getattr(n, "var", n) for n in getattr(y, "shape", ()))), "g")
+              if a.type.dtype.kind in "fc" else None for a, y in zip(func.outputs, ys)]
+        gxs = pullback(gs)
+        return builder.finish(tuple(ys) + tuple(zeros_like(args[k]) if g is None else g for k, g in zip(wanted, gxs)))
