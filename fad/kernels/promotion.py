@@ -38,11 +38,15 @@ def like_ufunc(ufunc, *kinds):
             loop = ufunc.resolve_dtypes(dtypes)
         except TypeError:
             return None
-        loop = [SINGLE if t == HALF else t for t in loop]  # Numba has no float16 arithmetic
-        result, *arguments = (from_dtype(t) for t in (loop[-1], *loop[:-1]))
+        arguments, results = _numba(loop[: ufunc.nin]), _numba(loop[ufunc.nin :])
+        result = results[0] if len(results) == 1 else types.Tuple(results)
         return (result, *arguments) if not kinds or isinstance(result, kinds) else None
 
     return rule
+
+
+def _numba(dtypes):
+    return [from_dtype(SINGLE if t == HALF else t) for t in dtypes]  # Numba has no float16 arithmetic
 
 
 def real_floats(arity: int):
