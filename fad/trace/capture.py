@@ -77,7 +77,7 @@ class Capture:
 
     def __init__(self, builder: Builder):
         self.builder = builder
-        self.sources: list[Source] = []
+        self.sources = builder.root.sources
         self._copies: dict[int, tuple[Any, Any]] = {}
 
     def swap(self, value: Any) -> Any:

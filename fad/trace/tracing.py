@@ -1,53 +1,74 @@
 """Tracing: run a function once on tracers, and keep what it did as a Func."""
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable, NamedTuple, Sequence
 
 import numpy as np
 
 from ..ir import stack
-from ..ir.build import Value, building, current
+from ..ir.build import Builder, Value, building, current
 from ..ir.graph import Func, Var
-from ..ir.integers import Affine
-from ..ir.types import type_of
+from ..ir.types import INT, Type, type_of
 from ..util import tree
-from ..util.errors import SideEffectError
 from .capture import Capture
 from .tracer import Tracer
 
 
+class Static:
+    """A leaf of a result that is not data: a string, say, returned beside the arrays."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any):
+        self.value = value
+
+
 class Traced(NamedTuple):
-    """A traced function: the Func, the structure of its result, the arrays it took from outside (its further inputs), the
-    guards it rests on as (relation, {(input, axis): coefficient}, constant), and the sources of outside values.
+    """A traced function.
+
+    func       its inputs are the traced leaves, then the captured arrays; its outputs the result's data leaves, then the new
+               contents of the inputs that the function wrote to
+    structure  of the result
+    statics    the result's leaves that are not data, as {position: value}
+    captured   arrays from outside, in the order of their inputs
+    written    which inputs the function wrote to in place
+    guards     what the trace rests on: (relation, ((input, axis or None), coefficient) pairs, constant)
+    sources    the outside values it read
     """
 
     func: Func
     structure: tree.Structure
+    statics: dict
     captured: tuple
+    written: tuple
     guards: tuple
     sources: tuple
-    fresh: tuple = ()
 
 
-def is_array_like(x: Any) -> bool:
-    """Whether a leaf is data (an array or a number) rather than a static Python value."""
-    return isinstance(x, (np.ndarray, np.generic, bool, int, float, complex, Value))
+def is_data(x: Any) -> bool:
+    """Whether a leaf is an array or a number, and not a static Python value."""
+    return (isinstance(x, (np.ndarray, np.generic)) and x.dtype.kind in "biufc") or isinstance(x, Value) or type(x) in (int, float, complex)
 
 
-def trace(f: Callable, leaves: list, call: "Callable | None" = None, name: str = "") -> Traced:
-    """Trace f on inputs like these leaves. call(f, inputs) makes the call; the default passes the inputs in order."""
-    call = call or (lambda f, inputs: f(*inputs))
+def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: str = "") -> Traced:
+    """Trace f on inputs like these leaves; call(f, inputs) makes the call (by default with the inputs in order).
+
+    Within another trace, the Func is a region of the program around it, and may use its values.
+    """
     with building(name or _name_of(f), Tracer, region=bool(stack.builders())) as builder:
         inputs = [_input(builder, x) for x in leaves]
-        capture = Capture(builder)
-        result = call(capture.function(f), inputs)
+        before = [x._var for x in inputs]
+        result = (call or _in_order)(Capture(builder).function(f), inputs)
         out, structure = tree.flatten(result)
-        func = builder.finish(tuple([_result(x) for x in out]))
-        builder.equations = []                               # a tracer that escaped has nowhere to go on to
-    if builder.parent is None:
-        captured = builder.captured
-        func.inputs = tuple(builder.inputs)
-        return Traced(func, structure, tuple(a for a, _ in captured.values()), _positional(builder, func), tuple(capture.sources),
-                      tuple(builder.fresh_constants))
-    return Traced(func, structure, (), (), tuple(capture.sources))
+        statics = {k: x for k, x in enumerate(out) if not is_data(x) and not isinstance(x, (bool, list))}
+        written = tuple([k for k, x in enumerate(inputs) if x.var is not before[k]])
+        outputs = [_result(x) for k, x in enumerate(out) if k not in statics] + [inputs[k] for k in written]
+        func = builder.finish(tuple(outputs))
+    root = builder.root
+    captured = tuple(a for a, _ in root.captured.values()) if builder is root else ()
+    return Traced(func, structure, statics, captured, written, positional_guards(builder, func) if builder is root else (), tuple(root.sources))
+
+
+def _in_order(f: Callable, inputs: list) -> Any:
+    return f(*inputs)
 
 
 def _name_of(f: Any) -> str:
@@ -55,30 +76,31 @@ def _name_of(f: Any) -> str:
     return name if name.isidentifier() else "f"
 
 
-def _input(builder: Any, x: Any) -> Tracer:
+def _input(builder: Builder, x: Any) -> Any:
     t = type_of(x)
     if isinstance(x, Value):                                 # a trace within a trace: the outer extents are this one's
-        return builder.input(t)
+        return builder.input(t, hint=x.var.hint)
     if builder.parent is not None:
         return builder.input(t)
+    if type(x) is int:                                       # structure may come to depend on it, under a guard
+        value = builder.input(Type(INT, (), True), hint=x)
+        builder.integers.dims.add(value.var)
+        return value
     return builder.array_input(t.dtype, t.shape, weak=t.weak)
 
 
 def _result(x: Any) -> Any:
-    if isinstance(x, Value) or isinstance(x, (bool, int, float, complex, np.generic)):
-        return x
-    if isinstance(x, np.ndarray) and x.dtype.kind in "biufc":
-        return current().capture(x)
-    raise SideEffectError(f"a traced function returned {type(x).__name__}, not an array or number: {x!r:.60}",
-                          do="return arrays, numbers, or trees of them")
+    if isinstance(x, (np.ndarray, list)):
+        return current().capture(np.asarray(x))
+    return x
 
 
-def _positional(builder: Any, func: Func) -> tuple:
-    """Guards in terms of inputs' axes instead of variables."""
+def positional_guards(builder: Builder, func: Func) -> tuple:
+    """The builder's guards, in terms of inputs' axes (None: of an integer input itself) instead of variables."""
     place: dict[Var, tuple] = {}
     for k, v in enumerate(func.inputs):
+        place.setdefault(v, (k, None))
         for axis, n in enumerate(v.type.shape):
             if isinstance(n, Var):
                 place.setdefault(n, (k, axis))
-    return tuple((g.relation, {place[v]: c for v, c in g.form.terms}, g.form.const) for g in builder.integers.guards.values()
-                 if isinstance(g.form, Affine))
+    return tuple((g.relation, tuple((place[v], c) for v, c in g.form.terms), g.form.const) for g in builder.integers.guards.values())

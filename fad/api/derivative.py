@@ -1,0 +1,112 @@
+"""jit, grad, value_and_grad: the transforms that most people need."""
+from typing import Any, Callable, Sequence
+
+from ..ir.op import registry
+from ..transforms.vjp import pull_back
+from ..util import tree
+from ..util.errors import NotScalarError
+from .inner import Inner, captured, check_scalar, gradient_tree
+from .staged import Staged, as_tuple, check_callable
+
+
+def jit(f: "Callable | None" = None, *, compile: "str | None" = None, static_argnums: "int | Sequence[int]" = (),
+        static_argnames: "str | Sequence[str]" = ()) -> Any:
+    """f, traced and compiled.
+
+    Parameters: compile: "now" compiles before the first answer, "auto" when that pays, "never" interprets; None follows
+    fad.config.compile. static_argnums, static_argnames: arguments that are part of the program (Python values other than floats are so
+    anyhow).
+
+    Arrays that f writes to are changed, as NumPy would change them. Usable as a decorator, with or without arguments.
+
+    >>> import numpy as np
+    >>> f = jit(lambda x: np.sum(np.sin(x) ** 2))
+    >>> float(f(np.zeros(3)))
+    0.0
+    """
+    static = as_tuple(static_argnums) + as_tuple(static_argnames)
+    options = {"compile": compile, "static_argnums": static_argnums, "static_argnames": static_argnames}
+    if f is None:
+        return lambda g: jit(g, **options)          # type: ignore[arg-type]
+    check_callable(f, "jit")
+    if isinstance(f, Staged):
+        return Staged(f.body, f, rebuild=(jit, (f,), options), compile=compile, static=static or f.static, writes=f.writes)
+
+    def body(*args: Any, **kwargs: Any) -> Any:
+        return captured(f)(*args, **kwargs)
+    return Staged(body, f, rebuild=(jit, (f,), options), compile=compile, static=static, writes=True)
+
+
+def grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False) -> Any:
+    """The gradient of a function that returns a real scalar.
+
+    Parameters: argnums: the argument (or arguments) to differentiate with respect to; has_aux: f returns (value, aux), and the
+    gradient is returned with aux beside it.
+
+    Returns a function of f's arguments that gives an array (or a tree of them) like the argument; a tuple for several argnums. Of a complex
+    argument it is the conjugate Wirtinger derivative, the direction of steepest ascent.
+
+    Raises NotScalarError (a TypeError) where f's result is not a real scalar, IntegerArgumentError (a TypeError) where an
+    argument is not real or complex.
+
+    >>> import numpy as np
+    >>> grad(lambda x: np.sum(x ** 3))(np.array([1.0, 2.0]))
+    array([ 3., 12.])
+    """
+    if f is None:
+        return lambda g: grad(g, argnums, has_aux=has_aux)
+    both = _value_and_grad_body(check_callable(f, "grad"), argnums, has_aux, "fad.grad")
+
+    def body(*args: Any, **kwargs: Any) -> Any:
+        value, g = both(*args, **kwargs)
+        return (g, value[1]) if has_aux else g
+    return Staged(body, f, rebuild=(grad, (f, argnums), {"has_aux": has_aux}))
+
+
+def value_and_grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False) -> Any:
+    """The value of f and its gradient, from one sweep forward and one back; see grad.
+
+    >>> import numpy as np
+    >>> value, g = value_and_grad(lambda x: np.sum(x ** 2))(np.array([1.0, 2.0]))
+    >>> float(value), g
+    (5.0, array([2., 4.]))
+    """
+    if f is None:
+        return lambda g: value_and_grad(g, argnums, has_aux=has_aux)
+    body = _value_and_grad_body(check_callable(f, "value_and_grad"), argnums, has_aux, "fad.value_and_grad")
+    return Staged(body, f, rebuild=(value_and_grad, (f, argnums), {"has_aux": has_aux}))
+
+
+def _value_and_grad_body(f: Callable, argnums: Any, has_aux: bool, what: str) -> Callable:
+    chosen = as_tuple(argnums)
+
+    def body(*args: Any, **kwargs: Any) -> Any:
+        inner = Inner(f, args, kwargs, chosen)
+        if has_aux:
+            _check_pair(inner)
+        check_scalar(inner, what, "fad.jacobian")
+        if not has_aux and inner.results != 1:
+            raise NotScalarError(f"{what} needs a function that returns one scalar, and this one returned {inner.results} results",
+                                 do="return one, pass has_aux=True for (value, aux), or use fad.jacobian")
+        ys, pullback = pull_back(inner.func, inner.args, inner.wanted)
+        one = inner.func.outputs[0].type.dtype.type(1)
+        cotangents = pullback([one] + [None] * (len(ys) - 1))
+        arguments = [args[k] for k in chosen]
+        gs = gradient_tree(arguments, cotangents, [inner.args[k] for k in inner.wanted])
+        return inner.tree_of(ys), gs[0] if not isinstance(argnums, (tuple, list)) else tuple(gs)
+    return body
+
+
+def _check_pair(inner: Inner) -> None:
+    structure = inner.traced.structure
+    if structure.cls is not tuple or len(structure.children) != 2:
+        raise NotScalarError("with has_aux=True the function must return a pair (value, aux)")
+
+
+def stop_gradient(x: Any) -> Any:
+    """x, taken as a constant by every derivative (a tree of arrays or an array).
+
+    >>> grad(lambda x: stop_gradient(x) * x)(3.0)
+    3.0
+    """
+    return tree.map_leaves(lambda leaf: registry["stop_gradient"](leaf), x)

@@ -1,0 +1,143 @@
+"""A user's function traced within the body of a staged function: the program that a transform then works on."""
+from typing import Any, Callable, Sequence
+
+import numpy as np
+
+from ..ir.build import Value, current
+from ..ir.op import registry
+from ..ir.types import type_of
+from ..ops.extents import agree
+from ..ops.kinds import shape_of
+from ..trace.capture import Capture
+from ..trace.tracing import Traced, is_data, trace
+from ..util import tree
+from ..util.errors import ArgumentError, CotangentShapeError, IntegerArgumentError, NotScalarError, StructureError
+
+
+class Inner:
+    """f(*args, **kwargs) as a Func of its data leaves.
+
+    wanted     positions, among the Func's inputs, of the leaves that derivatives are taken with respect to
+    structures the structure of each argument that is differentiated, with the positions of its data leaves
+    """
+
+    def __init__(self, f: Callable, args: tuple, kwargs: "dict | None" = None, argnums: Sequence[int] = ()):
+        leaves, structure = tree.flatten((args, kwargs or {}))
+        self.data = [k for k, x in enumerate(leaves) if is_data(x) and type(x) is not int]
+        wanted = _leaves_of(argnums, args, structure)
+        for k in wanted:
+            check_differentiable(leaves[k])
+        self.args = [leaves[k] for k in self.data]
+
+        def call(f: Callable, inputs: list) -> Any:
+            filled = list(leaves)
+            for k, x in zip(self.data, inputs):
+                filled[k] = x
+            inner_args, inner_kwargs = structure.unflatten(filled)
+            return f(*inner_args, **inner_kwargs)
+        self.traced: Traced = trace(f, self.args, call)
+        self.func = self.traced.func
+        self.wanted = [self.data.index(k) for k in wanted if k in self.data]
+        self.results = len(self.func.outputs) - len(self.traced.written)
+
+    def tree_of(self, values: Sequence) -> Any:
+        """The result tree with these data leaves."""
+        leaves = list(values[:self.results])
+        for k in sorted(self.traced.statics):
+            leaves.insert(k, self.traced.statics[k])
+        return self.traced.structure.unflatten(leaves)
+
+    def pad(self, values: Sequence) -> list:
+        """Cotangents of the results, extended by None for what the function wrote to."""
+        return list(values) + [None] * len(self.traced.written)
+
+
+def _leaves_of(argnums: Sequence[int], args: tuple, structure: tree.Structure) -> list:
+    positions, _ = structure.unflatten(list(range(structure.leaves)))
+    wanted: list = []
+    for a in argnums:
+        if not -len(args) <= a < len(args):
+            raise ArgumentError(f"argnums names argument {a} of a call with {len(args)} positional arguments",
+                                do="pass that argument by position")
+        wanted += tree.flatten(positions[a])[0]
+    return wanted
+
+
+def check_differentiable(x: Any) -> None:
+    """Raise unless x is a real or complex array or number."""
+    if not is_data(x) or type_of(x).dtype.kind not in "fc":
+        kind = type_of(x).dtype if is_data(x) else type(x).__name__
+        raise IntegerArgumentError(f"cannot differentiate with respect to an argument of {kind}",
+                                   why="only real and complex arguments have derivatives",
+                                   do="pass floats (x.astype(float)), or leave the argument out of argnums")
+
+
+def gradient_tree(arguments: Sequence, cotangents: Sequence, xs: Sequence) -> list:
+    """For each differentiated argument, the tree of its cotangents (None for zero becomes zeros)."""
+    gs = iter([zeros_of(x) if g is None else g for g, x in zip(cotangents, xs)])
+    return [tree.map_leaves(lambda x: next(gs) if is_data(x) else None, a) for a in arguments]
+
+
+def zeros_of(x: Any) -> Any:
+    """Zeros like x, in the present program."""
+    t = type_of(x)
+    if not t.shape:
+        return float(0) if t.weak and t.dtype.kind == "f" else t.dtype.type(0)
+    return Value.__fad_bind__(registry["full"], (0, *shape_of(x)), {"dtype": t.dtype})
+
+
+def check_scalar(inner: Inner, what: str, other: str) -> None:
+    """Raise unless the first (data) result is one real scalar."""
+    atom = inner.func.outputs[0] if inner.results else None
+    if atom is None:
+        raise NotScalarError(f"{what} needs a function that returns a real scalar", why="it returned no array or number")
+    t = atom.type
+    if t.shape:
+        extents = tuple(getattr(n, "hint", None) or n for n in t.shape)
+        raise NotScalarError(f"{what} needs a function that returns a scalar, and this one returned an array of shape {extents}",
+                             do=f"reduce it (np.sum), or use {other}")
+    if t.dtype.kind == "c":
+        raise NotScalarError(f"{what} needs a function that returns a real scalar, and this one returned a complex number",
+                             do="return its real part or its absolute value, or use fad.vjp with a complex cotangent")
+    if t.dtype.kind != "f":
+        raise NotScalarError(f"{what} needs a function that returns a real scalar, and this one returned {t.dtype}",
+                             why="an integer has no derivative", do="compute the result in floats")
+
+
+def conform(name: str, given: Any, model: Any) -> list:
+    """Leaves of a tangent or cotangent tree, each fitting the data leaf of the model tree in shape; None for static leaves."""
+    leaves, structure = tree.flatten(given)
+    targets, expected = tree.flatten(model)
+    if structure != expected:
+        raise StructureError(f"the {name} has structure {structure}, its value {expected}")
+    return [_conformed(name, g, x) if is_data(x) else None for g, x in zip(leaves, targets)]
+
+
+def _conformed(name: str, g: Any, x: Any) -> Any:
+    if not is_data(g):
+        g = np.asarray(g)
+    shape, target = shape_of(g), shape_of(x)
+    if len(shape) != len(target) or any(not _agree(m, n) for m, n in zip(shape, target)):
+        raise CotangentShapeError(f"the {name} has shape {_known(shape)}, its value {_known(target)}",
+                                  do="give it the shape of the value it belongs to")
+    dtype, have = type_of(x).dtype, type_of(g).dtype
+    if have.kind == "c" and dtype.kind != "c":
+        raise CotangentShapeError(f"the {name} is complex ({have}), its value real ({dtype})")
+    return g if have == dtype and not isinstance(g, (int, float, complex)) else registry["cast"](g, dtype=dtype)
+
+
+def _known(shape: tuple) -> tuple:
+    return tuple(n if isinstance(n, int) else getattr(n.var, "hint", None) or n for n in shape)
+
+
+def _agree(m: Any, n: Any) -> bool:
+    try:
+        agree(m, n)
+    except ValueError:
+        return False
+    return True
+
+
+def captured(f: Callable) -> Callable:
+    """f as the present trace sees it: its names swapped, its outer arrays traced."""
+    return Capture(current()).function(f)

@@ -1,0 +1,65 @@
+"""Arguments of staged functions: which leaves are data, which are part of the program, and what tells two programs apart."""
+from typing import Any
+
+import numpy as np
+
+from ..util import tree
+
+
+def leaf_key(position: int, x: Any, varying: set, static_leaves: frozenset) -> Any:
+    """What of a data leaf the program depends on; None for a leaf that is not data but part of the program.
+
+    Of an array: its dtype, its rank and which extents are 0 or 1. Of a number: its type.
+    """
+    if position in static_leaves:
+        return None
+    if isinstance(x, np.ndarray):
+        if x.dtype.kind not in "biufc":
+            return None
+        shape = x.shape
+        return (x.dtype, tuple([n if n < 2 else -1 for n in shape])) if shape else (x.dtype, ())
+    cls = type(x)
+    if cls is float or cls is complex:
+        return cls
+    if cls is int:
+        return cls if position in varying else None
+    if isinstance(x, np.generic) and x.dtype.kind in "biufc":
+        return x.dtype
+    return None
+
+
+class _ById:
+    """A static value that cannot be hashed stands for itself; the program keeps it alive."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any):
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ById) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+def static_key(x: Any) -> Any:
+    try:
+        hash(x)
+    except TypeError:
+        return _ById(x)
+    return type(x), x
+
+
+def signature_of(leaves: list, structure: tree.Structure, varying: set, static_leaves: frozenset) -> "tuple[Any, list]":
+    """What tells programs apart, and the data leaves."""
+    parts: list = [structure]
+    data: list = []
+    for k, x in enumerate(leaves):
+        key = leaf_key(k, x, varying, static_leaves)
+        if key is None:
+            parts.append(static_key(x))
+        else:
+            parts.append(key)
+            data.append(x)
+    return tuple(parts), data

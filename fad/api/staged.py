@@ -1,0 +1,159 @@
+"""Staged functions: what jit, grad, vmap and their kin return.
+
+A staged function has a body that computes on traced values: for `grad` it traces the user's function, differentiates the
+program and runs the result. Called with arrays, the body is traced once for each kind of arguments and the program is kept; called
+with traced values, the body runs where it stands. So transforms nest without a rule of their own.
+"""
+import functools
+import time
+from typing import Any, Callable
+
+import numpy as np
+
+from ..backend.program import Program
+from ..ir.build import Value
+from ..trace.tracing import is_data, trace
+from ..util import tree
+from ..util.errors import ArgumentError
+from .leaves import leaf_key, signature_of
+
+
+class Staged:
+    """A function that is traced on first use, and compiled when that pays.
+
+    Attributes: `compilations`, how many kernels were compiled; `traces`, how many programs were traced.
+    """
+
+    def __init__(self, body: Callable, wrapped: Any, *, rebuild: tuple, compile: "str | None" = None, static: tuple = (), writes: bool = False):
+        functools.update_wrapper(self, wrapped)
+        self.body, self.rebuild, self.compile, self.static, self.writes = body, rebuild, compile, static, writes
+        self.programs: dict[Any, list[Program]] = {}
+        self.varying: set[int] = set()                       # leaves that are Python ints and have been seen to vary
+        self.seen: dict[Any, dict[int, int]] = {}
+        self.latest: "Callable | None" = None
+
+    # -- calls ------------------------------------------------------------------------------------------------------------
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        fast = self.latest
+        if fast is not None and not kwargs:
+            result = fast(args)
+            if result is not NotImplemented:
+                return result
+        return self._call(args, kwargs)
+
+    def _call(self, args: tuple, kwargs: dict) -> Any:
+        leaves, structure = tree.flatten((args, kwargs))
+        level = max([getattr(x, "__fad_level__", 0) for x in leaves], default=0)
+        if level == 2:
+            return self.body(*args, **kwargs)
+        if level == 1:
+            carrier = next(x for x in leaves if getattr(x, "__fad_level__", 0) == 1)
+            return carrier.__fad_call__(self, args, kwargs)
+        program, data = self.program(leaves, structure)
+        result = program(data)
+        if program.fast is not None and _flat(args, kwargs, leaves):
+            self.latest = program.fast
+        return result
+
+    def program(self, leaves: list, structure: tree.Structure) -> "tuple[Program, list]":
+        """The program that serves these arguments, traced now if there is none yet, and the leaves that are its data."""
+        static_leaves = self._static_positions(structure)
+        self._watch(leaves, structure)
+        key, data = signature_of(leaves, structure, self.varying, static_leaves)
+        candidates = self.programs.setdefault(key, [])
+        for program in candidates:
+            if program.accepts(data):
+                return program, data
+        candidates[:] = [p for p in candidates if p.is_current()]
+        program = self._trace(leaves, structure, static_leaves)
+        candidates.append(program)
+        return program, data
+
+    def _watch(self, leaves: list, structure: tree.Structure) -> None:
+        """Python ints are part of the program until they are seen to vary."""
+        known = self.seen.setdefault((structure, len(leaves)), {})
+        for k, x in enumerate(leaves):
+            if type(x) is int and known.setdefault(k, x) != x:
+                self.varying.add(k)
+
+    def _static_positions(self, structure: tree.Structure) -> frozenset:
+        if not self.static:
+            return frozenset()
+        args, kwargs = structure.unflatten(list(range(structure.leaves)))
+        chosen: list = []
+        for which in self.static:
+            if isinstance(which, int) and which < len(args):
+                chosen += tree.flatten(args[which])[0]
+            elif which in kwargs:
+                chosen += tree.flatten(kwargs[which])[0]
+        return frozenset(chosen)
+
+    def _trace(self, leaves: list, structure: tree.Structure, static_leaves: frozenset) -> Program:
+        dynamic = [k for k, x in enumerate(leaves) if leaf_key(k, x, self.varying, static_leaves) is not None]
+        started = time.perf_counter()
+
+        def call(body: Callable, inputs: list) -> Any:
+            filled = list(leaves)
+            for k, x in zip(dynamic, inputs):
+                filled[k] = x
+            args, kwargs = structure.unflatten(filled)
+            return body(*args, **kwargs)
+        traced = trace(self.body, [leaves[k] for k in dynamic], call, name=getattr(self, "__name__", "f"))
+        keep = [leaves[k] for k in range(len(leaves)) if k not in dynamic]
+        return Program(traced, policy=self.compile, keep=keep, writes=self.writes, traced_in=time.perf_counter() - started)
+
+    # -- looking ----------------------------------------------------------------------------------------------------------
+
+    def program_for(self, *args: Any, **kwargs: Any) -> "tuple[Program, list]":
+        """The program for these arguments, without running it, and its data."""
+        leaves, structure = tree.flatten((args, kwargs))
+        return self.program(leaves, structure)
+
+    @property
+    def traces(self) -> int:
+        return sum(len(p) for p in self.programs.values())
+
+    @property
+    def compilations(self) -> int:
+        return sum(program.compilations for programs in self.programs.values() for program in programs)
+
+    def clear(self) -> None:
+        """Forget every program."""
+        self.programs, self.latest = {}, None
+
+    # -- as a function ------------------------------------------------------------------------------------------------------
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def __reduce__(self) -> tuple:
+        make, args, kwargs = self.rebuild
+        return _rebuild, (make, args, kwargs)
+
+    def __repr__(self) -> str:
+        make, args, _ = self.rebuild
+        return f"<fad.{make.__name__} of {getattr(args[0], '__qualname__', args[0])}>"
+
+
+def _rebuild(make: Callable, args: tuple, kwargs: dict) -> Any:
+    return make(*args, **kwargs)
+
+
+def _flat(args: tuple, kwargs: dict, leaves: list) -> bool:
+    """Whether the arguments are the leaves themselves, all of them arrays or floats, so that the fast path may take them."""
+    return not kwargs and len(args) == len(leaves) and all(isinstance(x, np.ndarray) or type(x) is float for x in args)
+
+
+def as_tuple(x: Any) -> tuple:
+    return tuple(x) if isinstance(x, (tuple, list)) else (x,)
+
+
+def check_callable(f: Any, what: str) -> Any:
+    """f, if it can be called."""
+    if not callable(f):
+        raise ArgumentError(f"{what} needs a function, not {type(f).__name__}")
+    return f
+
+
+__all__ = ["Staged", "Value", "is_data", "as_tuple", "check_callable"]
