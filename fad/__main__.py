@@ -3,7 +3,7 @@
 import argparse
 import importlib
 import os
-import shutil
+import re
 import sys
 
 import numpy as np
@@ -20,6 +20,8 @@ examples:
   python -m fad certify mymodel:loss --example "np.ones(3), 2.0"
   python -m fad cache --path
 """
+
+HASH = re.compile("[0-9a-f]{16}")
 
 
 def function_named(name):
@@ -57,16 +59,25 @@ def certify(options):
     return 0 if report.ok else 1
 
 
+def kept(folder):
+    """The files of a cache folder that fad has put there: those with a hash in their path, and no others."""
+    return [path for path in sorted(folder.rglob("*")) if path.is_file() and HASH.search(str(path.relative_to(folder)))]
+
+
 def cache(options):
     """Print where compiled kernels are kept and how much they take, or remove them."""
     folder = fad.config.cache_dir
+    if folder is None:
+        print("nothing is kept: fad.config.cache_dir is None")
+        return 0
     if options.clear:
-        shutil.rmtree(folder, ignore_errors=True)
+        for path in kept(folder):
+            path.unlink(missing_ok=True)
     if options.path:
         print(folder)
         return 0
-    files = [os.path.join(place, name) for place, _, names in os.walk(folder) for name in names]
-    print(f"{folder}: {len(files)} files, {sum(map(os.path.getsize, files)) / 2**20:.1f} MiB")
+    files = kept(folder)
+    print(f"{folder}: {len(files)} files, {sum(path.stat().st_size for path in files) / 2**20:.1f} MiB")
     return 0
 
 
