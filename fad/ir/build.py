@@ -54,7 +54,7 @@ class Builder:
 
     def dim(self, hint: "int | None", name: str = "") -> Var:
         """A fresh extent of an input, at least 2."""
-        var = Var(Type(INT), name or f"n{len(self.integers.dims)}", hint)
+        var = Var(Type(INT, (), True), name or f"n{len(self.integers.dims)}", hint)   # weak: a shape holds Python ints
         self.integers.dims.add(var)
         self.integers.low[var] = 2
         self.root.owned.add(var)
