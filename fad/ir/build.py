@@ -200,6 +200,8 @@ class Builder:
             signs = [facts.proves_nonnegative(f) for f in forms]
             if any(signs) if name == "maximum" else all(signs):
                 facts.low[var] = 0
+        if name == "mul":
+            facts.factors[var] = tuple([as_extent(a) for a in args])
         if name == "mod" and forms[1].is_constant and forms[1].const > 0:
             facts.low[var], facts.high[var] = 0, Affine((), forms[1].const - 1)
 
@@ -217,8 +219,11 @@ class Builder:
         return None
 
     def value_of(self, n: Any) -> Any:
-        """A Var of this program as a Value; ints as they are."""
-        return self.value_class(self, n) if isinstance(n, Var) else n
+        """A Var of this program as a Value; ints as they are, and integers known to be constant as ints."""
+        if not isinstance(n, Var):
+            return n
+        form = self.integers.forms.get(n)
+        return form.const if form is not None and not form.terms else self.value_class(self, n)
 
     def finish(self, outputs: tuple) -> Func:
         """The Func of what was recorded."""

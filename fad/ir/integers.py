@@ -51,6 +51,7 @@ class Integers:
         self.forms: dict[Var, Affine] = {}
         self.low: dict[Var, int] = {}
         self.high: dict[Var, Affine] = {}              # v <= high[v]
+        self.factors: dict[Var, tuple] = {}            # the two integers that a variable is the product of
         self.dims: set[Var] = set()                    # extents of inputs: what guards may be about
         self.guards: dict[tuple, Guard] = {}
 

@@ -6,7 +6,7 @@ from ..ir.build import Value, as_extent, current
 from ..ir.op import registry
 from ..util.errors import ExtentError
 from ..util.where import here
-from .kinds import shape_of
+from .kinds import same_extent, shape_of
 
 
 def minimum(a: Any, b: Any) -> Any:
@@ -110,6 +110,15 @@ def _join(a: Any, b: Any) -> Any:
         return agree(a, b)
     except ExtentError as error:
         raise ExtentError(f"operands could not be broadcast together: extents {hint(a)} and {hint(b)}", where=error.where) from None
+
+
+def broadcast_onto(shape: tuple, target: tuple) -> None:
+    """See to it that an array of this shape broadcasts to the target."""
+    if len(shape) > len(target):
+        raise ExtentError(f"an array of {len(shape)} axes does not broadcast to {len(target)}")
+    for n, m in zip(shape[::-1], target[::-1]):
+        if not same_extent(n, m) and not is_one(n):
+            agree(n, m, "extents of an array and of what it is broadcast to")
 
 
 def broadcast_of(*args: Any) -> tuple:

@@ -8,78 +8,20 @@ A selection `spec` has one entry an axis of the array, and operands follow the a
     "a"     an array of indices                              operand: an integer array
 
 All "a" operands have one shape; its axes stand in the result at position `at` (counting axes left by the rest).
-Indices are in range and not negative; ops/indexing.py, which reads NumPy's subscripts, sees to that.
+Indices are in range and not negative; ops/subscript.py, which reads NumPy's subscripts, sees to that.
 """
-from typing import Any, Iterator
+from typing import Any
 
 import numpy as np
 
 from ..ir.op import Op, registry
 from ..ir.types import Type, result_dtype, type_of
-from .kinds import AddInto, Linear, Zero, fit, shape_of
+from ..util.errors import IndexRangeError
+from .batch_index import batch_index, batch_write
+from .extents import broadcast_of, broadcast_onto
+from .kinds import AddInto, Zero, fit, shape_of
+from .selection import array_rank, move_axes, natural_place, numpy_index, selected_shape
 from .shape import zeros_like
-
-
-def walk_spec(spec: tuple, operands: tuple) -> Iterator[tuple]:
-    """(axis, entry, the operands of that entry)."""
-    k = 0
-    for axis, entry in enumerate(spec):
-        count = {":": 0, "s": 2, "i": 1, "a": 1}[entry[0]]
-        yield axis, entry, operands[k:k + count]
-        k += count
-
-
-def selected_shape(shape: tuple, operands: tuple, spec: tuple, at: int) -> tuple:
-    """The extents of a selection."""
-    kept: list = []
-    gathered: tuple = ()
-    for axis, entry, given in walk_spec(spec, operands):
-        if entry == ":":
-            kept.append(shape[axis])
-        elif entry[0] == "s":
-            kept.append(given[1])
-        elif entry == "a":
-            gathered = shape_of(given[0])
-    return tuple(kept[:at]) + tuple(gathered) + tuple(kept[at:])
-
-
-def _as_slice(start: int, extent: int, step: int) -> slice:
-    stop = start + step * extent
-    return slice(start, stop if stop >= 0 else None, step) if extent else slice(0, 0)
-
-
-def numpy_index(x: np.ndarray, operands: tuple, spec: tuple) -> "tuple[tuple, int]":
-    """The selection as a NumPy subscript in which slices come apart from arrays, and where NumPy puts the arrays' axes."""
-    basic: list = []
-    arrays: list = []
-    for _, entry, given in walk_spec(spec, operands):
-        if entry == ":":
-            basic.append(slice(None)), arrays.append(slice(None))
-        elif entry[0] == "s":
-            basic.append(_as_slice(int(given[0]), int(given[1]), entry[1])), arrays.append(slice(None))
-        elif entry == "i":
-            basic.append(int(given[0]))
-        else:
-            basic.append(slice(None)), arrays.append(np.asarray(given[0]))
-    return tuple(basic), tuple(arrays)          # type: ignore[return-value]
-
-
-def _natural_place(arrays: tuple) -> int:
-    """Where NumPy puts the axes of the index arrays: at the first of them if they are neighbours, else in front."""
-    places = [k for k, a in enumerate(arrays) if not isinstance(a, slice)]
-    if not places:
-        return 0
-    return places[0] if places[-1] - places[0] + 1 == len(places) else 0
-
-
-def _array_rank(arrays: tuple) -> int:
-    return next((a.ndim for a in arrays if not isinstance(a, slice)), 0)
-
-
-def _move(y: np.ndarray, rank: int, source: int, target: int) -> np.ndarray:
-    if source == target or rank == 0:
-        return y
-    return np.moveaxis(y, range(source, source + rank), range(target, target + rank))
 
 
 def _run_index(x: Any, *operands: Any, spec: tuple, at: int) -> Any:
@@ -88,7 +30,7 @@ def _run_index(x: Any, *operands: Any, spec: tuple, at: int) -> Any:
     part = x[basic]
     if "a" not in spec:
         return part
-    return _move(part[arrays], _array_rank(arrays), _natural_place(arrays), at)
+    return move_axes(part[arrays], array_rank(arrays), natural_place(arrays), at)
 
 
 def _infer_index(x: Any, *operands: Any, spec: tuple, at: int) -> Type:
@@ -105,8 +47,8 @@ def _write(x: Any, v: Any, operands: tuple, spec: tuple, at: int, add: bool) -> 
             out[basic] = v
         return out
     part = out[basic]                                            # a view of out, whatever the slices
-    rank, place = _array_rank(arrays), _natural_place(arrays)
-    v = _move(np.broadcast_to(v, _selected(part, arrays, rank, place, at)), rank, at, place)
+    rank, place = array_rank(arrays), natural_place(arrays)
+    v = move_axes(np.broadcast_to(v, _selected(part, arrays, rank, place, at)), rank, at, place)
     if add:
         np.add.at(part, arrays, v)
     else:
@@ -115,7 +57,7 @@ def _write(x: Any, v: Any, operands: tuple, spec: tuple, at: int, add: bool) -> 
 
 
 def _selected(part: np.ndarray, arrays: tuple, rank: int, place: int, at: int) -> tuple:
-    return _move(part[arrays], rank, place, at).shape
+    return move_axes(part[arrays], rank, place, at).shape
 
 
 class _Index:
@@ -156,11 +98,62 @@ class _IndexAdd:
         return (gs[0], gv) + (None,) * (len(xs) - 2)
 
 
-index = Op("index", _run_index, _infer_index, kind="index", derivative=_Index(), doc="The selected part of x")
-update = Op("update", lambda x, v, *ops, spec, at: _write(x, v, ops, spec, at, False), lambda x, v, *ops, spec, at: Type(type_of(x).dtype, shape_of(x)),
-            kind="index", derivative=_Update(), doc="x with the selected part replaced by v (of indices that recur, the last stays)")
-index_add = Op("index_add", lambda x, v, *ops, spec, at: _write(x, v, ops, spec, at, True), lambda x, v, *ops, spec, at: Type(type_of(x).dtype, shape_of(x)),
-               kind="index", derivative=_IndexAdd(), doc="x with v added to the selected part (indices that recur add up)")
+def _infer_write(x: Any, v: Any, *operands: Any, spec: tuple, at: int) -> Type:
+    broadcast_onto(shape_of(v), selected_shape(shape_of(x), operands, spec, at))
+    return Type(type_of(x).dtype, shape_of(x))
+
+
+def _sample(shape: tuple, part: "tuple | None", *operands: Any, spec: tuple, at: int = 0) -> Any:
+    """A sample of a selection from an array of this shape; `part` is the shape of what is written there."""
+    def make(rng: Any) -> tuple:
+        arrays = (rng.standard_normal(shape),) if part is None else (rng.standard_normal(shape), rng.standard_normal(part)[()])
+        return (*arrays, *operands), {"spec": spec, "at": at}
+    return make
+
+
+_ROWS, _COLUMNS = np.array([[1, 0, 1], [2, 2, 0]]), np.array([[3, 0, 3], [1, 1, 2]])
+_SELECTIONS: list = [
+    ((4,), (), (2,), {"spec": ("i",)}), ((5,), (3,), (4, 3), {"spec": (("s", -2),)}), ((3, 4), (2,), (1, 2, 3), {"spec": (("s", 1), "i")}),
+    ((3, 4), (2, 3, 4), (_ROWS,), {"spec": ("a", ":")}), ((3, 4), (3, 2, 3), (_COLUMNS,), {"spec": (":", "a"), "at": 1}),
+    ((3, 4), (2, 3), (_ROWS, _COLUMNS), {"spec": ("a", "a")}), ((2, 3, 4), (2, 2, 3), (0, 2, _ROWS, 1), {"spec": (("s", 1), "a", "i"), "at": 1})]
+
+
+def _samples(write: bool, repeated: bool = True) -> tuple:
+    return tuple(_sample(shape, part if write else None, *operands, **given) for shape, part, operands, given in _SELECTIONS
+                 if repeated or "a" not in given["spec"])
+
+
+index = Op("index", _run_index, _infer_index, kind="index", derivative=_Index(), batch=batch_index, samples=_samples(False),
+           doc="The selected part of x")
+update = Op("update", lambda x, v, *operands, spec, at: _write(x, v, operands, spec, at, False), _infer_write, kind="index", derivative=_Update(),
+            batch=batch_write, samples=_samples(True, repeated=False), doc="x with the selected part replaced by v (of indices that recur, the last stays)")
+index_add = Op("index_add", lambda x, v, *operands, spec, at: _write(x, v, operands, spec, at, True), _infer_write, kind="index",
+               derivative=_IndexAdd(), batch=batch_write, samples=_samples(True),
+               doc="x with v added to the selected part (indices that recur add up)")
+
+# -- indices as NumPy has them --------------------------------------------------------------------------------------------------
+
+
+def _run_wrap(i: Any, n: Any) -> Any:
+    return np.where(np.less(i, 0), np.add(i, n), i)[()]
+
+
+def _run_check(i: Any, n: Any, axis: int) -> tuple:
+    i = np.asarray(i)
+    wrong = (i < -n) | (i >= n)
+    if wrong.any():
+        raise IndexRangeError(f"index {i[wrong].flat[0]} is out of bounds for axis {axis} with size {n}")
+    return ()
+
+
+def _batch_check(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
+    return NotImplemented if batched[1] else op(*xs, **params)
+
+
+wrap_index = Op("wrap_index", _run_wrap, lambda i, n: Type(np.int64, broadcast_of(i, n)), kind="elementwise", derivative=Zero(), arity=2,
+                batch="elementwise", text="({0} + {1} if {0} < 0 else {0})", domain="integer", doc="An index counted from the end, if it is negative, as one from the start")
+check_index = Op("check_index", _run_check, lambda i, n, axis: (), kind="check", derivative=Zero(), effect=True, batch=_batch_check,
+                 doc="Raises unless -n <= i < n for every index of an axis of extent n")
 
 
 def slice_axis(x: Any, axis: int, start: Any, extent: Any, step: int = 1) -> Any:
@@ -170,4 +163,4 @@ def slice_axis(x: Any, axis: int, start: Any, extent: Any, step: int = 1) -> Any
 
 
 registry["slice_axis"] = slice_axis          # type: ignore[assignment]  # a name for rules to use, not an op
-__all__ = ["Linear", "Zero", "result_dtype"]
+__all__ = ["result_dtype"]

@@ -9,28 +9,40 @@ import numpy as np
 from ..ir.op import Op, registry
 from ..ir.types import INT, Type, result_dtype, type_of
 from . import extents
-from .kinds import Linear, Zero, conjugate, is_complex, shape_of
+from .batching import batch_extent, pad_rank, spread_batch
+from .kinds import Linear, Zero, is_complex, shape_of
+from .products import agree_in_size
 
 
-def _run_full(value: Any, *shape: Any, dtype: Any) -> Any:
-    return np.full(tuple(int(n) for n in shape), value, dtype)
+def sizes(shape: tuple) -> tuple:
+    """Extents as NumPy takes them."""
+    return tuple([int(n) for n in shape])
 
 
-full = Op("full", _run_full, lambda value, *shape, dtype: Type(dtype, shape), kind="shape", creation=True,
-          derivative=Linear(lambda g, xs, dtype: registry["sum"](g, axes=tuple(range(g.ndim))), args=(0,)),
-          doc="An array of the given extents, filled with one scalar")
+def sample(*shape: int, **params: Any) -> Any:
+    """A sample of a op of one array: a random array of this shape, further operands under `operands`."""
+    operands = params.pop("operands", ())
+    return lambda rng: ((rng.standard_normal(shape)[()], *operands), params)
+
+
+# -- creation -----------------------------------------------------------------------------------------------------------------
+
+
+def _full_transpose(g: Any, xs: tuple, dtype: Any) -> Any:
+    return registry["sum"](g, axes=tuple(range(g.ndim))) if g.ndim else g
+
+
+def _batch_full(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
+    if any(batched[1:]):
+        return NotImplemented
+    return registry["cast"](_batch_broadcast(op, xs, batched, {}), **params)
+
+
+full = Op("full", lambda value, *shape, dtype: np.full(sizes(shape), value, dtype)[()], lambda value, *shape, dtype: Type(dtype, shape), kind="shape",
+          creation=True, derivative=Linear(_full_transpose, args=(0,)), batch=_batch_full,
+          samples=(sample(operands=(2, 3), dtype=np.dtype(float)),), doc="An array of the given extents, filled with one scalar")
 iota = Op("iota", lambda n, dtype: np.arange(int(n), dtype=dtype), lambda n, dtype: Type(dtype, (n,)), kind="shape", creation=True,
           derivative=Zero(), doc="0, 1, ..., n - 1")
-
-
-class _ZerosLike:
-    """Zeros in the shape of x; nothing of x's values flows on."""
-
-    def jvp(self, op: Op, ys: tuple, xs: tuple, dxs: tuple, params: dict) -> tuple:
-        return (None,)
-
-    def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:
-        return (None,)
 
 
 def zeros_like(x: Any) -> Any:
@@ -42,25 +54,38 @@ def zeros_like(x: Any) -> Any:
 registry["zeros_like"] = zeros_like          # type: ignore[assignment]  # a name for rules to use, not an op
 
 
-def _run_broadcast(x: Any, *shape: Any) -> Any:
-    return np.broadcast_to(x, tuple(int(n) for n in shape))
+# -- the same elements in another arrangement -----------------------------------------------------------------------------------
 
 
 def _infer_broadcast(x: Any, *shape: Any) -> Type:
+    extents.broadcast_onto(shape_of(x), shape)
     return Type(type_of(x).dtype, shape)
 
 
-broadcast_to = Op("broadcast_to", _run_broadcast, _infer_broadcast, kind="shape", derivative=Linear(lambda g, xs: g, args=(0,)),
-                  doc="x stretched to the given extents (by NumPy's rules)")
+def _batch_broadcast(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
+    if any(batched[1:]):
+        return NotImplemented
+    x = pad_rank(xs[0], len(xs) - 1)
+    return broadcast_to(x, shape_of(x)[0], *xs[1:])
+
+
+broadcast_to = Op("broadcast_to", lambda x, *shape: np.broadcast_to(x, sizes(shape)), _infer_broadcast, kind="shape",
+                  derivative=Linear(lambda g, xs: g, args=(0,)), batch=_batch_broadcast,
+                  samples=(sample(3, operands=(2, 3)), sample(2, 1, operands=(2, 3))), doc="x stretched to the given extents (by NumPy's rules)")
 
 
 def _infer_reshape(x: Any, *shape: Any) -> Type:
+    agree_in_size(shape_of(x), shape, "an array's size before and after reshape")
     return Type(type_of(x).dtype, shape)
 
 
-reshape = Op("reshape", lambda x, *shape: np.reshape(x, tuple(int(n) for n in shape)), _infer_reshape, kind="shape",
-             derivative=Linear(lambda g, xs: reshape(g, *shape_of(xs[0])), args=(0,)),
-             doc="The elements of x in C order, in other extents of the same product")
+def _batch_reshape(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
+    return NotImplemented if any(batched[1:]) else reshape(xs[0], shape_of(xs[0])[0], *xs[1:])
+
+
+reshape = Op("reshape", lambda x, *shape: np.reshape(x, sizes(shape)), _infer_reshape, kind="shape",
+             derivative=Linear(lambda g, xs: reshape(g, *shape_of(xs[0])), args=(0,)), batch=_batch_reshape,
+             samples=(sample(2, 3, operands=(3, 1, 2)), sample(1, 1)), doc="The elements of x in C order, in other extents of the same product")
 
 
 def _infer_transpose(x: Any, axes: tuple) -> Type:
@@ -72,8 +97,15 @@ def inverse_permutation(axes: tuple) -> tuple:
     return tuple(axes.index(k) for k in range(len(axes)))
 
 
+def _batch_transpose(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
+    return transpose(xs[0], axes=(0, *[a + 1 for a in params["axes"]]))
+
+
 transpose = Op("transpose", lambda x, axes: np.transpose(x, axes), _infer_transpose, kind="shape",
-               derivative=Linear(lambda g, xs, axes: transpose(g, axes=inverse_permutation(axes))))
+               derivative=Linear(lambda g, xs, axes: transpose(g, axes=inverse_permutation(axes))), batch=_batch_transpose,
+               samples=(sample(2, 3, axes=(1, 0)), sample(2, 3, 4, axes=(2, 0, 1))), doc="x with its axes in another order")
+
+# -- arrays joined ------------------------------------------------------------------------------------------------------------
 
 
 def _infer_concatenate(*xs: Any, axis: int) -> Type:
@@ -116,9 +148,42 @@ def _fitted(g: Any, x: Any) -> Any:
     return g if type_of(g).dtype == dtype else registry["cast"](g, dtype=dtype)
 
 
-concatenate = Op("concatenate", lambda *xs, axis: np.concatenate(xs, axis), _infer_concatenate, kind="shape", derivative=_Concatenate())
+def _batch_concatenate(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
+    n = batch_extent(xs, batched)
+    return concatenate(*[spread_batch(x, n, b) for x, b in zip(xs, batched)], axis=params["axis"] + 1)
+
+
+def _sample_concatenate(rng: Any) -> tuple:
+    return (rng.standard_normal((2, 1)), rng.standard_normal((2, 3)), rng.standard_normal((2, 2))), {"axis": 1}
+
+
+concatenate = Op("concatenate", lambda *xs, axis: np.concatenate(xs, axis), _infer_concatenate, kind="shape", derivative=_Concatenate(),
+                 batch=_batch_concatenate, samples=(_sample_concatenate,), doc="Arrays one after the other along an axis")
+
+
+class _Pack:
+    """Each scalar's cotangent is one element; the tangent packs the tangents."""
+
+    def jvp(self, op: Op, ys: tuple, xs: tuple, dxs: tuple, params: dict) -> tuple:
+        return (pack(*[0.0 if dx is None else dx for dx in dxs]),)
+
+    def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:
+        return tuple([_fitted(registry["index"](gs[0], k, spec=("i",), at=0), x) if need else None
+                      for k, (x, need) in enumerate(zip(xs, needs))])
+
+
+def _batch_pack(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
+    n = batch_extent(xs, batched)
+    return concatenate(*[reshape(spread_batch(x, n, b), n, 1) for x, b in zip(xs, batched)], axis=1)
+
+
+pack = Op("pack", lambda *xs: np.array(xs, result_dtype(*xs)), lambda *xs: Type(result_dtype(*xs), (len(xs),)), kind="shape", derivative=_Pack(),
+          batch=_batch_pack, samples=(lambda rng: (tuple(rng.standard_normal(3)), {}),), doc="The array of these scalars")
+
+# -- checks -------------------------------------------------------------------------------------------------------------------
+
 check_equal = Op("check_equal", lambda a, b, what: _check_equal(a, b, what), lambda a, b, what: (), kind="check", derivative=Zero(), effect=True,
-                 doc="Raises unless two extents are equal")
+                 batch=lambda op, xs, batched, params: NotImplemented, doc="Raises unless two extents are equal")
 
 
 def _check_equal(a: int, b: int, what: str) -> tuple:
@@ -127,4 +192,4 @@ def _check_equal(a: int, b: int, what: str) -> tuple:
     return ()
 
 
-__all__ = ["INT", "conjugate"]
+__all__ = ["INT"]
