@@ -9,7 +9,9 @@ Zero (the derivative is zero), NotDifferentiable (there is none), NoRule (there 
 Complex: for a holomorphic op with partial p, the tangent is p * dx and the cotangent is conj(p) * g (the conjugate Wirtinger
 derivative, PyTorch's convention); a cotangent of a real input of a complex op is the real part.
 """
-from typing import Any, Callable
+import threading
+from contextlib import contextmanager
+from typing import Any, Callable, Iterator
 
 from ..ir.op import Op, registry
 from ..ir.types import type_of
@@ -22,6 +24,8 @@ def is_complex(x: Any) -> bool:
 
 def conjugate(x: Any) -> Any:
     """The complex conjugate; a real x itself."""
+    if isinstance(x, complex):                               # a number stays one, and promotes weakly
+        return x.conjugate()
     return registry["conj"](x) if is_complex(x) else x
 
 
@@ -90,6 +94,32 @@ def times(p: Any, d: Any) -> Any:
     return d * p
 
 
+_guard = threading.local()
+
+
+@contextmanager
+def guarding(wanted: bool = True) -> Iterator[None]:
+    """Within, a cotangent that is zero stays zero whatever it is multiplied by: for what lies behind a choice (see transforms/masks.py)."""
+    outer = guarded()
+    _guard.on = outer or wanted
+    try:
+        yield
+    finally:
+        _guard.on = outer
+
+
+def guarded() -> bool:
+    """Whether zero cotangents have to be guarded here."""
+    return getattr(_guard, "on", False)
+
+
+def product(d: Any, p: Any, singular: bool = False) -> Any:
+    """The tangent or cotangent d times the partial p, which may be infinite where d is zero if `singular` (or behind a choice)."""
+    if singular or (guarded() and not isinstance(p, (int, float, complex))):
+        return registry["guarded_mul"](d, p)
+    return times(p, d)
+
+
 class AddInto:
     """A cotangent that is zero but for a part: add(total) adds it in place of a dense array of zeros."""
 
@@ -142,12 +172,13 @@ class NoRule(NotDifferentiable):
 class Partials:
     """Elementwise: one partial derivative p(y, *xs) an input, a function or the number 1 or -1, None where it is zero.
 
-    `singular` names inputs whose partial may be infinite or nan where the function is finite (sqrt at 0): there a zero cotangent
-    stays zero, so that a branch not taken by np.where cannot poison the gradient.
+    `singular` names the inputs whose partial may be infinite or nan where the function is finite (sqrt at 0), or is a function
+    singular(k, xs) that tells: there a zero tangent or cotangent stays zero.
     """
 
-    def __init__(self, *partials: Any, singular: tuple = ()):
-        self.partials, self.singular = partials, singular
+    def __init__(self, *partials: Any, singular: "tuple | Callable" = ()):
+        self.partials = partials
+        self.singular = singular if callable(singular) else lambda k, xs: k in singular
 
     def partial(self, k: int, y: Any, xs: tuple) -> Any:
         p = self.partials[k]
@@ -157,7 +188,7 @@ class Partials:
         total = None
         for k, dx in enumerate(dxs):
             if dx is not None and self.partials[k] is not None:
-                total = add(total, times(self.partial(k, ys[0], xs), dx))
+                total = add(total, product(dx, self.partial(k, ys[0], xs), self.singular(k, xs)))
         return (None if total is None else spread(total, ys[0]),)
 
     def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:
@@ -167,9 +198,7 @@ class Partials:
         if self.partials[k] is None:
             return None
         p = self.partial(k, y, xs)
-        if k in self.singular:
-            return match(registry["guarded_mul"](g, conjugate(p)), xs[k])
-        return match(times(conjugate(p) if hasattr(p, "dtype") else p, g), xs[k])
+        return match(product(g, p if isinstance(p, (int, float)) else conjugate(p), self.singular(k, xs)), xs[k])
 
 
 class Linear:

@@ -1,0 +1,137 @@
+"""Arithmetic: sums, products, quotients, powers, remainders, and the rounding functions.
+
+Inside a rule, z (or y) is the result and the other letters are the inputs; operators and ops are what the rule's arrays make of them.
+"""
+from typing import Any
+
+import numpy as np
+
+from ..ir.op import Op
+from .kinds import NotDifferentiable, Partials, Zero, add as total, conjugate, guarded, match, product, spread
+from .pointwise import composed, elementwise, infer_elementwise, op, real_part
+
+POSITIVE = (0.3, 2.0)
+
+# -- the four operations ----------------------------------------------------------------------------------------------------
+
+add = elementwise("add", np.add, "{0} + {1}", Partials(1, 1))
+sub = elementwise("sub", np.subtract, "{0} - {1}", Partials(1, -1))
+mul = elementwise("mul", np.multiply, "{0} * {1}", Partials(lambda z, x, y: y, lambda z, x, y: x))
+
+
+class _Quotient:
+    """z = x / y: dz = (dx - z dy) / y, and one division serves both cotangents."""
+
+    def jvp(self, op: Op, ys: tuple, xs: tuple, dxs: tuple, params: dict) -> tuple:
+        (z,), (dx, dy) = ys, dxs
+        moved = total(dx, None if dy is None else product(dy, -z))
+        return (spread(_divided(moved, xs[1]), z),)
+
+    def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:
+        x, y = xs
+        gx = _divided(gs[0], conjugate(y))
+        return (match(gx, x) if needs[0] else None, match(product(gx, conjugate(-ys[0])), y) if needs[1] else None)
+
+
+def _divided(d: Any, y: Any) -> Any:
+    return guarded_mul(d, 1.0 / y) if guarded() and not is_literal(y) else d / y
+
+
+div = elementwise("div", np.true_divide, "{0} / {1}", _Quotient(), POSITIVE)
+neg = elementwise("neg", np.negative, "-{0}", Partials(-1))
+positive = elementwise("positive", np.positive, "+{0}", Partials(1))
+reciprocal = elementwise("reciprocal", np.reciprocal, "1 / {0}", Partials(lambda y, x: -y * y, singular=(0,)), POSITIVE)
+square = elementwise("square", np.square, "{0} * {0}", Partials(lambda y, x: 2.0 * x))
+
+
+class _GuardedProduct:
+    """Linear in each factor; a product with zero on the left stays zero in the derivatives too."""
+
+    def jvp(self, op: Op, ys: tuple, xs: tuple, dxs: tuple, params: dict) -> tuple:
+        (g, p), (dg, dp) = xs, dxs
+        from_g = None if dg is None else guarded_mul(dg, p)
+        from_p = None if dp is None else guarded_mul(g, dp)
+        return (spread(total(from_g, from_p), ys[0]),)
+
+    def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:
+        g, p = xs
+        return (match(guarded_mul(gs[0], conjugate(p)), g) if needs[0] else None,
+                match(guarded_mul(conjugate(g), gs[0]), p) if needs[1] else None)
+
+
+def _run_guarded(g: Any, p: Any) -> Any:
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.where(np.equal(g, 0), np.zeros((), np.result_type(g, p)), np.multiply(g, p))[()]
+
+
+guarded_mul = composed("guarded_mul", _run_guarded, infer_elementwise(np.multiply), "where({0} == 0, {0}, {0} * {1})", _GuardedProduct(), arity=2,
+                       doc="g * p, zero where g is zero even if p is infinite or nan")
+
+# -- powers -------------------------------------------------------------------------------------------------------------------
+
+
+def is_literal(p: Any) -> bool:
+    """Whether p is a number written in the program, so that a rule may look at its value."""
+    return isinstance(p, (int, float, complex))
+
+
+def _pow_base(y: Any, x: Any, p: Any) -> Any:
+    if is_literal(p):
+        return 0.0 * x if p == 0 else 1 if p == 1 else 2.0 * x if p == 2 else p * x ** (p - 1)
+    where = op("where")
+    return where(p == 0, 0.0, p * x ** where(p == 0, 1.0, p - 1))
+
+
+def _pow_exponent(y: Any, x: Any, p: Any) -> Any:
+    """y log x, and its limit 0 where x = 0 (where the real part of p is negative there is none)."""
+    where = op("where")
+    if is_literal(x) and x != 0:
+        return y * op("log")(x)
+    safe = where(x == 0, 1.0, x)
+    return where((x == 0) & (real_part(p) >= 0), 0.0, y * op("log")(safe))
+
+
+def _pow_singular(k: int, xs: tuple) -> bool:
+    """A base raised to a known power of at least 1 has no singularity; nor has a known positive base."""
+    x, p = xs
+    known = p if k == 0 else x
+    if not is_literal(known) or isinstance(known, complex):
+        return True
+    return known < 1 and known != 0 if k == 0 else known <= 0
+
+
+pow = elementwise("pow", np.power, "power({0}, {1})", Partials(_pow_base, _pow_exponent, singular=_pow_singular), POSITIVE)
+sqrt = elementwise("sqrt", np.sqrt, "sqrt({0})", Partials(lambda y, x: 0.5 / y, singular=(0,)), POSITIVE)
+cbrt = elementwise("cbrt", np.cbrt, "cbrt({0})", Partials(lambda y, x: 1.0 / (3.0 * y * y), singular=(0,)), POSITIVE)
+
+# -- quotients and remainders, rounding ---------------------------------------------------------------------------------------
+
+floordiv = elementwise("floordiv", np.floor_divide, "floor_divide({0}, {1})", Zero(), POSITIVE)
+mod = elementwise("mod", np.remainder, "remainder({0}, {1})", Partials(1, lambda z, x, y: -floordiv(x, y)), POSITIVE)
+fmod = elementwise("fmod", np.fmod, "fmod({0}, {1})", Partials(1, lambda z, x, y: -trunc(x / y)), POSITIVE)
+floor = elementwise("floor", np.floor, "floor({0})", Zero())
+ceil = elementwise("ceil", np.ceil, "ceil({0})", Zero())
+trunc = elementwise("trunc", np.trunc, "trunc({0})", Zero())
+rint = elementwise("rint", np.rint, "rint({0})", Zero())
+
+# -- the binary form of a number ------------------------------------------------------------------------------------------------
+
+frexp_mantissa = composed("frexp_mantissa", lambda x: np.frexp(x)[0], lambda x: infer_elementwise(np.spacing)(x), "math.frexp({0})[0]",
+                          Partials(lambda y, x: op("ldexp")(1.0, -frexp_exponent(x))), arity=1, doc="The mantissa of x, from 1/2 to 1")
+frexp_exponent = composed("frexp_exponent", lambda x: np.frexp(x)[1], infer_elementwise(np.frexp), "np.int32(math.frexp({0})[1])", Zero(), arity=1,
+                          doc="The power of two that the mantissa of x is multiplied by")
+ldexp = elementwise("ldexp", np.ldexp, "np.ldexp({0}, {1})", Partials(lambda z, x, n: ldexp(1.0, n), None), ((-2.0, 2.0), "integer"))
+nextafter = elementwise("nextafter", np.nextafter, "np.nextafter({0}, {1})", NotDifferentiable("it steps between neighbouring floating-point numbers"))
+spacing = elementwise("spacing", np.spacing, "np.spacing({0})", NotDifferentiable("it is a property of floating-point numbers, not a function of real ones"))
+
+# -- integers ---------------------------------------------------------------------------------------------------------------------
+
+gcd = elementwise("gcd", np.gcd, "np.gcd({0}, {1})", Zero(), "integer")
+lcm = elementwise("lcm", np.lcm, "np.lcm({0}, {1})", Zero(), "integer")
+bitwise_and = elementwise("bitwise_and", np.bitwise_and, "{0} & {1}", Zero(), "integer")
+bitwise_or = elementwise("bitwise_or", np.bitwise_or, "{0} | {1}", Zero(), "integer")
+bitwise_xor = elementwise("bitwise_xor", np.bitwise_xor, "{0} ^ {1}", Zero(), "integer")
+left_shift = elementwise("left_shift", np.left_shift, "{0} << {1}", Zero(), "integer")
+right_shift = elementwise("right_shift", np.right_shift, "{0} >> {1}", Zero(), "integer")
+invert = elementwise("invert", np.invert, "np.invert({0})", Zero(), "integer")
+bitwise_count = elementwise("bitwise_count", np.bitwise_count, "np.bitwise_count({0})", Zero(), "integer")

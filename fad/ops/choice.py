@@ -1,0 +1,124 @@
+"""Choosing: where, the larger and the smaller, clip, signs and steps; and changes of dtype. The kinks' rules stand in `kinks`."""
+from typing import Any
+
+import numpy as np
+
+from ..ir.op import Op, registry
+from ..ir.types import Type, type_of
+from .extents import broadcast_of
+from .kinds import Partials, Zero, is_complex, match, spread
+from .pointwise import Choice, RealDerivative, Shared, composed, elementwise, infer_promoted, op
+
+
+class _Where:
+    """The branch that is taken has the derivative; the other one's is not touched, whatever its value."""
+
+    def jvp(self, op: Op, ys: tuple, xs: tuple, dxs: tuple, params: dict) -> tuple:
+        dx, dy = (0.0 if d is None else d for d in dxs[1:])
+        moved = dxs[1] is not None or dxs[2] is not None
+        return (spread(where(xs[0], dx, dy), ys[0]) if moved else None,)
+
+    def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:
+        c, x, y = xs
+        return (None, match(where(c, gs[0], 0.0), x) if needs[1] else None, match(where(c, 0.0, gs[0]), y) if needs[2] else None)
+
+
+where = composed("where", lambda c, x, y: np.where(c, x, y)[()], lambda c, x, y: Type(infer_promoted(x, y).dtype, broadcast_of(c, x, y)),
+                 "where({0}, {1}, {2})", _Where(), ("bool", (-2.0, 2.0), (-2.0, 2.0)), arity=3, doc="x where c holds, y elsewhere")
+
+
+def mask(c: Any, x: Any) -> Any:
+    """x where c holds, else 0."""
+    return where(c, x, 0.0)
+
+
+# -- the larger, the smaller ------------------------------------------------------------------------------------------------
+
+maximum = elementwise("maximum", np.maximum, "maximum({0}, {1})", Shared(lambda x, y: x > y))
+minimum = elementwise("minimum", np.minimum, "minimum({0}, {1})", Shared(lambda x, y: x < y))
+fmax = elementwise("fmax", np.fmax, "fmax({0}, {1})", Shared(lambda x, y: (x > y) | ((y != y) & (x == x))))
+fmin = elementwise("fmin", np.fmin, "fmin({0}, {1})", Shared(lambda x, y: (x < y) | ((y != y) & (x == x))))
+
+
+def _clipped(x: Any, low: Any, high: Any) -> tuple:
+    above = (x > high) | (low > high)
+    return (x >= low) & (x <= high), (x < low) & (low <= high), above
+
+
+clip = composed("clip", lambda x, low, high: np.clip(x, low, high), infer_promoted, "minimum(maximum({0}, {1}), {2})",
+                Choice(_clipped), ((-2.0, 2.0), (-1.5, -0.5), (0.5, 1.5)), arity=3, doc="x, but at least low and at most high")
+
+# -- signs and steps ----------------------------------------------------------------------------------------------------------
+
+
+def _abs_tangent(y: Any, x: Any, dx: Any) -> Any:
+    return registry["real"](registry["conj"](sign(x)) * dx) if is_complex(x) else sign(x) * dx
+
+
+def _turn(x: Any, d: Any) -> Any:
+    """i s Im(conj(s) d) / |x|, with s = x / |x|: how sign(x) turns as x moves by d; a symmetric map, and zero at zero by convention."""
+    s, size = sign(x), abs(x)
+    return 1j * s * registry["imag"](registry["conj"](s) * d) / where(size == 0, 1.0, size)
+
+
+class _Sign(RealDerivative):
+    """Piecewise constant for real numbers; on complex ones it turns."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda y, x, dx: _turn(x, dx), lambda y, x, g: _turn(x, g))
+
+    def jvp(self, op: Op, ys: tuple, xs: tuple, dxs: tuple, params: dict) -> tuple:
+        return super().jvp(op, ys, xs, dxs, params) if is_complex(xs[0]) else (None,)
+
+    def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:
+        return super().pullback(op, gs, ys, xs, params, needs) if is_complex(xs[0]) else (None,)
+
+
+abs = elementwise("abs", np.absolute, "abs({0})", RealDerivative(_abs_tangent, lambda y, x, g: g * sign(x)))
+sign = elementwise("sign", np.sign, "sign({0})", _Sign())
+copysign = elementwise("copysign", np.copysign, "copysign({0}, {1})", Partials(lambda z, x, y: sign(x) * copysign(1.0, y), None))
+heaviside = elementwise("heaviside", np.heaviside, "heaviside({0}, {1})", Partials(None, lambda z, x, h: mask(x == 0, 1.0)))
+
+# -- comparisons, truth ---------------------------------------------------------------------------------------------------------
+
+less = elementwise("less", np.less, "{0} < {1}", Zero())
+less_equal = elementwise("less_equal", np.less_equal, "{0} <= {1}", Zero())
+greater = elementwise("greater", np.greater, "{0} > {1}", Zero())
+greater_equal = elementwise("greater_equal", np.greater_equal, "{0} >= {1}", Zero())
+equal = elementwise("equal", np.equal, "{0} == {1}", Zero())
+not_equal = elementwise("not_equal", np.not_equal, "{0} != {1}", Zero())
+logical_and = elementwise("logical_and", np.logical_and, "np.logical_and({0}, {1})", Zero())
+logical_or = elementwise("logical_or", np.logical_or, "np.logical_or({0}, {1})", Zero())
+logical_xor = elementwise("logical_xor", np.logical_xor, "np.logical_xor({0}, {1})", Zero())
+logical_not = elementwise("logical_not", np.logical_not, "np.logical_not({0})", Zero())
+isnan = elementwise("isnan", np.isnan, "np.isnan({0})", Zero())
+isinf = elementwise("isinf", np.isinf, "np.isinf({0})", Zero())
+isfinite = elementwise("isfinite", np.isfinite, "np.isfinite({0})", Zero())
+signbit = elementwise("signbit", np.signbit, "np.signbit({0})", Zero())
+
+# -- dtypes -----------------------------------------------------------------------------------------------------------------------
+
+
+class _Cast:
+    """Linear; to a real dtype from a complex one it takes the real part; to an integer there is nothing left to differentiate."""
+
+    def jvp(self, op: Op, ys: tuple, xs: tuple, dxs: tuple, params: dict) -> tuple:
+        return (None if dxs[0] is None or ys[0].dtype.kind not in "fc" else cast(dxs[0], **params),)
+
+    def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:
+        return (match(gs[0], xs[0]),)
+
+
+def _run_cast(x: Any, dtype: Any) -> Any:
+    x = np.asarray(x)
+    if x.dtype.kind == "c" and np.dtype(dtype).kind not in "cb":
+        x = x.real
+    return x.astype(dtype)[()]
+
+
+cast = Op("cast", _run_cast, lambda x, dtype: Type(dtype, type_of(x).shape), kind="elementwise", batch="elementwise", arity=1,
+          text="cast", derivative=_Cast(), doc="x in another dtype; never weak",
+          samples=(lambda rng: ((rng.standard_normal(3),), {"dtype": np.dtype(np.complex128)}),))
+stop_gradient = Op("stop_gradient", lambda x: x, type_of, kind="elementwise", batch="elementwise", arity=1, text="{0}", derivative=Zero(),
+                   doc="x, constant to every derivative")
+__all__ = ["mask", "op"]

@@ -1,0 +1,84 @@
+"""Complex numbers: their parts, and the functions that are not holomorphic."""
+from typing import Any
+
+import numpy as np
+
+from ..ir.op import Op
+from ..ir.types import Type, result_dtype, type_of, ufunc_dtypes
+from .extents import broadcast_of
+from .kinds import is_complex, match, shape_of, spread
+from .pointwise import RealDerivative, RealLinear, composed, elementwise, op
+
+COMPLEX = "complex"
+
+
+def real_dtype(x: Any) -> np.dtype:
+    """The dtype of x's real part."""
+    dtype = type_of(x).dtype
+    return np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
+
+
+def _infer_part(x: Any) -> Type:
+    return Type(real_dtype(x), shape_of(x), type_of(x).weak)
+
+
+conj = elementwise("conj", np.conjugate, "np.conj({0})", RealLinear(lambda dx: conj(dx), lambda g: conj(g)), COMPLEX)
+real = composed("real", lambda x: np.real(x)[()], _infer_part, "{0}.real", RealLinear(lambda dx: real(dx), lambda g: g), COMPLEX, arity=1,
+                doc="The real part")
+imag = composed("imag", lambda x: np.imag(x)[()], _infer_part, "{0}.imag", RealLinear(lambda dx: imag(dx), lambda g: 1j * g), COMPLEX, arity=1,
+                doc="The imaginary part")
+
+
+def _run_make(x: Any, y: Any) -> Any:
+    x, y = np.broadcast_arrays(x, y)
+    z = np.empty(x.shape, result_dtype(x, y, np.complex64()))
+    z.real, z.imag = x, y
+    return z[()]
+
+
+def _infer_make(x: Any, y: Any) -> Type:
+    return Type(result_dtype(x, y, np.complex64()), broadcast_of(x, y))
+
+
+class _Make:
+    """Its parts move on their own."""
+
+    def jvp(self, op: Op, ys: tuple, xs: tuple, dxs: tuple, params: dict) -> tuple:
+        dx, dy = (0.0 if d is None else d for d in dxs)
+        return (spread(make_complex(dx, dy), ys[0]),)
+
+    def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:
+        return (match(real(gs[0]), xs[0]) if needs[0] else None, match(imag(gs[0]), xs[1]) if needs[1] else None)
+
+
+make_complex = composed("make_complex", _run_make, _infer_make, "complex({0}, {1})", _Make(), arity=2, doc="x + iy")
+
+
+def _angle_tangent(y: Any, x: Any, dx: Any) -> Any:
+    return imag(conj(x) * dx) / _squared_size(x)
+
+
+def _squared_size(x: Any) -> Any:
+    """|x|^2, and 1 at zero, where the angle's derivative is zero by convention."""
+    size = op("abs")(x)
+    return op("where")(size == 0, 1.0, size * size)
+
+
+class _Angle(RealDerivative):
+    """Of a real number it is 0 or pi: piecewise constant."""
+
+    def __init__(self) -> None:
+        super().__init__(_angle_tangent, lambda y, x, g: 1j * g * x / _squared_size(x))
+
+    def jvp(self, op: Op, ys: tuple, xs: tuple, dxs: tuple, params: dict) -> tuple:
+        return super().jvp(op, ys, xs, dxs, params) if is_complex(xs[0]) else (None,)
+
+    def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:
+        return super().pullback(op, gs, ys, xs, params, needs) if is_complex(xs[0]) else (None,)
+
+
+def _infer_angle(x: Any) -> Type:
+    return Type(ufunc_dtypes(np.spacing, real(x))[-1], shape_of(x), type_of(x).weak)
+
+
+angle = composed("angle", lambda x: np.angle(x), _infer_angle, "atan2({0}.imag, {0}.real)", _Angle(), COMPLEX, arity=1, doc="The angle of x in the complex plane")

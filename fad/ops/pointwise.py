@@ -1,0 +1,122 @@
+"""What the elementwise ops share: the record of one, its result type, and the derivatives that are not mere partials."""
+from typing import Any, Callable
+
+from ..ir.op import Op, registry
+from ..ir.types import Type, result_dtype, type_of, ufunc_dtypes
+from .extents import broadcast_of
+from .kinds import is_complex, match, spread
+
+
+def infer_elementwise(ufunc: Any) -> Callable:
+    """The result type of a ufunc: its loop's dtype, the broadcast shape; weak if all inputs are Python numbers."""
+    def infer(*args: Any) -> Type:
+        shape = broadcast_of(*args)
+        weak = not shape and all(type_of(a).weak for a in args)
+        return Type(ufunc_dtypes(ufunc, *args)[-1], shape, weak)
+    return infer
+
+
+def infer_promoted(*args: Any) -> Type:
+    """The result type of a choice among the arguments."""
+    return Type(result_dtype(*args), broadcast_of(*args))
+
+
+def elementwise(name: str, ufunc: Any, text: str, derivative: Any, domain: Any = (-2.0, 2.0), **facts: Any) -> Op:
+    """The record of an elementwise op that NumPy runs as a ufunc.
+
+    `domain` is where the laws sample it: an interval for all arguments, or an entry for each, an interval, "integer" or a number.
+    """
+    return composed(name, ufunc, infer_elementwise(ufunc), text, derivative, domain, arity=ufunc.nin, ufunc=ufunc, **facts)
+
+
+def composed(name: str, run: Callable, infer: Callable, text: str, derivative: Any, domain: Any = (-2.0, 2.0), **facts: Any) -> Op:
+    """The record of an elementwise op that is no ufunc."""
+    return Op(name, run, infer, kind="elementwise", batch="elementwise", text=text, derivative=derivative, domain=domain, **facts)
+
+
+def op(name: str) -> Op:
+    """The op of this name, for rules that need an op defined in another room."""
+    return registry[name]
+
+
+def scale(p: Any) -> Callable:
+    """The partial that is the same everywhere."""
+    return lambda y, *xs: p
+
+
+def real_part(x: Any) -> Any:
+    """The real part; a real x itself."""
+    return registry["real"](x) if is_complex(x) else x
+
+
+class RealLinear:
+    """Linear over the reals, not over the complex numbers (conj, real, imag): its map and the adjoint of that.
+
+    The adjoint is taken in the real inner product Re(conj(a) b), which is what the conjugate Wirtinger derivative is made for.
+    """
+
+    def __init__(self, forward: Callable, adjoint: Callable):
+        self.forward, self.adjoint = forward, adjoint
+
+    def jvp(self, op: Op, ys: tuple, xs: tuple, dxs: tuple, params: dict) -> tuple:
+        return (spread(self.forward(dxs[0]), ys[0]),)
+
+    def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:
+        return (match(self.adjoint(gs[0]), xs[0]),)
+
+
+class RealDerivative:
+    """Of a function of one complex number that is not holomorphic (abs, angle, sign): tangent(y, x, dx), cotangent(y, x, g)."""
+
+    def __init__(self, tangent: Callable, cotangent: Callable):
+        self.tangent, self.cotangent = tangent, cotangent
+
+    def jvp(self, op: Op, ys: tuple, xs: tuple, dxs: tuple, params: dict) -> tuple:
+        return (spread(self.tangent(ys[0], xs[0], dxs[0]), ys[0]),)
+
+    def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:
+        return (match(self.cotangent(ys[0], xs[0], gs[0]), xs[0]),)
+
+
+class Choice:
+    """Each result is a copy of one argument: chosen(*xs) says of each argument where (None: nowhere). `ties` shares it where two are equal.
+
+    Nothing is multiplied, so what is not chosen cannot poison a derivative, whatever its value.
+    """
+
+    def __init__(self, chosen: Callable):
+        self.chosen = chosen
+
+    def jvp(self, op: Op, ys: tuple, xs: tuple, dxs: tuple, params: dict) -> tuple:
+        total: Any = 0.0
+        moved = False
+        for where_it_is, dx in zip(self.chosen(*xs), dxs):
+            if where_it_is is not None and dx is not None:
+                total, moved = registry["where"](where_it_is, dx, total), True
+        return (spread(total, ys[0]) if moved else None,)
+
+    def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:
+        chosen = self.chosen(*xs)
+        return tuple([match(registry["where"](c, gs[0], 0.0), x) if need and c is not None else None
+                      for c, x, need in zip(chosen, xs, needs)])
+
+
+class Shared:
+    """Of the better of two arguments; where neither is better each has half (the subgradient of least norm)."""
+
+    def __init__(self, better: Callable):
+        self.better = better
+
+    def jvp(self, op: Op, ys: tuple, xs: tuple, dxs: tuple, params: dict) -> tuple:
+        x, y = xs
+        dx, dy = (0.0 if d is None else d for d in dxs)
+        where = registry["where"]
+        return (spread(where(self.better(x, y), dx, where(self.better(y, x), dy, 0.5 * (dx + dy))), ys[0]),)
+
+    def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:
+        g, (x, y) = gs[0], xs
+        return (self._part(g, x, y) if needs[0] else None, self._part(g, y, x) if needs[1] else None)
+
+    def _part(self, g: Any, x: Any, other: Any) -> Any:
+        where = registry["where"]
+        return match(where(self.better(x, other), g, where(self.better(other, x), 0.0, 0.5 * g)), x)

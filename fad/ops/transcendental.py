@@ -1,0 +1,74 @@
+"""Exponentials, logarithms, trigonometric and hyperbolic functions, their inverses, and sums in the logarithmic domain.
+
+Formulas: Abramowitz & Stegun, Handbook of Mathematical Functions, chapter 4, in forms that neither overflow nor cancel.
+"""
+import math
+from typing import Any
+
+import numpy as np
+
+from .arithmetic import POSITIVE, sqrt
+from .kinds import Partials, is_complex
+from .pointwise import elementwise, op
+
+INSIDE = (-0.8, 0.8)
+LN2, LN10 = math.log(2.0), math.log(10.0)
+
+# -- exponentials and logarithms ----------------------------------------------------------------------------------------------
+
+exp = elementwise("exp", np.exp, "exp({0})", Partials(lambda y, x: y))
+exp2 = elementwise("exp2", np.exp2, "exp2({0})", Partials(lambda y, x: LN2 * y))
+expm1 = elementwise("expm1", np.expm1, "expm1({0})", Partials(lambda y, x: exp(x)))
+log = elementwise("log", np.log, "log({0})", Partials(lambda y, x: 1.0 / x), POSITIVE)
+log2 = elementwise("log2", np.log2, "log2({0})", Partials(lambda y, x: 1.0 / (LN2 * x)), POSITIVE)
+log10 = elementwise("log10", np.log10, "log10({0})", Partials(lambda y, x: 1.0 / (LN10 * x)), POSITIVE)
+log1p = elementwise("log1p", np.log1p, "log1p({0})", Partials(lambda y, x: 1.0 / (1.0 + x)), (-0.5, 2.0))
+
+
+def _share(rate: float) -> Any:
+    """The weight of x in log(e^x + e^y) is the logistic function of x - y; equal infinities have equal weights."""
+    def weight(x: Any, y: Any) -> Any:
+        return op("expit")(rate * op("where")(x == y, 0.0, x - y))
+    return Partials(lambda z, x, y: weight(x, y), lambda z, x, y: weight(y, x))
+
+
+logaddexp = elementwise("logaddexp", np.logaddexp, "logaddexp({0}, {1})", _share(1.0))
+logaddexp2 = elementwise("logaddexp2", np.logaddexp2, "logaddexp2({0}, {1})", _share(LN2))
+
+# -- circular functions ---------------------------------------------------------------------------------------------------------
+
+sin = elementwise("sin", np.sin, "sin({0})", Partials(lambda y, x: cos(x)))
+cos = elementwise("cos", np.cos, "cos({0})", Partials(lambda y, x: -sin(x)))
+tan = elementwise("tan", np.tan, "tan({0})", Partials(lambda y, x: 1.0 + y * y), (-1.2, 1.2))
+arcsin = elementwise("arcsin", np.arcsin, "asin({0})", Partials(lambda y, x: 1.0 / sqrt((1.0 - x) * (1.0 + x)), singular=(0,)), INSIDE)
+arccos = elementwise("arccos", np.arccos, "acos({0})", Partials(lambda y, x: -1.0 / sqrt((1.0 - x) * (1.0 + x)), singular=(0,)), INSIDE)
+arctan = elementwise("arctan", np.arctan, "atan({0})", Partials(lambda y, x: 1.0 / (1.0 + x * x)))
+
+
+def _radius(x: Any, y: Any) -> Any:
+    """hypot(x, y), and 1 at the origin, where the derivative is zero by convention."""
+    r = hypot(x, y)
+    return op("where")(r == 0, 1.0, r)
+
+
+def _angle_partial(across: Any, x: Any, y: Any) -> Any:
+    r = _radius(x, y)
+    return across / r / r
+
+
+arctan2 = elementwise("arctan2", np.arctan2, "atan2({0}, {1})", Partials(lambda z, y, x: _angle_partial(x, x, y), lambda z, y, x: _angle_partial(-y, x, y)))
+hypot = elementwise("hypot", np.hypot, "hypot({0}, {1})", Partials(lambda z, x, y: x / op("where")(z == 0, 1.0, z), lambda z, x, y: y / op("where")(z == 0, 1.0, z)))
+
+# -- hyperbolic functions ---------------------------------------------------------------------------------------------------------
+
+
+def _arcsinh_partial(y: Any, x: Any) -> Any:
+    return 1.0 / (sqrt(1.0 + x * x) if is_complex(x) else hypot(1.0, x))
+
+
+sinh = elementwise("sinh", np.sinh, "sinh({0})", Partials(lambda y, x: cosh(x)))
+cosh = elementwise("cosh", np.cosh, "cosh({0})", Partials(lambda y, x: sinh(x)))
+tanh = elementwise("tanh", np.tanh, "tanh({0})", Partials(lambda y, x: (1.0 - y) * (1.0 + y)))
+arcsinh = elementwise("arcsinh", np.arcsinh, "asinh({0})", Partials(_arcsinh_partial))
+arccosh = elementwise("arccosh", np.arccosh, "acosh({0})", Partials(lambda y, x: 1.0 / (sqrt(x - 1.0) * sqrt(x + 1.0)), singular=(0,)), (1.2, 3.0))
+arctanh = elementwise("arctanh", np.arctanh, "atanh({0})", Partials(lambda y, x: 1.0 / ((1.0 - x) * (1.0 + x))), INSIDE)
