@@ -80,7 +80,12 @@ def result_dtype(*args: Any) -> np.dtype:
     >>> result_dtype(np.float32(1), 2.0)
     dtype('float32')
     """
-    return _promote(tuple([_promotion_key(type_of(a)) for a in args]))
+    return promoted([type_of(a) for a in args])
+
+
+def promoted(types: Any) -> np.dtype:
+    """NumPy's promoted dtype of values of these types."""
+    return _promote(tuple([_promotion_key(t) for t in types]))
 
 
 @lru_cache(maxsize=None)
