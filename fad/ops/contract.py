@@ -3,37 +3,110 @@
 contract(x, y, labels=("ij", "jk", "ik")): each axis has a letter; letters that are not in the result are summed over.
 Within one operand the letters differ; a letter in one operand only must be in the result.
 """
-from typing import Any
+import math
+from functools import lru_cache
+from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
-from ..ir.op import Op
+from ..ir.op import Op, registry
 from ..ir.types import Type, result_dtype
 from . import extents
 from .kinds import Multilinear, conjugate, shape_of
 
+# -- in NumPy ---------------------------------------------------------------------------------------------------------------------
+
+
+class Plan(NamedTuple):
+    """How a contraction becomes one product of stacks of matrices.
+
+    Letters come in four groups: of both operands and the result (batch), of x alone (left), of y alone (right), summed.
+    """
+
+    x_axes: tuple
+    y_axes: tuple
+    batch: int
+    left: int
+    right: int
+    summed: int
+    out_axes: tuple
+
+
+@lru_cache(maxsize=4096)
+def plan(labels: tuple) -> Plan:
+    """The plan for these labels.
+
+    >>> plan(("ij", "jk", "ki"))
+    Plan(x_axes=(0, 1), y_axes=(0, 1), batch=0, left=1, right=1, summed=1, out_axes=(1, 0))
+    """
+    x, y, out = labels
+    batch = [c for c in out if c in x and c in y]
+    summed = [c for c in x if c in y and c not in out]
+    left, right = [c for c in x if c not in y], [c for c in y if c not in x]
+    order = batch + left + right
+    return Plan(tuple(x.index(c) for c in batch + left + summed), tuple(y.index(c) for c in batch + summed + right),
+                len(batch), len(left), len(right), len(summed), tuple(order.index(c) for c in out))
+
+
+@lru_cache(maxsize=4096)
+def _runner(labels: tuple) -> Callable:
+    """The quickest way to run these labels in NumPy; BLAS takes transposed matrices as they are, without a copy."""
+    p = plan(labels)
+    if not p.summed:
+        return lambda x, y: _multiply(x, y, p)
+    if not p.batch and not p.left and not p.right:
+        return lambda x, y: np.dot(x.transpose(p.x_axes).reshape(-1), y.transpose(p.y_axes).reshape(-1))
+    if not p.batch and p.summed == 1 and p.left < 2 and p.right < 2:
+        return lambda x, y: _dot(x, y, p)
+    if not p.left and not p.right:
+        subscripts = f"{_letters(p.x_axes, labels[0])},{_letters(p.y_axes, labels[1])}->{labels[2]}"
+        return lambda x, y: np.einsum(_plain(subscripts), x.transpose(p.x_axes), y.transpose(p.y_axes))
+    return lambda x, y: _matmul(x, y, p)
+
+
+def _letters(axes: tuple, label: str) -> str:
+    return "".join(label[k] for k in axes)
+
+
+@lru_cache(maxsize=4096)
+def _plain(subscripts: str) -> str:
+    """Subscripts in the letters that einsum takes."""
+    letters = dict(zip(dict.fromkeys(c for c in subscripts if c not in ",->"), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+    return "".join(letters.get(c, c) for c in subscripts)
+
+
+def _multiply(x: Any, y: Any, p: Plan) -> Any:
+    x, y = x.transpose(p.x_axes), y.transpose(p.y_axes)
+    x = x.reshape(x.shape + (1,) * p.right)
+    y = y.reshape(y.shape[:p.batch] + (1,) * p.left + y.shape[p.batch:])
+    return (x * y).transpose(p.out_axes)
+
+
+def _dot(x: Any, y: Any, p: Plan) -> Any:
+    x, y = x.transpose(p.x_axes), y.transpose(p.y_axes)
+    return np.dot(y.T, x.T) if p.out_axes == (1, 0) else np.dot(x, y)
+
+
+def _matmul(x: Any, y: Any, p: Plan) -> Any:
+    x, y = x.transpose(p.x_axes), y.transpose(p.y_axes)
+    lead, left, summed, right = x.shape[:p.batch], x.shape[p.batch:p.batch + p.left], x.shape[p.batch + p.left:], y.shape[p.batch + p.summed:]
+    inner = math.prod(summed)
+    z = np.matmul(x.reshape(lead + (math.prod(left), inner)), y.reshape(lead + (inner, math.prod(right))))
+    return z.reshape(lead + left + right).transpose(p.out_axes)
+
 
 def _run_contract(x: Any, y: Any, labels: tuple) -> Any:
-    a, b, out = labels
-    batch = [c for c in a if c in b and c in out]
-    summed = [c for c in a if c in b and c not in out]
-    left, right = [c for c in a if c not in b], [c for c in b if c not in a]
-    x = np.transpose(x, [a.index(c) for c in batch + left + summed])
-    y = np.transpose(y, [b.index(c) for c in batch + summed + right])
-    size = {**dict(zip(batch + left + summed, x.shape)), **dict(zip(batch + summed + right, y.shape))}
+    x, y = np.asarray(x), np.asarray(y)
+    return _runner(labels)(x, y)[()]
 
-    def extent(letters: list) -> int:
-        return int(np.prod([size[c] for c in letters], dtype=int))
-    lead = tuple(size[c] for c in batch)
-    z = np.matmul(x.reshape(lead + (extent(left), extent(summed))), y.reshape(lead + (extent(summed), extent(right))))
-    order = batch + left + right
-    return np.transpose(z.reshape(tuple(size[c] for c in order)), [order.index(c) for c in out])[()]
+
+# -- the record ---------------------------------------------------------------------------------------------------------------------
 
 
 def _infer_contract(x: Any, y: Any, labels: tuple) -> Type:
     size: dict[str, Any] = {}
     for letters, operand in zip(labels, (x, y)):
-        for c, n in zip(letters, shape_of(operand)):
+        for c, n in zip(letters, shape_of(operand), strict=True):
             size[c] = extents.agree(size[c], n, "extents of axes to be multiplied") if c in size else n
     return Type(result_dtype(x, y), tuple(size[c] for c in labels[2]))
 
@@ -48,4 +121,89 @@ def _right(g: Any, xs: tuple, labels: tuple) -> Any:
     return contract(conjugate(xs[0]), g, labels=(a, out, b))
 
 
-contract = Op("contract", _run_contract, _infer_contract, kind="contract", derivative=Multilinear(_left, _right))
+def new_letters(count: int, used: str) -> str:
+    """Letters that are not in use.
+
+    >>> new_letters(2, "ac")
+    'bd'
+    """
+    found: list[str] = []
+    code = ord("a")
+    while len(found) < count:
+        c = chr(code)
+        if c.isalpha() and c not in used:
+            found.append(c)
+        code += 1
+    return "".join(found)
+
+
+def _batch(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
+    a, b, out = params["labels"]
+    n = new_letters(1, a + b + out)
+    return op(*xs, labels=((n if batched[0] else "") + a, (n if batched[1] else "") + b, n + out))
+
+
+def _sample(labels: tuple, left: Any = float, right: Any = float) -> Callable:
+    def draw(rng: Any) -> tuple:
+        size = {c: 2 + k for k, c in enumerate(sorted(set("".join(labels))))}
+        return tuple(_drawn(rng, [size[c] for c in word], dtype) for word, dtype in zip(labels, (left, right))), {"labels": labels}
+    return draw
+
+
+def _drawn(rng: Any, shape: list, dtype: Any) -> Any:
+    x = rng.standard_normal(shape)
+    return x + 1j * rng.standard_normal(shape) if dtype is complex else x
+
+
+_SAMPLES = tuple(_sample(labels) for labels in [("ij", "jk", "ik"), ("ij", "kj", "ki"), ("i", "i", ""), ("i", "j", "ji"), ("ij", "j", "i"), ("", "ij", "ji"),
+                                                ("bij", "bjk", "bik"), ("ij", "ij", "j"), ("bij", "jk", "kbi"), ("ijk", "kji", ""), ("ij", "i", "ij")])
+_MIXED = (_sample(("ij", "jk", "ik"), complex, complex), _sample(("ij", "j", "i"), complex, float), _sample(("i", "ij", "j"), float, complex))
+contract = Op("contract", _run_contract, _infer_contract, kind="contract", derivative=Multilinear(_left, _right), batch=_batch, samples=_SAMPLES + _MIXED,
+              doc="The sum of products over axes named by letters: matrix products, dots, outer products")
+
+# -- matmul: NumPy's rules for ranks and stacks ------------------------------------------------------------------------------------
+
+
+def _stack_axis(m: Any, n: Any) -> "tuple[bool, bool]":
+    """Of two extents that broadcast: whether the first, and the second, is a 1 to be stretched."""
+    if isinstance(m, int) and isinstance(n, int):
+        return (m == 1 and n != 1), (n == 1 and m != 1)
+    if extents.hint(m) == extents.hint(n):
+        return False, False
+    first = extents.is_one(m)
+    return first, not first and extents.is_one(n)
+
+
+def _without_ones(x: Any, axes: list) -> Any:
+    if not axes:
+        return x
+    return registry["reshape"](x, *[n for k, n in enumerate(shape_of(x)) if k not in axes])
+
+
+def stacked_product(x: Any, y: Any, core: tuple) -> Any:
+    """The product of stacks: `core` labels the last axes of x, of y and of the result; the axes before them broadcast."""
+    m, n = shape_of(x)[:len(shape_of(x)) - len(core[0])], shape_of(y)[:len(shape_of(y)) - len(core[1])]
+    rank = max(len(m), len(n))
+    letters = new_letters(rank, "".join(core))
+    left, right = list(letters[rank - len(m):]), list(letters[rank - len(n):])
+    ones: tuple = ([], [])
+    for k in range(1, min(len(m), len(n)) + 1):
+        for which, stretched in enumerate(_stack_axis(m[-k], n[-k])):
+            if stretched:
+                ones[which].append((len(m), len(n))[which] - k)
+    x, y = _without_ones(x, ones[0]), _without_ones(y, ones[1])
+    left, right = [c for k, c in enumerate(left) if k not in ones[0]], [c for k, c in enumerate(right) if k not in ones[1]]
+    return contract(x, y, labels=("".join(left) + core[0], "".join(right) + core[1], letters + core[2]))
+
+
+def matmul(x: Any, y: Any) -> Any:
+    """x @ y by NumPy's rules: vectors are rows on the left and columns on the right, stacks of matrices broadcast."""
+    x, y = (a if hasattr(a, "shape") else np.asarray(a) for a in (x, y))
+    left, right = len(shape_of(x)), len(shape_of(y))
+    if not left or not right:
+        raise ValueError("matmul: an operand is a number; use * instead")
+    core = ("j" if left == 1 else "ij"), ("j" if right == 1 else "jk"), ("" if left == 1 else "i") + ("" if right == 1 else "k")
+    return stacked_product(x, y, core)
+
+
+registry["matmul"] = matmul          # type: ignore[assignment]  # the operator @, not an op

@@ -1,11 +1,17 @@
-"""Reductions and scans along axes. `axes` is a sorted tuple of non-negative axes; none are kept."""
-from typing import Any
+"""Reductions: one number out of the elements along axes. `axes` is a sorted tuple of non-negative axes; none are kept.
+
+Facts for the code generator: `combine`, the text that joins two results, and `unit`, the result of no elements (None: there
+is none). Their derivatives need no division by an element and no search, so that they hold where elements are zero or equal.
+"""
+from typing import Any, Callable
 
 import numpy as np
 
 from ..ir.op import Op, registry
-from ..ir.types import INT, Type, type_of
-from .kinds import Linear, shape_of
+from ..ir.types import BOOL, INT, Type, type_of
+from . import extents
+from .kinds import Explicit, Linear, Zero, conjugate, shape_of
+from .scan import exclusive_products, own_dtype, sum_dtype
 
 
 def without(shape: tuple, axes: tuple) -> tuple:
@@ -17,17 +23,111 @@ def put_back(y: Any, x: Any, axes: tuple) -> Any:
     return registry["reshape"](y, *[1 if k in axes else n for k, n in enumerate(shape_of(x))])
 
 
-def sum_dtype(x: Any) -> np.dtype:
-    dtype = type_of(x).dtype
-    return INT if dtype.kind in "b" or (dtype.kind == "i" and dtype.itemsize < 8) else dtype
+def _batch(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
+    return op(xs[0], axes=tuple(k + 1 for k in params["axes"]))
 
 
-def _infer_sum(x: Any, axes: tuple) -> Type:
-    return Type(sum_dtype(x), without(shape_of(x), axes))
+def reduction(name: str, run: Callable, dtype: Callable, derivative: Any, combine: str, unit: Any, samples: tuple, doc: str) -> Op:
+    """The record of a reduction along axes."""
+    def infer(x: Any, axes: tuple) -> Type:
+        if unit is None and 0 in [n for k, n in enumerate(shape_of(x)) if k in axes and isinstance(n, int)]:
+            raise ValueError(f"{name} of no elements has no value")
+        return Type(dtype(x), without(shape_of(x), axes))
+    return Op(name, lambda x, axes: run(x, axis=axes), infer, kind="reduce", derivative=derivative, batch=_batch, samples=samples,
+              combine=combine, unit=unit, doc=doc)
+
+
+def _sample(*shape: int, axes: tuple, dtype: Any = float) -> Callable:
+    def draw(rng: Any) -> tuple:
+        x = rng.uniform(0.3, 1.7, shape)
+        return (x + 1j * rng.uniform(-1, 1, shape) if dtype is complex else x.astype(dtype),), {"axes": axes}
+    return draw
+
+
+def _with_zeros(count: int) -> Callable:
+    """A sample with zeros among its elements, where a product's derivative must not divide."""
+    def draw(rng: Any) -> tuple:
+        x = rng.uniform(0.5, 1.5, (3, 4))
+        x.ravel()[rng.choice(12, count, replace=False)] = 0.0
+        return (x,), {"axes": (0, 1)}
+    return draw
+
+
+_SAMPLES = (_sample(5, axes=(0,)), _sample(3, 4, axes=(1,)), _sample(2, 3, 4, axes=(0, 2)))
+_COMPLEX = (_sample(3, 4, axes=(0,), dtype=complex),)
+
+# -- sum, prod --------------------------------------------------------------------------------------------------------------
 
 
 def _sum_transpose(g: Any, xs: tuple, axes: tuple) -> Any:
     return registry["broadcast_to"](put_back(g, xs[0], axes), *shape_of(xs[0]))
 
 
-sum = Op("sum", lambda x, axes: np.sum(x, axis=axes), _infer_sum, kind="reduce", derivative=Linear(_sum_transpose))
+sum = reduction("sum", np.sum, sum_dtype, Linear(_sum_transpose), "{0} + {1}", 0, _SAMPLES + _COMPLEX, "The sum along axes")
+
+
+def _prod_jvp(ys: tuple, xs: tuple, dxs: tuple, axes: tuple) -> tuple:
+    return (sum(dxs[0] * exclusive_products(xs[0], axes), axes=axes),)
+
+
+def _prod_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple) -> tuple:
+    return (put_back(gs[0], xs[0], axes) * conjugate(exclusive_products(xs[0], axes)),)
+
+
+prod = reduction("prod", np.prod, sum_dtype, Explicit(_prod_jvp, _prod_pullback), "{0} * {1}", 1,
+                 _SAMPLES + _COMPLEX + (_with_zeros(1), _with_zeros(2), _with_zeros(3)), "The product along axes")
+
+# -- max, min: elements that are equal to the result share its derivative (the subgradient of least norm) -----------------------
+
+
+def _winners(x: Any, y: Any, axes: tuple) -> Any:
+    """1.0 at the elements that attain the result, in the real dtype of x."""
+    real = np.empty(0, type_of(x).dtype).real.dtype
+    return registry["cast"](x == put_back(y, x, axes), dtype=real)
+
+
+def _extreme_jvp(ys: tuple, xs: tuple, dxs: tuple, axes: tuple) -> tuple:
+    won = _winners(xs[0], ys[0], axes)
+    return (sum(dxs[0] * won, axes=axes) / sum(won, axes=axes),)
+
+
+def _extreme_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple) -> tuple:
+    won = _winners(xs[0], ys[0], axes)
+    return (put_back(gs[0] / sum(won, axes=axes), xs[0], axes) * won,)
+
+
+max = reduction("max", np.max, own_dtype, Explicit(_extreme_jvp, _extreme_pullback), "maximum({0}, {1})", None, _SAMPLES,
+                "The largest element along axes; nan where there is one")
+min = reduction("min", np.min, own_dtype, Explicit(_extreme_jvp, _extreme_pullback), "minimum({0}, {1})", None, _SAMPLES,
+                "The smallest element along axes; nan where there is one")
+
+# -- truth and places -----------------------------------------------------------------------------------------------------------
+
+any = reduction("any", np.any, lambda x: BOOL, Zero(), "{0} or {1}", False, _SAMPLES, "Whether any element along axes is true")
+all = reduction("all", np.all, lambda x: BOOL, Zero(), "{0} and {1}", True, _SAMPLES, "Whether all elements along axes are true")
+
+
+def _infer_place(x: Any, axis: int) -> Type:
+    shape = shape_of(x)
+    if isinstance(shape[axis], int) and shape[axis] == 0:
+        raise ValueError("attempt to get the place of the largest or smallest of no elements")
+    return Type(INT, without(shape, (axis,)))
+
+
+def _batch_place(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
+    return op(xs[0], axis=params["axis"] + 1)
+
+
+def _place(name: str, run: Callable, doc: str) -> Op:
+    return Op(name, lambda x, axis: run(x, axis=axis), _infer_place, kind="place", derivative=Zero(), batch=_batch_place, doc=doc,
+              samples=(lambda rng: ((rng.uniform(0.3, 1.7, (3, 4)),), {"axis": 1}),))
+
+
+argmax = _place("argmax", np.argmax, "The index of the (first) largest element along one axis")
+argmin = _place("argmin", np.argmin, "The index of the (first) smallest element along one axis")
+
+
+def nonempty(x: Any, axes: tuple) -> bool:
+    """Whether there is surely an element along these axes."""
+    shape = shape_of(x)
+    return not [k for k in axes if not extents.at_least(shape[k], 1)]

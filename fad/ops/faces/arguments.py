@@ -1,0 +1,118 @@
+"""Reading the arguments that NumPy's functions share: arrays that may be lists, axes, dtype, keepdims, out, where."""
+import operator
+from typing import Any
+
+import numpy as np
+
+from ...ir.op import registry
+from ...ir.types import type_of
+from ...util.errors import UnsupportedFunctionError
+from .. import extents
+from ..face import BY_NAME, METHODS
+from ..kinds import shape_of
+
+
+def is_given(option: Any) -> bool:
+    """Whether an optional argument was given (NumPy has two ways of saying that it was not)."""
+    return option is not None and option is not np._NoValue          # type: ignore[attr-defined]
+
+
+def has_values(x: Any) -> bool:
+    """Whether a traced value or a tensor stands in a list, at any depth."""
+    if isinstance(x, (list, tuple)):
+        return any(has_values(a) for a in x)
+    return getattr(x, "__fad_level__", 0) > 0
+
+
+def as_array(x: Any) -> Any:
+    """x as an array: lists are made into one, arrays and traced values stay themselves."""
+    if hasattr(x, "shape") or isinstance(x, (bool, int, float, complex)):
+        return x
+    return BY_NAME["numpy.asarray"].call(x) if has_values(x) else np.asarray(x)
+
+
+def rank(x: Any) -> int:
+    """The number of axes."""
+    return len(shape_of(x))
+
+
+def one_axis(axis: Any, ndim: int) -> int:
+    """A non-negative axis.
+
+    >>> one_axis(-1, 3)
+    2
+    """
+    k = operator.index(axis)
+    if not -ndim <= k < ndim:
+        raise np.exceptions.AxisError(k, ndim)
+    return k % ndim
+
+
+def axes_of(axis: Any, ndim: int) -> tuple:
+    """The sorted non-negative axes that NumPy's `axis` means: all of them for None.
+
+    >>> axes_of((-1, 0), 3), axes_of(None, 2), axes_of(1, 2)
+    ((0, 2), (0, 1), (1,))
+    """
+    if not is_given(axis):
+        return tuple(range(ndim))
+    given = axis if isinstance(axis, (tuple, list)) else (axis,)
+    axes = tuple(sorted(one_axis(k, ndim) for k in given))
+    if len(set(axes)) != len(axes):
+        raise ValueError("duplicate value in 'axis'")
+    return axes
+
+
+def ravel(x: Any) -> Any:
+    """x in one axis."""
+    shape = shape_of(x)
+    return x if len(shape) == 1 else registry["reshape"](x, extents.product(shape))
+
+
+def along(x: Any, axis: Any) -> "tuple[Any, int]":
+    """x and the one axis to work along: for None, x is ravelled first."""
+    x = as_array(x)
+    if not is_given(axis):
+        return ravel(x), 0
+    return x, one_axis(axis, rank(x))
+
+
+def in_dtype(x: Any, dtype: Any) -> Any:
+    """x, cast where a dtype is asked for."""
+    if not is_given(dtype) or type_of(x).dtype == np.dtype(dtype):
+        return x
+    return registry["cast"](x, dtype=np.dtype(dtype))
+
+
+def kept(y: Any, x: Any, axes: tuple, keepdims: Any) -> Any:
+    """The reduced y, with its axes of x back at extent 1 where keepdims asks for them."""
+    if not is_given(keepdims) or not keepdims:
+        return y
+    return registry["reshape"](y, *[1 if k in axes else n for k, n in enumerate(shape_of(x))])
+
+
+def into(out: Any, result: Any) -> Any:
+    """The result, written into `out` where that is given."""
+    if not is_given(out):
+        return result
+    return METHODS["ufunc.out"](out, result)
+
+
+def masked(x: Any, where: Any, fill: Any) -> Any:
+    """x where the mask holds, `fill` (a number, in x's dtype) elsewhere; x itself for the mask True."""
+    if where is True or not is_given(where):
+        return x
+    where = as_array(where)
+    dtype = type_of(x).dtype
+    return registry["where"](where, x, dtype.type(fill) if dtype.kind != "b" else bool(fill))
+
+
+def extent_of(x: Any, axes: tuple) -> Any:
+    """The number of elements along these axes."""
+    shape = shape_of(x)
+    return extents.product(shape[k] for k in axes)
+
+
+def refuse(function: str, option: str, why: str = "", do: str = "") -> UnsupportedFunctionError:
+    """The error for an option that fad does not have."""
+    return UnsupportedFunctionError(f"{function} does not take {option} on traced arrays", why=why, do=do)

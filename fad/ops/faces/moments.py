@@ -1,0 +1,184 @@
+"""NumPy's means: mean, average, var, std, cov, corrcoef."""
+from typing import Any
+
+import numpy as np
+
+from ...ir.op import registry
+from ...ir.types import type_of
+from .. import extents
+from ..face import face
+from ..kinds import conjugate, shape_of
+from .arguments import as_array, axes_of, extent_of, in_dtype, into, is_given, kept, masked, one_axis, rank
+from .reduce import reduced, sum_
+
+
+def mean_dtype(x: Any, dtype: Any = None) -> Any:
+    """The dtype in which NumPy takes a mean: float64 for integers and bools."""
+    if is_given(dtype):
+        return np.dtype(dtype)
+    have = type_of(x).dtype
+    return np.dtype(float) if have.kind in "biu" else have
+
+
+def counted(x: Any, axes: tuple, where: Any, keepdims: Any = False) -> Any:
+    """How many elements along the axes take part."""
+    if where is True or not is_given(where):
+        return extent_of(x, axes)
+    taking_part = registry["broadcast_to"](as_array(where), *shape_of(x))
+    return kept(sum_(taking_part, axes=axes), x, axes, keepdims)
+
+
+def divided(total: Any, count: Any) -> Any:
+    """total / count in the dtype of the total; 0 / 0 is nan, as NumPy has it."""
+    if isinstance(count, int) and count == 0:
+        count = np.float64(0)
+    return in_dtype(total / count, type_of(total).dtype)
+
+
+@face("numpy.mean", method="mean", samples=("np.mean(x)", "np.mean(x, axis=1, keepdims=True)", "x.mean()"))
+def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
+    x = as_array(a)
+    x = in_dtype(x, mean_dtype(x, dtype))
+    axes = axes_of(axis, rank(x))
+    total = reduced(sum_, masked(x, where, 0), axis, keepdims)
+    return into(out, divided(total, counted(x, axes, where, keepdims)))
+
+
+def squared(x: Any) -> Any:
+    """|x|^2, real."""
+    if type_of(x).dtype.kind == "c":
+        return registry["real"](x * conjugate(x))
+    return registry["square"](x)
+
+
+def root(x: Any) -> Any:
+    """The square root of a sum of squares: where that is zero the root has a kink, and the subgradient of least norm is zero."""
+    none = x == 0
+    return registry["where"](none, 0.0, registry["sqrt"](registry["where"](none, 1.0, x)))
+
+
+@face("numpy.var", method="var", samples=("np.var(x)", "np.var(x, axis=0, ddof=1)", "x.var(0)"))
+def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *, where: Any = True,
+        mean: Any = None, correction: Any = None) -> Any:
+    x = as_array(a)
+    x = in_dtype(x, mean_dtype(x, dtype))
+    axes = axes_of(axis, rank(x))
+    if is_given(mean):
+        centre = as_array(mean)
+    else:
+        centre = divided(reduced(sum_, masked(x, where, 0), axis, True), counted(x, axes, where, True))
+    total = reduced(sum_, masked(squared(x - centre), where, 0), axis, keepdims)
+    free = counted(x, axes, where, keepdims) - (correction if is_given(correction) else ddof)
+    return into(out, divided(total, positive(free)))
+
+
+def positive(n: Any) -> Any:
+    """n where it is positive, else 0: degrees of freedom."""
+    if isinstance(n, (int, float)):
+        return n if n > 0 else 0
+    return registry["maximum"](n, 0)
+
+
+@face("numpy.std", method="std", samples=("np.std(x, axis=1)", "x.std()"), note="0 where all elements are equal")
+def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *, where: Any = True,
+        mean: Any = None, correction: Any = None) -> Any:
+    return into(out, root(var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)))
+
+
+@face("numpy.average", samples=("np.average(x, axis=0, weights=[1., 2., 3.])", "np.average(x, axis=1, weights=v)"))
+def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False) -> Any:
+    x = as_array(a)
+    axes = axes_of(axis, rank(x))
+    if weights is None:
+        y = mean(x, axis, keepdims=keepdims)
+        scale: Any = extent_of(x, axes) * 1.0
+    else:
+        w = _weights_like(x, as_array(weights), axis)
+        if type_of(x).dtype.kind in "biu":
+            x = in_dtype(x, float)
+        scale = reduced(sum_, w, axis, keepdims)
+        y = reduced(sum_, x * w, axis, keepdims) / scale
+    if not returned:
+        return y
+    return y, registry["broadcast_to"](scale, *shape_of(y)) if shape_of(scale) != shape_of(y) else scale
+
+
+def _weights_like(x: Any, w: Any, axis: Any) -> Any:
+    """The weights in x's shape; weights of one axis (or of the axes averaged over) are stretched along the others."""
+    if rank(w) == rank(x):
+        for m, n in zip(shape_of(w), shape_of(x)):
+            extents.agree(m, n, "extents of the weights and the array")
+        return w
+    if not is_given(axis):
+        raise TypeError("Axis must be specified when shapes of a and weights differ.")
+    given = axis if isinstance(axis, tuple) else (axis,)
+    places = [one_axis(k, rank(x)) for k in given]
+    if rank(w) != len(places):
+        raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
+    w = registry["transpose"](w, axes=tuple(int(k) for k in np.argsort(places)))
+    shape = tuple(n if k in places else 1 for k, n in enumerate(shape_of(x)))
+    return registry["broadcast_to"](registry["reshape"](w, *shape), *shape_of(x))
+
+
+# -- covariance --------------------------------------------------------------------------------------------------------------------
+
+
+def _observations(m: Any, y: Any, rowvar: bool) -> Any:
+    """Variables in rows, observations in columns."""
+    x = _rows(as_array(m), rowvar)
+    if not is_given(y):
+        return x
+    return registry["concatenate"](x, _rows(as_array(y), rowvar), axis=0)
+
+
+def _rows(x: Any, rowvar: bool) -> Any:
+    if rank(x) > 2:
+        raise ValueError("m has more than 2 dimensions")
+    if rank(x) < 2:
+        return registry["reshape"](x, 1, extents.product(shape_of(x)))
+    return x if rowvar or (isinstance(x.shape[0], int) and x.shape[0] == 1) else registry["transpose"](x, axes=(1, 0))
+
+
+@face("numpy.cov", samples=("np.cov(x)", "np.cov(v, v * v)", "np.cov(x, rowvar=False, ddof=0)"))
+def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None, fweights: Any = None, aweights: Any = None, *,
+        dtype: Any = None) -> Any:
+    x = _observations(m, y, rowvar)
+    x = in_dtype(x, dtype if is_given(dtype) else np.result_type(type_of(x).dtype, np.float64))
+    ddof = (0 if bias else 1) if ddof is None else ddof
+    w = _observation_weights(fweights, aweights)
+    n = shape_of(x)[1]
+    if w is None:
+        total, free = 1.0 * n, n - ddof
+        centred = x - mean(x, axis=1, keepdims=True)
+        other = centred
+    else:
+        total = sum_(w, axes=(0,))
+        spent = 0 if ddof == 0 else ddof if aweights is None else ddof * sum_(w * as_array(aweights), axes=(0,)) / total
+        free = total - spent
+        centred = x - registry["reshape"](registry["contract"](x, w * 1.0, labels=("ij", "j", "i")) / total, shape_of(x)[0], 1)
+        other = centred * w
+    product = registry["contract"](centred, conjugate(other), labels=("ij", "kj", "ik")) / positive(free)
+    rows = shape_of(product)[0]
+    return registry["reshape"](product) if isinstance(rows, int) and rows == 1 else product
+
+
+def _observation_weights(fweights: Any, aweights: Any) -> Any:
+    given = [as_array(w) for w in (fweights, aweights) if w is not None]
+    for w in given:
+        if rank(w) != 1:
+            raise RuntimeError("cannot handle multidimensional weights")
+    return None if not given else given[0] if len(given) == 1 else given[0] * given[1]
+
+
+@face("numpy.corrcoef", samples=("np.corrcoef(x)",))
+def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Any:
+    c = cov(x, y, rowvar, dtype=dtype)
+    if not rank(c):
+        return c / c
+    places = registry["iota"](shape_of(c)[0], dtype=np.dtype(np.int64))
+    variances = registry["index"](c, places, places, spec=("a", "a"), at=0)
+    deviations = registry["sqrt"](registry["real"](variances) if type_of(c).dtype.kind == "c" else variances)
+    scaled = c / registry["reshape"](deviations, shape_of(c)[0], 1) / deviations
+    if type_of(c).dtype.kind == "c":
+        return scaled
+    return registry["minimum"](registry["maximum"](scaled, -1.0), 1.0)

@@ -1,0 +1,118 @@
+"""NumPy's reductions: sum, prod, max, min, ptp, any, all, count_nonzero, argmax, argmin."""
+from typing import Any
+
+
+from ...ir.op import Op, registry
+from ...ir.types import type_of
+from ..face import face
+from ..kinds import shape_of
+from ..reduce import nonempty
+from .arguments import as_array, axes_of, in_dtype, into, is_given, kept, masked, one_axis, rank, ravel
+
+sum_, prod_, max_, min_, any_, all_ = (registry[name] for name in ("sum", "prod", "max", "min", "any", "all"))
+
+
+def reduced(op: Op, x: Any, axis: Any, keepdims: Any) -> Any:
+    """The reduction of x, in NumPy's terms of axis and keepdims."""
+    axes = axes_of(axis, rank(x))
+    return kept(op(x, axes=axes), x, axes, keepdims)
+
+
+@face("numpy.sum", method="sum", samples=("np.sum(x)", "np.sum(x, axis=(0, 1), keepdims=True)", "np.sum(x, axis=-1, where=x > 0.4)", "x.sum(0)"))
+def sum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:
+    y = reduced(sum_, masked(in_dtype(as_array(a), dtype), where, 0), axis, keepdims)
+    return into(out, y + initial if is_given(initial) else y)
+
+
+@face("numpy.prod", method="prod", samples=("np.prod(x)", "np.prod(x, axis=0)", "x.prod(1)"))
+def prod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:
+    y = reduced(prod_, masked(in_dtype(as_array(a), dtype), where, 1), axis, keepdims)
+    return into(out, y * initial if is_given(initial) else y)
+
+
+# -- max, min -----------------------------------------------------------------------------------------------------------------
+
+
+def _extreme(op: Op, pair: Op, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any) -> Any:
+    """max or min; with an initial value it also stands in for the elements left out, and for none at all."""
+    x = as_array(a)
+    axes = axes_of(axis, rank(x))
+    if not is_given(initial):
+        if where is not True:
+            raise ValueError(f"reduction operation {pair.name!r} does not have an identity, so to use a where mask one has to specify 'initial'")
+        return reduced(op, x, axis, keepdims)
+    x = _filled(x, where, initial)
+    if nonempty(x, axes):
+        return pair(reduced(op, x, axis, keepdims), initial)
+    return reduced(op, _with_first(x, axes, initial), axis, keepdims)
+
+
+def _filled(x: Any, where: Any, initial: Any) -> Any:
+    return x if where is True else registry["where"](as_array(where), x, initial)
+
+
+def _with_first(x: Any, axes: tuple, initial: Any) -> Any:
+    """x with the initial value before its first elements along the axes (one by one: each may be without elements)."""
+    for ax in axes:
+        first = registry["full"](initial, *[1 if k == ax else n for k, n in enumerate(shape_of(x))], dtype=type_of(x).dtype)
+        x = registry["concatenate"](first, x, axis=ax)
+    return x
+
+
+@face("numpy.max", "numpy.amax", method="max", samples=("np.max(x)", "np.max(x, axis=1)", "x.max(1)"), note="where elements are equal they share")
+def max(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:
+    return into(out, _extreme(max_, registry["maximum"], a, axis, keepdims, initial, where))
+
+
+@face("numpy.min", "numpy.amin", method="min", samples=("np.min(x)", "np.min(x, axis=0, keepdims=True)"), note="where elements are equal they share")
+def min(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:
+    return into(out, _extreme(min_, registry["minimum"], a, axis, keepdims, initial, where))
+
+
+@face("numpy.ptp", method="ptp", samples=("np.ptp(x, axis=0)",))
+def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
+    return into(out, max(a, axis, keepdims=keepdims) - min(a, axis, keepdims=keepdims))
+
+
+# -- truth and places --------------------------------------------------------------------------------------------------------------
+
+
+@face("numpy.any", method="any")
+def any(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
+    return into(out, reduced(any_, masked(truth(a), where, False), axis, keepdims))
+
+
+@face("numpy.all", method="all")
+def all(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
+    return into(out, reduced(all_, masked(truth(a), where, True), axis, keepdims))
+
+
+def truth(a: Any) -> Any:
+    """Whether each element is true: not zero."""
+    x = as_array(a)
+    return x if type_of(x).dtype.kind == "b" else x != 0
+
+
+@face("numpy.count_nonzero")
+def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    return reduced(sum_, truth(a), axis, keepdims)
+
+
+def _place(op: Op, a: Any, axis: Any, keepdims: Any) -> Any:
+    x = as_array(a)
+    if is_given(axis):
+        ax = one_axis(axis, rank(x))
+        return kept(op(x, axis=ax), x, (ax,), keepdims)
+    return kept(op(ravel(x), axis=0), x, axes_of(None, rank(x)), keepdims)
+
+
+@face("numpy.argmax", method="argmax")
+def argmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
+    return into(out, _place(registry["argmax"], a, axis, keepdims))
+
+
+@face("numpy.argmin", method="argmin")
+def argmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
+    return into(out, _place(registry["argmin"], a, axis, keepdims))
+
+
