@@ -243,7 +243,7 @@ def as_atom(x: Any) -> Any:
 
 
 def as_extent(n: Any) -> Any:
-    return n.var if isinstance(n, Value) else int(n)
+    return n.var if isinstance(n, Value) else n if isinstance(n, Var) else int(n)
 
 
 def atomic(t: Type) -> Type:
