@@ -11,6 +11,16 @@ from .api.derivative import grad as grad
 from .api.derivative import jit as jit
 from .api.derivative import stop_gradient as stop_gradient
 from .api.derivative import value_and_grad as value_and_grad
+from .api.jacobian import hessian as hessian
+from .api.jacobian import jacfwd as jacfwd
+from .api.jacobian import jacobian as jacobian
+from .api.jacobian import jacrev as jacrev
+from .api.products import hvp as hvp
+from .api.products import jvp as jvp
+from .api.products import linearize as linearize
+from .api.products import vhp as vhp
+from .api.products import vjp as vjp
+from .api.vmap import vmap as vmap
 from .ops import table as _table
 from .util.config import config as config
 

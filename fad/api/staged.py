@@ -6,6 +6,7 @@ with traced values, the body runs where it stands. So transforms nest without a 
 """
 import functools
 import time
+from types import FunctionType
 from typing import Any, Callable
 
 import numpy as np
@@ -23,6 +24,8 @@ class Staged:
 
     Attributes: `compilations`, how many kernels were compiled; `traces`, how many programs were traced.
     """
+
+    program_class: Callable = Program
 
     def __init__(self, body: Callable, wrapped: Any, *, rebuild: tuple, compile: "str | None" = None, static: tuple = (), writes: bool = False):
         functools.update_wrapper(self, wrapped)
@@ -101,7 +104,7 @@ class Staged:
             return body(*args, **kwargs)
         traced = trace(self.body, [leaves[k] for k in dynamic], call, name=getattr(self, "__name__", "f"))
         keep = [leaves[k] for k in range(len(leaves)) if k not in dynamic]
-        return Program(traced, policy=self.compile, keep=keep, writes=self.writes, traced_in=time.perf_counter() - started)
+        return self.program_class(traced, policy=self.compile, keep=keep, writes=self.writes, traced_in=time.perf_counter() - started)
 
     # -- looking ----------------------------------------------------------------------------------------------------------
 
@@ -143,6 +146,30 @@ def _rebuild(make: Callable, args: tuple, kwargs: dict) -> Any:
 def _flat(args: tuple, kwargs: dict, leaves: list) -> bool:
     """Whether the arguments are the leaves themselves, all of them arrays or floats, so that the fast path may take them."""
     return not kwargs and len(args) == len(leaves) and all(isinstance(x, np.ndarray) or type(x) is float for x in args)
+
+
+def remembered(make: Callable) -> Callable:
+    """make(f, *options), its result kept with the function f (for other callables: the latest hundred)."""
+    others = functools.lru_cache(maxsize=100)(make)
+
+    @functools.wraps(make)
+    def get(f: Any, *options: Any) -> Any:
+        if not isinstance(f, FunctionType):
+            return others(f, *options) if _hashable(f) else make(f, *options)
+        table = f.__dict__.setdefault("__fad_staged__", {})
+        key = (make, options)
+        if key not in table:
+            table[key] = make(f, *options)
+        return table[key]
+    return get
+
+
+def _hashable(f: Any) -> bool:
+    try:
+        hash(f)
+    except TypeError:
+        return False
+    return True
 
 
 def as_tuple(x: Any) -> tuple:

@@ -9,8 +9,24 @@ from ..ir import stack
 from ..ir.graph import Func
 from ..ir.walk import evaluate
 from ..passes.pipeline import optimise
-from ..util import tree
-from ..util.config import config
+
+
+class Runner:
+    """One Func, run on arrays: interpreted at first, compiled when that pays."""
+
+    def __init__(self, func: Func, policy: "str | None"):
+        self.func, self.policy = optimise(func), policy
+        self.kernel: Any = None
+        self.compilations = 0
+        self.interpreted_for = 0.0
+
+    def run(self, values: list) -> tuple:
+        """The outputs on these values."""
+        started = time.perf_counter()
+        with stack.concrete(), np.errstate(all="ignore"):
+            outputs = evaluate(self.func, values)
+        self.interpreted_for += time.perf_counter() - started
+        return tuple([_owned(y, values) for y in outputs])
 
 
 class Program:
@@ -21,13 +37,18 @@ class Program:
 
     def __init__(self, traced: Any, *, policy: "str | None", keep: list, writes: bool, traced_in: float = 0.0):
         self.traced, self.policy, self.keep, self.writes = traced, policy, keep, writes
-        self.func: Func = optimise(traced.func)
         self.holds = _guard_function(traced.guards)
-        self.kernel: Any = None
         self.fast: "Callable | None" = None
-        self.compilations = 0
-        self.interpreted_for = 0.0
-        self.scalars = tuple([not a.type.shape and not a.type.weak and a.type.dtype.type for a in self.func.outputs])
+        self.prepare()
+
+    def prepare(self) -> None:
+        """Make what runs the program."""
+        self.runner = Runner(self.traced.func, self.policy)
+        self.scalars = tuple([not a.type.shape and not a.type.weak and a.type.dtype.type for a in self.traced.func.outputs])
+
+    @property
+    def compilations(self) -> int:
+        return self.runner.compilations
 
     def is_current(self) -> bool:
         """Whether every outside value is still what it was when the function was traced."""
@@ -41,16 +62,7 @@ class Program:
         return self.holds(data) and self.is_current()
 
     def __call__(self, data: list) -> Any:
-        outputs = self.run(list(data) + list(self.traced.captured))
-        return self.result(outputs, data)
-
-    def run(self, values: list) -> tuple:
-        """The outputs of the Func on these values: interpreted."""
-        started = time.perf_counter()
-        with stack.concrete(), np.errstate(all="ignore"):
-            outputs = evaluate(self.func, values)
-        self.interpreted_for += time.perf_counter() - started
-        return tuple([_owned(y, values) for y in outputs])
+        return self.result(self.runner.run(list(data) + list(self.traced.captured)), data)
 
     def result(self, outputs: tuple, data: list) -> Any:
         """The result tree; arrays that the function wrote to are changed."""
@@ -95,6 +107,3 @@ def _guard_function(guards: tuple) -> Callable:
                 return False
         return True
     return holds
-
-
-__all__ = ["Program", "tree", "config"]

@@ -36,6 +36,7 @@ class Builder:
         self.captured: dict[int, tuple[Any, Any]] = {}          # id(array) -> (array, its Value); on the root
         self.fresh_constants: dict[Var, Any] = {}                # arrays the traced function itself made; on the root
         self.sources: list[Any] = []                             # outside values the traced function read; on the root
+        self.later: list[Var] = []                               # inputs that a second step will give; on the root
         self.mutated: dict[Any, Var] = {}                        # tracers changed here -> what they held before
         self.where: Any = None                                   # the line given to equations instead of the user's present one
 

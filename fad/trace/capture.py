@@ -110,7 +110,7 @@ class Capture:
         code = f.__code__
         scope: dict[str, Any] = {"__builtins__": f.__globals__.get("__builtins__", builtins)}
         copy = FunctionType(code, scope, f.__name__, f.__defaults__, self._cells(f))
-        copy.__kwdefaults__, copy.__dict__ = f.__kwdefaults__, dict(f.__dict__)
+        copy.__kwdefaults__, copy.__dict__ = f.__kwdefaults__, {k: v for k, v in f.__dict__.items() if k != "__fad_staged__"}
         copy.__module__ = f.__module__
         self._copies[id(f)] = (f, copy)                       # before its globals: it may call itself
         self._fill(scope, f, code)

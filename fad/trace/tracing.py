@@ -32,6 +32,7 @@ class Traced(NamedTuple):
     written    which inputs the function wrote to in place
     guards     what the trace rests on: (relation, ((input, axis or None), coefficient) pairs, constant)
     sources    the outside values it read
+    later      inputs that are given in a second step (see api/pullback.py)
     """
 
     func: Func
@@ -41,6 +42,7 @@ class Traced(NamedTuple):
     written: tuple
     guards: tuple
     sources: tuple
+    later: tuple = ()
 
 
 def is_data(x: Any) -> bool:
@@ -64,7 +66,8 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
         func = builder.finish(tuple(outputs))
     root = builder.root
     captured = tuple(a for a, _ in root.captured.values()) if builder is root else ()
-    return Traced(func, structure, statics, captured, written, positional_guards(builder, func) if builder is root else (), tuple(root.sources))
+    return Traced(func, structure, statics, captured, written, positional_guards(builder, func) if builder is root else (), tuple(root.sources),
+                  tuple(root.later))
 
 
 def _in_order(f: Callable, inputs: list) -> Any:

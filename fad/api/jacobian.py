@@ -1,0 +1,220 @@
+"""Jacobians and Hessians: reverse or forward mode, all rows or columns of a basis at once."""
+from typing import Any, Callable, Sequence
+
+from ..ir.build import building
+from ..ir.graph import Func
+from ..ir.op import registry
+from ..ir.types import Type, type_of
+from ..ops.extents import product
+from ..ops.kinds import conjugate, is_complex, shape_of
+from ..transforms.jvp import push_forward
+from ..transforms.vjp import pull_back
+from ..transforms.vmap import batch
+from ..util import tree
+from ..util.errors import ArgumentError
+from .inner import Inner, zeros_of
+from .products import gradient_of
+from .staged import Staged, as_tuple, check_callable
+
+
+def jacobian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, holomorphic: bool = False) -> Any:
+    """The Jacobian of f, by reverse mode where the results are fewer than the arguments' elements, else by forward mode.
+
+    Returns a function of f's arguments that gives an array of shape y.shape + x.shape; for trees of results and arguments a
+    tree of trees, results outside. A tuple of argnums gives a tuple in the place of each argument's part.
+    holomorphic: f is complex differentiable, and dy/dz is returned.
+
+    >>> import numpy as np
+    >>> jacobian(lambda x: x ** 2)(np.array([1.0, 2.0]))
+    array([[2., 0.],
+           [0., 4.]])
+    """
+    if f is None:
+        return lambda g: jacobian(g, argnums, holomorphic=holomorphic)
+    return _staged(jacobian, f, argnums, holomorphic, _choose)
+
+
+def jacrev(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, holomorphic: bool = False) -> Any:
+    """The Jacobian by reverse mode, a row (or rather all rows) at a time; see jacobian."""
+    if f is None:
+        return lambda g: jacrev(g, argnums, holomorphic=holomorphic)
+    return _staged(jacrev, f, argnums, holomorphic, lambda inner: True)
+
+
+def jacfwd(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, holomorphic: bool = False) -> Any:
+    """The Jacobian by forward mode, all columns at a time; see jacobian."""
+    if f is None:
+        return lambda g: jacfwd(g, argnums, holomorphic=holomorphic)
+    return _staged(jacfwd, f, argnums, holomorphic, lambda inner: False)
+
+
+def hessian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0) -> Any:
+    """The Hessian of a function that returns a real scalar: forward mode over its gradient.
+
+    Returns a function that gives an array of shape x.shape + x.shape (trees of trees for trees, tuples of tuples for several argnums).
+
+    >>> import numpy as np
+    >>> hessian(lambda x: np.sum(x ** 3))(np.array([1.0, 2.0]))
+    array([[ 6.,  0.],
+           [ 0., 12.]])
+    """
+    if f is None:
+        return lambda g: hessian(g, argnums)
+    check_callable(f, "hessian")
+    chosen = as_tuple(argnums)
+    several = isinstance(argnums, (tuple, list))
+
+    def body(*args: Any, **kwargs: Any) -> Any:
+        def of_chosen(xs: tuple) -> Any:
+            filled = list(args)
+            for k, x in zip(chosen, xs):
+                filled[k] = x
+            return f(*filled, **kwargs)
+        xs = tuple(args[k] for k in chosen)
+        gradient = gradient_of(of_chosen, "fad.hessian")
+        rows = jacobian_body(gradient, (xs,), {}, (0,), False, lambda inner: False)
+        if several:
+            return _map_blocks(rows, lambda columns: columns[0])
+        return _map_blocks(rows[0], lambda columns: columns[0][0])
+    return Staged(body, f, rebuild=(hessian, (f, argnums), {}))
+
+
+class Columns(tuple):
+    """The parts of a Jacobian that belong to the arguments, kept together until the structure is settled."""
+
+
+def _map_blocks(row: Any, f: Callable) -> Any:
+    leaves, structure = tree.flatten(row, is_leaf=lambda node: isinstance(node, Columns))
+    return structure.unflatten([f(leaf) for leaf in leaves])
+
+
+def _staged(make: Callable, f: Callable, argnums: Any, holomorphic: bool, reverse: Callable) -> Staged:
+    check_callable(f, make.__name__)
+    chosen = as_tuple(argnums)
+    several = isinstance(argnums, (tuple, list))
+
+    def body(*args: Any, **kwargs: Any) -> Any:
+        blocks = jacobian_body(f, args, kwargs, chosen, holomorphic, reverse)
+        return _map_blocks(blocks, tuple if several else lambda columns: columns[0])
+    return Staged(body, f, rebuild=(make, (f, argnums), {"holomorphic": holomorphic}))
+
+
+def _choose(inner: Inner) -> bool:
+    """Whether reverse mode needs the fewer sweeps."""
+    results = sum(_count(a.type.shape) for a in inner.func.outputs[:inner.results])
+    arguments = sum(_count(type_of(inner.args[k]).shape) for k in inner.wanted)
+    return results < arguments
+
+
+def _count(shape: tuple) -> int:
+    total = 1
+    for n in shape:
+        size = n if isinstance(n, int) else n.hint
+        total *= 10 if size is None else size
+    return total
+
+
+def jacobian_body(f: Callable, args: tuple, kwargs: dict, chosen: Sequence[int], holomorphic: bool, reverse: Callable) -> Any:
+    """The tree of results, in the place of each leaf the Columns (one an argument) of its derivatives."""
+    inner = Inner(f, args, kwargs, chosen)
+    _check_complex(inner, holomorphic)
+    table = _by_rows(inner, holomorphic) if reverse(inner) else _by_columns(inner)
+    arguments = [args[k] for k in chosen]
+    return inner.tree_of([_columns(arguments, parts) for parts in table])
+
+
+def _columns(arguments: Sequence, parts: Sequence) -> Columns:
+    remaining = iter(parts)
+    return Columns(tree.map_leaves(lambda _: next(remaining), a) for a in arguments)
+
+
+def _check_complex(inner: Inner, holomorphic: bool) -> None:
+    complex_in = any(is_complex(inner.args[k]) for k in inner.wanted)
+    complex_out = any(a.type.dtype.kind == "c" for a in inner.func.outputs[:inner.results])
+    if complex_in and complex_out and not holomorphic:
+        raise ArgumentError("the Jacobian of a complex function of complex arguments is not one array",
+                            why="without more knowledge it takes two derivatives, with respect to z and to its conjugate",
+                            do="pass holomorphic=True if f is complex differentiable, or differentiate real and imaginary parts")
+
+
+def basis(x: Any, n: Any) -> Any:
+    """The unit arrays of x's shape and dtype, stacked: extents (n, *x.shape), n the size of x."""
+    i = registry["iota"](n, dtype="int64")
+    same = registry["equal"](registry["reshape"](i, n, 1), registry["reshape"](i, 1, n))
+    unit = registry["cast"](same, dtype=type_of(x).dtype)
+    return registry["reshape"](unit, n, *shape_of(x))
+
+
+def _by_rows(inner: Inner, holomorphic: bool) -> list:
+    ys, pull = pull_back(inner.func, inner.args, inner.wanted)
+    return [_rows_of(inner, ys, pull, k, holomorphic) for k in range(inner.results)]
+
+
+def _rows_of(inner: Inner, ys: Sequence, pull: Callable, k: int, holomorphic: bool) -> list:
+    xs = [inner.args[w] for w in inner.wanted]
+    y = ys[k]
+    if type_of(y).dtype.kind not in "fc":
+        return [_zero_block(y, x) for x in xs]
+    sweep = _region(lambda g: [zeros_of(x) if gx is None else gx for x, gx in zip(xs, pull(_only(g, k, len(ys))))], y)
+    shape = shape_of(y)
+    if not shape:
+        rows = _run(sweep, type_of(y).dtype.type(1))
+    else:
+        n = product(shape)
+        rows = batch(sweep, [basis(y, n)], [True], n)
+        rows = [registry["reshape"](r, *shape, *shape_of(x)) for r, x in zip(rows, xs)]
+    return [conjugate(r) for r in rows] if holomorphic else list(rows)
+
+
+def _only(g: Any, k: int, count: int) -> list:
+    return [g if j == k else None for j in range(count)]
+
+
+def _zero_block(y: Any, x: Any) -> Any:
+    shape = shape_of(y) + shape_of(x)
+    dtype = type_of(x).dtype
+    return registry["full"](0, *shape, dtype=dtype) if shape else dtype.type(0)
+
+
+def _region(f: Callable, model: Any) -> Func:
+    """f(one value like model) as a Func that uses the program around it."""
+    with building("sweep", region=True) as builder:
+        t = type_of(model)
+        return builder.finish(tuple(f(builder.input(Type(t.dtype, t.shape)))))
+
+
+def _run(func: Func, x: Any) -> Sequence:
+    return push_forward(func, [x], [None])[0]
+
+
+def _by_columns(inner: Inner) -> list:
+    columns = [_columns_of(inner, w) for w in inner.wanted]
+    return [[column[k] for column in columns] for k in range(inner.results)]
+
+
+def _columns_of(inner: Inner, wanted: int) -> list:
+    x = inner.args[wanted]
+
+    def push(dx: Any) -> list:
+        tangents = [dx if k == wanted else None for k in range(len(inner.args))]
+        ys, dys = push_forward(inner.func, inner.args, tangents)
+        return [_float_zeros(y) if dy is None else dy for y, dy in zip(ys, dys)][:inner.results]
+    sweep = _region(push, x)
+    shape = shape_of(x)
+    if not shape:
+        return list(_run(sweep, type_of(x).dtype.type(1)))
+    n = product(shape)
+    return [_last(column, shape) for column in batch(sweep, [basis(x, n)], [True], n)]
+
+
+def _float_zeros(y: Any) -> Any:
+    zero = zeros_of(y)
+    return zero if type_of(zero).dtype.kind in "fc" else zero * 0.0
+
+
+def _last(column: Any, shape: tuple) -> Any:
+    """The batch axis of a column moved behind the result's axes, in x's extents."""
+    rank = column.ndim
+    moved = registry["transpose"](column, axes=tuple(range(1, rank)) + (0,)) if rank > 1 else column
+    return registry["reshape"](moved, *shape_of(moved)[:-1], *shape)
+

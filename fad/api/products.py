@@ -1,0 +1,180 @@
+"""Products with derivatives: vjp, jvp, linearize, hvp, vhp."""
+from typing import Any, Callable, Sequence
+
+from ..ir import stack
+from ..transforms.jvp import push_forward
+from ..transforms.vjp import pull_back
+from ..util import tree
+from ..util.errors import ArgumentError
+from .inner import Inner, check_scalar, conform, gradient_tree, zeros_of
+from .pullback import TwoStep, later_tree
+from .staged import Staged, check_callable, remembered
+
+
+def jvp(f: Callable, primals: Sequence, tangents: Sequence) -> tuple:
+    """f(*primals) and its derivative in the direction of the tangents: (value, tangent), each in the structure of f's result.
+
+    primals, tangents: tuples (or lists) of arguments, of one structure. Results that are integers have a zero tangent of float dtype.
+
+    >>> import numpy as np
+    >>> jvp(lambda x: x ** 2, (3.0,), (1.0,))
+    (9.0, 6.0)
+    """
+    if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)) or len(primals) != len(tangents):
+        raise ArgumentError("jvp takes a tuple of primals and a tuple of as many tangents",
+                            do="write fad.jvp(f, (x,), (dx,)) for one argument")
+    return _jvp_of(check_callable(f, "jvp"))(tuple(primals), tuple(tangents))
+
+
+@remembered
+def _jvp_of(f: Callable) -> Staged:
+    def body(primals: tuple, tangents: tuple) -> Any:
+        inner = Inner(f, primals, None, range(len(primals)))
+        dxs = aligned_tangents(inner, primals, tangents)
+        ys, dys = push_forward(inner.func, inner.args, dxs)
+        return inner.tree_of(ys), tangent_tree(inner, ys, dys)
+    return Staged(body, f, rebuild=(_jvp_of, (f,), {}))
+
+
+def aligned_tangents(inner: Inner, primals: tuple, tangents: tuple) -> list:
+    """A tangent for each input of the traced Func, each fitting it."""
+    dxs: list = [None] * len(inner.args)
+    given = [d for d in conform("tangent", tangents, primals) if d is not None]
+    for k, d in zip(inner.wanted, given):
+        dxs[k] = d
+    return dxs
+
+
+def tangent_tree(inner: Inner, ys: Sequence, dys: Sequence) -> Any:
+    """The tangents in the structure of the result, zeros where the derivative is zero."""
+    full = [_float_zeros(y) if dy is None else dy for y, dy in zip(ys, dys)]
+    return inner.tree_of(full)
+
+
+def _float_zeros(y: Any) -> Any:
+    zero = zeros_of(y)
+    return zero if getattr(zero, "dtype", None) is None or zero.dtype.kind in "fc" else zero * 0.0
+
+
+def vjp(f: Callable, *primals: Any, has_aux: bool = False) -> tuple:
+    """f(*primals) and its pullback: a function that takes a cotangent of the result to the tuple of the primals' cotangents.
+
+    The forward sweep runs once, here; the pullback may be called any number of times. With has_aux, f returns (value, aux) and
+    the answer is (value, pullback, aux). Complex: cotangents are conjugate Wirtinger derivatives.
+
+    >>> import numpy as np
+    >>> y, pullback = vjp(lambda x, y: x * y, 2.0, 3.0)
+    >>> y, pullback(1.0)
+    (6.0, (3.0, 2.0))
+    """
+    check_callable(f, "vjp")
+    if _traced_now(primals):
+        return _vjp_in_place(f, primals, has_aux)
+    (value, *aux), step = _vjp_of(f, has_aux)(*primals)
+    return value, step, *aux
+
+
+@remembered
+def _vjp_of(f: Callable, has_aux: bool) -> Staged:
+    def body(*primals: Any) -> Any:
+        value, pullback, *aux = _vjp_in_place(f, primals, has_aux)
+        return (value, *aux), pullback(later_tree(value, "g")), value
+    return TwoStep(body, f, rebuild=(_vjp_of, (f, has_aux), {}))
+
+
+def _traced_now(args: Any) -> bool:
+    return bool(stack.builders()) and any(getattr(x, "__fad_level__", 0) == 2 for x in tree.flatten(args)[0])
+
+
+def _vjp_in_place(f: Callable, primals: tuple, has_aux: bool) -> tuple:
+    inner = Inner(f, primals, None, range(len(primals)))
+    ys, pull = pull_back(inner.func, inner.args, inner.wanted)
+    result = inner.tree_of(ys)
+    value = result[0] if has_aux else result
+
+    def pullback(cotangent: Any) -> tuple:
+        return tuple(_cotangents(inner, primals, pull, value, cotangent))
+    return (value, pullback, result[1]) if has_aux else (value, pullback)
+
+
+def _cotangents(inner: Inner, primals: tuple, pull: Callable, value: Any, cotangent: Any) -> list:
+    gs = [g for g in conform("cotangent", cotangent, value) if g is not None]
+    gs += [None] * (len(inner.func.outputs) - len(gs))
+    return gradient_tree(primals, pull(gs), [inner.args[k] for k in inner.wanted])
+
+
+def linearize(f: Callable, *primals: Any) -> tuple:
+    """f(*primals) and its linear map: a function that takes tangents (one an argument) to the tangent of the result.
+
+    What does not depend on the tangents runs once, here.
+
+    >>> import numpy as np
+    >>> y, push = linearize(lambda x: np.sin(x), 0.0)
+    >>> float(y), float(push(2.0))
+    (0.0, 2.0)
+    """
+    check_callable(f, "linearize")
+    if _traced_now(primals):
+        value, _ = jvp(f, primals, tree.map_leaves(zeros_of, primals))
+        return value, lambda *tangents: jvp(f, primals, tangents)[1]
+    value, push = _linear_of(f)(*primals)
+    return value, lambda *tangents: push(tangents)
+
+
+@remembered
+def _linear_of(f: Callable) -> Staged:
+    def body(*primals: Any) -> Any:
+        inner = Inner(f, primals, None, range(len(primals)))
+        tangents = later_tree(primals, "dx")
+        ys, dys = push_forward(inner.func, inner.args, aligned_tangents(inner, primals, tangents))
+        return inner.tree_of(ys), tangent_tree(inner, ys, dys), primals
+    return TwoStep(body, f, rebuild=(_linear_of, (f,), {}))
+
+
+def hvp(f: Callable, x: Any, v: Any) -> Any:
+    """The product of the Hessian of the scalar function f at x with v: forward mode over the gradient.
+
+    x, v: arrays (or trees) of one structure and shape; the result has it too.
+
+    >>> import numpy as np
+    >>> hvp(lambda x: np.sum(x ** 3), np.array([1.0, 2.0]), np.array([1.0, 1.0]))
+    array([ 6., 12.])
+    """
+    return _hvp_of(check_callable(f, "hvp"))(x, v)
+
+
+@remembered
+def _hvp_of(f: Callable) -> Staged:
+    def body(x: Any, v: Any) -> Any:
+        return jvp(gradient_of(f, "fad.hvp"), (x,), (v,))[1]
+    return Staged(body, f, rebuild=(_hvp_of, (f,), {}))
+
+
+def vhp(f: Callable, x: Any, v: Any) -> Any:
+    """The product of v with the Hessian of the scalar function f at x: reverse mode over the gradient.
+
+    Equal to hvp for functions with continuous second derivatives (and the conjugate convention for complex ones).
+
+    >>> import numpy as np
+    >>> vhp(lambda x: np.sum(x ** 3), np.array([1.0, 2.0]), np.array([1.0, 1.0]))
+    array([ 6., 12.])
+    """
+    return _vhp_of(check_callable(f, "vhp"))(x, v)
+
+
+@remembered
+def _vhp_of(f: Callable) -> Staged:
+    def body(x: Any, v: Any) -> Any:
+        return vjp(gradient_of(f, "fad.vhp"), x)[1](v)[0]
+    return Staged(body, f, rebuild=(_vhp_of, (f,), {}))
+
+
+def gradient_of(f: Callable, what: str) -> Callable:
+    """The gradient of f with respect to its one argument, as a function for use within a body."""
+    def gradient(x: Any) -> Any:
+        inner = Inner(f, (x,), None, (0,))
+        check_scalar(inner, what, "fad.jacobian")
+        ys, pull = pull_back(inner.func, inner.args, inner.wanted)
+        gs = pull([inner.func.outputs[0].type.dtype.type(1)] + [None] * (len(ys) - 1))
+        return gradient_tree([x], gs, [inner.args[k] for k in inner.wanted])[0]
+    return gradient

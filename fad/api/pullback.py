@@ -1,0 +1,105 @@
+"""Functions in two steps: a first step that runs at once, and a second (a pullback, a linear map) that may run many times.
+
+The whole is traced as one program; inputs of the second step are added while the first is traced. The program is then
+split by what depends on the primals alone.
+"""
+from typing import Any, Callable
+
+import numpy as np
+
+from ..backend.program import Program, Runner
+from ..ir.build import current
+from ..ir.graph import Func
+from ..ir.types import Type, type_of
+from ..passes.pipeline import optimise
+from ..trace.tracing import is_data
+from ..transforms.split import split
+from ..util import tree
+from ..util.errors import CotangentShapeError, StructureError
+from .staged import Staged
+
+
+def later_input(model: Any, name: str) -> Any:
+    """A further input of the program being traced, of the type of model, that is given in the second step."""
+    t = type_of(model)
+    root = current().root
+    value = root.input(Type(t.dtype, t.shape), name)
+    root.later.append(value.var)
+    return value
+
+
+def later_tree(model: Any, name: str) -> Any:
+    """The tree model, its real and complex leaves replaced by inputs of the second step."""
+    return tree.map_leaves(lambda x: later_input(x, name) if _moves(x) else x, model)
+
+
+def _moves(x: Any) -> bool:
+    return is_data(x) and type_of(x).dtype.kind in "fc"
+
+
+class TwoStepProgram(Program):
+    """program(data) -> (first result, step), where step(tree) -> second result; the body returned (first, second, model).
+
+    model is the tree that the second step's argument must be like: its data leaves' structure and shapes are checked.
+    """
+
+    def prepare(self) -> None:
+        traced = self.traced
+        self.first, self.second, self.model = traced.structure.children
+        second_ends = self.first.leaves + self.second.leaves
+        self.early = sum(k not in traced.statics for k in range(self.first.leaves))
+        self.models = sum(k not in traced.statics for k in range(second_ends, traced.structure.leaves))
+        outputs = traced.func.outputs[:len(traced.func.outputs) - len(traced.written)]
+        end = len(outputs) - self.models
+        func = Func(traced.func.name, traced.func.inputs, traced.func.equations, outputs[:self.early] + outputs[end:] + outputs[self.early:end])
+        head, rest = split(optimise(func), traced.later, self.early + self.models)
+        self.head, self.rest = Runner(head, self.policy), Runner(rest, self.policy)
+
+    @property
+    def compilations(self) -> int:
+        return self.head.compilations + self.rest.compilations
+
+    def __call__(self, data: list) -> Any:
+        outputs = self.head.run(list(data) + list(self.traced.captured))
+        value = self._tree(self.first, 0, outputs[:self.early])
+        models = outputs[self.early:self.early + self.models]
+        model = self._tree(self.model, self.first.leaves + self.second.leaves, models)
+        residuals = list(outputs[self.early + self.models:])
+
+        def step(argument: Any) -> Any:
+            given = fitting_leaves(argument, model)
+            return self._tree(self.second, self.first.leaves, self.rest.run(residuals + given))
+        return value, step
+
+    def _tree(self, structure: tree.Structure, offset: int, leaves: tuple) -> Any:
+        filled = list(leaves)
+        for k in sorted(self.traced.statics):
+            if offset <= k < offset + structure.leaves:
+                filled.insert(k - offset, self.traced.statics[k])
+        return structure.unflatten(filled)
+
+
+def fitting_leaves(argument: Any, model: Any) -> list:
+    """Leaves of a tangent or cotangent for the real and complex leaves of model, in their dtypes."""
+    targets, expected = tree.flatten(model)
+    leaves, structure = tree.flatten(argument)
+    if structure != expected:
+        raise StructureError(f"a value of structure {structure} was given for one of structure {expected}")
+    return [_fitting(g, x) for g, x in zip(leaves, targets) if _moves(x)]
+
+
+def _fitting(g: Any, x: Any) -> Any:
+    g = np.asarray(g)
+    if g.shape != np.shape(x):
+        raise CotangentShapeError(f"a tangent or cotangent of shape {g.shape} was given for a value of shape {np.shape(x)}",
+                                  do="give it the shape of the value it belongs to")
+    dtype = type_of(x).dtype
+    if g.dtype.kind == "c" and dtype.kind != "c":
+        raise CotangentShapeError(f"a complex tangent or cotangent was given for a real value ({dtype})")
+    return g.astype(dtype) if g.shape else dtype.type(g)
+
+
+class TwoStep(Staged):
+    """A staged function whose programs have two steps."""
+
+    program_class: Callable = TwoStepProgram

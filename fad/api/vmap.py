@@ -1,0 +1,116 @@
+"""vmap: a function of one example becomes a function of a batch."""
+from typing import Any, Callable
+
+from ..ops.extents import agree
+from ..ops.kinds import shape_of
+from ..ir.op import registry
+from ..trace.tracing import is_data
+from ..transforms.vmap import batch
+from ..util import tree
+from ..util.errors import ArgumentError
+from .inner import Inner
+from .staged import Staged, check_callable
+
+
+def vmap(f: "Callable | None" = None, in_axes: Any = 0, out_axes: Any = 0) -> Any:
+    """f over a batch of examples.
+
+    in_axes: which axis of each argument counts the examples: an int, None (the argument is the same for all), or a tuple with one
+    entry an argument, each an int, None or a tree of them like the argument. Keyword arguments are the same for all.
+    out_axes: where that axis stands in the results: an int, or a tree like the result.
+
+    Raises ExtentError (a ValueError) where the arguments' batch extents differ, or where the shape of a result depends on the example.
+
+    >>> import numpy as np
+    >>> vmap(lambda x, y: np.sum(x * y), in_axes=(0, None))(np.ones((3, 2)), np.ones(2))
+    array([2., 2., 2.])
+    """
+    if f is None:
+        return lambda g: vmap(g, in_axes, out_axes)
+    check_callable(f, "vmap")
+
+    def body(*args: Any, **kwargs: Any) -> Any:
+        axes = _argument_axes(in_axes, args)
+        leaves, structure = tree.flatten(args)
+        moved = [x if a is None else _to_front(x, a) for x, a in zip(leaves, axes)]
+        n = _batch_extent(moved, axes)
+        examples = [x if a is None else _first(x) for x, a in zip(moved, axes)]
+        inner = Inner(f, structure.unflatten(examples), kwargs)
+        flags = [k < len(axes) and axes[k] is not None for k in inner.data]
+        given = [moved[k] if b else x for k, x, b in zip(inner.data, inner.args, flags)]
+        results = batch(inner.func, given, flags, n)
+        return _placed(inner.tree_of(results), out_axes)
+    return Staged(body, f, rebuild=(vmap, (f, in_axes, out_axes), {}))
+
+
+def _argument_axes(in_axes: Any, args: tuple) -> list:
+    """The axis of each leaf of the arguments, None for a leaf that has none."""
+    if isinstance(in_axes, list):
+        in_axes = tuple(in_axes)
+    if not isinstance(in_axes, tuple):
+        in_axes = (in_axes,) * len(args)
+    if len(in_axes) != len(args):
+        raise ArgumentError(f"in_axes has {len(in_axes)} entries for {len(args)} positional arguments")
+    axes: list = []
+    for given, argument in zip(in_axes, args):
+        axes += prefix_leaves(given, argument, "in_axes")
+    return axes
+
+
+def prefix_leaves(prefix: Any, model: Any, what: str) -> list:
+    """One entry for each leaf of model: prefix is an int or None for all of them, or a tree like model."""
+    leaves, _ = tree.flatten(model)
+    if prefix is None or isinstance(prefix, int):
+        return [prefix] * len(leaves)
+    entries: list = []
+    children, given = _children(model), _children(prefix)
+    if len(children) != len(given):
+        raise ArgumentError(f"{what} does not have the structure of what it is for: {prefix!r}")
+    for p, m in zip(given, children):
+        entries += prefix_leaves(p, m, what)
+    return entries
+
+
+def _children(node: Any) -> list:
+    """The parts of a tree's node, in the order of its leaves."""
+    return tree.flatten(node, is_leaf=lambda part: part is not node)[0] if not is_data(node) else [node]
+
+
+def _to_front(x: Any, axis: int) -> Any:
+    rank = len(shape_of(x))
+    if not is_data(x) or not -rank <= axis < rank:
+        raise ArgumentError(f"vmap was told to go over axis {axis} of an argument with {rank} axes",
+                            do="say None in in_axes for arguments that are the same for all examples")
+    axis %= rank
+    order = (axis,) + tuple(k for k in range(rank) if k != axis)
+    return x if axis == 0 else registry["transpose"](x, axes=order)
+
+
+def _first(x: Any) -> Any:
+    """The type of one example is all that is asked of this one."""
+    return registry["index"](x, 0, spec=("i",) + (":",) * (len(shape_of(x)) - 1), at=0)
+
+
+def _batch_extent(xs: list, axes: list) -> Any:
+    counts = [shape_of(x)[0] for x, a in zip(xs, axes) if a is not None]
+    if not counts:
+        raise ArgumentError("vmap needs at least one argument to go over", do="give an axis in in_axes")
+    n = counts[0]
+    for other in counts[1:]:
+        n = agree(n, other, "batch extents")
+    return n
+
+
+def _placed(result: Any, out_axes: Any) -> Any:
+    leaves, structure = tree.flatten(result)
+    axes = prefix_leaves(out_axes, result, "out_axes")
+    return structure.unflatten([_from_front(y, a) if is_data(y) else y for y, a in zip(leaves, axes)])
+
+
+def _from_front(y: Any, axis: "int | None") -> Any:
+    if axis is None:
+        raise ArgumentError("out_axes cannot be None for a batched result", do="give an axis")
+    rank = y.ndim
+    axis %= rank
+    order = tuple(range(1, axis + 1)) + (0,) + tuple(range(axis + 1, rank))
+    return y if axis == 0 else registry["transpose"](y, axes=order)

@@ -1,0 +1,9 @@
+"""A counted loop of the IR, as a Python function of its body."""
+from typing import Any, Callable
+
+from ..ir.op import registry
+
+
+def loop(n: Any, init: tuple, body: Callable) -> tuple:
+    """The carries after n turns: carries = body(i, *carries)."""
+    return tuple(registry["for"].run_regions([0, n, 1, *init], (body,)))

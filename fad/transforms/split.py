@@ -1,0 +1,42 @@
+"""Splitting a Func in two by what is known first: the known half, and the rest, which goes on from the known half's residuals.
+
+`vjp` and `linearize` use it: the forward sweep is what depends on the primal inputs alone, the pullback is the rest, to be run
+again and again.
+"""
+from typing import Sequence
+
+from ..ir.graph import Equation, Func, Var, extents_of, free_vars
+
+
+def split(func: Func, later: Sequence[Var], early: int) -> "tuple[Func, Func]":
+    """From func, whose inputs `later` come in the second step and whose first `early` outputs need none of them:
+
+    head(the other inputs...) -> (early outputs..., residuals...) and rest(residuals..., later...) -> the other outputs.
+    """
+    first, second = _divide(func, set(later))
+    known = tuple(v for v in func.inputs if v not in set(later))
+    inside = set(known) | set(extents_of(known)) | {v for e in first for v in e.outputs}
+    tail = Func(f"{func.name}_rest", tuple(later), second, func.outputs[early:])
+    needed = _crossing(tail, inside)
+    head = Func(f"{func.name}_known", known, first, func.outputs[:early] + tuple(needed))
+    return head, Func(tail.name, tuple(needed) + tuple(later), second, tail.outputs)
+
+
+def _divide(func: Func, unknown: "set[Var]") -> "tuple[list, list]":
+    first: list[Equation] = []
+    second: list[Equation] = []
+    for eqn in func.equations:
+        used = {a for a in eqn.inputs if isinstance(a, Var)} | {v for r in eqn.regions for v in free_vars(r)}
+        if used & unknown:
+            unknown.update(eqn.outputs)
+            second.append(eqn)
+        else:
+            first.append(eqn)
+    return first, second
+
+
+def _crossing(tail: Func, inside: "set[Var]") -> list:
+    """Variables of the known half that the rest needs: integers that are extents first, each once."""
+    free = [v for v in free_vars(tail) if v in inside]
+    extents = [n for n in extents_of(free + list(tail.inputs)) if n in inside]
+    return list(dict.fromkeys(extents + free))

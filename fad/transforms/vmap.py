@@ -1,0 +1,170 @@
+"""vmap: a Func over one example becomes a Func over a batch of them, along a leading axis.
+
+Straight-line programs are batched op by op: each op's record says how it runs with a leading axis more. A program with regions
+(loops and branches that may depend on the data) becomes one loop over the examples, each of which takes its own path.
+"""
+from typing import Any, Callable, Sequence
+
+from ..ir.build import Value, building
+from ..ir.graph import Equation, Func, Literal, Var
+from ..ir.op import Op, registry
+from ..ir.walk import Environment, bind_outputs, run_equation
+from ..ops.kinds import shape_of
+from ..util.errors import ExtentError
+from .loop import loop
+
+
+def batch(func: Func, args: Sequence, batched: Sequence[bool], n: Any) -> list:
+    """Values of func's outputs over n examples, each with a leading axis of extent n; in the current builder.
+
+    args[k] has a leading batch axis where batched[k].
+    """
+    if any(eqn.regions for eqn in func.equations):
+        return each_example(lambda *examples: _outputs_of(func, examples), args, batched, n)
+    sweep = Batch(func, args, batched, n)
+    for eqn in func.equations:
+        sweep.step(eqn)
+    return [sweep.output(a) for a in func.outputs]
+
+
+class Batch:
+    """One sweep over a Func: values in env, those in `batched` with a leading batch axis."""
+
+    def __init__(self, func: Func, args: Sequence, batched: Sequence[bool], n: Any):
+        self.n, self.env = n, Environment()
+        self.batched: set[Var] = set()
+        for var, x, b in zip(func.inputs, args, batched, strict=True):
+            self.env[var] = x
+            if b:
+                self.batched.add(var)
+            for extent, size in zip(var.type.shape, shape_of(x)[1 if b else 0:]):
+                if isinstance(extent, Var):
+                    self.env.setdefault(extent, size)
+
+    def is_batched(self, atom: Any) -> bool:
+        return not isinstance(atom, Literal) and atom in self.batched
+
+    def step(self, eqn: Equation) -> None:
+        flags = tuple([self.is_batched(a) for a in eqn.inputs])
+        if not any(flags):
+            run_equation(eqn, self.env)
+            return
+        xs = tuple([self.env.read(a) for a in eqn.inputs])
+        results = batched_call(eqn.op, xs, flags, eqn.params, self.n)
+        bind_outputs(eqn, results, self.env)
+        self.batched.update(eqn.outputs)
+
+    def output(self, atom: Any) -> Any:
+        y = self.env.read(atom)
+        return y if self.is_batched(atom) else registry["broadcast_to"](y, self.n, *shape_of(y))
+
+
+def batched_call(op: Op, xs: tuple, flags: tuple, params: dict, n: Any) -> Any:
+    """op over a batch, by the rule of its record; a loop over the examples where it has none."""
+    if op.effect:
+        return _each_check(op, xs, flags, params, n)
+    if op.batch == "elementwise":
+        return op(*aligned(xs, flags), **params)
+    if callable(op.batch):
+        result = op.batch(op, xs, flags, params)
+        if result is not NotImplemented:                     # else: here a loop over the examples is the right way
+            return result
+    results = each_example(lambda *examples: _tuple(op(*examples, **params)), xs, flags, n)
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def _each_check(op: Op, xs: tuple, flags: tuple, params: dict, n: Any) -> tuple:
+    """A check of each example, in a loop that computes nothing."""
+    def body(i: Any, *carries: Any) -> tuple:
+        op(*[_example(x, i) if b else x for x, b in zip(xs, flags)], **params)
+        return carries
+    loop(n, (0,), body)
+    return ()
+
+
+def aligned(xs: Sequence, flags: Sequence[bool]) -> list:
+    """Batched operands with axes of extent 1 put behind the batch axis, so that all broadcast as the examples did."""
+    rank = max(len(shape_of(x)) - b for x, b in zip(xs, flags))
+    return [_insert_axes(x, rank) if b else x for x, b in zip(xs, flags)]
+
+
+def _insert_axes(x: Any, rank: int) -> Any:
+    shape = shape_of(x)
+    missing = rank - (len(shape) - 1)
+    return x if missing == 0 else registry["reshape"](x, shape[0], *(1,) * missing, *shape[1:])
+
+
+# -- a loop over the examples ---------------------------------------------------------------------------------------------
+
+
+def each_example(f: Callable, args: Sequence, batched: Sequence[bool], n: Any) -> list:
+    """f of each example, results stacked: a loop that writes row by row."""
+    kinds = result_types(f, args, batched)
+    init = tuple([registry["full"](0, n, *shape, dtype=dtype) for dtype, shape in kinds])
+
+    def body(i: Any, *outs: Any) -> tuple:
+        results = f(*[_example(x, i) if b else x for x, b in zip(args, batched)])
+        return tuple([_put(out, i, y) for out, y in zip(outs, results)])
+    return list(loop(n, init, body))
+
+
+def _example(x: Any, i: Any) -> Any:
+    return registry["index"](x, i, spec=("i",) + (":",) * (len(shape_of(x)) - 1), at=0)
+
+
+def _put(out: Any, i: Any, y: Any) -> Any:
+    return registry["update"](out, y, i, spec=("i",) + (":",) * (out.ndim - 1), at=0)
+
+
+def result_types(f: Callable, args: Sequence, batched: Sequence[bool]) -> list:
+    """(dtype, extents) of f's results on one example, extents in terms of what is known around the loop.
+
+    f runs once in a region that is thrown away.
+    """
+    with building("probe", region=True) as probe:
+        results = f(*[_example(x, 0) if b else x for x, b in zip(args, batched)])
+        equations = list(probe.equations)
+        types = [probe.lift(y) for y in results]
+    return [(_dtype(y), tuple([_hoist(n, equations, {}) for n in _extents(y)])) for y in types]
+
+
+def _dtype(y: Any) -> Any:
+    from_value = getattr(y, "dtype", None)
+    return from_value if from_value is not None else registry["zeros_like"](y).dtype
+
+
+def _extents(y: Any) -> tuple:
+    return y.var.type.shape if isinstance(y, Value) else ()
+
+
+def _hoist(n: Any, equations: list, known: dict) -> Any:
+    """An extent that was computed in the region, computed again around it."""
+    if not isinstance(n, Var):
+        return n
+    env = Environment()
+    try:
+        return env.read(n)
+    except KeyError:
+        pass
+    eqn = next((e for e in equations if n in e.outputs), None)
+    if eqn is None or eqn.regions or eqn.op.kind != "elementwise":
+        raise ExtentError("the extents of a result differ from example to example, and cannot be stacked",
+                          why="they depend on the data", do="make the result's shape depend on shapes only")
+    args = [_hoist(a, equations, known) if isinstance(a, Var) else a.value for a in eqn.inputs]
+    return eqn.op(*args, **eqn.params)
+
+
+def _outputs_of(func: Func, examples: Sequence) -> tuple:
+    env = Environment()
+    for var, value in zip(func.inputs, examples, strict=True):
+        env.bind_input(var, value)
+    for eqn in func.equations:
+        run_equation(eqn, env)
+    return tuple([env.read(a) for a in func.outputs])
+
+
+def _tuple(results: Any) -> tuple:
+    return results if isinstance(results, tuple) else (results,)
+
+
+__all__ = ["batch", "batched_call", "each_example", "aligned"]
