@@ -1,0 +1,220 @@
+"""The types of what a loop carries and a branch yields: found by running the code symbolically and joining what comes out.
+
+A carry starts with its initial value's type. The body is traced with it; where a result does not fit (an int that became a
+float, an extent that changed), the type widens and the body is traced anew, until it fits. An extent that changes from turn to
+turn becomes a carry of its own: an integer, which the array's type names (the `extents` of the equation: carry, axis, integer).
+"""
+from contextlib import contextmanager
+from typing import Any, Callable, Iterator
+
+from ..ir import stack
+from ..ir.build import Builder, Value, as_extent, building, current
+from ..ir.graph import Func, Var
+from ..ir.integers import Affine
+from ..ir.op import registry
+from ..ir.types import INT, Type, is_number, promoted, type_of
+from ..util.errors import StructureError
+
+
+class Undefined:
+    """Stands for a name that has no value yet; where it meets a value it is zeros of that value's type."""
+
+    def __repr__(self) -> str:
+        return "UNDEFINED"
+
+
+UNDEFINED = Undefined()
+
+
+class RankError(StructureError):
+    """A carried value changed its number of axes."""
+
+
+def atom_type(x: Any) -> "Type | None":
+    """The type of a value with extents as ints and Vars; None for UNDEFINED."""
+    if x is UNDEFINED:
+        return None
+    t = type_of(x)
+    return Type(t.dtype, tuple([as_extent(n) for n in t.shape]), t.weak)
+
+
+def join(a: "Type | None", b: "Type | None", name: str) -> "Type | None":
+    """The dtype both fit in, with a's extents."""
+    if a is None or b is None:
+        return b if a is None else a
+    if a.rank != b.rank:
+        raise RankError(f"{name} has {a.rank} axes in one place and {b.rank} in another",
+                        why="a loop or branch on traced values gives a name one type", do="start it with the shape it will have")
+    return Type(promoted([a, b]), a.shape, a.weak and b.weak)
+
+
+def same_extent(m: Any, n: Any) -> bool:
+    """Whether two extents are equal: known, or assumed of extents of inputs."""
+    facts = current().integers
+    return facts.assume_zero(facts.form(m) - facts.form(n))
+
+
+def visible_extent(n: Any, around: Builder) -> "int | Var | None":
+    """An extent of a region as the program around it knows it, or None."""
+    facts = around.integers
+    if isinstance(n, int) or around.sees(n):
+        return n
+    form: Affine = facts.form(n)
+    if not all(around.sees(v) for v, _ in form.terms):
+        return None
+    with entering(around):
+        return as_extent(around.from_form(form))
+
+
+@contextmanager
+def entering(builder: Builder) -> Iterator[None]:
+    """Make a builder current again for a while."""
+    builders = stack.builders()
+    builders.append(builder)
+    try:
+        yield
+    finally:
+        builders.pop()
+
+
+def convert(x: Any, t: Type) -> Any:
+    """x in the dtype and strength of t; UNDEFINED becomes zeros."""
+    if x is UNDEFINED:
+        return zeros_of(t)
+    have = type_of(x)
+    if have.dtype == t.dtype and have.weak == t.weak:
+        return x
+    if isinstance(x, Value):
+        return registry["mul"](x, t.dtype.type(1).item()) if t.weak else registry["cast"](x, dtype=t.dtype)
+    if is_number(x) or not have.shape:
+        return t.dtype.type(x).item() if t.weak else t.dtype.type(x)
+    return registry["cast"](x, dtype=t.dtype)
+
+
+def zeros_of(t: Type) -> Any:
+    """Zeros of a type."""
+    if not t.shape:
+        return t.dtype.type(0).item() if t.weak else t.dtype.type(0)
+    return registry["full"](0, *[current().value_of(n) for n in t.shape], dtype=t.dtype)
+
+
+class Carries:
+    """The types of a loop's carries as far as they are known. `links[carry, axis]` is the integer carry that is the extent there.
+
+    The first `given` carries are the caller's; those behind them are extents that were found to change.
+    """
+
+    def __init__(self, init: tuple, names: tuple, extents: tuple):
+        self.types = [atom_type(x) for x in init]
+        self.given = len(self.types)
+        self.names = tuple(names) or ("",) * self.given
+        self.links = {(carry, axis): integer for carry, axis, integer in extents}
+        self.init = list(init)
+
+    def name(self, k: int) -> str:
+        return (self.names[k] if k < len(self.names) else "") or f"carried value {k}"
+
+    def inputs(self, builder: Builder) -> list:
+        """The region's inputs for the carries, UNDEFINED for those without a type."""
+        made: dict[int, Any] = {}
+        lead = list(builder.inputs)
+        for k in sorted(range(len(self.types)), key=lambda k: k not in self.links.values()):
+            t = self.types[k]
+            made[k] = UNDEFINED if t is None else self._input(builder, k, t, made)
+            if k in self.links.values():
+                builder.integers.low[made[k].var] = 0
+        values = [made[k] for k in range(len(self.types))]
+        builder.inputs = lead + [v.var for v in values if v is not UNDEFINED]
+        return values
+
+    def _input(self, builder: Builder, k: int, t: Type, made: dict) -> Any:
+        shape = tuple(made[self.links[k, axis]].var if (k, axis) in self.links else n for axis, n in enumerate(t.shape))
+        return builder.input(Type(t.dtype, shape, t.weak), self.names[k] if k < len(self.names) else "")
+
+    def complete(self, results: tuple) -> list:
+        """The body's results, with the extents that are carried."""
+        results = list(results)
+        for (carry, axis), integer in self.links.items():
+            if integer >= self.given:
+                results.append(0 if results[carry] is UNDEFINED else results[carry].shape[axis])
+        return results
+
+    def widen(self, results: list, around: Builder) -> bool:
+        """Join the types with the results'; whether anything changed."""
+        changed = False
+        for k, x in enumerate(results[:len(self.types)]):
+            t, new = self.types[k], atom_type(x)
+            joined = join(t, new, self.name(k))
+            if joined is None:
+                continue
+            if t is None:
+                self.types[k] = joined = self._defined(k, joined, around)
+                changed = True
+            elif (joined.dtype, joined.weak) != (t.dtype, t.weak):
+                self.types[k], changed = joined, True
+            if new is not None and t is not None:
+                changed |= self._link_extents(k, t, new)
+        return changed
+
+    def _link_extents(self, k: int, t: Type, new: Type) -> bool:
+        changed = False
+        for axis, (m, n) in enumerate(zip(t.shape, new.shape)):
+            if (k, axis) not in self.links and not same_extent(m, n):
+                self._link(k, axis, m)
+                changed = True
+        return changed
+
+    def _link(self, k: int, axis: int, start: Any) -> None:
+        self.links[k, axis] = len(self.types)
+        self.types.append(Type(INT, (), True))
+        self.init.append(current().value_of(start))
+
+    def _defined(self, k: int, t: Type, around: Builder) -> Type:
+        """The type of a carry that was undefined: its extents are those the first turn gave, or carried."""
+        shape = []
+        for axis, n in enumerate(t.shape):
+            seen = visible_extent(n, around)
+            shape.append(0 if seen is None else seen)
+            if seen is None:
+                self._link(k, axis, 0)
+        return Type(t.dtype, tuple(shape), t.weak)
+
+    def extents(self) -> tuple:
+        """The links in terms of the carries that have a type."""
+        place = self._places()
+        return tuple((place[c], axis, place[i]) for (c, axis), i in self.links.items() if c in place)
+
+    def _places(self) -> dict:
+        kept = [k for k, t in enumerate(self.types) if t is not None]
+        return {k: j for j, k in enumerate(kept)}
+
+    def starts(self) -> list:
+        """The initial values in the carries' types; to be called around the loop."""
+        return [convert(x, t) for x, t in zip(self.init, self.types) if t is not None]
+
+    def kept_names(self) -> tuple:
+        return tuple([self.names[k] if k < len(self.names) else "" for k, t in enumerate(self.types) if t is not None])
+
+
+def trace_body(body: Callable, carries: Carries, index: "Callable | None" = None, name: str = "body") -> Func:
+    """The region of body(index?, *carries) -> carries, at the types where it fits; `carries` is widened to them."""
+    while True:
+        around = current()
+        with building(name, region=True) as builder:
+            lead = index(builder) if index else ()
+            values = carries.inputs(builder)
+            results = carries.complete(body(*lead, *values[:carries.given]))
+            if not carries.widen(results, around):
+                results = [convert(x, t) for x, t in zip(results, carries.types) if t is not None]
+                return builder.finish(tuple(results))
+
+
+def output_vars(types: list, extents: tuple, names: tuple = ()) -> list:
+    """Variables of these types; those that `extents` links have each other's for extents."""
+    made: dict[int, Var] = {}
+    linked = {(c, axis): i for c, axis, i in extents}
+    for k in sorted(range(len(types)), key=lambda k: k not in linked.values()):
+        t = types[k]
+        shape = tuple(made[linked[k, axis]] if (k, axis) in linked else n for axis, n in enumerate(t.shape))
+        made[k] = Var(Type(t.dtype, shape, t.weak), names[k] if k < len(names) else "")
+    return [made[k] for k in range(len(types))]

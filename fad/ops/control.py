@@ -1,0 +1,288 @@
+"""Control flow as ops with regions: `for`, `while` and `cond`. A region is a Func that may use the variables around it.
+
+for     inputs start, stop, step, *init; region body(i, *carries) -> carries; results: the carries after the last turn
+while   inputs *init; regions test(*carries) -> bool, body(*carries) -> carries; results: the carries when test fails
+cond    input selector (an integer, or a bool: False 0, True 1); one region without inputs for each choice; results: the chosen one's
+
+On arrays, with no program being built, `run_regions` is Python's own loop; else it traces its callables into regions.
+Params of all three: `names` (of the carries or results, for people) and `extents`: triples (k, axis, j) which say that the extent
+of the k-th carry (or result) along axis is the j-th one, an integer.
+"""
+from typing import Any, Callable
+
+import numpy as np
+
+from ..ir import stack
+from ..ir.build import Builder, Value, as_atom, building, current
+from ..ir.graph import Equation, Func
+from ..ir.op import Op
+from ..ir.types import INT, Type, type_of
+from ..util.where import here
+from . import extents as extent
+from .arithmetic import sub
+from .carry import UNDEFINED, Carries, atom_type, convert, entering, join, output_vars, trace_body, visible_extent
+from .choice import cast
+from .kinds import NoRule, Zero, shape_of
+
+
+class RegionOp(Op):
+    """An op with regions: it is run by `run_regions(args, callables, **params)`, the callables being the regions' code."""
+
+    def __init__(self, name: str, run: Callable, trace: Callable, doc: str):
+        super().__init__(name, run, _no_infer, kind="control", derivative=NoRule("its regions are differentiated by the transforms"), doc=doc)
+        self.trace = trace
+
+    def run_regions(self, args: Any, regions: tuple, **params: Any) -> tuple:
+        """The results, as a tuple."""
+        if stack.builders():
+            return self.trace(args, regions, **params)
+        return self.run(args, regions, **params)
+
+
+def _no_infer(*args: Any, **params: Any) -> Any:
+    raise TypeError("an op with regions finds its types by tracing them")
+
+
+def emit(op: Op, args: tuple, regions: tuple, types: list, names: tuple, extents: tuple) -> list:
+    """Add an equation with regions to the current builder; its results as Values."""
+    builder = current()
+    outputs = tuple(output_vars(types, extents, names))
+    atoms = tuple([as_atom(builder.lift(a)) for a in args])
+    params = {"names": names, "extents": extents}
+    builder.equations.append(Equation(op, atoms, outputs, params, regions, builder.where or here()))
+    return [builder.own(v) for v in outputs]
+
+
+def _deliver(values: list, carries: Carries) -> tuple:
+    """The results for the caller's carries, UNDEFINED for those that never had a value."""
+    results = iter(values)
+    return tuple([UNDEFINED if t is None else next(results) for t in carries.types][:carries.given])
+
+
+# -- for ----------------------------------------------------------------------------------------------------------------------
+
+
+def _run_for(args: Any, regions: tuple, **params: Any) -> tuple:
+    start, stop, step, *carries = args
+    for i in range(int(start), int(stop), int(step)):
+        carries = regions[0](i, *carries)
+    return tuple(carries)
+
+
+def integer(n: Any) -> Any:
+    """An int, or an integer of the program in the dtype of extents."""
+    if not isinstance(n, Value):
+        return int(n)
+    return n if n.dtype == INT else cast(n, dtype=INT)
+
+
+def _trace_for(args: Any, regions: tuple, names: tuple = (), extents: tuple = ()) -> tuple:
+    start, stop, step = [integer(n) for n in args[:3]]
+    if all(isinstance(n, int) for n in (start, stop, step)) and not range(start, stop, step):
+        return tuple(args[3:])
+    carries = Carries(args[3:], names, extents)
+    body = trace_body(regions[0], carries, lambda builder: (loop_index(builder, start, stop, step),))
+    types = [t for t in carries.types if t is not None]
+    results = emit(FOR, (start, stop, step, *carries.starts()), (body,), types, carries.kept_names(), carries.extents())
+    return _deliver(results, carries)
+
+
+def loop_index(builder: Builder, start: Any, stop: Any, step: Any) -> Value:
+    """The input for a loop's index, with what is known of it: start <= i < stop for a positive step, stop < i <= start for a negative one."""
+    i = builder.input(Type(INT, (), True), "i")
+    if not isinstance(step, int):
+        return i
+    facts = builder.integers
+    first, last = facts.form(_atom(start)), facts.form(_atom(stop))
+    one = facts.form(1)
+    low, high = (first, last - one) if step > 0 else (last + one, first)
+    facts.high[i.var] = high
+    if low.is_constant:
+        facts.low[i.var] = low.const
+        return i
+    if abs(step) == 1:                                        # i = low + k for a k that is not negative
+        with entering(builder):
+            k = sub(i, builder.from_form(low))
+        if isinstance(k, Value) and k.var in facts.forms:
+            del facts.forms[k.var]
+            facts.low[k.var], facts.high[k.var] = 0, high - low
+            facts.forms[i.var] = low + facts.form(k.var)
+    elif facts.proves_nonnegative(low):
+        facts.low[i.var] = 0
+    return i
+
+
+def _atom(n: Any) -> Any:
+    return n.var if isinstance(n, Value) else n
+
+
+def trip_count(start: Any, stop: Any, step: Any) -> Any:
+    """How many turns range(start, stop, step) has."""
+    if isinstance(step, int) and step == 1:
+        return extent.difference(stop, start)
+    if isinstance(step, int) and step == -1:
+        return extent.difference(start, stop)
+    return extent.maximum(-((start - stop) // step), 0)
+
+
+def turn_number(i: Any, start: Any, step: Any) -> Any:
+    """Which turn it is whose index is i, counted from 0."""
+    if isinstance(step, int) and step == 1:
+        return i - start
+    if isinstance(step, int) and step == -1:
+        return start - i
+    return (i - start) // step
+
+
+# -- while --------------------------------------------------------------------------------------------------------------------
+
+
+def _run_while(args: Any, regions: tuple, **params: Any) -> tuple:
+    test, body = regions
+    carries = tuple(args)
+    while _first(test(*carries)):
+        carries = tuple(body(*carries))
+    return carries
+
+
+def _first(results: Any) -> Any:
+    return results[0] if isinstance(results, (tuple, list)) else results
+
+
+def _trace_while(args: Any, regions: tuple, names: tuple = (), extents: tuple = ()) -> tuple:
+    test, body = regions
+    carries = Carries(tuple(args), names, extents)
+    body_region = trace_body(body, carries)
+    test_region = _trace_test(test, carries)
+    types = [t for t in carries.types if t is not None]
+    results = emit(WHILE, tuple(carries.starts()), (test_region, body_region), types, carries.kept_names(), carries.extents())
+    return _deliver(results, carries)
+
+
+def _trace_test(test: Callable, carries: Carries) -> Func:
+    with building("test", region=True) as builder:
+        values = carries.inputs(builder)
+        return builder.finish((_first(test(*values[:carries.given])),))
+
+
+# -- cond ---------------------------------------------------------------------------------------------------------------------
+
+
+def _run_cond(args: Any, regions: tuple, **params: Any) -> tuple:
+    return tuple(regions[int(args[0])]())
+
+
+def _trace_cond(args: Any, regions: tuple, names: tuple = (), extents: tuple = ()) -> tuple:
+    selector = args[0]
+    if not isinstance(selector, Value):
+        return tuple(regions[int(selector)]())
+    branches = [_trace_branch(region) for region in regions]
+    results = _Results([r for _, r in branches], [b for b, _ in branches], names, extents)
+    regions = tuple([results.finish(k) for k in range(len(branches))])
+    values = iter(emit(COND, (selector,), regions, results.kept_types(), results.kept_names(), results.kept_extents()))
+    return tuple([UNDEFINED if t is None else next(values) for t in results.types][:results.given])
+
+
+def _trace_branch(region: Callable) -> tuple:
+    with building("branch", region=True) as builder:
+        return builder, list(region())
+
+
+class _Results:
+    """What the branches of a cond yield, in types that fit them all."""
+
+    def __init__(self, rows: list, builders: list, names: tuple, extents: tuple):
+        self.rows, self.builders, self.names = rows, builders, tuple(names)
+        self.given = len(rows[0])
+        self.links = {(k, axis): j for k, axis, j in extents}
+        self.types: list = []
+        for k in range(self.given):
+            self.types.append(self._joined(k))
+        for (k, axis), j in sorted(self.links.items(), key=lambda link: link[1]):
+            if j >= self.given:
+                self.types.append(Type(INT, (), True))
+
+    def _joined(self, k: int) -> "Type | None":
+        t = None
+        name = (self.names[k] if k < len(self.names) else "") or f"result {k} of the branches"
+        for row in self.rows:
+            t = join(t, atom_type(row[k]), name)
+        if t is None or not t.shape:
+            return t
+        return Type(t.dtype, tuple([self._extent(k, axis) for axis in range(t.rank)]), False)
+
+    def _extent(self, k: int, axis: int) -> Any:
+        """The extent that all branches agree on, or 0 where it will be a result of its own."""
+        if (k, axis) in self.links:
+            return 0
+        seen = [self._seen(b, row[k], axis) for b, row in zip(self.builders, self.rows) if row[k] is not UNDEFINED]
+        if len(seen) == len(self.rows) and None not in seen and all(_equal(seen[0], n) for n in seen[1:]):
+            return seen[0]
+        fresh = sum(1 for j in self.links.values() if j >= self.given)
+        self.links[k, axis] = self.given + fresh
+        return 0
+
+    def _seen(self, builder: Builder, x: Any, axis: int) -> Any:
+        with entering(builder):
+            n = shape_of(x)[axis]
+        return visible_extent(_atom(n), current())
+
+    def finish(self, branch: int) -> Func:
+        """The region of one branch."""
+        builder, row = self.builders[branch], list(self.rows[branch])
+        with entering(builder):
+            fresh = [(j, k, axis) for (k, axis), j in self.links.items() if j >= self.given]
+            row += [0 if row[k] is UNDEFINED else shape_of(row[k])[axis] for _, k, axis in sorted(fresh)]
+            results = [convert(x, t) for x, t in zip(row, self.types) if t is not None]
+            return builder.finish(tuple(results))
+
+    def _place(self) -> dict:
+        return {k: j for j, k in enumerate(k for k, t in enumerate(self.types) if t is not None)}
+
+    def kept_types(self) -> list:
+        return [t for t in self.types if t is not None]
+
+    def kept_names(self) -> tuple:
+        return tuple([self.names[k] if k < len(self.names) else "" for k in self._place()])
+
+    def kept_extents(self) -> tuple:
+        place = self._place()
+        return tuple((place[k], axis, place[j]) for (k, axis), j in self.links.items() if k in place)
+
+
+def _equal(m: Any, n: Any) -> bool:
+    facts = current().integers
+    return facts.assume_zero(facts.form(m) - facts.form(n))
+
+
+# -- arrays that loops save values in -----------------------------------------------------------------------------------------
+
+unwritten = Op("unwritten", lambda *shape, dtype: np.zeros(tuple(int(n) for n in shape), dtype), lambda *shape, dtype: Type(dtype, shape),
+               kind="shape", creation=True, derivative=Zero(), doc="An array whose elements are yet to be written; none is read before")
+
+
+def _run_resize(x: Any, n: Any) -> Any:
+    if len(x) == int(n):
+        return x
+    y = np.zeros((int(n),) + x.shape[1:], x.dtype)
+    kept = min(len(x), int(n))
+    y[:kept] = x[:kept]
+    return y
+
+
+class _Resize:
+    """Linear; the transpose goes back to the extent that was."""
+
+    def jvp(self, op: Op, ys: tuple, xs: tuple, dxs: tuple, params: dict) -> tuple:
+        return (resize(dxs[0], xs[1]),)
+
+    def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:
+        return (resize(gs[0], shape_of(xs[0])[0]), None)
+
+
+resize = Op("resize", _run_resize, lambda x, n: Type(type_of(x).dtype, (n,) + tuple(shape_of(x)[1:])), kind="resize", derivative=_Resize(),
+            doc="x with another extent along the first axis: cut off, or zeros behind; x itself where the extent is the same")
+
+FOR = RegionOp("for", _run_for, _trace_for, "A counted loop")
+WHILE = RegionOp("while", _run_while, _trace_while, "A loop for as long as a test holds")
+COND = RegionOp("cond", _run_cond, _trace_cond, "One of several branches")
