@@ -11,13 +11,12 @@ project = "fad"
 author = "the fad authors"
 copyright = "the fad authors"
 release = metadata.version("fad-jit")
-extensions = ["myst_parser", "sphinx.ext.autodoc"]
+extensions = ["myst_parser"]
 myst_enable_extensions = ["dollarmath", "deflist"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = "fad"
-autodoc_member_order = "bysource"
 # A ``python`` block may hold plain code or a session with prompts; ``py`` blocks are other libraries' code.
 highlight_language = "python"
 suppress_warnings = ["misc.highlighting_failure"]  # sessions and tracebacks are not always Python
