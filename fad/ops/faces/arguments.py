@@ -4,9 +4,11 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.build import current
 from ...ir.op import registry
 from ...ir.types import type_of
-from ...util.errors import UnsupportedFunctionError
+from ...util.errors import ConcreteValueError, UnsupportedFunctionError
+from ...util.where import here
 from .. import extents
 from ..face import BY_NAME, METHODS
 from ..kinds import shape_of
@@ -116,3 +118,13 @@ def extent_of(x: Any, axes: tuple) -> Any:
 def refuse(function: str, option: str, why: str = "", do: str = "") -> UnsupportedFunctionError:
     """The error for an option that fad does not have."""
     return UnsupportedFunctionError(f"{function} does not take {option} on traced arrays", why=why, do=do)
+
+
+def fixed(n: Any, what: str) -> int:
+    """An extent that decides the structure of the program: the size seen at tracing, which becomes a guard."""
+    if isinstance(n, int):
+        return n
+    seen, facts = extents.hint(n), current().integers
+    if seen is not None and facts.assume_zero(facts.form(n.var) - facts.form(seen), here()):
+        return seen
+    raise ConcreteValueError(f"{what} must be known while the function is traced", do="give it as a constant")

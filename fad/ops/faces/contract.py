@@ -1,10 +1,14 @@
-"""NumPy's products of arrays, as contractions: dot, matmul, inner, outer, tensordot, kron, cross, trace."""
+"""NumPy's products of arrays, as contractions: dot, matmul, inner, outer, tensordot, vecdot, kron, cross, trace."""
+import operator
 from typing import Any
 
+from ...ir.op import registry
+from ...ir.types import INT
+from .. import extents
 from ..contract import contract, matmul, new_letters, stacked_product
 from ..face import face
-from ..kinds import conjugate
-from .arguments import as_array, into, one_axis, rank, ravel
+from ..kinds import conjugate, same_extent, same_shape, shape_of
+from .arguments import as_array, fixed, in_dtype, into, one_axis, rank, ravel
 
 face("numpy.matmul", "numpy.linalg.matmul", samples=("np.matmul(x, S)", "x @ S", "v @ S @ v"))(lambda x1, x2: matmul(as_array(x1), as_array(x2)))
 
@@ -20,3 +24,178 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
     right[-2 if len(right) > 1 else -1] = left[-1]
     rest = [c for c in right if c != left[-1]]
     return into(out, contract(a, b, labels=(left, "".join(right), left[:-1] + "".join(rest))))
+
+
+@face("numpy.vdot", samples=("np.vdot(v, v)", "np.vdot(x, x)"))
+def vdot(a: Any, b: Any, /) -> Any:
+    a, b = ravel(as_array(a)), ravel(as_array(b))
+    return contract(conjugate(a), b, labels=("a", "a", ""))
+
+
+@face("numpy.inner", samples=("np.inner(x, S)",))
+def inner(a: Any, b: Any, /) -> Any:
+    a, b = as_array(a), as_array(b)
+    if not rank(a) or not rank(b):
+        return a * b
+    return tensordot(a, b, axes=([-1], [-1]))
+
+
+@face("numpy.outer", samples=("np.outer(v, v)", "np.outer(x, v)"))
+def outer(a: Any, b: Any, out: Any = None) -> Any:
+    return into(out, contract(ravel(as_array(a)), ravel(as_array(b)), labels=("a", "b", "ab")))
+
+
+@face("numpy.linalg.outer")
+def vector_outer(x1: Any, x2: Any, /) -> Any:
+    x1, x2 = as_array(x1), as_array(x2)
+    if rank(x1) != 1 or rank(x2) != 1:
+        raise ValueError(f"Input arrays must be one-dimensional, but they are {rank(x1)}- and {rank(x2)}-dimensional.")
+    return outer(x1, x2)
+
+
+@face("numpy.tensordot", samples=("np.tensordot(x, S, axes=1)", "np.tensordot(x, S, axes=([1], [0]))", "np.tensordot(x, x, 2)"))
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+    a, b = as_array(a), as_array(b)
+    left, right = _summed_axes(axes, rank(a), rank(b))
+    letters = new_letters(rank(a) + rank(b), "")
+    word, other = letters[:rank(a)], list(letters[rank(a):])
+    for p, q in zip(left, right, strict=True):
+        other[q] = word[p]
+    summed = {word[p] for p in left}
+    out = "".join(c for c in word if c not in summed) + "".join(c for c in other if c not in summed)
+    return contract(a, b, labels=(word, "".join(other), out))
+
+
+face("numpy.linalg.tensordot")(lambda x1, x2, /, *, axes=2: tensordot(x1, x2, axes))
+
+
+def _summed_axes(axes: Any, m: int, n: int) -> tuple:
+    """The axes of the one and of the other array that are multiplied and summed."""
+    if not hasattr(axes, "__len__"):
+        if axes > m or axes > n:
+            raise ValueError(f"tensordot over {axes} axes of arrays that have {m} and {n}")
+        return list(range(m - axes, m)), list(range(axes))
+    left, right = (list(k) if hasattr(k, "__len__") else [k] for k in axes)
+    if len(left) != len(right):
+        raise ValueError("shape-mismatch for sum")
+    return [one_axis(k, m) for k in left], [one_axis(k, n) for k in right]
+
+
+# -- products of stacks of vectors and matrices -----------------------------------------------------------------------------------------
+
+
+def _last(x: Any, axis: int) -> Any:
+    """x with one axis moved to the end."""
+    ndim = rank(x)
+    k = one_axis(axis, ndim)
+    return x if k == ndim - 1 else registry["transpose"](x, axes=(*(a for a in range(ndim) if a != k), k))
+
+
+@face("numpy.vecdot", samples=("np.vecdot(x, v)",))
+def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+    return stacked_product(conjugate(_last(as_array(x1), axis)), _last(as_array(x2), axis), ("a", "a", ""))
+
+
+face("numpy.linalg.vecdot")(lambda x1, x2, /, *, axis=-1: vecdot(x1, x2, axis=axis))
+
+
+@face("numpy.matvec", samples=("np.matvec(S, x)",))
+def matvec(x1: Any, x2: Any, /) -> Any:
+    return stacked_product(as_array(x1), as_array(x2), ("ab", "b", "a"))
+
+
+@face("numpy.vecmat", samples=("np.vecmat(x, S)",))
+def vecmat(x1: Any, x2: Any, /) -> Any:
+    return stacked_product(conjugate(as_array(x1)), as_array(x2), ("a", "ab", "b"))
+
+
+@face("numpy.kron", samples=("np.kron(v, v)", "np.kron(x, S)"))
+def kron(a: Any, b: Any) -> Any:
+    a, b = as_array(a), as_array(b)
+    ndim = max(rank(a), rank(b))
+    a, b = (registry["reshape"](c, *[1] * (ndim - rank(c)), *shape_of(c)) for c in (a, b))
+    letters = new_letters(2 * ndim, "")
+    both = "".join(c for pair in zip(letters[:ndim], letters[ndim:]) for c in pair)
+    product = contract(a, b, labels=(letters[:ndim], letters[ndim:], both))
+    return registry["reshape"](product, *[m * n for m, n in zip(shape_of(a), shape_of(b))])
+
+
+# -- cross, trace -----------------------------------------------------------------------------------------------------------------------
+
+
+@face("numpy.cross", samples=("np.cross(x[:, :3], x[:, 1:])", "np.cross(x[:3, :2], v[:2])"))
+def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: "int | None" = None) -> Any:
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    a, b = _last(as_array(a), axisa), _last(as_array(b), axisb)
+    (p, m), (q, n) = _components(a), _components(b)
+    if m == 2 and n == 2:
+        return p[0] * q[1] - p[1] * q[0]
+    z = [minus(times(p[i], q[j]), times(p[j], q[i])) for i, j in ((1, 2), (2, 0), (0, 1))]
+    y = _stacked(z)
+    k = one_axis(axisc, rank(y))
+    order = list(range(rank(y) - 1))
+    order.insert(k, rank(y) - 1)
+    return y if k == rank(y) - 1 else registry["transpose"](y, axes=tuple(order))
+
+
+def _components(x: Any) -> "tuple[list, int]":
+    """The components of vectors on the last axis, the third of two being None (zero)."""
+    n = fixed(shape_of(x)[-1], "the number of components of the vectors of a cross product")
+    if n not in (2, 3):
+        raise ValueError("incompatible dimensions for cross product\n(dimension must be 2 or 3)")
+    spec = (":",) * (rank(x) - 1) + ("i",)
+    return [registry["index"](x, k, spec=spec, at=0) for k in range(n)] + [None] * (3 - n), n
+
+
+def times(x: Any, y: Any) -> Any:
+    """x * y, where None is zero."""
+    return None if x is None or y is None else x * y
+
+
+def minus(x: Any, y: Any) -> Any:
+    """x - y, where None is zero."""
+    return -y if x is None else x if y is None else x - y
+
+
+def _stacked(parts: list) -> Any:
+    """Arrays of one shape, side by side on a new last axis."""
+    shape = extents.broadcast_shapes(*[shape_of(p) for p in parts])
+    parts = [p if same_shape(shape_of(p), shape) else registry["broadcast_to"](p, *shape) for p in parts]
+    return registry["concatenate"](*[registry["reshape"](p, *shape, 1) for p in parts], axis=len(shape))
+
+
+def diagonals(x: Any, offset: int, axis1: int, axis2: int) -> Any:
+    """The diagonals of the matrices in two axes of x, on a new last axis."""
+    ndim = rank(x)
+    first, second = one_axis(axis1, ndim), one_axis(axis2, ndim)
+    if first == second:
+        raise ValueError("axis1 and axis2 cannot be the same")
+    m, n = shape_of(x)[first], shape_of(x)[second]
+    places = registry["iota"](_diagonal_extent(m, n, offset), dtype=INT)
+    down, right = (places - offset if offset < 0 else places), (places + offset if offset > 0 else places)
+    spec = tuple("a" if k in (first, second) else ":" for k in range(ndim))
+    return registry["index"](x, *((down, right) if first < second else (right, down)), spec=spec, at=ndim - 2)
+
+
+def _diagonal_extent(m: Any, n: Any, offset: int) -> Any:
+    if same_extent(m, n):
+        return extents.difference(m, abs(offset))
+    return extents.minimum(extents.difference(m, max(-offset, 0)), extents.difference(n, max(offset, 0)))
+
+
+@face("numpy.trace", method="trace", samples=("np.trace(S)", "np.trace(S, 1)", "np.trace(x)"))
+def trace(a: Any, offset: Any = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
+    y = diagonals(as_array(a), operator.index(offset), axis1, axis2)
+    return into(out, registry["sum"](in_dtype(y, dtype), axes=(rank(y) - 1,)))
+
+
+face("numpy.linalg.trace")(lambda x, /, *, offset=0, dtype=None: trace(x, offset, -2, -1, dtype))
+face("numpy.linalg.cross")(lambda x1, x2, /, *, axis=-1: _three(x1, x2, axis))
+
+
+def _three(x1: Any, x2: Any, axis: int) -> Any:
+    x1, x2 = as_array(x1), as_array(x2)
+    if any(fixed(shape_of(x)[axis], "the number of components") != 3 for x in (x1, x2)):
+        raise ValueError("Both input arrays must be (arrays of) 3-dimensional vectors")
+    return cross(x1, x2, axis=axis)

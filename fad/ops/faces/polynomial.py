@@ -1,0 +1,173 @@
+"""Convolution, correlation and polynomials: convolve, correlate, polyval, vander, polymul, polyder, polyint."""
+from typing import Any
+
+import numpy as np
+
+from ...ir.op import registry
+from ...ir.types import result_dtype, type_of
+from .. import extents
+from ..correlate import correlate as correlate_
+from ..correlate import flipped, padded
+from ..face import face
+from ..kinds import conjugate, shape_of
+from .arguments import as_array, fixed, rank
+
+_MODES = {0: "valid", 1: "same", 2: "full", "v": "valid", "s": "same", "f": "full"}
+
+
+def _mode(mode: Any) -> str:
+    name = _MODES.get(mode if isinstance(mode, int) else str(mode)[:1].lower())
+    if name is None:
+        raise ValueError(f"mode {mode!r} is none of 'valid', 'same', 'full'")
+    return name
+
+
+def _vectors(*xs: Any) -> list:
+    out = []
+    for x in xs:
+        x = as_array(x)
+        if rank(x) > 1:
+            raise ValueError("object too deep for desired array")
+        x = x if rank(x) else registry["reshape"](x, 1)
+        if isinstance(x.shape[0], int) and x.shape[0] == 0:
+            raise ValueError("an array of a convolution cannot be empty")
+        out.append(x)
+    return out
+
+
+def sliding(x: Any, w: Any, mode: str, odd: bool) -> Any:
+    """The sums of x[i + j] w[j] over j, for the i of a mode. `odd`: of an even overlap, which half "same" leaves out."""
+    n, m = shape_of(x)[0], shape_of(w)[0]
+    if mode == "valid" and extents.at_least(n, m):
+        return correlate_(x, w)
+    whole = correlate_(padded(x, m - 1), w)
+    if mode == "full":
+        return whole
+    short, long = extents.minimum(n, m), extents.maximum(n, m)
+    if mode == "valid":
+        return registry["slice_axis"](whole, 0, short - 1, long - short + 1)
+    return registry["slice_axis"](whole, 0, short // 2 if odd and not extents.at_least(n, m) else (short - 1) // 2, long)
+
+
+@face("numpy.convolve", samples=("np.convolve(v, v[:3])", 'np.convolve(v, v, mode="same")', 'np.convolve(v[:2], v, mode="valid")'))
+def convolve(a: Any, v: Any, mode: Any = "full") -> Any:
+    a, v = _vectors(a, v)
+    return sliding(a, flipped(v), _mode(mode), False)
+
+
+@face("numpy.correlate", samples=('np.correlate(v, v[:2], mode="full")', "np.correlate(v, v)", 'np.correlate(v[:2], v, "same")'))
+def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
+    a, v = _vectors(a, v)
+    return sliding(a, conjugate(v), _mode(mode), True)
+
+
+# -- polynomials: coefficients from the highest power down ------------------------------------------------------------------------------
+
+UNROLLED = 32          # coefficients up to which Horner's rule is written out
+
+
+def coefficient(p: Any, k: int) -> Any:
+    return registry["index"](p, k, spec=("i",), at=0)
+
+
+@face("numpy.polyval", samples=("np.polyval(v, x)", "np.polyval(v, 0.5)"))
+def polyval(p: Any, x: Any) -> Any:
+    if isinstance(p, (list, tuple)):                       # each coefficient may be an array of its own
+        return _horner(list(p), as_array(x))
+    p, x = as_array(p), as_array(x)
+    count = shape_of(p)[0]
+    seen = extents.hint(count)
+    if seen is not None and seen <= UNROLLED:
+        return _horner([coefficient(p, k) for k in range(fixed(count, "the number of coefficients"))], x)
+    return _long_horner(p, x)
+
+
+def _horner(coefficients: list, x: Any) -> Any:
+    if not coefficients:
+        return registry["zeros_like"](x)
+    y = coefficients[0] + registry["zeros_like"](x) if len(coefficients) == 1 else coefficients[0]
+    for c in coefficients[1:]:
+        y = y * x + c
+    return y
+
+
+def _long_horner(p: Any, x: Any) -> Any:
+    """Horner's rule is a linear recurrence in which each factor is x."""
+    shape = (shape_of(p)[0], *shape_of(x))
+    factors = registry["broadcast_to"](x, *shape)
+    terms = registry["broadcast_to"](registry["reshape"](p, shape[0], *[1] * rank(x)), *shape)
+    steps = registry["linear_scan"](factors, terms, axis=0, reverse=False)
+    return registry["index"](steps, shape[0] - 1, spec=("i",) + (":",) * rank(x), at=0)
+
+
+@face("numpy.vander", samples=("np.vander(v, 3)", "np.vander(v, increasing=True)"))
+def vander(x: Any, N: Any = None, increasing: bool = False) -> Any:
+    x = as_array(x)
+    if rank(x) != 1:
+        raise ValueError("x must be a one-dimensional array or sequence.")
+    n = shape_of(x)[0]
+    count = n if N is None else N
+    dtype = np.promote_types(type_of(x).dtype, int)
+    ones = registry["full"](1, n, 1, dtype=dtype)
+    rows = registry["broadcast_to"](registry["reshape"](x, n, 1), n, extents.difference(count, 1))
+    factors = registry["concatenate"](ones, rows, axis=1)
+    if isinstance(count, int) and count == 0:
+        factors = registry["full"](1, n, 0, dtype=dtype)
+    powers = registry["cumprod"](factors, axis=1, reverse=False)
+    return powers if increasing else flipped(powers, 1)
+
+
+@face("numpy.polymul", samples=("np.polymul(v, v)",))
+def polymul(a1: Any, a2: Any) -> Any:
+    """Leading zeros are not trimmed: how many there are is not known while tracing."""
+    return convolve(a1, a2)
+
+
+@face("numpy.polyadd", samples=("np.polyadd(v, v[:2])",))
+def polyadd(a1: Any, a2: Any) -> Any:
+    a, b = _same_length(*_vectors(a1, a2))
+    return a + b
+
+
+@face("numpy.polysub", samples=("np.polysub(v[:2], v)",))
+def polysub(a1: Any, a2: Any) -> Any:
+    a, b = _same_length(*_vectors(a1, a2))
+    return a - b
+
+
+def _same_length(a: Any, b: Any) -> tuple:
+    n = extents.maximum(shape_of(a)[0], shape_of(b)[0])
+    return tuple(_lengthened(p, n) for p in (a, b))
+
+
+def _lengthened(p: Any, n: Any) -> Any:
+    missing = extents.difference(n, shape_of(p)[0])
+    if isinstance(missing, int) and missing == 0:
+        return p
+    return registry["concatenate"](registry["full"](0, missing, dtype=type_of(p).dtype), p, axis=0)
+
+
+@face("numpy.polyder", samples=("np.polyder(v)", "np.polyder(v, 2)"))
+def polyder(p: Any, m: int = 1) -> Any:
+    p, = _vectors(p)
+    for _ in range(m):
+        n = shape_of(p)[0]
+        rest = extents.difference(n, 1)
+        powers = flipped(registry["iota"](rest, dtype=np.dtype(np.int64))) + 1
+        p = registry["slice_axis"](p, 0, 0, rest) * powers
+    return p
+
+
+@face("numpy.polyint", samples=("np.polyint(v)", "np.polyint(v, 2, [1.0, 2.0])"))
+def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
+    p, = _vectors(p)
+    constants = [0.0] * m if k is None else [k] * m if not hasattr(k, "__len__") else list(k)
+    if len(constants) == 1 and m > 1:
+        constants = constants * m
+    if len(constants) != m:
+        raise ValueError("k must be a scalar or a rank-1 array of length 1 or >m.")
+    for c in constants:
+        powers = flipped(registry["iota"](shape_of(p)[0], dtype=np.dtype(np.int64))) + 1
+        last = registry["full"](c, 1, dtype=result_dtype(p, c)) if not shape_of(c) else c
+        p = registry["concatenate"](p / powers, last, axis=0)
+    return p
