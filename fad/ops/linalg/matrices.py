@@ -1,0 +1,259 @@
+"""What the rules of linear algebra are written in: products, adjoints, triangles and diagonals of stacked matrices (..., m, n).
+
+Everything here is code over ops, so it serves ndarrays, Tensors and values of the IR alike. Operands of one product are stacks of one
+shape; faces broadcast before they call an op.
+"""
+from typing import Any
+
+import numpy as np
+
+from ...ir.op import registry
+from ...ir.types import INT, Type, result_dtype, type_of
+from .. import extents
+from ..batching import batch_extent, spread_batch
+from ..kinds import conjugate, is_complex, shape_of
+
+_STACK = "abcdefghijklmnopq"
+
+
+def rank(x: Any) -> int:
+    return len(shape_of(x))
+
+
+def stack_of(x: Any) -> tuple:
+    """The extents in front of a matrix's."""
+    return shape_of(x)[:-2]
+
+
+def real_dtype(dtype: np.dtype) -> np.dtype:
+    """float64 for complex128, float32 for complex64, a real dtype itself."""
+    return np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
+
+
+def complex_dtype(dtype: np.dtype) -> np.dtype:
+    """complex128 for float64, complex64 for float32, a complex dtype itself."""
+    return dtype if dtype.kind == "c" else np.dtype(f"c{dtype.itemsize * 2}")
+
+
+def in_dtype(x: Any, dtype: np.dtype) -> Any:
+    """x in this dtype."""
+    return x if type_of(x).dtype == dtype and not type_of(x).weak else registry["cast"](x, dtype=dtype)
+
+
+# -- products -----------------------------------------------------------------------------------------------------------------
+
+
+def matmul(x: Any, y: Any) -> Any:
+    """x @ y, matrix by matrix."""
+    b = _STACK[:rank(x) - 2]
+    return registry["contract"](x, y, labels=(b + "xy", b + "yz", b + "xz"))
+
+
+def transposed(x: Any) -> Any:
+    """The last two axes exchanged."""
+    k = rank(x)
+    return registry["transpose"](x, axes=(*range(k - 2), k - 1, k - 2))
+
+
+def adjoint(x: Any) -> Any:
+    """The conjugate transpose."""
+    return conjugate(transposed(x))
+
+
+def hermitian_part(x: Any) -> Any:
+    """(x + x^H) / 2."""
+    return 0.5 * (x + adjoint(x))
+
+
+def real(x: Any) -> Any:
+    return registry["real"](x) if is_complex(x) else x
+
+
+def total(x: Any) -> Any:
+    """The sum of the entries of each matrix."""
+    k = rank(x)
+    return registry["sum"](x, axes=(k - 2, k - 1))
+
+
+def trace_of_product(x: Any, y: Any) -> Any:
+    """tr(x @ y), of each pair of matrices."""
+    b = _STACK[:rank(x) - 2]
+    return registry["contract"](x, y, labels=(b + "xy", b + "yx", b))
+
+
+# -- rows, columns, diagonals ---------------------------------------------------------------------------------------------------
+
+
+def as_rows(d: Any) -> Any:
+    """Vectors (..., n) as matrices of one row (..., 1, n), whose entries go with columns."""
+    *stack, n = shape_of(d)
+    return registry["reshape"](d, *stack, 1, n)
+
+
+def as_columns(d: Any) -> Any:
+    """Vectors (..., n) as matrices of one column (..., n, 1), whose entries go with rows."""
+    return registry["reshape"](d, *shape_of(d), 1)
+
+
+def as_matrices(d: Any) -> Any:
+    """Numbers (...) as matrices of extents 1 and 1."""
+    return registry["reshape"](d, *shape_of(d), 1, 1)
+
+
+def count_up(n: Any) -> Any:
+    """0, 1, ..., n - 1."""
+    return registry["iota"](n, dtype=INT)
+
+
+def _rows_and_columns(m: Any, n: Any) -> tuple:
+    return registry["reshape"](count_up(m), m, 1), registry["reshape"](count_up(n), 1, n)
+
+
+def below(m: Any, n: Any) -> Any:
+    """The mask of the entries below the diagonal."""
+    rows, columns = _rows_and_columns(m, n)
+    return registry["greater"](rows, columns)
+
+
+def on_diagonal(m: Any, n: Any) -> Any:
+    """The mask of the diagonal."""
+    rows, columns = _rows_and_columns(m, n)
+    return registry["equal"](rows, columns)
+
+
+def where(mask: Any, x: Any, y: Any = 0.0) -> Any:
+    return registry["where"](mask, x, y)
+
+
+def strictly_lower(x: Any) -> Any:
+    """x below its diagonal, zero elsewhere."""
+    return where(below(*shape_of(x)[-2:]), x)
+
+
+def lower(x: Any) -> Any:
+    """x on and below its diagonal, zero elsewhere."""
+    m, n = shape_of(x)[-2:]
+    rows, columns = _rows_and_columns(m, n)
+    return where(registry["greater_equal"](rows, columns), x)
+
+
+def upper(x: Any) -> Any:
+    """x on and above its diagonal, zero elsewhere."""
+    m, n = shape_of(x)[-2:]
+    rows, columns = _rows_and_columns(m, n)
+    return where(registry["less_equal"](rows, columns), x)
+
+
+def strictly_upper(x: Any) -> Any:
+    """x above its diagonal, zero elsewhere."""
+    rows, columns = _rows_and_columns(*shape_of(x)[-2:])
+    return where(registry["less"](rows, columns), x)
+
+
+def halved_lower(x: Any) -> Any:
+    """The lower triangle with half the diagonal: what, with its adjoint, makes up a Hermitian x."""
+    m, n = shape_of(x)[-2:]
+    return where(below(m, n), x, where(on_diagonal(m, n), 0.5 * x))
+
+
+def diagonal(x: Any) -> Any:
+    """The diagonals of square matrices."""
+    k, n = rank(x) - 2, shape_of(x)[-1]
+    each = count_up(n)
+    return registry["index"](x, each, each, spec=(":",) * k + ("a", "a"), at=k)
+
+
+def diagonal_matrix(d: Any) -> Any:
+    """Square matrices with these diagonals."""
+    n = shape_of(d)[-1]
+    return where(on_diagonal(n, n), as_rows(d))
+
+
+def identity_like(x: Any) -> Any:
+    """Identity matrices in the shape of the square x."""
+    n = shape_of(x)[-1]
+    return registry["broadcast_to"](in_dtype(on_diagonal(n, n), type_of(x).dtype), *shape_of(x))
+
+
+def columns_from(x: Any, start: Any, extent: Any) -> Any:
+    """The columns start, start + 1, ..., extent of them."""
+    return registry["slice_axis"](x, rank(x) - 1, start, extent)
+
+
+def rows_from(x: Any, start: Any, extent: Any) -> Any:
+    """The rows start, start + 1, ..., extent of them."""
+    return registry["slice_axis"](x, rank(x) - 2, start, extent)
+
+
+def over_gaps(x: Any, gap: Any, none: Any) -> Any:
+    """x / gap, zero where the mask `none` holds, and zero where x is zero even if the gap is: what has no part in a degenerate
+    space has no derivative there; what has one gets an infinite or undefined derivative, which it is.
+    """
+    return registry["guarded_mul"](where(none, 0.0, x), 1.0 / where(none, 1.0, gap))
+
+
+# -- the shape of a matrix ------------------------------------------------------------------------------------------------------
+
+
+def aspect_of(x: Any) -> str:
+    """"square", "tall" or "wide", under a guard where a program's extents are in question; "any" if nothing is known of them."""
+    m, n = shape_of(x)[-2:]
+    known = extents.hint(m), extents.hint(n)
+    if None not in known and known[0] == known[1]:
+        extents.agree(m, n)
+        return "square"
+    if extents.at_least(m, n):
+        return "tall"
+    return "wide" if extents.at_least(n, m) else "any"
+
+
+def smaller_extent(x: Any, aspect: str) -> Any:
+    """min(m, n), which the aspect may tell."""
+    m, n = shape_of(x)[-2:]
+    return n if aspect in ("square", "tall") else m if aspect == "wide" else extents.minimum(m, n)
+
+
+# -- what the records share -----------------------------------------------------------------------------------------------------
+
+
+def square_type(x: Any) -> Type:
+    """The type of a stack of square matrices, which x has to be."""
+    t = type_of(x)
+    *stack, m, n = shape_of(x)
+    n = extents.agree(m, n, "the extents of a square matrix")
+    return Type(t.dtype, (*stack, n, n))
+
+
+def vector_type(x: Any, dtype: Any = None) -> Type:
+    """The type of a vector for each of a stack of square matrices."""
+    t = square_type(x)
+    return Type(dtype or t.dtype, t.shape[:-1])
+
+
+def number_type(x: Any, dtype: Any = None) -> Type:
+    """The type of a number for each of a stack of square matrices."""
+    t = square_type(x)
+    return Type(dtype or t.dtype, t.shape[:-2])
+
+
+def common_dtype(*xs: Any) -> np.dtype:
+    return result_dtype(*xs)
+
+
+def batch_stack(op: Any, xs: tuple, batched: tuple, params: dict) -> Any:
+    """A batch of stacks is a stack with one more axis."""
+    n = batch_extent(xs, batched)
+    return op(*[spread_batch(x, n, b) for x, b in zip(xs, batched)], **params)
+
+
+def fold_columns(op: Any, xs: tuple, batched: tuple, params: dict) -> Any:
+    """Where only the right-hand sides (the last input) are batched, the examples are further columns of one of them."""
+    if batched != (False,) * (len(xs) - 1) + (True,):
+        return batch_stack(op, xs, batched, params)
+    b = xs[-1]
+    r, (count, *stack, n, k) = rank(b), shape_of(b)
+    to_columns = (*range(1, r - 1), 0, r - 1)
+    wide = registry["reshape"](registry["transpose"](b, axes=to_columns), *stack, n, count * k)
+    x = op(*xs[:-1], wide, **params)
+    x = registry["reshape"](x, *stack, n, count, k)
+    return registry["transpose"](x, axes=(r - 2, *range(r - 2), r - 1))

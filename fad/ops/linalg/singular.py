@@ -1,0 +1,287 @@
+"""Singular values, and what stands on them: pseudo-inverses, least squares, complements.
+
+Sources: J. Townsend, "Differentiating the singular value decomposition" (2016); Z. Wan and S. Zhang, "Automatic differentiation for complex
+valued SVD" (2019); G. Golub and V. Pereyra, "The differentiation of pseudo-inverses and nonlinear least squares problems whose variables
+separate" (1973).
+
+Singular vectors are determined up to a common factor of modulus 1; what is said of eigenvectors in spectral.py holds here, too. `aspect`
+("square", "tall", "wide", or "any" where it is not known) tells which of u and v is square.
+"""
+from typing import Any
+
+import numpy as np
+
+from ...ir.op import Op, registry
+from ...ir.types import Type, result_dtype, type_of
+from .. import extents
+from ..batching import pad_rank, spread_batch
+from ..kinds import Explicit, is_complex, shape_of
+from . import samples
+from .matrices import (adjoint, as_columns, as_rows, batch_stack, diagonal, diagonal_matrix, matmul, on_diagonal, over_gaps, rank, real,
+                       real_dtype, smaller_extent, stack_of)
+
+RECTANGLES = (((4, 2), float), ((2, 2, 3), float), ((3, 3), float))
+
+
+def _aspect(shape: tuple) -> str:
+    return "square" if shape[-2] == shape[-1] else "tall" if shape[-2] > shape[-1] else "wide"
+
+
+def rectangles(kinds: tuple = RECTANGLES) -> tuple:
+    """Samples of an op that is told the aspect."""
+    return sum([samples.of_each_kind(samples.matrix, (kind,), aspect=_aspect(kind[0])) for kind in kinds], ())
+
+
+# -- the decomposition ----------------------------------------------------------------------------------------------------------
+#
+# a = u diag(s) v^H. With p = u^H da v, x its part off the diagonal, f[i, j] = 1 / (s[j]^2 - s[i]^2) off the diagonal, 0 on it:
+#   ds = Re diag(p)
+#   du = u (f * (x s + s x^H) + i Im diag(p) / 2s) + (1 - u u^H) da v / s
+#   dv = v (f * (s x + x^H s) - i Im diag(p) / 2s) + (1 - v v^H) da^H u / s
+# and backwards, with y = u^H gu and z = v^H gv:
+#   gp = f * (y - y^H) s + s f * (z - z^H) + diag(gs) + i Im diag(y - z) / 2s
+#   ga = u gp v^H + (1 - u u^H) gu / s v^H + u (s^-1 gv^H (1 - v v^H))
+# The projection 1 - u u^H is zero for a square u and left out.
+
+
+def _square_gaps(s: Any) -> Any:
+    rows, columns = as_rows(s), as_columns(s)
+    return (rows - columns) * (rows + columns)
+
+
+def _not_finite(s: Any) -> Any:
+    """The mask of no entry, for divisions by s that are guarded by the dividend alone."""
+    return registry["less"](s, 0.0)
+
+
+def _over(x: Any, s: Any) -> Any:
+    return over_gaps(x, s, _not_finite(s))
+
+
+def _off_diagonal(x: Any, s: Any) -> Any:
+    n = shape_of(s)[-1]
+    return over_gaps(x, _square_gaps(s), on_diagonal(n, n))
+
+
+def _outside(u: Any, x: Any) -> Any:
+    """(1 - u u^H) x"""
+    return x - matmul(u, matmul(adjoint(u), x))
+
+
+def _phase(d: Any, s: Any) -> Any:
+    """i times the imaginary part of d over 2 s, as a diagonal matrix."""
+    return diagonal_matrix(_over(0.5 * (d - real(d)), s))
+
+
+def _svd_jvp(ys: tuple, xs: tuple, dxs: tuple, aspect: str) -> tuple:
+    (u, s, vh), da = ys, dxs[0]
+    v, uh, sr, sc = adjoint(vh), adjoint(u), as_rows(s), as_columns(s)
+    dav = matmul(da, v)
+    p = matmul(uh, dav)
+    ph = adjoint(p)
+    turn_u, turn_v = _off_diagonal(p * sr + sc * ph, s), _off_diagonal(sc * p + ph * sr, s)
+    if is_complex(p):
+        phase = _phase(diagonal(p), s)
+        turn_u, turn_v = turn_u + phase, turn_v - phase
+    du, dv = matmul(u, turn_u), matmul(v, turn_v)
+    if aspect in ("tall", "any"):
+        du = du + _over(_outside(u, dav), sr)
+    if aspect in ("wide", "any"):
+        dv = dv + _over(_outside(v, matmul(adjoint(da), u)), sr)
+    return du, real(diagonal(p)), adjoint(dv)
+
+
+def _svd_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, aspect: str) -> tuple:
+    (u, s, vh), (gu, gsv, gvh) = ys, gs
+    v, sr = adjoint(vh), as_rows(s)
+    gv = None if gvh is None else adjoint(gvh)
+    terms = [] if gsv is None else [diagonal_matrix(gsv)]
+    if gu is not None:
+        y = matmul(adjoint(u), gu)
+        terms.append(_off_diagonal(y - adjoint(y), s) * sr)
+        terms += [_phase(diagonal(y), s)] if is_complex(y) else []
+    if gv is not None:
+        z = matmul(vh, gv)
+        terms.append(as_columns(s) * _off_diagonal(z - adjoint(z), s))
+        terms += [-_phase(diagonal(z), s)] if is_complex(z) else []
+    inner = terms[0]
+    for term in terms[1:]:
+        inner = inner + term
+    left = matmul(u, inner)
+    if gu is not None and aspect in ("tall", "any"):
+        left = left + _over(_outside(u, gu), sr)
+    ga = matmul(left, vh)
+    if gv is not None and aspect in ("wide", "any"):
+        ga = ga + matmul(u, adjoint(_over(_outside(v, gv), sr)))
+    return (ga,)
+
+
+def _infer_svd(a: Any, aspect: str) -> tuple:
+    t = type_of(a)
+    *stack, m, n = t.shape
+    k = smaller_extent(a, aspect)
+    return Type(t.dtype, (*stack, m, k)), Type(real_dtype(t.dtype), (*stack, k)), Type(t.dtype, (*stack, k, n))
+
+
+svd = Op("svd", lambda a, aspect: tuple(np.linalg.svd(a, full_matrices=False)), _infer_svd, kind="opaque",
+         derivative=Explicit(_svd_jvp, _svd_pullback), batch=batch_stack, kernel="linalg.svd", kernel_params=(), samples=rectangles(),
+         doc="The reduced singular value decomposition u, s, v^H")
+
+
+def _svdvals_jvp(ys: tuple, xs: tuple, dxs: tuple, aspect: str) -> tuple:
+    u, _, vh = svd(xs[0], aspect=aspect)
+    return (real(diagonal(matmul(adjoint(u), matmul(dxs[0], adjoint(vh))))),)
+
+
+def _svdvals_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, aspect: str) -> tuple:
+    u, _, vh = svd(xs[0], aspect=aspect)
+    return (matmul(u * as_rows(gs[0]), vh),)
+
+
+svdvals = Op("svdvals", lambda a, aspect: np.linalg.svd(a, compute_uv=False), lambda a, aspect: _infer_svd(a, aspect)[1], kind="opaque",
+             derivative=Explicit(_svdvals_jvp, _svdvals_pullback), batch=batch_stack, kernel="linalg.svdvals", kernel_params=(),
+             samples=rectangles((*RECTANGLES, ((3, 2), complex), ((2, 2, 3), complex))), doc="The singular values, descending")
+
+# -- complements ----------------------------------------------------------------------------------------------------------------
+#
+# A basis of the complement of u's columns is any of many, so nothing that depends on the choice has a derivative: it is nan, and
+# what does not use the basis (a zero cotangent) is left alone.
+
+
+def _run_complement(u: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(np.linalg.qr(u, mode="complete")[0][..., u.shape[-1]:])
+
+
+def _infer_complement(u: Any) -> Type:
+    t = type_of(u)
+    *stack, m, n = t.shape
+    return Type(t.dtype, (*stack, m, extents.difference(m, n)))
+
+
+def _complement_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
+    lost = registry["guarded_mul"](gs[0], float("nan"))
+    k = rank(lost)
+    lost = registry["reshape"](registry["sum"](lost, axes=(k - 2, k - 1)), *stack_of(lost), 1, 1)
+    return (registry["broadcast_to"](lost, *shape_of(xs[0])),)
+
+
+complement = Op("complement", _run_complement, _infer_complement, kind="opaque", batch=batch_stack, kernel="linalg.complement", kernel_params=(),
+                derivative=Explicit(lambda ys, xs, dxs: (registry["full"](float("nan"), *shape_of(ys[0]), dtype=type_of(ys[0]).dtype),),
+                                    _complement_pullback),
+                doc="An orthonormal basis of the complement of u's orthonormal columns")
+
+# -- pseudo-inverse -------------------------------------------------------------------------------------------------------------
+#
+# x = a^+ while the rank stays as it is (Golub & Pereyra 1973, equation 4.12):
+#   dx = -x da x + x x^H da^H (1 - a x) + (1 - x a) da^H x^H x
+#   ga = -x^H g x^H + (1 - a x) g^H x x^H + x^H x g^H (1 - x a)
+
+
+def _run_pinv(a: np.ndarray, rcond: Any) -> np.ndarray:
+    return np.linalg.pinv(a, rcond=np.asarray(rcond)).astype(a.dtype)
+
+
+def _pinv_jvp(ys: tuple, xs: tuple, dxs: tuple) -> tuple:
+    x, a, da = ys[0], xs[0], dxs[0]
+    if da is None:
+        return (None,)
+    xh, dah = adjoint(x), adjoint(da)
+    range_part = matmul(x, matmul(xh, dah))
+    range_part = range_part - matmul(matmul(range_part, a), x)
+    null_part = matmul(dah, matmul(xh, x))
+    null_part = null_part - matmul(x, matmul(a, null_part))
+    return (range_part + null_part - matmul(matmul(x, da), x),)
+
+
+def _pinv_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
+    g, x, a = gs[0], ys[0], xs[0]
+    xh, gh = adjoint(x), adjoint(g)
+    range_part = matmul(matmul(gh, x), xh)
+    range_part = range_part - matmul(a, matmul(x, range_part))
+    null_part = matmul(xh, matmul(x, gh))
+    null_part = null_part - matmul(matmul(null_part, x), a)
+    return range_part + null_part - matmul(matmul(xh, g), xh), None
+
+
+def _infer_pinv(a: Any, rcond: Any) -> Type:
+    t = type_of(a)
+    *stack, m, n = t.shape
+    return Type(t.dtype, (*stack, n, m))
+
+
+def _batch_pinv(op: Any, xs: tuple, batched: tuple, params: dict) -> Any:
+    if not batched[1]:
+        return op(*xs)
+    a = spread_batch(xs[0], shape_of(xs[1])[0], batched[0])
+    return op(a, pad_rank(xs[1], rank(a) - 3))
+
+
+def _with_tolerance(rng: Any, *shape: int, dtype: Any) -> tuple:
+    return samples.matrix(rng, *shape, dtype=dtype), 1e-13
+
+
+pinv = Op("pinv", _run_pinv, _infer_pinv, kind="opaque", derivative=Explicit(_pinv_jvp, _pinv_pullback), batch=_batch_pinv,
+          kernel="linalg.pinv", kernel_params=(), fixed=(1,),
+          samples=samples.of_each_kind(_with_tolerance, (*RECTANGLES, ((3, 2), complex), ((2, 2, 3), complex))),
+          doc="The pseudo-inverse; singular values up to rcond times the largest are taken for zero")
+
+# -- least squares --------------------------------------------------------------------------------------------------------------
+#
+# x = a^+ b, with p = a^+ and the residual r = b - a x; from the pseudo-inverse's derivative:
+#   dx = p (db - da x) + p p^H da^H r + (1 - p a) da^H p^H x
+#   gb = p^H g,  ga = -gb x^H + r (p p^H g)^H + p^H x ((1 - p a) g)^H
+
+
+def _run_lstsq(a: np.ndarray, b: np.ndarray, rcond: Any) -> np.ndarray:
+    out = np.empty((*a.shape[:-2], a.shape[-1], b.shape[-1]), b.dtype)
+    for index in np.ndindex(*a.shape[:-2]):
+        out[index] = np.linalg.lstsq(a[index], b[index], rcond=float(rcond))[0]
+    return out
+
+
+def _lstsq_jvp(ys: tuple, xs: tuple, dxs: tuple) -> tuple:
+    x, (a, b, rcond), (da, db, _) = ys[0], xs, dxs
+    p = pinv(a, rcond)
+    if da is None:
+        return (None if db is None else matmul(p, db),)
+    side = -matmul(da, x) if db is None else db - matmul(da, x)
+    ph, dah = adjoint(p), adjoint(da)
+    null_part = matmul(dah, matmul(ph, x))
+    null_part = null_part - matmul(p, matmul(a, null_part))
+    return (matmul(p, side + matmul(ph, matmul(dah, b - matmul(a, x)))) + null_part,)
+
+
+def _lstsq_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
+    g, x, (a, b, rcond) = gs[0], ys[0], xs
+    p = pinv(a, rcond)
+    ph = adjoint(p)
+    gb = matmul(ph, g)
+    if not needs[0]:
+        return None, gb, None
+    outside = g - matmul(p, matmul(a, g))
+    ga = matmul(b - matmul(a, x), adjoint(matmul(p, gb))) + matmul(matmul(ph, x), adjoint(outside)) - matmul(gb, adjoint(x))
+    return ga, gb, None
+
+
+def _infer_lstsq(a: Any, b: Any, rcond: Any) -> Type:
+    *stack, m, n = shape_of(a)
+    rows, k = shape_of(b)[-2:]
+    extents.agree(m, rows, "the extents of a matrix and its right-hand side")
+    return Type(result_dtype(a, b), (*stack, n, k))
+
+
+def _batch_lstsq(op: Any, xs: tuple, batched: tuple, params: dict) -> Any:
+    if batched[2]:
+        return NotImplemented
+    n = next(shape_of(x)[0] for x, b in zip(xs, batched) if b)
+    return op(spread_batch(xs[0], n, batched[0]), spread_batch(xs[1], n, batched[1]), xs[2])
+
+
+def _overdetermined(rng: Any, *shape: int, dtype: Any) -> tuple:
+    return samples.matrix(rng, *shape, dtype=dtype), samples.matrix(rng, *shape[:-1], 2, dtype=dtype), 1e-13
+
+
+lstsq = Op("lstsq", _run_lstsq, _infer_lstsq, kind="opaque", derivative=Explicit(_lstsq_jvp, _lstsq_pullback), batch=_batch_lstsq,
+           kernel="linalg.lstsq", kernel_params=(), fixed=(2,),
+           samples=samples.of_each_kind(_overdetermined, (*RECTANGLES, ((3, 2), complex), ((2, 2, 3), complex))),
+           doc="The solution of least norm of a x = b in the sense of least squares")

@@ -1,0 +1,353 @@
+"""Linear systems. One LU factorization of a matrix serves its solves, its inverse and its determinant, and their derivatives.
+
+`factor(a)` gives lu and pivots, and the ops that use them take `a` as well: their result is a function of `a` (and b), and the factors are
+a means to compute it, through which no derivative flows. So the reverse sweep of a solve is a solve with the same factors, and whatever
+asks for the factors of one matrix twice computes them once (common subexpressions are shared). The fact means=(1, 2) of these ops says
+which inputs are factor(input 0); kernel_inputs says which inputs their kernels take.
+
+Formulas: M. Giles, "An extended collection of matrix derivative results for forward and reverse mode algorithmic differentiation" (2008),
+section 2; for complex matrices with the adjoint for the transpose.
+"""
+from typing import Any
+
+import numpy as np
+
+from ...ir.op import Op
+from ...ir.types import Type, type_of
+from ...util.lazy import LazyModule
+from .. import extents
+from ..kinds import Explicit, Zero, conjugate, is_complex, shape_of
+from . import samples
+from .matrices import (adjoint, as_matrices, batch_stack, fold_columns, lower, matmul, number_type, real, real_dtype, square_type,
+                       strictly_lower, strictly_upper, total, trace_of_product, transposed, upper)
+
+lapack = LazyModule("scipy.linalg.lapack")
+INT32 = np.dtype(np.int32)
+SINGULAR = "Singular matrix"
+
+
+def routine(name: str, a: np.ndarray) -> Any:
+    """LAPACK's routine for a's dtype."""
+    return getattr(lapack, "sdcz"["fdFD".index(a.dtype.char)] + name)
+
+
+# -- the factors --------------------------------------------------------------------------------------------------------------
+
+
+def run_lu(a: np.ndarray) -> tuple:
+    """L and U in one matrix and the row exchanges, as LAPACK's getrf gives them."""
+    *stack, m, n = a.shape
+    lu, pivots = np.array(a, order="C"), np.zeros((*stack, min(m, n)), INT32)
+    if not lu.size:
+        return lu, pivots
+    flat, flat_pivots = lu.reshape(-1, m, n), pivots.reshape(-1, min(m, n))
+    if len(flat) > m:
+        _eliminate(flat, flat_pivots)
+    else:
+        for k, matrix in enumerate(flat):
+            flat[k], flat_pivots[k], _ = routine("getrf", a)(matrix)
+    return lu, pivots
+
+
+def _eliminate(lu: np.ndarray, pivots: np.ndarray) -> None:
+    """Gaussian elimination with row exchanges, in place, on many small matrices at once."""
+    each = np.arange(len(lu))
+    for k in range(pivots.shape[1]):
+        p = pivots[:, k] = k + np.argmax(_size(lu[:, k:, k]), axis=1)
+        lu[each, p], lu[:, k] = lu[:, k].copy(), lu[each, p]
+        pivot = lu[:, k, k]
+        lu[:, k + 1:, k] /= np.where(pivot == 0, 1, pivot)[:, None]
+        lu[:, k + 1:, k + 1:] -= lu[:, k + 1:, k, None] * lu[:, k, None, k + 1:]
+
+
+def _size(x: np.ndarray) -> np.ndarray:
+    """What LAPACK looks at for the largest pivot."""
+    return np.abs(x.real) + np.abs(x.imag) if x.dtype.kind == "c" else np.abs(x)
+
+
+def _infer_factor(a: Any) -> tuple:
+    t = square_type(a)
+    return t, Type(INT32, t.shape[:-1])
+
+
+factor = Op("factor", run_lu, _infer_factor, kind="opaque", derivative=Zero(), batch=batch_stack, kernel="linalg.lu_factor", kernel_params=(),
+            doc="LU factors of square matrices as a means for the ops that also take the matrices; no derivative flows through them")
+
+
+def _refuse_singular(lu: np.ndarray) -> None:
+    if (np.diagonal(lu, axis1=-2, axis2=-1) == 0).any():
+        raise np.linalg.LinAlgError(SINGULAR)
+
+
+def samples_with_factors(make: Any, **params: Any) -> tuple:
+    """Samples (a, lu, pivots, and what else `make` gives after a)."""
+    def with_factors(rng: Any, *shape: int, dtype: Any) -> tuple:
+        a, *more = make(rng, *shape, dtype=dtype)
+        return (a, *run_lu(a), *more)
+    return samples.of_each_kind(with_factors, **params)
+
+
+def _matrix_alone(rng: Any, *shape: int, dtype: Any) -> tuple:
+    return (samples.regular(rng, *shape, dtype=dtype),)
+
+
+def _system(rng: Any, *shape: int, dtype: Any) -> tuple:
+    return samples.regular(rng, *shape, dtype=dtype), samples.matrix(rng, *shape[:-1], 2, dtype=dtype)
+
+
+# -- solve ----------------------------------------------------------------------------------------------------------------------
+#
+# x = op(a)^-1 b, where op(a) is a (trans 0), a^T (1) or a^H (2).
+# tangent:    op(a) dx = db - op(da) x
+# cotangents: gb = op(a)^-H gx, and ga from <ga, da> = -<gb, op(da) x>: -gb x^H, -conj(x) gb^T or -x gb^H.
+
+
+def transposed_by(a: Any, trans: int) -> Any:
+    """a, its transpose or its adjoint."""
+    return (a, transposed(a), adjoint(a))[trans] if trans else a
+
+
+def numpy_transposed(a: np.ndarray, trans: int) -> np.ndarray:
+    a = np.swapaxes(a, -1, -2) if trans else a
+    return np.conj(a) if trans == 2 else a
+
+
+def _run_solve(a: np.ndarray, lu: np.ndarray, pivots: np.ndarray, b: np.ndarray, trans: int) -> np.ndarray:
+    _refuse_singular(lu)
+    if a.ndim > 2 or not b.size:
+        return np.linalg.solve(numpy_transposed(a, trans), b)
+    return np.ascontiguousarray(routine("getrs", a)(lu, pivots, b, trans=trans)[0])
+
+
+def infer_right_side(a: Any, b: Any) -> Type:
+    """The type of op(a)^-1 b: that of b."""
+    n, t = square_type(a).shape[-1], type_of(b)
+    *stack, rows, k = t.shape
+    return Type(t.dtype, (*stack, extents.agree(n, rows, "the extents of a matrix and its right-hand side"), k))
+
+
+def _solve_jvp(ys: tuple, xs: tuple, dxs: tuple, trans: int) -> tuple:
+    (x,), (a, lu, pivots, _), (da, _, _, db) = ys, xs, dxs
+    side = db
+    if da is not None:
+        moved = matmul(transposed_by(da, trans), x)
+        side = -moved if db is None else db - moved
+    return (None if side is None else _solve(a, lu, pivots, side, trans=trans),)
+
+
+def matrix_cotangent(gb: Any, x: Any, trans: int) -> Any:
+    """ga, given the cotangent of the right-hand side."""
+    if trans == 0:
+        return -matmul(gb, adjoint(x))
+    return -matmul(conjugate(x), transposed(gb)) if trans == 1 else -matmul(x, adjoint(gb))
+
+
+def _solve_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, trans: int) -> tuple:
+    (g,), (x,), (a, lu, pivots, _) = gs, ys, xs
+    if trans == 1:
+        gb = conjugate(_solve(a, lu, pivots, conjugate(g), trans=0))
+    else:
+        gb = _solve(a, lu, pivots, g, trans=2 - trans)
+    return (matrix_cotangent(gb, x, trans) if needs[0] else None), None, None, gb
+
+
+_solve = Op("solve", _run_solve, lambda a, lu, pivots, b, trans: infer_right_side(a, b), kind="opaque",
+            derivative=Explicit(_solve_jvp, _solve_pullback), batch=fold_columns, kernel="linalg.lu_solve", kernel_inputs=(1, 2, 3),
+            kernel_params=("trans",), means=(1, 2),
+            samples=samples_with_factors(_system, trans=0) + samples_with_factors(_system, trans=1) + samples_with_factors(_system, trans=2),
+            doc="The solution x of a x = b, with a's factors at hand")
+
+
+def solve(a: Any, b: Any, trans: int = 0) -> Any:
+    """The solution of a x = b for stacks of one shape and one dtype; of a^T x = b or a^H x = b for trans 1 or 2."""
+    return _solve(a, *factor(a), b, trans=trans if is_complex(a) else min(trans, 1))
+
+
+# -- inverse --------------------------------------------------------------------------------------------------------------------
+#
+# x = a^-1:  dx = -x da x,  ga = -x^H gx x^H
+
+
+def _run_inv(a: np.ndarray, lu: np.ndarray, pivots: np.ndarray) -> np.ndarray:
+    _refuse_singular(lu)
+    if a.ndim > 2 or not a.size:
+        return np.linalg.inv(a)
+    return np.ascontiguousarray(routine("getri", a)(lu, pivots)[0])
+
+
+def _inv_jvp(ys: tuple, xs: tuple, dxs: tuple) -> tuple:
+    x, da = ys[0], dxs[0]
+    return (None if da is None else -matmul(matmul(x, da), x),)
+
+
+def _inv_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
+    inverse = adjoint(ys[0])
+    return -matmul(matmul(inverse, gs[0]), inverse), None, None
+
+
+_inv = Op("inv", _run_inv, lambda a, lu, pivots: square_type(a), kind="opaque", derivative=Explicit(_inv_jvp, _inv_pullback), batch=batch_stack,
+          kernel="linalg.lu_inv", kernel_inputs=(1, 2), kernel_params=(), means=(1, 2), samples=samples_with_factors(_matrix_alone),
+          doc="The inverse of a, with its factors at hand")
+
+
+def inv(a: Any) -> Any:
+    """The inverse of square matrices."""
+    return _inv(a, *factor(a))
+
+
+# -- determinant ----------------------------------------------------------------------------------------------------------------
+#
+# d det = sum(c * da), where c is the matrix of cofactors, det(a) a^-T; it exists where a is singular, too.
+# For regular a, with x = a^-1:  dc = tr(x da) c - x^T da^T c.
+
+
+def _swaps(pivots: np.ndarray) -> np.ndarray:
+    """1 for an even number of row exchanges, else -1."""
+    return 1 - 2 * (np.sum(pivots != np.arange(pivots.shape[-1]), axis=-1) % 2)
+
+
+def _run_det(a: np.ndarray, lu: np.ndarray, pivots: np.ndarray) -> Any:
+    return (np.prod(np.diagonal(lu, axis1=-2, axis2=-1), axis=-1) * _swaps(pivots)).astype(a.dtype)[()]
+
+
+def _run_cofactors(a: np.ndarray, lu: np.ndarray, pivots: np.ndarray) -> np.ndarray:
+    det = _run_det(a, lu, pivots)
+    if np.all(det != 0):
+        return det[..., None, None] * np.swapaxes(_run_inv(a, lu, pivots), -1, -2)
+    u, s, vh = np.linalg.svd(a)
+    others = np.stack([np.prod(np.delete(s, k, axis=-1), axis=-1) for k in range(s.shape[-1])], axis=-1)
+    turn = np.linalg.det(u) * np.linalg.det(vh)
+    return np.conj(u * (others * np.conj(turn)[..., None]).astype(a.dtype)[..., None, :] @ vh)
+
+
+def _cofactors_jvp(ys: tuple, xs: tuple, dxs: tuple) -> tuple:
+    (c,), (a, lu, pivots), da = ys, xs, dxs[0]
+    if da is None:
+        return (None,)
+    x = _inv(a, lu, pivots)
+    return (as_matrices(trace_of_product(x, da)) * c - matmul(transposed(matmul(da, x)), c),)
+
+
+def _cofactors_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
+    (g,), (c,), (a, lu, pivots) = gs, ys, xs
+    inverse, c = adjoint(_inv(a, lu, pivots)), conjugate(c)
+    return as_matrices(total(g * c)) * inverse - matmul(matmul(c, transposed(g)), inverse), None, None
+
+
+_cofactors = Op("cofactors", _run_cofactors, lambda a, lu, pivots: square_type(a), kind="opaque", batch=batch_stack, kernel="linalg.cofactors",
+                kernel_params=(), means=(1, 2), derivative=Explicit(_cofactors_jvp, _cofactors_pullback),
+                samples=samples_with_factors(_matrix_alone),
+                doc="The derivative of the determinant; of singular matrices, too")
+
+
+def _det_jvp(ys: tuple, xs: tuple, dxs: tuple) -> tuple:
+    return (None if dxs[0] is None else total(_cofactors(*xs) * dxs[0]),)
+
+
+def _det_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
+    return as_matrices(gs[0]) * conjugate(_cofactors(*xs)), None, None
+
+
+_det = Op("det", _run_det, lambda a, lu, pivots: number_type(a), kind="opaque", derivative=Explicit(_det_jvp, _det_pullback), batch=batch_stack,
+          kernel="linalg.lu_det", kernel_inputs=(1, 2), kernel_params=(), means=(1, 2), samples=samples_with_factors(_matrix_alone),
+          doc="The determinant of a, with its factors at hand")
+
+
+def det(a: Any) -> Any:
+    """The determinant of square matrices."""
+    return _det(a, *factor(a))
+
+
+# -- sign and logarithm of the determinant --------------------------------------------------------------------------------------
+#
+# With t = tr(a^-1 da):  d log|det| = Re t,  and the sign, a number of modulus 1, turns by i Im t.
+# So ga = (glog + i c) a^-H with c = -Im(conj(gsign) sign); c = 0 for real a.
+
+
+def _run_slogdet(a: np.ndarray, lu: np.ndarray, pivots: np.ndarray) -> tuple:
+    d = np.diagonal(lu, axis1=-2, axis2=-1)
+    size = np.abs(d)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log = np.sum(np.log(size), axis=-1)
+        sign = np.prod(np.where(size == 0, 0, d / size), axis=-1) * _swaps(pivots)
+    return sign.astype(a.dtype)[()], log.astype(real_dtype(a.dtype))[()]
+
+
+def _infer_slogdet(a: Any, lu: Any, pivots: Any) -> tuple:
+    return number_type(a), number_type(a, real_dtype(type_of(a).dtype))
+
+
+def _slogdet_jvp(ys: tuple, xs: tuple, dxs: tuple) -> tuple:
+    if dxs[0] is None:
+        return None, None
+    turn = trace_of_product(_inv(*xs), dxs[0])
+    if not is_complex(turn):
+        return None, turn
+    return ys[0] * (turn - real(turn)), real(turn)
+
+
+def _slogdet_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
+    (gsign, glog), sign = gs, ys[0]
+    weight = glog
+    if gsign is not None and is_complex(sign):
+        turned = conjugate(gsign) * sign
+        turned = real(turned) - turned                                # i c
+        weight = turned if glog is None else glog + turned
+    return (None if weight is None else as_matrices(weight) * adjoint(_inv(*xs))), None, None
+
+
+_slogdet = Op("slogdet", _run_slogdet, _infer_slogdet, kind="opaque", derivative=Explicit(_slogdet_jvp, _slogdet_pullback), batch=batch_stack,
+              kernel="linalg.lu_slogdet", kernel_inputs=(1, 2), kernel_params=(), means=(1, 2), samples=samples_with_factors(_matrix_alone),
+              doc="Sign and logarithm of the determinant of a, with its factors at hand")
+
+
+def slogdet(a: Any) -> tuple:
+    """Sign of the determinant, and the logarithm of its absolute value."""
+    return _slogdet(a, *factor(a))
+
+
+# -- triangular systems ---------------------------------------------------------------------------------------------------------
+#
+# As solve, with the part of a that is read in place of a: the triangle, without its diagonal where that is taken for ones.
+
+
+def triangle(a: Any, lower_half: bool, unit: bool) -> Any:
+    """The part of a that a triangular system reads."""
+    if unit:
+        return strictly_lower(a) if lower_half else strictly_upper(a)
+    return lower(a) if lower_half else upper(a)
+
+
+def _run_triangular(a: np.ndarray, b: np.ndarray, lower: bool, trans: int, unit: bool) -> np.ndarray:
+    if not unit:
+        _refuse_singular(a)
+    if a.ndim == 2 and b.size:
+        return np.ascontiguousarray(routine("trtrs", a)(a, b, lower=lower, trans=trans, unitdiag=unit)[0])
+    read = np.tril(a, -unit) if lower else np.triu(a, unit)
+    read = read + np.eye(a.shape[-1], dtype=a.dtype) if unit else read
+    return np.linalg.solve(numpy_transposed(read, trans), b)
+
+
+def _triangular_jvp(ys: tuple, xs: tuple, dxs: tuple, lower: bool, trans: int, unit: bool) -> tuple:
+    (x,), (a, _), (da, side) = ys, xs, dxs
+    if da is not None:
+        moved = matmul(transposed_by(triangle(da, lower, unit), trans), x)
+        side = -moved if side is None else side - moved
+    return (None if side is None else triangular_solve(a, side, lower=lower, trans=trans, unit=unit),)
+
+
+def _triangular_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, lower: bool, trans: int, unit: bool) -> tuple:
+    (g,), (x,), (a, _) = gs, ys, xs
+    if trans == 1:
+        gb = conjugate(triangular_solve(a, conjugate(g), lower=lower, trans=0, unit=unit))
+    else:
+        gb = triangular_solve(a, g, lower=lower, trans=2 - trans, unit=unit)
+    return (triangle(matrix_cotangent(gb, x, trans), lower, unit) if needs[0] else None), gb
+
+
+_TRIANGLES = [dict(lower=lower, trans=trans, unit=unit) for lower, trans, unit in
+              [(True, 0, False), (False, 0, False), (True, 1, False), (False, 2, True), (True, 2, False), (False, 1, False)]]
+triangular_solve = Op("triangular_solve", _run_triangular, lambda a, b, lower, trans, unit: infer_right_side(a, b), kind="opaque",
+                      derivative=Explicit(_triangular_jvp, _triangular_pullback), batch=fold_columns, kernel="linalg.triangular_solve",
+                      kernel_params=("lower", "trans", "unit"), samples=sum([samples.of_each_kind(_system, **p) for p in _TRIANGLES], ()),
+                      doc="The solution x of op(a) x = b, of which one triangle of a is read (its diagonal taken for ones if unit)")

@@ -1,0 +1,136 @@
+"""Eigenvalues and eigenvectors.
+
+Sources: M. Giles (2008), section 3.1; for unsymmetric and complex matrices C. Boeddeker et al., "On the computation of complex-valued
+gradients with application to statistically optimum beamforming" (2017), and the normalization as in PyTorch's rules.
+
+Eigenvectors are determined up to a factor of modulus 1 (and, of an eigenvalue that repeats, up to a unitary matrix): only functions that do
+not depend on that choice have a derivative that means something. Where eigenvalues repeat, a derivative through eigenvectors that really
+needs their order within the space is infinite or nan; what does not (eigenvalues alone, in particular their sum) is finite and right.
+"""
+from typing import Any
+
+import numpy as np
+
+from ...ir.op import Op, registry
+from ...ir.types import type_of
+from ..kinds import Explicit, shape_of
+from . import samples
+from .matrices import (adjoint, as_columns, as_rows, batch_stack, complex_dtype, diagonal, diagonal_matrix, hermitian_part, in_dtype, matmul,
+                       on_diagonal, over_gaps, real, real_dtype, square_type, vector_type)
+from .solve import solve
+
+# -- Hermitian matrices ---------------------------------------------------------------------------------------------------------
+#
+# a v = v diag(w), v^H v = 1. With m = v^H da v and f[i, j] = 1 / (w[j] - w[i]) off the diagonal, 0 on it:
+#   dw = diag(m),  dv = v (f * m)            ga = v (diag(gw) + f * (v^H gv - gv^H v) / 2) v^H
+
+
+def _gaps(w: Any) -> Any:
+    return as_rows(w) - as_columns(w)
+
+
+def _diagonal_of(w: Any) -> Any:
+    n = shape_of(w)[-1]
+    return on_diagonal(n, n)
+
+
+def _eigh_jvp(ys: tuple, xs: tuple, dxs: tuple, lower: bool) -> tuple:
+    w, v = ys
+    m = matmul(adjoint(v), matmul(hermitian_part(dxs[0]), v))
+    return real(diagonal(m)), matmul(v, over_gaps(m, _gaps(w), _diagonal_of(w)))
+
+
+def _eigh_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, lower: bool) -> tuple:
+    (w, v), (gw, gv) = ys, gs
+    if gv is None:
+        return (matmul(v * as_rows(gw), adjoint(v)),)
+    inner = matmul(adjoint(v), gv)
+    middle = over_gaps(0.5 * (inner - adjoint(inner)), _gaps(w), _diagonal_of(w))
+    if gw is not None:
+        middle = middle + diagonal_matrix(gw)
+    return (matmul(v, matmul(middle, adjoint(v))),)
+
+
+def _infer_eigh(a: Any, lower: bool) -> tuple:
+    return vector_type(a, real_dtype(type_of(a).dtype)), square_type(a)
+
+
+eigh = Op("eigh", lambda a, lower: tuple(np.linalg.eigh(a, "L" if lower else "U")), _infer_eigh, kind="opaque",
+          derivative=Explicit(_eigh_jvp, _eigh_pullback), batch=batch_stack, kernel="linalg.eigh", kernel_params=("lower",), hermitian=(0,),
+          samples=samples.of_each_kind(samples.positive, samples.KINDS[:2], lower=True),
+          doc="Eigenvalues, ascending, and eigenvectors of a Hermitian matrix, of which one triangle is read")
+
+
+def _eigvalsh_jvp(ys: tuple, xs: tuple, dxs: tuple, lower: bool) -> tuple:
+    _, v = eigh(xs[0], lower=lower)
+    return (real(diagonal(matmul(adjoint(v), matmul(hermitian_part(dxs[0]), v)))),)
+
+
+def _eigvalsh_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, lower: bool) -> tuple:
+    return _eigh_pullback((gs[0], None), eigh(xs[0], lower=lower), xs, needs, lower)
+
+
+eigvalsh = Op("eigvalsh", lambda a, lower: np.linalg.eigvalsh(a, "L" if lower else "U"), lambda a, lower: _infer_eigh(a, lower)[0],
+              kind="opaque", derivative=Explicit(_eigvalsh_jvp, _eigvalsh_pullback), batch=batch_stack, kernel="linalg.eigvalsh",
+              kernel_params=("lower",), hermitian=(0,), samples=samples.of_each_kind(samples.positive, lower=True),
+              doc="The eigenvalues of a Hermitian matrix, ascending")
+
+# -- general matrices -----------------------------------------------------------------------------------------------------------
+#
+# a v = v diag(w), columns of v of norm 1. With m = v^-1 da v and f as above, x = f * m:
+#   dw = diag(m),  dv = v x - v diag(Re diag(v^H v x))
+#   ga = v^-H (diag(gw) + conj(f) * (v^H gv - v^H v diag(Re diag(v^H gv)))) v^H, its real part for a real a
+
+
+def _run_eig(a: np.ndarray) -> tuple:
+    w, v = np.linalg.eig(a)
+    kind = complex_dtype(a.dtype)
+    return w.astype(kind), v.astype(kind)
+
+
+def _infer_eig(a: Any) -> tuple:
+    kind = complex_dtype(type_of(a).dtype)
+    return vector_type(a, kind), square_type(in_dtype(a, kind))
+
+
+def _rotated(v: Any, da: Any) -> Any:
+    return solve(v, matmul(in_dtype(da, type_of(v).dtype), v))
+
+
+def _eig_jvp(ys: tuple, xs: tuple, dxs: tuple) -> tuple:
+    w, v = ys
+    m = _rotated(v, dxs[0])
+    dv = matmul(v, over_gaps(m, _gaps(w), _diagonal_of(w)))
+    growth = real(diagonal(matmul(adjoint(v), dv)))
+    return diagonal(m), dv - v * as_rows(growth)
+
+
+def _eig_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
+    (w, v), (gw, gv) = ys, gs
+    vh, middle = adjoint(v), None
+    if gv is not None:
+        inner = matmul(vh, gv)
+        inner = inner - matmul(vh, v) * as_rows(real(diagonal(inner)))
+        middle = over_gaps(inner, registry["conj"](_gaps(w)), _diagonal_of(w))
+    if gw is not None:
+        middle = diagonal_matrix(gw) if middle is None else middle + diagonal_matrix(gw)
+    return (solve(vh, matmul(middle, vh)),)
+
+
+eig = Op("eig", _run_eig, _infer_eig, kind="opaque", derivative=Explicit(_eig_jvp, _eig_pullback), batch=batch_stack, kernel="linalg.eig",
+         kernel_params=(), samples=samples.of_each_kind(samples.regular, samples.KINDS[:2]),
+         doc="Eigenvalues and eigenvectors, always complex, of a square matrix")
+
+
+def _eigvals_jvp(ys: tuple, xs: tuple, dxs: tuple) -> tuple:
+    _, v = eig(xs[0])
+    return (diagonal(_rotated(v, dxs[0])),)
+
+
+def _eigvals_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
+    return _eig_pullback((gs[0], None), eig(xs[0]), xs, needs)
+
+
+eigvals = Op("eigvals", lambda a: np.linalg.eigvals(a).astype(complex_dtype(a.dtype)), lambda a: _infer_eig(a)[0], kind="opaque",
+             derivative=Explicit(_eigvals_jvp, _eigvals_pullback), batch=batch_stack, kernel="linalg.eigvals", kernel_params=(),
+             samples=samples.of_each_kind(samples.regular), doc="The eigenvalues, always complex, of a square matrix")
