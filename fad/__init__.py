@@ -7,6 +7,9 @@ transformed, compiled by Numba, and readable.
 >>> fad.grad(lambda x: np.sum(x ** 2))(np.array([1.0, 2.0]))
 array([2., 4.])
 """
+from .api.custom import checkpoint as checkpoint
+from .api.custom import custom_jvp as custom_jvp
+from .api.custom import custom_vjp as custom_vjp
 from .api.derivative import grad as grad
 from .api.derivative import jit as jit
 from .api.derivative import stop_gradient as stop_gradient

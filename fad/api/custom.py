@@ -1,0 +1,230 @@
+"""Functions with derivatives of the user's own: custom_jvp, custom_vjp; and checkpoint, which trades memory for computation."""
+import functools
+from typing import Any, Callable, Sequence
+
+from ..ir import stack
+from ..ir.op import registry
+from ..ir.types import type_of
+from ..ops.kinds import match
+from ..trace.tracing import is_data
+from ..util import tree
+from ..util.errors import ArgumentError, StructureError
+from .inner import captured, conform, zeros_of
+from .staged import check_callable
+
+
+class Call:
+    """One call of a function with a rule: its arguments' leaves and structure, and its result's."""
+
+    def __init__(self, f: Callable, args: tuple, kwargs: dict):
+        self.f = f
+        self.leaves, self.arguments = tree.flatten((args, kwargs))
+        self.data = [k for k, x in enumerate(self.leaves) if is_data(x)]
+        self.structure: Any = None
+        self.statics: dict = {}
+
+    def fill(self, xs: Sequence) -> "tuple[tuple, dict]":
+        """The arguments with these data leaves."""
+        filled = list(self.leaves)
+        for k, x in zip(self.data, xs):
+            filled[k] = x
+        return self.arguments.unflatten(filled)
+
+    def run(self, *xs: Any) -> tuple:
+        """The result's data leaves; its structure is kept."""
+        args, kwargs = self.fill(xs)
+        return tuple(self.data_of(captured(self.f)(*args, **kwargs)))
+
+    def data_of(self, result: Any) -> list:
+        leaves, structure = tree.flatten(result)
+        if self.structure is not None and structure != self.structure:
+            raise StructureError(f"a rule returned {structure} where the function returns {self.structure}")
+        self.structure = structure
+        self.statics = {k: x for k, x in enumerate(leaves) if not is_data(x) and not isinstance(x, bool)}
+        return [x for k, x in enumerate(leaves) if k not in self.statics]
+
+    def result(self, ys: Sequence) -> Any:
+        """The result tree with these data leaves."""
+        leaves = list(ys)
+        for k in sorted(self.statics):
+            leaves.insert(k, self.statics[k])
+        return self.structure.unflatten(leaves)
+
+
+class Rule:
+    """What transforms/custom.py asks of a custom call's derivative."""
+
+    jvp: "Callable | None" = None
+    forward: "Callable | None" = None
+    backward: "Callable | None" = None
+    results = 0
+
+    def __init__(self, call: Call):
+        self.call = call
+
+
+class JvpRule(Rule):
+    """A rule given as jvp(primals, tangents) -> (value, tangent)."""
+
+    def __init__(self, call: Call, rule: Callable):
+        super().__init__(call)
+        self.rule = rule
+        self.jvp = self._jvp
+
+    @property
+    def results(self) -> int:                               # type: ignore[override]
+        return self.call.structure.leaves - len(self.call.statics)
+
+    def _jvp(self, xs: Sequence, dxs: Sequence) -> tuple:
+        primals, _ = self.call.fill(xs)
+        tangents, _ = self.call.fill([zeros_of(x) if d is None else d for x, d in zip(xs, dxs)])
+        answer = captured(self.rule)(primals, tangents)
+        if not isinstance(answer, tuple) or len(answer) != 2:
+            raise StructureError("a jvp rule must return a pair (value, tangent)")
+        return self.call.data_of(answer[0]), [g for g in conform("tangent of a jvp rule", answer[1], answer[0]) if g is not None]
+
+
+class VjpRule(Rule):
+    """A rule given as forward(*args) -> (value, residuals) and backward(*nondiff, residuals, g) -> cotangents, one an argument."""
+
+    def __init__(self, call: Call, forward: Callable, backward: Callable, nondiff: tuple):
+        super().__init__(call)
+        self.user_forward, self.user_backward, self.nondiff = forward, backward, nondiff
+        self.forward, self.backward = self._forward, self._backward
+
+    def _forward(self, xs: Sequence) -> tuple:
+        args, kwargs = self.call.fill(xs)
+        answer = captured(self.user_forward)(*args, **kwargs)
+        if not isinstance(answer, tuple) or len(answer) != 2:
+            raise StructureError("the forward function of a custom_vjp must return a pair (value, residuals)")
+        return self.call.data_of(answer[0]), (answer[1], list(xs))
+
+    def _backward(self, saved: tuple, gs: Sequence) -> list:
+        residuals, xs = saved
+        args, _ = self.call.fill(xs)
+        static = [args[k] for k in self.nondiff]
+        answer = captured(self.user_backward)(*static, residuals, self.call.result(gs))
+        moving = [a for k, a in enumerate(args) if k not in self.nondiff]
+        if not isinstance(answer, (tuple, list)) or len(answer) != len(moving):
+            raise StructureError(f"the backward function of a custom_vjp must return {len(moving)} cotangents, one an argument",
+                                 do="return a tuple, with None for an argument whose cotangent is zero")
+        given = iter(answer)
+        by_argument = [None if k in self.nondiff else next(given) for k in range(len(args))]
+        return _cotangent_leaves(by_argument, args)
+
+
+def _cotangent_leaves(answer: Sequence, args: Sequence) -> list:
+    """A cotangent (None: zero) for each data leaf of the arguments."""
+    out: list = []
+    for g, x in zip(answer, args):
+        leaves = [leaf for leaf in tree.flatten(x)[0] if is_data(leaf)]
+        out += [None] * len(leaves) if g is None else [_leaf_cotangent(c, leaf) for c, leaf in zip(_data_leaves(g, x), leaves)]
+    return out
+
+
+def _data_leaves(g: Any, x: Any) -> list:
+    targets, structure = tree.flatten(x)
+    given, have = tree.flatten(g)
+    if structure != have:
+        raise StructureError(f"a cotangent of structure {have} was returned for an argument of structure {structure}")
+    return [c for c, t in zip(given, targets) if is_data(t)]
+
+
+def _leaf_cotangent(g: Any, x: Any) -> Any:
+    return match(g, x) if type_of(x).dtype.kind in "fc" else None
+
+
+class _WithRule:
+    """What custom_jvp and custom_vjp return: the function, called as it is but for its derivative."""
+
+    def __init__(self, f: Callable, nondiff_argnums: Sequence[int] = ()):
+        functools.update_wrapper(self, check_callable(f, type(self).__name__))
+        self.f, self.nondiff = f, tuple(nondiff_argnums)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        leaves = tree.flatten((args, kwargs))[0]
+        level = max([getattr(x, "__fad_level__", 0) for x in leaves], default=0)
+        if level == 1:
+            carrier = next(x for x in leaves if getattr(x, "__fad_level__", 0) == 1)
+            return carrier.__fad_call__(self, args, kwargs)
+        if level == 0 or not stack.builders():
+            return self.f(*args, **kwargs)
+        call = Call(self.f, args, kwargs)
+        name = getattr(self.f, "__name__", "f")
+        ys = registry["custom"].run_regions([call.leaves[k] for k in call.data], (call.run,), rule=self.rule(call), name=name)
+        return call.result(ys)
+
+    def rule(self, call: Call) -> Rule:
+        raise ArgumentError(f"{getattr(self.f, '__name__', 'f')} has no derivative rule yet", do="define it with defjvp or defvjp")
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+
+class custom_jvp(_WithRule):
+    """A function whose derivative is the user's: f.defjvp(rule), rule(primals, tangents) -> (value, tangent).
+
+    The rule must be linear in the tangents (reverse mode is its transpose).
+
+    >>> import numpy as np, fad
+    >>> @fad.custom_jvp
+    ... def log1pexp(x):
+    ...     return np.log(1 + np.exp(x))
+    >>> rule = log1pexp.defjvp(lambda primals, tangents: (log1pexp(primals[0]), tangents[0] / (1 + np.exp(-primals[0]))))
+    >>> float(fad.grad(log1pexp)(0.0))
+    0.5
+    """
+
+    _rule: "Callable | None" = None
+
+    def defjvp(self, rule: Callable) -> Callable:
+        """Set the rule; returns it, so that this can be a decorator."""
+        self._rule = check_callable(rule, "defjvp")
+        return rule
+
+    def rule(self, call: Call) -> Rule:
+        return super().rule(call) if self._rule is None else JvpRule(call, self._rule)
+
+
+class custom_vjp(_WithRule):
+    """A function whose reverse derivative is the user's: f.defvjp(forward, backward).
+
+    forward(*args) -> (value, residuals); backward(residuals, g) -> a tuple of cotangents, one an argument (None: zero). Arguments named in
+    nondiff_argnums are passed to backward first, and have no cotangent. Forward mode of it raises NoDerivativeError.
+
+    >>> import numpy as np, fad
+    >>> @fad.custom_vjp
+    ... def clipped(x):
+    ...     return x * 1.0
+    >>> clipped.defvjp(lambda x: (x * 1.0, None), lambda saved, g: (np.clip(g, -1, 1),))
+    >>> float(fad.grad(lambda x: 10 * clipped(x))(2.0))
+    1.0
+    """
+
+    _pair: "tuple | None" = None
+
+    def defvjp(self, forward: Callable, backward: Callable) -> None:
+        """Set the rule."""
+        self._pair = check_callable(forward, "defvjp"), check_callable(backward, "defvjp")
+
+    def rule(self, call: Call) -> Rule:
+        return super().rule(call) if self._pair is None else VjpRule(call, *self._pair, self.nondiff)
+
+
+def checkpoint(f: Callable) -> Callable:
+    """f, whose values reverse mode computes again instead of saving them.
+
+    >>> import numpy as np, fad
+    >>> fad.grad(fad.checkpoint(lambda x: np.sum(np.sin(x))))(np.zeros(2))
+    array([1., 1.])
+    """
+    check_callable(f, "checkpoint")
+
+    @functools.wraps(f)
+    def checkpointed(*args: Any, **kwargs: Any) -> Any:
+        leaves = tree.flatten((args, kwargs))[0]
+        if not stack.builders() or max([getattr(x, "__fad_level__", 0) for x in leaves], default=0) != 2:
+            return f(*args, **kwargs)
+        call = Call(f, args, kwargs)
+        return call.result(registry["checkpoint"].run_regions([call.leaves[k] for k in call.data], (call.run,), name=f.__name__))
+    return checkpointed

@@ -1,0 +1,72 @@
+"""Calls that keep a derivative of their own, and calls whose intermediate values are computed again: `custom` and `checkpoint`.
+
+Both hold the called program as a region with one input an argument. `custom` has a rule beside it (see transforms/custom.py for
+what a rule offers); `checkpoint` is differentiated as what it holds, but saves its arguments only. `barrier` is the identity, and keeps
+a computation that is done again from being taken for the one done before.
+"""
+from typing import Any
+
+from ..ir import stack
+from ..ir.build import Value, as_atom, building, current
+from ..ir.graph import Equation, Var
+from ..ir.op import Op
+from ..ir.types import type_of
+from ..util.where import here
+from .kinds import Linear, NoRule
+
+
+class CallOp(Op):
+    """An op that holds one program as a region."""
+
+    def __init__(self, name: str, doc: str):
+        super().__init__(name, _run, _no_infer, kind="control", derivative=NoRule("its region is differentiated by the transforms"), doc=doc)
+
+    def run_regions(self, args: Any, regions: tuple, **params: Any) -> tuple:
+        """The results of the region on these arguments; in a program being built, a call of it."""
+        if not stack.builders():
+            return tuple(regions[0](*args))
+        with building(params.get("name", self.name), region=True) as builder:
+            inputs = [builder.input(type_of(x)) for x in map(builder.lift, args)]
+            region = builder.finish(tuple(regions[0](*inputs)))
+        return self.emit(args, region, params)
+
+    def emit(self, args: Any, region: Any, params: dict) -> tuple:
+        """Add the call to the current builder."""
+        builder = current()
+        outputs, outer = _outputs(region)
+        atoms = tuple([as_atom(builder.lift(x)) for x in args])
+        builder.equations.append(Equation(self, atoms, outputs, params, (region,), builder.where or here()))
+        values = [builder.own(v) for v in outputs]
+        return tuple(values[outer:])
+
+
+def _outputs(region: Any) -> "tuple[tuple, int]":
+    """Variables for the results; extents that are computed within the region come out first, as results of their own."""
+    inside = {v for e in region.equations for v in e.outputs}
+    moved: dict[Var, Var] = {}
+    for atom in region.outputs:
+        for n in atom.type.shape:
+            if isinstance(n, Var) and n in inside and n not in moved:
+                moved[n] = Var(n.type, n.name, n.hint)
+    results = [Var(_with_extents(atom.type, moved), getattr(atom, "name", "")) for atom in region.outputs]
+    region.outputs = tuple(moved) + region.outputs
+    return tuple(moved.values()) + tuple(results), len(moved)
+
+
+def _with_extents(t: Any, moved: dict) -> Any:
+    return type(t)(t.dtype, tuple(moved.get(n, n) for n in t.shape), t.weak)
+
+
+def _run(*args: Any, **params: Any) -> Any:
+    raise TypeError("an op with a region is run by run_regions")
+
+
+def _no_infer(*args: Any, **params: Any) -> Any:
+    raise TypeError("an op with a region finds its types by tracing it")
+
+
+custom = CallOp("custom", "A call of a function with a derivative of its own (param rule)")
+checkpoint = CallOp("checkpoint", "A call whose reverse sweep computes it again instead of saving its values")
+barrier = Op("barrier", lambda x: x, type_of, kind="elementwise", batch="elementwise", arity=1, text="{0}",
+             derivative=Linear(lambda g, xs: g), doc="x; a computation from it is not merged with the same one from x", barrier=True)
+__all__ = ["custom", "checkpoint", "barrier", "Value"]
