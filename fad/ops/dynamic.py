@@ -1,0 +1,67 @@
+"""Extents that depend on data: how many elements are true, and where.
+
+The extent comes first, as an integer of the program (count_true); the array of that extent takes it as an input, as arrays of
+computed extents do everywhere. So `x[x > 0]` is: count, find the places, gather.
+"""
+from typing import Any
+
+import numpy as np
+
+from ..ir.build import Value, as_extent, current
+from ..ir.op import Op, registry
+from ..ir.types import BOOL, INT, Type, type_of
+from . import extents
+from .kinds import Zero, shape_of
+
+
+def _loop(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
+    return NotImplemented                             # each example has a count of its own
+
+
+def _count_sample(rng: Any) -> tuple:
+    return (rng.uniform(size=7) < 0.5,), {}
+
+
+def _places_sample(rng: Any) -> tuple:
+    mask = rng.uniform(size=7) < 0.5
+    return (mask, int(mask.sum())), {}
+
+
+count_true = Op("count_true", lambda mask: int(np.count_nonzero(mask)), lambda mask: Type(INT, (), True), kind="opaque", kernel="sorting.count_true",
+                kernel_params=(), derivative=Zero(), batch=_loop, samples=(_count_sample,), doc="How many elements of a boolean vector are true, as an extent")
+places_true = Op("places_true", lambda mask, count: np.flatnonzero(mask), lambda mask, count: Type(INT, (count,)), kind="opaque",
+                 kernel="sorting.places_true", kernel_params=(), derivative=Zero(), batch=_loop, samples=(_places_sample,),
+                 doc="The indices of the true elements of a boolean vector, of which there are `count`")
+
+
+def flatnonzero(mask: Any) -> Any:
+    """The indices, in the raveled array, of the elements that are not zero."""
+    if type_of(mask).dtype != BOOL:
+        mask = mask != 0
+    if len(shape_of(mask)) != 1:
+        mask = registry["reshape"](mask, extents.product(shape_of(mask)))
+    count = count_true(mask)
+    if isinstance(count, Value):
+        _bound(count, shape_of(mask)[0])
+    return places_true(mask, count)
+
+
+def _bound(count: Value, most: Any) -> None:
+    facts = current().integers
+    facts.low[count.var], facts.high[count.var] = 0, facts.form(as_extent(most))
+
+
+def nonzero(x: Any) -> tuple:
+    """The indices of the elements that are not zero, an array an axis, in C order.
+
+    >>> nonzero(np.array([[1, 0], [2, 3]]))
+    (array([0, 1, 1]), array([0, 0, 1]))
+    """
+    places, indices = flatnonzero(x), []
+    for n in reversed(shape_of(x)[1:]):
+        indices.append(places % n)
+        places = places // n
+    return (places, *reversed(indices))
+
+
+registry["nonzero"] = nonzero          # type: ignore[assignment]  # what a mask in a subscript stands for, not an op

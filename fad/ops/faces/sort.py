@@ -1,0 +1,191 @@
+"""NumPy's sorting and searching: sort, argsort, partition, lexsort, searchsorted, digitize, nonzero, unique."""
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...ir.op import registry
+from ...ir.types import result_dtype, type_of
+from .. import extents
+from ..correlate import flipped
+from ..dynamic import flatnonzero, nonzero
+from ..face import METHODS, face
+from ..kinds import shape_of
+from ..scan import previous
+from ..sort import argsort as argsort_
+from ..sort import invert_order, permute
+from ..sort import searchsorted as searchsorted_
+from ..sort import sort as sort_
+from .arguments import along, as_array, fixed, in_dtype, rank, ravel, refuse
+
+
+@face("numpy.sort", samples=("np.sort(x)", "np.sort(x, axis=0)", "np.sort(x, axis=None)[::-1]"))
+def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
+    x, ax = along(a, axis)
+    return sort_(x, axis=ax)
+
+
+@face("numpy.argsort", method="argsort")
+def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
+    x, ax = along(a, axis)
+    return argsort_(x, axis=ax)
+
+
+@face("numpy.partition", samples=("np.partition(v, 2)[:2]",), note="yes; the parts come sorted")
+def partition(a: Any, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None) -> Any:
+    """Sorting is one way to part an array."""
+    return sort(a, axis)
+
+
+@face("numpy.argpartition", method="argpartition")
+def argpartition(a: Any, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None) -> Any:
+    return argsort(a, axis)
+
+
+def _sort_in_place(x: Any, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> None:
+    x.set(sort(x, axis))
+
+
+METHODS["sort"] = _sort_in_place
+METHODS["partition"] = lambda x, kth, axis=-1, kind="introselect", order=None: _sort_in_place(x, axis)
+
+
+@face("numpy.sort_complex", samples=())
+def sort_complex(a: Any) -> Any:
+    x = sort(a)
+    return x if type_of(x).dtype.kind == "c" else in_dtype(x, np.result_type(type_of(x).dtype, np.complex64))
+
+
+@face("numpy.lexsort")
+def lexsort(keys: Any, axis: int = -1) -> Any:
+    """By the last key, its equals by the one before it, and so on: stable sorts, the least important key first."""
+    keys = [as_array(k) for k in keys] if isinstance(keys, (list, tuple)) else _rows(keys)
+    first, ax = along(keys[0], axis)
+    order = argsort_(first, axis=ax)
+    for key in keys[1:]:
+        order = permute(order, argsort_(permute(key, order, axis=ax), axis=ax), axis=ax)
+    return order
+
+
+def _rows(x: Any) -> list:
+    spec = ("i",) + (":",) * (rank(x) - 1)
+    return [registry["index"](x, k, spec=spec, at=0) for k in range(fixed(shape_of(x)[0], "the number of keys"))]
+
+
+# -- searching ------------------------------------------------------------------------------------------------------------------------
+
+
+def _vector(x: Any) -> Any:
+    x = as_array(x)
+    if rank(x) != 1:
+        raise ValueError("object of too small depth for desired array" if not rank(x) else "object too deep for desired array")
+    return x
+
+
+def gathered(x: Any, places: Any) -> Any:
+    """x[places] along the first axis, for places in range."""
+    return registry["index"](x, places, spec=("a",) + (":",) * (rank(x) - 1), at=0)
+
+
+@face("numpy.searchsorted")
+def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
+    if side not in ("left", "right"):
+        raise ValueError(f"side must be one of 'left' or 'right' (got {side!r})")
+    a, v = _vector(a), as_array(v)
+    if sorter is not None:
+        a = gathered(a, as_array(sorter))
+    dtype = result_dtype(a, v)
+    return searchsorted_(in_dtype(a, dtype), in_dtype(v, dtype), side=side)
+
+
+METHODS["searchsorted"] = searchsorted
+
+
+@face("numpy.digitize")
+def digitize(x: Any, bins: Any, right: bool = False) -> Any:
+    bins, side = _vector(bins), "left" if right else "right"
+    rising = searchsorted(bins, x, side)
+    n = shape_of(bins)[0]
+    if not extents.at_least(n, 2):
+        return rising
+    falling = n - searchsorted(flipped(bins), x, side)
+    ends = [registry["index"](bins, k, spec=("i",), at=0) for k in (0, n - 1)]
+    return registry["where"](ends[0] <= ends[1], rising, falling)
+
+
+face("numpy.nonzero", method="nonzero")(lambda a: nonzero(as_array(a)))
+face("numpy.flatnonzero")(lambda a: flatnonzero(as_array(a)))
+
+
+@face("numpy.argwhere")
+def argwhere(a: Any) -> Any:
+    parts = nonzero(as_array(a))
+    return registry["concatenate"](*[registry["reshape"](p, shape_of(p)[0], 1) for p in parts], axis=1)
+
+
+# -- unique ---------------------------------------------------------------------------------------------------------------------------
+
+
+class UniqueAll(NamedTuple):
+    """The fields of np.unique_all."""
+
+    values: Any
+    indices: Any
+    inverse_indices: Any
+    counts: Any
+
+
+class UniqueCounts(NamedTuple):
+    """The fields of np.unique_counts."""
+
+    values: Any
+    counts: Any
+
+
+class UniqueInverse(NamedTuple):
+    """The fields of np.unique_inverse."""
+
+    values: Any
+    inverse_indices: Any
+
+
+def _is_first(x: Any, equal_nan: bool) -> Any:
+    """Of a sorted vector, which elements differ from the one before."""
+    before = previous(x, 0, False, 0)
+    differs = x != before
+    if equal_nan and type_of(x).dtype.kind in "fc":
+        differs = registry["bitwise_and"](differs, registry["bitwise_or"](x == x, before == before))
+    return registry["bitwise_or"](differs, registry["iota"](shape_of(x)[0], dtype=np.dtype(np.int64)) == 0)
+
+
+def _distinct(ar: Any, equal_nan: bool = True) -> UniqueAll:
+    shape = shape_of(ar)
+    x = ravel(ar)
+    n = shape_of(x)[0]
+    order = argsort_(x, axis=0)
+    x = permute(x, order, axis=0)
+    is_first = _is_first(x, equal_nan)
+    starts = flatnonzero(is_first)
+    group = registry["cumsum"](is_first, axis=0, reverse=False) - 1
+    inverse = permute(group, invert_order(order, axis=0), axis=0)
+    ends = registry["concatenate"](starts, registry["full"](n, 1, dtype=np.dtype(np.int64)), axis=0)
+    count = shape_of(starts)[0]
+    counts = registry["slice_axis"](ends, 0, 1, count) - starts
+    return UniqueAll(gathered(x, starts), gathered(order, starts), registry["reshape"](inverse, *shape), counts)
+
+
+@face("numpy.unique", samples=("np.unique(v)", "np.unique(v, return_counts=True)[0]"), note="yes, where elements differ")
+def unique(ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, axis: Any = None, *,
+           equal_nan: bool = True, sorted: bool = True) -> Any:
+    x = as_array(ar)
+    if axis is not None:
+        if rank(x) != 1:
+            raise refuse("numpy.unique", "an axis", "it would sort rows as wholes", "use np.unique of one axis")
+    found = _distinct(x, equal_nan)
+    asked = [part for part, wanted in ((found.indices, return_index), (found.inverse_indices, return_inverse), (found.counts, return_counts)) if wanted]
+    return (found.values, *asked) if asked else found.values
+
+
+face("numpy.unique_values")(lambda x: _distinct(as_array(x), False).values)
+face("numpy.unique_all")(lambda x: _distinct(as_array(x), False))
+face("numpy.unique_counts")(lambda x: UniqueCounts(*_distinct(as_array(x), False)[::3]))
+face("numpy.unique_inverse")(lambda x: UniqueInverse(*_distinct(as_array(x), False)[::2]))
