@@ -1,7 +1,26 @@
 """The pipeline: which passes run, in which order, and why in that order."""
+from typing import Callable
+
 from ..ir.graph import Func
+from .cse import cse
+from .dce import dce
+from .fold import fold
+from .inline import inline
+from .licm import licm
+from .simplify import simplify
+
+PIPELINE: tuple[Callable[[Func], Func], ...] = (
+    inline,              # no derivative will be asked for any more
+    dce,                 # the reverse sweep leaves much that nobody needs; less to look at below
+    fold, simplify,      # numbers first: identities look for them
+    cse, simplify,       # equal values are one variable now, which identities (x - x's extents, where(c, x, x)) see
+    licm, cse,           # what was hoisted may equal what was there
+    dce,                 # what the identities left without use
+)
 
 
 def optimise(func: Func) -> Func:
-    """The Func after all passes."""
+    """The Func after all passes, in order."""
+    for run in PIPELINE:
+        func = run(func)
     return func

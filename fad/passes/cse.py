@@ -1,0 +1,38 @@
+"""cse: of equal computations, the later is replaced by the earlier."""
+from typing import Any
+
+from ..ir.graph import Equation, Func, Literal, Var
+from .rewrite import Scope, rewrite
+
+
+def cse(func: Func) -> Func:
+    """Of two equations with the same op, inputs and params, the second gives way to the first (an outer scope's counts for an inner one).
+
+        a = sin(x); b = sin(x); return a * b   ->   a = sin(x); return a * a
+    """
+    return rewrite(func, _visit)
+
+
+def _visit(eqn: Equation, scope: Scope) -> Any:
+    if eqn.regions:
+        return None
+    try:
+        key = (eqn.op, tuple([_atom_key(a) for a in eqn.inputs]), tuple(sorted((k, _param_key(v)) for k, v in eqn.params.items())),
+               tuple([(v.type.dtype, v.type.weak) for v in eqn.outputs]))
+        known = scope.look_up(key)
+    except TypeError:                                        # a param that cannot be compared
+        return None
+    if known is None:
+        scope.known[key] = eqn.outputs
+        return None
+    return known
+
+
+def _atom_key(a: Any) -> Any:
+    if isinstance(a, Literal):
+        return ("number", repr(a.value), str(a.type.dtype), a.type.weak)
+    return a
+
+
+def _param_key(value: Any) -> Any:
+    return str(value) if not isinstance(value, (int, str, tuple, Var)) else repr(value)

@@ -1,0 +1,32 @@
+"""fold: what can be computed from numbers of the program is computed now."""
+from typing import Any
+
+import numpy as np
+
+from ..ir import stack
+from ..ir.graph import Equation, Func, Literal
+from .rewrite import Scope, rewrite
+
+
+def fold(func: Func) -> Func:
+    """Scalar equations whose inputs are all numbers become numbers.
+
+        a = mul(2.0, 3.0); b = add(x, a)   ->   b = add(x, 6.0)
+    """
+    return rewrite(func, _visit)
+
+
+def _visit(eqn: Equation, scope: Scope) -> Any:
+    if eqn.op.kind != "elementwise" or eqn.op.facts.get("barrier") or not all(isinstance(a, Literal) for a in eqn.inputs):
+        return None
+    out = eqn.outputs[0]
+    if len(eqn.outputs) != 1 or out.type.shape:
+        return None
+    with stack.concrete(), np.errstate(all="ignore"):
+        value = eqn.op.run(*[a.value for a in eqn.inputs], **eqn.params)
+    return (Literal(as_number(value, out.type), out.type),)
+
+
+def as_number(value: Any, t: Any) -> Any:
+    """The value as the type says: Python's number where it is weak, else NumPy's."""
+    return np.asarray(value).item() if t.weak else t.dtype.type(value)

@@ -1,0 +1,42 @@
+"""licm: what a loop would compute again and again is computed before it."""
+from typing import Any
+
+from ..ir.graph import Equation, Func, Var, extents_of
+from .rewrite import Scope, rewrite
+
+_SAFE_KINDS = {"elementwise", "reduce", "contract", "shape"}
+_CHEAP = {"full", "iota", "broadcast_to", "barrier"}          # made where they are used: hoisting them only keeps memory
+
+
+def licm(func: Func) -> Func:
+    """Equations of a loop's body that depend on nothing of the loop move in front of it, if they cannot fail.
+
+        for i: c = sin(x); s = s + c   ->   c = sin(x); for i: s = s + c
+    """
+    return rewrite(func, _visit)
+
+
+def _visit(eqn: Equation, scope: Scope) -> Any:
+    if eqn.op.name not in ("for", "while"):
+        return None
+    return Equation(eqn.op, eqn.inputs, eqn.outputs, eqn.params, tuple([_lightened(r, scope) for r in eqn.regions]), eqn.where)
+
+
+def _lightened(region: Func, scope: Scope) -> Func:
+    inside: set = set(region.inputs)
+    kept: list = []
+    for eqn in region.equations:
+        if _may_move(eqn) and not _uses(eqn, inside):
+            scope.add(eqn)
+        else:
+            kept.append(eqn)
+            inside.update(eqn.outputs)
+    return Func(region.name, region.inputs, kept, region.outputs)
+
+
+def _may_move(eqn: Equation) -> bool:
+    return eqn.op.kind in _SAFE_KINDS and not eqn.regions and eqn.op.name not in _CHEAP and not eqn.op.effect
+
+
+def _uses(eqn: Equation, inside: set) -> bool:
+    return any(a in inside for a in eqn.inputs if isinstance(a, Var)) or any(n in inside for n in extents_of(eqn.outputs))

@@ -1,0 +1,204 @@
+"""simplify: identities that make a program smaller, each with the condition under which it holds.
+
+A rule looks at one equation (and at the ones that made its inputs) and answers the atoms that may stand for its results, or None.
+Rules never change a result by more than rounding, keep infinities and nans, and keep the type: dtype, extents and weakness.
+"""
+from typing import Any, Callable
+
+from ..ir.graph import Equation, Func, Literal, Var
+from ..ir.op import registry
+from ..ir.types import Type
+from .rewrite import Scope, rewrite
+
+RULES: dict[str, list[Callable]] = {}
+
+
+def simplify(func: Func) -> Func:
+    """Algebraic and structural identities, from a table.
+
+        a = mul(x, 1.0); b = reshape(a, n); c = transpose(transpose(b))   ->   x
+    """
+    return rewrite(func, _visit)
+
+
+def _visit(eqn: Equation, scope: Scope) -> Any:
+    if eqn.regions:
+        return None
+    for rule in RULES.get(eqn.op.name, ()):
+        answer = rule(eqn, scope)
+        if answer is not None:
+            return answer
+    return _without_broadcasts(eqn, scope) if eqn.op.kind == "elementwise" and len(eqn.inputs) > 1 else None
+
+
+def rule(*names: str) -> Callable:
+    """Decorator: a rule for these ops."""
+    def register(f: Callable) -> Callable:
+        for name in names:
+            RULES.setdefault(name, []).append(f)
+        return f
+    return register
+
+
+def is_number(a: Any, value: float) -> bool:
+    return isinstance(a, Literal) and not isinstance(a.value, bool) and a.value == value
+
+
+def same_type(a: Any, out: Var) -> bool:
+    """Whether an atom may stand for a result: same dtype, extents and weakness."""
+    return isinstance(a, Var) and a.type.dtype == out.type.dtype and a.type.weak == out.type.weak and a.type.shape == out.type.shape
+
+
+def _or_none(a: Any, eqn: Equation) -> Any:
+    return (a,) if same_type(a, eqn.outputs[0]) else None
+
+
+@rule("mul")
+def _times_one(eqn: Equation, scope: Scope) -> Any:
+    """x * 1 = 1 * x = x."""
+    x, y = eqn.inputs
+    return _or_none(x, eqn) if is_number(y, 1) else _or_none(y, eqn) if is_number(x, 1) else None
+
+
+@rule("div", "pow")
+def _by_one(eqn: Equation, scope: Scope) -> Any:
+    """x / 1 = x ** 1 = x."""
+    x, y = eqn.inputs
+    return _or_none(x, eqn) if is_number(y, 1) else None
+
+
+@rule("sub")
+def _minus_zero(eqn: Equation, scope: Scope) -> Any:
+    """x - 0 = x."""
+    x, y = eqn.inputs
+    return _or_none(x, eqn) if is_number(y, 0) else None
+
+
+@rule("add")
+def _plus_zero(eqn: Equation, scope: Scope) -> Any:
+    """x + 0 = 0 + x = x (but for the sign of a zero, which no comparison sees), also for an array of zeros."""
+    x, y = eqn.inputs
+    if is_number(y, 0) or _is_zeros(y, scope):
+        return _or_none(x, eqn)
+    if is_number(x, 0) or _is_zeros(x, scope):
+        return _or_none(y, eqn)
+    return None
+
+
+def _is_zeros(a: Any, scope: Scope) -> bool:
+    made = scope.producer(a)
+    return made is not None and made.op.name == "full" and is_number(made.inputs[0], 0)
+
+
+@rule("neg")
+def _twice_negated(eqn: Equation, scope: Scope) -> Any:
+    """-(-x) = x."""
+    made = scope.producer(eqn.inputs[0])
+    return _or_none(made.inputs[0], eqn) if made is not None and made.op.name == "neg" else None
+
+
+@rule("conj", "real")
+def _of_real(eqn: Equation, scope: Scope) -> Any:
+    """conj(x) = real(x) = x for real x."""
+    x = eqn.inputs[0]
+    return _or_none(x, eqn) if x.type.dtype.kind != "c" else None
+
+
+@rule("cast", "broadcast_to", "reshape")
+def _no_change(eqn: Equation, scope: Scope) -> Any:
+    """A conversion to the type that x has."""
+    return _or_none(eqn.inputs[0], eqn)
+
+
+@rule("where")
+def _either_way(eqn: Equation, scope: Scope) -> Any:
+    """where(c, x, x) = x; where(True, x, y) = x."""
+    c, x, y = eqn.inputs
+    if x is y:
+        return _or_none(x, eqn)
+    if isinstance(c, Literal):
+        return _or_none(x if c.value else y, eqn)
+    return None
+
+
+@rule("guarded_mul")
+def _guard_not_needed(eqn: Equation, scope: Scope) -> Any:
+    """guarded_mul(g, p) = g * p for a number g that is not zero."""
+    g, p = eqn.inputs
+    if isinstance(g, Literal) and g.value != 0:
+        return Equation(registry["mul"], eqn.inputs, eqn.outputs, {}, (), eqn.where)
+    return _or_none(p, eqn) if is_number(g, 1) else None
+
+
+@rule("transpose")
+def _transposed_twice(eqn: Equation, scope: Scope) -> Any:
+    """transpose(transpose(x)) is one transpose, or none."""
+    axes = eqn.params["axes"]
+    if axes == tuple(range(len(axes))):
+        return _or_none(eqn.inputs[0], eqn)
+    made = scope.producer(eqn.inputs[0])
+    if made is None or made.op.name != "transpose":
+        return None
+    joint = tuple(made.params["axes"][a] for a in axes)
+    if joint == tuple(range(len(joint))):
+        return _or_none(made.inputs[0], eqn)
+    return Equation(eqn.op, made.inputs, eqn.outputs, {"axes": joint}, (), eqn.where)
+
+
+@rule("reshape")
+def _reshaped_twice(eqn: Equation, scope: Scope) -> Any:
+    """reshape(reshape(x)) is one reshape."""
+    made = scope.producer(eqn.inputs[0])
+    if made is None or made.op.name != "reshape":
+        return None
+    if same_type(made.inputs[0], eqn.outputs[0]):
+        return (made.inputs[0],)
+    return Equation(eqn.op, (made.inputs[0],) + eqn.inputs[1:], eqn.outputs, {}, (), eqn.where)
+
+
+@rule("broadcast_to")
+def _broadcast_twice(eqn: Equation, scope: Scope) -> Any:
+    """broadcast_to(broadcast_to(x)) is one; of an array filled with one number, a larger array filled with it."""
+    made = scope.producer(eqn.inputs[0])
+    if made is not None and made.op.name == "full":
+        return Equation(made.op, made.inputs[:1] + eqn.inputs[1:], eqn.outputs, made.params, (), eqn.where)
+    source = _leading_ones_dropped(eqn.inputs[0], scope)
+    if source is not eqn.inputs[0]:
+        return Equation(eqn.op, (source,) + eqn.inputs[1:], eqn.outputs, {}, (), eqn.where)
+    return None
+
+
+def _leading_ones_dropped(a: Any, scope: Scope) -> Any:
+    """x, for a = x with axes of extent 1 put in front (which broadcasting would do anyhow), or broadcast from x."""
+    made = scope.producer(a)
+    if made is None or a.type.weak or made.inputs[0].type.weak:
+        return a
+    x = made.inputs[0]
+    if made.op.name == "broadcast_to":
+        return _leading_ones_dropped(x, scope)
+    extra = a.type.rank - x.type.rank
+    if made.op.name == "reshape" and extra > 0 and a.type.shape[extra:] == x.type.shape and all(n == 1 for n in a.type.shape[:extra]):
+        return _leading_ones_dropped(x, scope)
+    return a
+
+
+def _without_broadcasts(eqn: Equation, scope: Scope) -> Any:
+    """An elementwise op broadcasts by itself: operands broadcast before are taken as they were, if one has the full shape anyhow."""
+    shape = eqn.outputs[0].type.shape
+    if not shape:
+        return None
+    sources = [_leading_ones_dropped(a, scope) if isinstance(a, Var) else a for a in eqn.inputs]
+    if all(s is a for s, a in zip(sources, eqn.inputs)):
+        return None
+    if not any(isinstance(s, Var) and s.type.shape == shape for s in sources):
+        return None
+    return Equation(eqn.op, tuple(sources), eqn.outputs, eqn.params, (), eqn.where)
+
+
+@rule("sum")
+def _sum_of_nothing(eqn: Equation, scope: Scope) -> Any:
+    """A sum over no axes."""
+    return _or_none(eqn.inputs[0], eqn) if not eqn.params["axes"] else None
+
+
+__all__ = ["simplify", "RULES", "Type"]
