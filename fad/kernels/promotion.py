@@ -6,6 +6,7 @@ at compile time: an `@overload` is one more function to type and compile at each
 """
 import numpy as np
 from numba.core import compiler, types
+from numba.core.cpu import FastMathOptions
 from numba.core.errors import NumbaError
 from numba.core.typing.templates import AbstractTemplate, infer, infer_global, signature
 from numba.extending import lower_builtin
@@ -105,13 +106,17 @@ def _numbas_own(context, fallback, args):
         return None
 
 
-def emit_python(body):
-    """An `emit` that compiles the Python function `body`, with NumPy's division and strict IEEE arithmetic."""
+def emit_python(body, fast=False):
+    """An `emit` that compiles the Python function `body`, with NumPy's division.
+
+    Arithmetic is strict IEEE, or with `fast` sums may be taken in another order.
+    """
 
     def emit(context, builder, sig, args):
         flags = compiler.Flags()
         flags.nrt = True
         flags.error_model = "numpy"
+        flags.fastmath = FastMathOptions({"reassoc", "contract"} if fast else False)
         result = context.compile_subroutine(builder, body, sig, flags=flags)
         return context.call_internal(builder, result.fndesc, sig, args)
 

@@ -1,0 +1,296 @@
+"""Solving linear systems: LU and Cholesky factors, solve, inverse, determinant, triangular systems.
+
+NumPy's arrays are in C order and LAPACK reads columns, so LAPACK sees the transpose of each matrix. Most routines are
+called so that this needs no copy: a determinant is that of the transpose, an inverse the transpose of its inverse.
+"""
+import numpy as np
+import scipy.linalg
+from numba.extending import register_jitable
+
+from fad.kernels.lapack import getrf, getri, getrs, potrf, trsm
+from fad.kernels.stacks import (
+    Result,
+    copied,
+    flattened,
+    fresh,
+    matrices,
+    right_sides,
+    scratch,
+    shaped,
+    swapped,
+    systems,
+    transposed,
+    viewed,
+)
+
+__all__ = ["cholesky", "det", "inv", "lu_factor", "lu_solve", "slogdet", "solve", "triangular_solve"]
+
+NO, TRANSPOSED, ADJOINT, UPPER, LOWER, RIGHT, UNIT = (ord(c) for c in "NTCULRU")
+SAME, SCALAR, REAL_SCALAR = Result(), Result(rank=-2), Result("real", -2)
+
+
+def _cholesky(a):
+    """The lower Cholesky factor of each matrix, from its lower triangle.
+
+    >>> cholesky(np.array([[4.0, 0.0], [2.0, 5.0]])).tolist()
+    [[2.0, 0.0], [1.0, 2.0]]
+    """
+    stack = copied(a)
+    n = stack.shape[1]
+    for c in range(stack.shape[0]):
+        if potrf(UPPER, n, stack[c], max(1, n)) != 0:
+            raise np.linalg.LinAlgError("Matrix is not positive definite")
+        for i in range(n):
+            for j in range(i + 1, n):
+                stack[c, i, j] = 0
+    return viewed(stack, a.shape)
+
+
+cholesky = matrices(np.linalg.cholesky, "cholesky", [SAME], _cholesky)
+
+
+# --- LU -------------------------------------------------------------------------------------------------------------
+
+
+@register_jitable
+def _eliminate(m, swaps):
+    """LU in place of one square matrix in LAPACK's order, row swaps beside; the first zero pivot (from 1), or 0."""
+    n = m.shape[0]
+    return getrf(n, n, m, max(1, n), swaps)
+
+
+@register_jitable
+def _no_swaps(stack):
+    return np.empty((stack.shape[0], stack.shape[1]), np.int32)
+
+
+def _lu_factor(a):
+    """LU with pivots of each square matrix, as in scipy.linalg.lu_factor: L and U in one, row swaps counted from 0.
+
+    >>> lu, pivots = lu_factor(np.array([[0.0, 2.0], [1.0, 3.0]]))
+    >>> lu.tolist(), pivots.tolist()
+    ([[1.0, 3.0], [0.0, 2.0]], [1, 1])
+    """
+    columns = transposed(a)
+    swaps = _no_swaps(columns)
+    for c in range(columns.shape[0]):
+        _eliminate(columns[c], swaps[c])
+        for i in range(swaps.shape[1]):
+            swaps[c, i] -= 1
+    return viewed(swapped(columns), a.shape), viewed(swaps, a.shape[:-1])
+
+
+def _plain_lu_factor(a):
+    """scipy.linalg.lu_factor on stacks, silent where a matrix is singular."""
+    factor = scipy.linalg.get_lapack_funcs("getrf", (a,))
+    out, pivots = np.empty_like(a, order="C"), np.empty(a.shape[:-1], np.int32)
+    for index in np.ndindex(a.shape[:-2]):
+        out[index], pivots[index], _ = factor(a[index])
+    return out, pivots
+
+
+lu_factor = matrices(_plain_lu_factor, "lu_factor", [SAME, Result("int32", -1)], _lu_factor)
+
+
+@register_jitable
+def _back_substitute(flag, lu, swaps, side):
+    """Solve in place for one block of right sides (n, k), with a factor in LAPACK's order."""
+    n, k = side.shape
+    if k == 1:
+        getrs(flag, n, 1, lu, max(1, n), swaps, side, max(1, n))
+        return
+    columns = side.T.copy()
+    getrs(flag, n, k, lu, max(1, n), swaps, columns, max(1, n))
+    for i in range(n):
+        for j in range(k):
+            side[i, j] = columns[j, i]
+
+
+def _lu_solve(lu, pivots, b, transpose):
+    """Solve a x = b (transpose 0), a^T x = b (1) or a^H x = b (2), where lu, pivots = lu_factor(a).
+
+    >>> a = np.array([[0.0, 2.0], [1.0, 3.0]])
+    >>> lu_solve(*lu_factor(a), a @ np.array([1.0, 2.0]), 0).tolist()
+    [1.0, 2.0]
+    """
+    sides, columns = right_sides(lu, b), transposed(lu)
+    swaps = viewed(fresh(pivots), columns.shape[:2])
+    for m in range(swaps.shape[0]):
+        for i in range(swaps.shape[1]):
+            swaps[m, i] += 1
+    flag = NO if transpose == 0 else TRANSPOSED if transpose == 1 else ADJOINT
+    for c in range(sides.shape[0]):
+        m = c if columns.shape[0] > 1 else 0
+        _back_substitute(flag, columns[m], swaps[m], sides[c])
+    return shaped(sides, lu, b)
+
+
+def _plain_lu_solve(lu, pivots, b, transpose):
+    """scipy.linalg.lu_solve on stacks."""
+    lead = np.broadcast_shapes(lu.shape[:-2], b.shape[:-2])
+    b = b if b.ndim > 1 else np.broadcast_to(b[:, None], (*lead, b.size, 1))
+    lu, pivots = np.broadcast_to(lu, lead + lu.shape[-2:]), np.broadcast_to(pivots, lead + pivots.shape[-1:])
+    out = np.empty(b.shape, lu.dtype)
+    for index in np.ndindex(lead):
+        out[index] = scipy.linalg.lu_solve((lu[index], pivots[index]), b[index], transpose, check_finite=False)
+    return out
+
+
+def _keeping_vectors(solver, at):
+    """A solver of stacks (..., n, k) that also takes b of shape (n,)."""
+
+    def solve(*args):
+        vector = args[at].ndim == 1
+        x = solver(*args)
+        return x[..., 0] if vector and x.ndim == max(2, args[0].ndim) else x
+
+    return solve
+
+
+lu_solve = systems(_keeping_vectors(_plain_lu_solve, 2), "lu_solve", _lu_solve, at=2)
+
+
+def _solve(a, b):
+    """Solve a x = b for each matrix; b is (n,), or (n, k) for each.
+
+    >>> solve(np.array([[2.0, 0.0], [0.0, 4.0]]), np.array([1.0, 1.0])).tolist()
+    [0.5, 0.25]
+    """
+    sides, stack = right_sides(a, b), copied(a)
+    swaps = _no_swaps(stack)
+    for m in range(stack.shape[0]):
+        if _eliminate(stack[m], swaps[m]) > 0:
+            raise np.linalg.LinAlgError("Singular matrix")
+    for c in range(sides.shape[0]):
+        m = c if stack.shape[0] > 1 else 0
+        _back_substitute(TRANSPOSED, stack[m], swaps[m], sides[c])
+    return shaped(sides, a, b)
+
+
+solve = systems(np.linalg.solve, "solve", _solve)
+
+
+# --- inverse and determinant ----------------------------------------------------------------------------------------
+
+
+def _inv(a):
+    """The inverse of each matrix.
+
+    >>> inv(np.array([[2.0, 0.0], [0.0, 4.0]])).tolist()
+    [[0.5, 0.0], [0.0, 0.25]]
+    """
+    stack = copied(a)
+    n, swaps = stack.shape[1], _no_swaps(stack)
+    work = scratch(a, 64 * n)
+    for c in range(stack.shape[0]):
+        if _eliminate(stack[c], swaps[c]) > 0:
+            raise np.linalg.LinAlgError("Singular matrix")
+        getri(n, stack[c], max(1, n), swaps[c], work, work.size)
+    return viewed(stack, a.shape)
+
+
+@register_jitable
+def _one_det(m):
+    """The determinant of one matrix, which is overwritten: the product of the pivots, negated for each row swap."""
+    swaps = np.empty(m.shape[0], np.int32)
+    _eliminate(m, swaps)
+    result = m.dtype.type(1)
+    for i in range(m.shape[0]):
+        result = result * (m[i, i] if swaps[i] == i + 1 else -m[i, i])
+    return result
+
+
+def _single_det(a):
+    return _one_det(copied(a)[0])
+
+
+def _det(a):
+    """The determinant of each matrix.
+
+    >>> round(float(det(np.array([[1.0, 2.0], [3.0, 4.0]]))), 12)
+    -2.0
+    """
+    stack = copied(a)
+    out = np.empty(stack.shape[0], a.dtype)
+    for c in range(out.size):
+        out[c] = _one_det(stack[c])
+    return viewed(out, a.shape[:-2])
+
+
+@register_jitable
+def _one_slogdet(m):
+    """Sign (or phase) and logarithm of the determinant of one matrix, which is overwritten."""
+    swaps = np.empty(m.shape[0], np.int32)
+    _eliminate(m, swaps)
+    sign, log = m.dtype.type(1), abs(m.dtype.type(0))
+    for i in range(m.shape[0]):
+        size = abs(m[i, i])
+        phase = m[i, i] / size if size != 0 else m[i, i]
+        sign = sign * (phase if swaps[i] == i + 1 else -phase)
+        log = log + np.log(size)
+    return sign, log
+
+
+def _single_slogdet(a):
+    return _one_slogdet(copied(a)[0])
+
+
+def _slogdet(a):
+    """Sign and logarithm of the absolute value of the determinant of each matrix.
+
+    >>> sign, log = slogdet(np.diag([-1.0, np.e]))
+    >>> float(sign), round(float(log), 12)
+    (-1.0, 1.0)
+    """
+    stack = copied(a)
+    signs, logs = np.empty(stack.shape[0], a.dtype), np.empty(stack.shape[0], a.real.dtype)
+    for c in range(signs.size):
+        signs[c], logs[c] = _one_slogdet(stack[c])
+    return viewed(signs, a.shape[:-2]), viewed(logs, a.shape[:-2])
+
+
+inv = matrices(np.linalg.inv, "inv", [SAME], _inv)
+det = matrices(np.linalg.det, "det", [SCALAR], _det, _single_det)
+slogdet = matrices(np.linalg.slogdet, "slogdet", [SCALAR, REAL_SCALAR], _slogdet, _single_slogdet)
+
+
+# --- triangular systems ---------------------------------------------------------------------------------------------
+
+
+@register_jitable
+def _refuse_zero_diagonal(m):
+    for i in range(m.shape[0]):
+        if m[i, i] == 0:
+            raise np.linalg.LinAlgError("singular matrix")
+
+
+def _triangular_solve(a, b, lower, transpose, unit):
+    """Solve a x = b (transpose 0), a^T x = b (1) or a^H x = b (2) for triangular a; unit says that a's diagonal is one.
+
+    >>> triangular_solve(np.array([[2.0, 9.0], [1.0, 4.0]]), np.array([2.0, 5.0]), True, 0, False).tolist()
+    [1.0, 1.0]
+    """
+    sides, stack = right_sides(a, b), flattened(a)
+    n, k = a.shape[-1], sides.shape[2]
+    # LAPACK sees m = a^T and x^T: the system is x^T op(a)^T = b^T, and op(a)^T is m, m^T or m^H
+    flag = NO if transpose == 0 else TRANSPOSED if transpose == 1 else ADJOINT
+    triangle = UPPER if lower else LOWER
+    for m in range(stack.shape[0] if not unit else 0):
+        _refuse_zero_diagonal(stack[m])
+    for c in range(sides.shape[0]):
+        m = stack[c if stack.shape[0] > 1 else 0]
+        trsm(RIGHT, triangle, flag, UNIT if unit else NO, k, n, 1.0, m, max(1, n), sides[c], max(1, k))
+    return shaped(sides, a, b)
+
+
+def _plain_triangular_solve(a, b, lower, transpose, unit):
+    """scipy.linalg.solve_triangular on stacks."""
+    lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    b = b if b.ndim > 1 else np.broadcast_to(b[:, None], (*lead, b.size, 1))
+    a, out = np.broadcast_to(a, lead + a.shape[-2:]), np.empty(b.shape, a.dtype)
+    for index in np.ndindex(lead):
+        out[index] = scipy.linalg.solve_triangular(a[index], b[index], transpose, lower, unit, check_finite=False)
+    return out
+
+
+triangular_solve = systems(_keeping_vectors(_plain_triangular_solve, 1), "triangular_solve", _triangular_solve)

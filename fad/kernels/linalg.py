@@ -1,0 +1,20 @@
+"""Linear algebra on stacks of matrices (..., m, n), in compiled code and in plain Python: products, factors, functions.
+
+Arrays are of any strides, of float32, float64, complex64 or complex128, and all of one dtype in a call. What is singular or
+not positive definite raises numpy.linalg.LinAlgError, as in NumPy.
+
+    >>> import numba, numpy as np
+    >>> @numba.njit
+    ... def leverage(x):
+    ...     q, r = qr(x)
+    ...     return matmul(q, q.T)[0, 0]
+    >>> round(leverage(np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])), 6)
+    0.833333
+"""
+from fad.kernels.factor import cholesky, det, inv, lu_factor, lu_solve, slogdet, solve, triangular_solve
+from fad.kernels.spectral import eig, eigh, eigvals, eigvalsh, qr, svd, svdvals
+
+__all__ = [
+    "cholesky", "det", "eig", "eigh", "eigvals", "eigvalsh", "expm", "inv", "logm", "lu_factor", "lu_solve", "matmul", "qr",
+    "slogdet", "solve", "sqrtm", "svd", "svdvals", "triangular_solve",
+]  # fmt: skip

@@ -1,0 +1,255 @@
+"""Orthogonal and spectral factors: QR, eigenvalues and eigenvectors, singular values.
+
+Phases are LAPACK's, as in NumPy; each factor is found of the matrix or of its transpose, whichever needs no copy.
+"""
+import numpy as np
+from numba.core import types
+from numba.extending import overload, register_jitable
+
+from fad.kernels.lapack import geev, geqrf, gesdd, heevd, orgqr
+from fad.kernels.stacks import Result, complex_dtype, copied, matrices, scratch, swapped, transposed, viewed
+
+__all__ = ["eig", "eigh", "eigvals", "eigvalsh", "qr", "svd", "svdvals"]
+
+NO, VECTORS, UPPER, SOME = (ord(c) for c in "NVUS")
+SAME, REAL_VECTOR, COMPLEX, COMPLEX_VECTOR = Result(), Result("real", -1), Result("complex"), Result("complex", -1)
+
+
+def _lead(a, m, n):
+    """The shape of stacked results (..., m, n), from a stack a; in compiled code."""
+    raise NotImplementedError
+
+
+@overload(_lead)
+def _lead_of(a, m, n):
+    return (lambda a, m, n: (m, n)) if a.ndim == 2 else (lambda a, m, n: a.shape[:-2] + (m, n))
+
+
+# --- QR -------------------------------------------------------------------------------------------------------------
+
+
+def _qr(a):
+    """The reduced QR factors of each matrix.
+
+    >>> q, r = qr(np.array([[3.0, 1.0], [4.0, 2.0]]))
+    >>> (q @ r).round(12).tolist()
+    [[3.0, 1.0], [4.0, 2.0]]
+    """
+    columns = transposed(a)
+    n, m = columns.shape[1], columns.shape[2]
+    k = min(m, n)
+    tau, work = scratch(a, k), scratch(a, 64 * n)
+    q, r = np.empty((columns.shape[0], m, k), a.dtype), np.zeros((columns.shape[0], k, n), a.dtype)
+    for c in range(columns.shape[0]):
+        geqrf(m, n, columns[c], max(1, m), tau, work, work.size)
+        for j in range(n):
+            for i in range(min(j + 1, k)):
+                r[c, i, j] = columns[c, j, i]
+        orgqr(m, k, k, columns[c], max(1, m), tau, work, work.size)
+        for i in range(m):
+            for j in range(k):
+                q[c, i, j] = columns[c, j, i]
+    return viewed(q, _lead(a, m, k)), viewed(r, _lead(a, k, n))
+
+
+qr = matrices(np.linalg.qr, "qr", [SAME, SAME], _qr)
+
+
+# --- Hermitian matrices ---------------------------------------------------------------------------------------------
+
+
+def _heevd(job, m, w):
+    """LAPACK's syevd or heevd on one matrix in place; in compiled code."""
+    raise NotImplementedError
+
+
+@overload(_heevd)
+def _heevd_of(job, m, w):
+    def real(job, m, w):
+        n = m.shape[0]
+        work, integers = scratch(m, 1 + 6 * n + 2 * n * n), np.empty(3 + 5 * n, np.int32)
+        return heevd(job, UPPER, n, m, max(1, n), w, work, work.size, integers, integers.size)
+
+    def hermitian(job, m, w):
+        n = m.shape[0]
+        work, integers = scratch(m, 2 * n + n * n), np.empty(3 + 5 * n, np.int32)
+        reals = scratch(w, 1 + 5 * n + 2 * n * n)
+        return heevd(job, UPPER, n, m, max(1, n), w, work, work.size, reals, reals.size, integers, integers.size)
+
+    return hermitian if isinstance(m.dtype, types.Complex) else real
+
+
+@register_jitable
+def _eigh_in_place(job, stack):
+    """Eigenvalues of each matrix from its lower triangle; its conjugate's vectors stay in `stack`, as rows."""
+    w = np.empty((stack.shape[0], stack.shape[1]), stack.real.dtype)
+    for c in range(stack.shape[0]):
+        if _heevd(job, stack[c], w[c]) != 0:
+            raise np.linalg.LinAlgError("Eigenvalues did not converge")
+    return w
+
+
+def _eigh(a):
+    """Eigenvalues, ascending, and eigenvectors of each Hermitian matrix, from its lower triangle.
+
+    >>> w, v = eigh(np.array([[2.0, 0.0], [1.0, 2.0]]))
+    >>> w.round(12).tolist()
+    [1.0, 3.0]
+    """
+    stack = copied(a)
+    w = _eigh_in_place(VECTORS, stack)
+    return viewed(w, a.shape[:-1]), viewed(np.conj(swapped(stack)), a.shape)
+
+
+def _eigvalsh(a):
+    """Eigenvalues of each Hermitian matrix, ascending, from its lower triangle.
+
+    >>> eigvalsh(np.array([[2.0, 0.0], [1.0, 2.0]])).round(12).tolist()
+    [1.0, 3.0]
+    """
+    return viewed(_eigh_in_place(NO, copied(a)), a.shape[:-1])
+
+
+eigh = matrices(np.linalg.eigh, "eigh", [REAL_VECTOR, SAME], _eigh)
+eigvalsh = matrices(np.linalg.eigvalsh, "eigvalsh", [REAL_VECTOR], _eigvalsh)
+
+
+# --- general matrices: complex results always -----------------------------------------------------------------------
+
+
+def _geev(job, m, w, v):
+    """LAPACK's geev on one matrix in LAPACK's order: w (n,) and the vectors as rows of v; in compiled code."""
+    raise NotImplementedError
+
+
+@overload(_geev)
+def _geev_of(job, m, w, v):
+    def real(job, m, w, v):
+        n = m.shape[0]
+        re, im, vectors, work = scratch(m, n), scratch(m, n), np.empty((n, n), m.dtype), scratch(m, 66 * n)
+        info = geev(NO, job, n, m, max(1, n), re, im, m, max(1, n), vectors, max(1, n), work, work.size)
+        for j in range(n):
+            w[j] = complex(re[j], im[j])
+            # a conjugate pair has its real and imaginary parts in two rows
+            first, sign = (j, 1) if im[j] > 0 else (j - 1, -1)
+            for i in range(n):
+                v[j, i] = vectors[j, i] if im[j] == 0 else complex(vectors[first, i], sign * vectors[first + 1, i])
+        return info
+
+    def general(job, m, w, v):
+        n = m.shape[0]
+        work, reals = scratch(m, 66 * n), scratch(m.real, 2 * n)
+        return geev(NO, job, n, m, max(1, n), w, m, max(1, n), v, max(1, n), work, work.size, reals)
+
+    return general if isinstance(m.dtype, types.Complex) else real
+
+
+@register_jitable
+def _eig_in_place(job, stack):
+    """Eigenvalues, and if job says so eigenvectors as rows, of each matrix in LAPACK's order."""
+    w = np.empty((stack.shape[0], stack.shape[1]), complex_dtype(stack))
+    v = np.empty(stack.shape, complex_dtype(stack))
+    for c in range(stack.shape[0]):
+        if _geev(job, stack[c], w[c], v[c]) != 0:
+            raise np.linalg.LinAlgError("Eigenvalues did not converge")
+    return w, v
+
+
+def _eig(a):
+    """Eigenvalues and eigenvectors of each matrix, complex.
+
+    >>> w, v = eig(np.array([[0.0, 1.0], [-1.0, 0.0]]))
+    >>> np.sort(w.imag).round(12).tolist()
+    [-1.0, 1.0]
+    """
+    w, v = _eig_in_place(VECTORS, transposed(a))
+    return viewed(w, a.shape[:-1]), viewed(swapped(v), a.shape)
+
+
+def _eigvals(a):
+    """Eigenvalues of each matrix, complex.
+
+    >>> np.sort(eigvals(np.array([[0.0, 1.0], [-1.0, 0.0]])).imag).round(12).tolist()
+    [-1.0, 1.0]
+    """
+    return viewed(_eig_in_place(NO, transposed(a))[0], a.shape[:-1])
+
+
+def _plain_eig(a):
+    w, v = np.linalg.eig(a)
+    return w + 0j, v + 0j
+
+
+eig = matrices(_plain_eig, "eig", [COMPLEX_VECTOR, COMPLEX], _eig)
+eigvals = matrices(lambda a: np.linalg.eigvals(a) + 0j, "eigvals", [COMPLEX_VECTOR], _eigvals)
+
+
+# --- singular values ------------------------------------------------------------------------------------------------
+
+
+def _gesdd(job, m, s, u, v):
+    """LAPACK's gesdd on one matrix, of which it sees the transpose: u and v come out in C order; in compiled code."""
+    raise NotImplementedError
+
+
+@overload(_gesdd)
+def _gesdd_of(job, m, s, u, v):
+    def real(job, m, s, u, v):
+        (rows, n), k = m.shape, s.size
+        work, integers = scratch(m, 1), np.empty(8 * max(1, k), np.int32)
+        gesdd(job, n, rows, m, max(1, n), s, v, max(1, n), u, max(1, k), work, -1, integers)  # asks for the size of work
+        work = scratch(m, int(work[0]))
+        return gesdd(job, n, rows, m, max(1, n), s, v, max(1, n), u, max(1, k), work, work.size, integers)
+
+    def general(job, m, s, u, v):
+        (rows, n), k = m.shape, s.size
+        work, integers = scratch(m, 1), np.empty(8 * max(1, k), np.int32)
+        reals = scratch(s, k * max(5 * k + 7, 2 * max(rows, n) + 2 * k + 1))
+        gesdd(job, n, rows, m, max(1, n), s, v, max(1, n), u, max(1, k), work, -1, reals, integers)
+        work = scratch(m, int(work[0].real))
+        return gesdd(job, n, rows, m, max(1, n), s, v, max(1, n), u, max(1, k), work, work.size, reals, integers)
+
+    return general if isinstance(m.dtype, types.Complex) else real
+
+
+@register_jitable
+def _svd_in_place(job, stack):
+    """The reduced factors u, s, vh of each matrix; only s if job says so."""
+    count, m, n = stack.shape
+    k = min(m, n)
+    u, s = np.empty((count, m, k), stack.dtype), np.empty((count, k), stack.real.dtype)
+    v = np.empty((count, k, n), stack.dtype)
+    for c in range(count):
+        if _gesdd(job, stack[c], s[c], u[c], v[c]) != 0:
+            raise np.linalg.LinAlgError("SVD did not converge")
+    return u, s, v
+
+
+def _svd(a):
+    """The reduced singular value factors u, s, vh of each matrix.
+
+    >>> u, s, vh = svd(np.array([[0.0, 2.0], [1.0, 0.0], [0.0, 0.0]]))
+    >>> s.tolist(), u.shape
+    ([2.0, 1.0], (3, 2))
+    """
+    u, s, v = _svd_in_place(SOME, copied(a))
+    m, n, k = a.shape[-2], a.shape[-1], s.shape[1]
+    return viewed(u, _lead(a, m, k)), viewed(s, _lead(a, m, k)[:-2] + (k,)), viewed(v, _lead(a, k, n))
+
+
+def _svdvals(a):
+    """The singular values of each matrix, descending.
+
+    >>> svdvals(np.array([[0.0, 2.0], [1.0, 0.0]])).tolist()
+    [2.0, 1.0]
+    """
+    s = _svd_in_place(NO, copied(a))[1]
+    return viewed(s, _lead(a, 0, 0)[:-2] + (s.shape[1],))
+
+
+def _plain_svd(a):
+    return tuple(np.linalg.svd(a, full_matrices=False))
+
+
+svd = matrices(_plain_svd, "svd", [SAME, REAL_VECTOR, SAME], _svd)
+svdvals = matrices(lambda a: np.linalg.svd(a, compute_uv=False), "svdvals", [REAL_VECTOR], _svdvals)

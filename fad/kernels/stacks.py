@@ -1,0 +1,198 @@
+"""How a function of one matrix becomes a kernel on stacks of matrices (..., m, n), of any strides, in compiled code.
+
+A kernel of linear algebra has a plain function (NumPy's or SciPy's), a rule for its types, and a body that loops over the
+leading axes. Bodies copy into C order first, because LAPACK overwrites what it is given.
+"""
+import numpy as np
+from numba.core import cgutils, types
+from numba.extending import intrinsic, overload, register_jitable
+from numba.np import arrayobj
+
+from fad.kernels.lapack import LETTERS
+from fad.kernels.promotion import compiled_as, emit_python, quiet
+
+__all__ = [
+    "Result", "complex_dtype", "copied", "flattened", "fresh", "matrices", "right_sides", "scratch", "shaped", "swapped", "systems",
+    "transposed", "viewed",
+]  # fmt: skip
+
+REAL = {types.complex64: types.float32, types.complex128: types.float64}
+COMPLEX = {real: kind for kind, real in REAL.items()}
+
+
+class Result:
+    """A result of a kernel: its dtype in words ("same", "real", "complex", "int32") and how its rank differs."""
+
+    def __init__(self, dtype: str = "same", rank: int = 0):
+        self.dtype, self.rank = dtype, rank
+
+    def type(self, first):
+        """The Numba type, given the type of the kernel's argument.
+
+        >>> Result("real", -2).type(types.Array(types.complex128, 2, "A"))
+        float64
+        """
+        same = first.dtype
+        kinds = {"same": same, "real": REAL.get(same, same), "complex": COMPLEX.get(same, same), "int32": types.int32}
+        dtype, rank = kinds[self.dtype], first.ndim + self.rank
+        return types.Array(dtype, rank, "C") if rank else dtype
+
+
+def _stack(kind):
+    """Whether the type is a stack of matrices that LAPACK knows."""
+    return isinstance(kind, types.Array) and kind.ndim >= 2 and kind.dtype in LETTERS
+
+
+def matrices(plain, name, results, body, single=None):
+    """A kernel of one stack (and of flags): `plain` runs in Python, `body` is compiled, or `single` for one matrix."""
+
+    def rule(*args):
+        if not args or not _stack(args[0]):
+            return None
+        kinds = [r.type(args[0]) for r in results]
+        return (kinds[0] if len(kinds) == 1 else types.Tuple(kinds), *args)
+
+    emits = {True: emit_python(single or body, fast=True), False: emit_python(body, fast=True)}
+
+    def emit(context, builder, sig, args):
+        return emits[sig.args[0].ndim == 2](context, builder, sig, args)
+
+    return compiled_as(quiet(plain, body.__doc__, name), rule, emit)
+
+
+def systems(plain, name, body, at=1):
+    """A kernel of a stack a (..., n, n) and, as argument number `at`, the right sides b: (n,) for all, or (..., n, k).
+
+    One matrix serves a stack of right sides; otherwise the leading axes agree.
+    """
+
+    def rule(*args):
+        if len(args) <= at or not _stack(args[0]):
+            return None
+        a, b = args[0], args[at]
+        if not isinstance(b, types.Array) or b.dtype != a.dtype:
+            return None
+        if not (a.ndim == 2 or b.ndim in (1, a.ndim)):
+            return None
+        return (types.Array(a.dtype, a.ndim - 1 if b.ndim == 1 else b.ndim, "C"), *args)
+
+    return compiled_as(quiet(plain, body.__doc__, name), rule, emit_python(body, fast=True))
+
+
+# What the bodies are made of. They use little of Numba's NumPy, which is slow to compile: `out[...] = a` takes a second.
+
+
+@intrinsic
+def viewed(typingctx, a, shape):
+    """The memory of an array in C order under another shape, unchecked."""
+    if a.layout != "C":
+        return None
+    kind = types.Array(a.dtype, len(shape), "C")
+
+    def codegen(context, builder, sig, args):
+        source = context.make_array(sig.args[0])(context, builder, args[0])
+        out, extents = context.make_array(kind)(context, builder), cgutils.unpack_tuple(builder, args[1])
+        strides = [source.itemsize]
+        for n in extents[:0:-1]:
+            strides.insert(0, builder.mul(strides[0], n))
+        kept = {"meminfo": source.meminfo, "parent": source.parent, "itemsize": source.itemsize}
+        arrayobj.populate_array(out, data=source.data, shape=extents, strides=strides, **kept)
+        return arrayobj.impl_ret_borrowed(context, builder, kind, out._getvalue())
+
+    return kind(a, shape), codegen
+
+
+def fresh(a):
+    """A copy of an array in C order; in compiled code."""
+    raise NotImplementedError
+
+
+@overload(fresh)
+def _fresh(a):
+    return (lambda a: np.ascontiguousarray(a)) if a.layout == "F" else (lambda a: a.copy())
+
+
+@register_jitable
+def as_stack(a, data):
+    """data, which holds the elements of a in C order, as (count, m, n)."""
+    m, n = a.shape[-2], a.shape[-1]
+    return viewed(data, (a.size // max(1, m * n), m, n))
+
+
+@register_jitable
+def flattened(a):
+    """A stack in C order, seen as (count, m, n); not always a copy."""
+    return as_stack(a, np.ascontiguousarray(a))
+
+
+@register_jitable
+def copied(a):
+    """A copy of a stack as (count, m, n)."""
+    return as_stack(a, fresh(a))
+
+
+@register_jitable
+def swapped(stack):
+    """A copy of (count, m, n) with the last axes exchanged: from C order to LAPACK's, or back."""
+    out = np.empty((stack.shape[0], stack.shape[2], stack.shape[1]), stack.dtype)
+    for c in range(out.shape[0]):
+        for i in range(out.shape[1]):
+            for j in range(out.shape[2]):
+                out[c, i, j] = stack[c, j, i]
+    return out
+
+
+@register_jitable
+def transposed(a):
+    """A copy of a stack in LAPACK's order, as (count, n, m)."""
+    return swapped(flattened(a))
+
+
+def right_sides(a, b):
+    """A copy of the right sides b as (count, n, k), one vector for each matrix of a stack; in compiled code."""
+    raise NotImplementedError
+
+
+@overload(right_sides)
+def _right_sides(a, b):
+    if b.ndim > 1:
+        return lambda a, b: copied(b)
+
+    def vectors(a, b):
+        n = a.shape[-1]
+        if b.size != n:
+            raise ValueError("the right side does not fit the matrix")
+        out = np.empty((a.size // max(1, n * n), n, 1), a.dtype)
+        for c in range(out.shape[0]):
+            for i in range(n):
+                out[c, i, 0] = b[i]
+        return out
+
+    return vectors
+
+
+def shaped(x, a, b):
+    """Solutions (count, n, k) in the shape of the result: that of b, or of the vectors of a; in compiled code."""
+    raise NotImplementedError
+
+
+@overload(shaped)
+def _shaped(x, a, b):
+    return (lambda x, a, b: viewed(x, b.shape)) if b.ndim > 1 else (lambda x, a, b: viewed(x, a.shape[:-1]))
+
+
+def complex_dtype(a):
+    """The complex dtype of the precision of `a`; in compiled code."""
+    raise NotImplementedError
+
+
+@overload(complex_dtype)
+def _complex_dtype(a):
+    dtype = np.complex64 if a.dtype in (types.float32, types.complex64) else np.complex128
+    return lambda a: dtype
+
+
+@register_jitable
+def scratch(a, size):
+    """Working memory of the dtype of `a`."""
+    return np.empty(max(1, size), a.dtype)
