@@ -7,6 +7,7 @@ transformed, compiled by Numba, and readable.
 >>> fad.grad(lambda x: np.sum(x ** 2))(np.array([1.0, 2.0]))
 array([2., 4.])
 """
+from . import functional as functional
 from .api.custom import checkpoint as checkpoint
 from .api.custom import custom_jvp as custom_jvp
 from .api.custom import custom_vjp as custom_vjp
@@ -14,6 +15,7 @@ from .api.derivative import grad as grad
 from .api.derivative import jit as jit
 from .api.derivative import stop_gradient as stop_gradient
 from .api.derivative import value_and_grad as value_and_grad
+from .api.implicit import implicit as implicit
 from .api.jacobian import hessian as hessian
 from .api.jacobian import jacfwd as jacfwd
 from .api.jacobian import jacobian as jacobian
@@ -23,6 +25,7 @@ from .api.products import jvp as jvp
 from .api.products import linearize as linearize
 from .api.products import vhp as vhp
 from .api.products import vjp as vjp
+from .api.ravel import ravel as ravel
 from .api.vmap import vmap as vmap
 from .ops import table as _table
 from .util.config import config as config

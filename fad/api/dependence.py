@@ -1,0 +1,37 @@
+"""Which results of a function depend on which arguments, as far as its program tells."""
+from typing import Any, Callable
+
+from ..ir.graph import Equation, Func, Var, free_vars
+from ..ops.kinds import Zero
+from .derivative import jit
+from .staged import remembered
+
+
+@remembered
+def _jit_of(f: Callable) -> Any:
+    return jit(f)
+
+
+def depends(f: Callable, xs: tuple) -> list:
+    """For each data leaf of f(*xs), for each x, whether a derivative may flow from it.
+
+    >>> depends(lambda a, b: (a * b, a + 0.0), (1.0, 2.0))
+    [[True, True], [True, False]]
+    """
+    program, _ = _jit_of(f).program_for(*xs)
+    func = program.traced.func
+    reached = [_reached(func, k) for k in range(len(xs))]
+    return [[isinstance(a, Var) and a in r for r in reached] for a in func.outputs]
+
+
+def _reached(func: Func, k: int) -> set:
+    active: set = {func.inputs[k]}
+    for eqn in func.equations:
+        _spread(eqn, active)
+    return active
+
+
+def _spread(eqn: Equation, active: set) -> None:
+    used = {a for a in eqn.inputs if isinstance(a, Var)} | {v for r in eqn.regions for v in free_vars(r)}
+    if used & active and type(eqn.op.derivative) is not Zero:
+        active.update(v for v in eqn.outputs if v.type.dtype.kind in "fc")

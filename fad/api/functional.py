@@ -1,0 +1,242 @@
+"""fad.functional: the signatures, result structures and errors of torch.autograd.functional, on ndarrays.
+
+Inputs are an array or a tuple of arrays; the function takes them as its arguments and returns an array or a tuple of arrays. Where
+an answer has a part for each input (or output) it is a tuple where the inputs (or outputs) are one, and bare where they are one array.
+`create_graph` and `vectorize` change nothing of the numbers on ndarrays: results are always differentiable by another transform, and
+rows are always computed together.
+"""
+from typing import Any, Callable
+
+import numpy as np
+
+from ..ir.types import type_of
+from ..trace.tracing import is_data
+from ..util.errors import ArgumentError, CotangentShapeError, FadError
+from .dependence import depends
+from .derivative import grad, jit
+from .jacobian import hessian as core_hessian
+from .jacobian import jacfwd, jacrev
+from .products import hvp as core_hvp
+from .products import jvp as core_jvp
+from .products import vhp as core_vhp
+from .products import vjp as core_vjp
+from .staged import remembered
+
+
+class StrictError(FadError, RuntimeError):
+    """With strict=True: a result that does not depend on an input."""
+
+
+class SingleElementError(FadError, RuntimeError):
+    """A function or input that must have a single element and has more."""
+
+
+class VectorError(CotangentShapeError):
+    """A vector v that does not fit the inputs or outputs."""
+
+
+def _inputs(inputs: Any, name: str) -> "tuple[tuple, bool]":
+    """The inputs as a tuple of arrays, and whether they were one."""
+    several = isinstance(inputs, (tuple, list))
+    given = tuple(inputs) if several else (inputs,)
+    for k, x in enumerate(given):
+        if not is_data(x):
+            raise ArgumentError(f"the inputs given to {name} must be an array or a tuple of arrays; number {k} is {type(x).__name__}")
+    return tuple([x if hasattr(x, "dtype") else np.asarray(x, float) if type(x) is float else np.asarray(x) for x in given]), several
+
+
+@remembered
+def _as_tuple_of_outputs(func: Callable, name: str) -> Callable:
+    """func with its outputs always in a tuple."""
+    def outputs(*xs: Any) -> tuple:
+        ys = func(*xs)
+        given = tuple(ys) if isinstance(ys, (tuple, list)) else (ys,)
+        for k, y in enumerate(given):
+            if not is_data(y):
+                raise ArgumentError(f"the function given to {name} must return an array or a tuple of arrays; output {k} is {type(y).__name__}")
+        return given
+    return outputs
+
+
+def _strict(func: Callable, xs: tuple, name: str) -> None:
+    for j, row in enumerate(depends(_as_tuple_of_outputs(func, name), xs)):
+        for k, does in enumerate(row):
+            if not does:
+                raise StrictError(f"output {j} of the user-provided function is independent of input {k}",
+                                  why="this is not allowed in strict mode", do=f"leave strict=True out of {name} to get zeros")
+
+
+def _nested(blocks: tuple, several_out: bool, several_in: bool) -> Any:
+    rows = tuple([row if several_in else row[0] for row in blocks])
+    return rows if several_out else rows[0]
+
+
+def jacobian(func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False,
+             strategy: str = "reverse-mode") -> Any:
+    """The Jacobian of func at the inputs: for each output and input an array of shape output.shape + input.shape.
+
+    Raises RuntimeError with strict=True where an output does not depend on an input; ValueError for an unknown strategy.
+
+    >>> import numpy as np
+    >>> jacobian(lambda x: x ** 2, np.array([1.0, 2.0]))
+    array([[2., 0.],
+           [0., 4.]])
+    """
+    xs, several = _inputs(inputs, "jacobian")
+    mode = _mode(strategy, "strategy")
+    if strict and mode is jacfwd:
+        raise StrictError('strict=True and strategy="forward-mode" are not supported together')
+    if strict:
+        _strict(func, xs, "jacobian")
+    return _nested(mode(_as_tuple_of_outputs(func, "jacobian"), tuple(range(len(xs))))(*xs), _several_outputs(func, xs), several)
+
+
+def _mode(strategy: str, what: str) -> Callable:
+    if strategy not in ("reverse-mode", "forward-mode"):
+        raise ArgumentError(f'{what} is "reverse-mode" or "forward-mode", not {strategy!r}')
+    return jacrev if strategy == "reverse-mode" else jacfwd
+
+
+def _several_outputs(func: Callable, xs: tuple) -> bool:
+    """Whether func returns a tuple: known from tracing it."""
+    return structure_of(func, xs).cls in (tuple, list)
+
+
+def structure_of(func: Callable, xs: tuple) -> Any:
+    """The structure of func's result."""
+    return _jit_of(func).program_for(*xs)[0].traced.structure
+
+
+@remembered
+def _jit_of(func: Callable) -> Any:
+    return jit(func)
+
+
+def _scalar_of(func: Callable, xs: tuple, name: str) -> Callable:
+    """func, which must return one array of one element, returning it as a scalar."""
+    program, _ = _jit_of(func).program_for(*xs)
+    outputs = program.traced.func.outputs
+    if program.traced.structure.cls is not None and program.traced.structure.leaves != 1:
+        raise SingleElementError(f"the function given to {name} should return a single array")
+    size = 1
+    for n in outputs[0].type.shape:
+        size *= n if isinstance(n, int) else n.hint or 2
+    if size != 1:
+        raise SingleElementError(f"the array returned by the function given to {name} should contain a single element")
+    return _reshaped(func)
+
+
+@remembered
+def _reshaped(func: Callable) -> Callable:
+    def scalar(*xs: Any) -> Any:
+        y = func(*xs)
+        y = y[0] if isinstance(y, (tuple, list)) else y
+        return y.reshape(()) if getattr(y, "ndim", 0) else y
+    return scalar
+
+
+def hessian(func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False,
+            outer_jacobian_strategy: str = "reverse-mode") -> Any:
+    """The Hessian of a function that returns a single element: for each pair of inputs an array of shape a.shape + b.shape.
+
+    Raises RuntimeError where the function returns more, or with strict=True where the result or the gradient does not depend on an input.
+
+    >>> import numpy as np
+    >>> hessian(lambda x: np.sum(x ** 3), np.array([1.0, 2.0]))
+    array([[ 6.,  0.],
+           [ 0., 12.]])
+    """
+    xs, several = _inputs(inputs, "hessian")
+    _mode(outer_jacobian_strategy, "outer_jacobian_strategy")
+    scalar = _scalar_of(func, xs, "hessian")
+    if strict:
+        _strict(scalar, xs, "hessian")
+        _strict(_gradients(scalar, len(xs)), xs, "hessian")
+    return _nested(core_hessian(scalar, tuple(range(len(xs))))(*xs), several, several)
+
+
+@remembered
+def _gradients(scalar: Callable, count: int) -> Callable:
+    return grad(scalar, tuple(range(count)))
+
+
+def _vector(v: Any, models: tuple, name: str) -> tuple:
+    """v as a tuple of arrays in the shapes of the models."""
+    given = tuple(v) if isinstance(v, (tuple, list)) else (v,)
+    if len(given) != len(models):
+        raise VectorError(f"v has invalid length: should be {len(models)} but got {len(given)}")
+    out = []
+    for k, (a, x) in enumerate(zip(given, models)):
+        a = np.asarray(a) if not hasattr(a, "shape") else a
+        if tuple(a.shape) != tuple(np.shape(x)):
+            raise VectorError(f"v has invalid size: entry {k} should be {tuple(np.shape(x))} but is {tuple(a.shape)}")
+        dtype = type_of(x).dtype
+        out.append(a.astype(dtype) if a.dtype != dtype and dtype.kind in "fc" else a)
+    return tuple(out)
+
+
+def _single(models: tuple, message: str) -> tuple:
+    if len(models) != 1 or np.size(models[0]) != 1:
+        raise SingleElementError(message)
+    return (np.ones_like(models[0]),)
+
+
+def vjp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
+    """(outputs, product of v with the Jacobian); v has the outputs' shapes, and may be left out for a single element.
+
+    >>> import numpy as np
+    >>> vjp(lambda x: x ** 2, np.array([1.0, 2.0]), np.ones(2))
+    (array([1., 4.]), array([2., 4.]))
+    """
+    xs, several = _inputs(inputs, "vjp")
+    if strict:
+        _strict(func, xs, "vjp")
+    ys, pullback = core_vjp(_as_tuple_of_outputs(func, "vjp"), *xs)
+    gs = _single(ys, "the vector v can only be None if the user-provided function returns a single array with a single element") \
+        if v is None else _vector(v, ys, "vjp")
+    gxs = pullback(tuple(gs))
+    return ys if _several_outputs(func, xs) else ys[0], gxs if several else gxs[0]
+
+
+def jvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
+    """(outputs, product of the Jacobian with v); v has the inputs' shapes, and may be left out for a single element.
+
+    >>> import numpy as np
+    >>> jvp(lambda x: x ** 2, np.array([1.0, 2.0]), np.ones(2))
+    (array([1., 4.]), array([2., 4.]))
+    """
+    xs, _ = _inputs(inputs, "jvp")
+    if strict:
+        _strict(func, xs, "jvp")
+    dxs = _single(xs, "the vector v can only be None if the input to the user-provided function is a single array with a single element") \
+        if v is None else _vector(v, xs, "jvp")
+    ys, dys = core_jvp(_as_tuple_of_outputs(func, "jvp"), xs, dxs)
+    return (ys, dys) if _several_outputs(func, xs) else (ys[0], dys[0])
+
+
+def _second_order(product: Callable, name: str, func: Callable, inputs: Any, v: Any, strict: bool) -> tuple:
+    xs, several = _inputs(inputs, name)
+    scalar = _scalar_of(func, xs, name)
+    if strict:
+        _strict(scalar, xs, name)
+        _strict(_gradients(scalar, len(xs)), xs, name)
+    vs = _single(xs, "the vector v can only be None if the input to the user-provided function is a single array with a single element") \
+        if v is None else _vector(v, xs, name)
+    value = _jit_of(func)(*xs)
+    answer = product(_of_tuple(scalar), xs, vs)
+    return value, answer if several else answer[0]
+
+
+@remembered
+def _of_tuple(scalar: Callable) -> Callable:
+    return lambda xs: scalar(*xs)
+
+
+def vhp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
+    """(output, product of v with the Hessian) of a function that returns a single element."""
+    return _second_order(core_vhp, "vhp", func, inputs, v, strict)
+
+
+def hvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
+    """(output, product of the Hessian with v) of a function that returns a single element."""
+    return _second_order(core_hvp, "hvp", func, inputs, v, strict)

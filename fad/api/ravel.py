@@ -1,0 +1,59 @@
+"""A tree of arrays as one vector, and back."""
+from typing import Any, Callable
+
+import numpy as np
+
+from ..ir.op import registry
+from ..ir.types import type_of
+from ..ops.extents import product
+from ..ops.kinds import shape_of
+from ..trace.tracing import is_data
+from ..util import tree
+from ..util.errors import ArgumentError, ExtentError
+
+
+def ravel(t: Any) -> "tuple[Any, Callable]":
+    """The leaves of a tree, one after the other in one vector, and the function that takes such a vector back to a tree.
+
+    The vector has the promoted dtype of the leaves; unravel gives each leaf its own shape and dtype again.
+
+    >>> import numpy as np
+    >>> v, unravel = ravel({"a": np.array([1.0, 2.0]), "b": 3.0})
+    >>> v, unravel(v * 2)["a"]
+    (array([1., 2., 3.]), array([2., 4.]))
+    """
+    leaves, structure = tree.flatten(t)
+    data = [x for x in leaves if is_data(x)]
+    if not data:
+        return np.zeros(0), lambda v: t
+    sizes = [product(shape_of(x)) for x in data]
+    flat = [registry["reshape"](x, n) if hasattr(x, "shape") else registry["reshape"](np.asarray(x), 1) for x, n in zip(data, sizes)]
+
+    def unravel(v: Any) -> Any:
+        _check_length(v, sizes)
+        start: Any = 0
+        parts = []
+        for x, n in zip(data, sizes):
+            parts.append(_like(registry["slice_axis"](v, 0, start, n), x))
+            start = start + n
+        remaining = iter(parts)
+        return structure.unflatten([next(remaining) if is_data(x) else x for x in leaves])
+    return registry["concatenate"](*flat, axis=0), unravel
+
+
+def _check_length(v: Any, sizes: list) -> None:
+    if len(shape_of(v)) != 1:
+        raise ArgumentError(f"unravel takes a vector, not an array with {len(shape_of(v))} axes")
+    total = sum(n for n in sizes if isinstance(n, int))
+    have = shape_of(v)[0]
+    if isinstance(have, int) and all(isinstance(n, int) for n in sizes) and have != total:
+        raise ExtentError(f"unravel takes a vector of {total} elements, not {have}")
+
+
+def _like(part: Any, x: Any) -> Any:
+    shape = shape_of(x)
+    y = registry["reshape"](part, *shape) if shape else registry["index"](part, 0, spec=("i",), at=0)
+    dtype = type_of(x).dtype
+    if dtype.kind != "c" and type_of(y).dtype.kind == "c":
+        y = registry["real"](y)
+    return y if type_of(y).dtype == dtype or dtype.kind not in "fc" else registry["cast"](y, dtype=dtype)
