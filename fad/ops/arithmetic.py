@@ -134,4 +134,3 @@ bitwise_xor = elementwise("bitwise_xor", np.bitwise_xor, "{0} ^ {1}", Zero(), "i
 left_shift = elementwise("left_shift", np.left_shift, "{0} << {1}", Zero(), "integer")
 right_shift = elementwise("right_shift", np.right_shift, "{0} >> {1}", Zero(), "integer")
 invert = elementwise("invert", np.invert, "np.invert({0})", Zero(), "integer")
-bitwise_count = elementwise("bitwise_count", np.bitwise_count, "np.bitwise_count({0})", Zero(), "integer")

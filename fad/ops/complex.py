@@ -23,9 +23,9 @@ def _infer_part(x: Any) -> Type:
 
 
 conj = elementwise("conj", np.conjugate, "np.conj({0})", RealLinear(lambda dx: conj(dx), lambda g: conj(g)), COMPLEX)
-real = composed("real", lambda x: np.real(x)[()], _infer_part, "{0}.real", RealLinear(lambda dx: real(dx), lambda g: g), COMPLEX, arity=1,
+real = composed("real", lambda x: np.asarray(x).real[()], _infer_part, "{0}.real", RealLinear(lambda dx: real(dx), lambda g: g), COMPLEX, arity=1,
                 doc="The real part")
-imag = composed("imag", lambda x: np.imag(x)[()], _infer_part, "{0}.imag", RealLinear(lambda dx: imag(dx), lambda g: 1j * g), COMPLEX, arity=1,
+imag = composed("imag", lambda x: np.asarray(x).imag[()], _infer_part, "{0}.imag", RealLinear(lambda dx: imag(dx), lambda g: 1j * g), COMPLEX, arity=1,
                 doc="The imaginary part")
 
 

@@ -1,0 +1,245 @@
+"""The faces of scipy.special: its ufuncs are ops of that name; its functions are written in them."""
+import math
+from typing import Any
+
+from ...ir.op import Op, registry
+from ...ir.types import type_of
+from ...util.errors import UnsupportedFunctionError
+from .. import special
+from ..complex import make_complex
+from ..face import add_face, add_ufunc, face
+from ..kinds import is_complex, shape_of
+from ..special import bessel, elliptic, errors, gamma, hypergeometric, orthogonal
+
+op = registry
+
+# -- ufuncs of one result -----------------------------------------------------------------------------------------------------
+
+FUNCTIONS = {"zeta", "riemann_zeta", "lambertw", "polygamma", "sinc", "spherical_jn", "spherical_yn", "spherical_in", "spherical_kn"}
+SHARED = {"psi": "digamma", "jn": "jv", "exp2": "exp2", "expm1": "expm1", "log1p": "log1p", "cbrt": "cbrt", "sinc": "sinc", "round": "rint"}
+NOTES = {"jv": "not in the order", "gammainc": "not in the shape"}
+
+for _op in list(registry.values()):
+    if isinstance(_op, Op) and "scipy" in _op.facts and _op.name not in FUNCTIONS and "[" not in _op.text:
+        add_ufunc(_op, f"scipy.special.{_op.name}")
+for _name, _of in SHARED.items():
+    add_face(f"scipy.special.{_name}", registry[_of])
+
+# -- ufuncs of several results ------------------------------------------------------------------------------------------------
+
+PARTS = {
+    "airy": "airy_ai airy_aip airy_bi airy_bip", "airye": "airye_ai airye_aip airye_bi airye_bip", "fresnel": "fresnel_s fresnel_c",
+    "modfresnelp": "modfresnelp_f modfresnelp_k", "modfresnelm": "modfresnelm_f modfresnelm_k", "sici": "sici_si sici_ci",
+    "shichi": "shichi_shi shichi_chi", "ellipj": "ellipj_sn ellipj_cn ellipj_dn ellipj_ph", "itj0y0": "itj0 ity0", "iti0k0": "iti0 itk0",
+    "it2j0y0": "it2j0 it2y0", "it2i0k0": "it2i0 it2k0", "itairy": "itairy_ai itairy_bi itairy_minus_ai itairy_minus_bi",
+    **{name: f"{name}_value {name}_slope" for name in ("pbdv", "pbvv", "pbwa", "mathieu_cem", "mathieu_sem", "mathieu_modcem1",
+                                                      "mathieu_modcem2", "mathieu_modsem1", "mathieu_modsem2")},
+}
+
+
+def _several(parts: str) -> Any:
+    ops = [registry[name] for name in parts.split()]
+    return lambda *xs: tuple([part(*xs) for part in ops])
+
+
+for _name, _parts in PARTS.items():
+    add_face(f"scipy.special.{_name}", _several(_parts))
+
+
+@face("scipy.special.kelvin")
+def kelvin(x: Any) -> tuple:
+    """ber + i bei, ker + i kei, and their derivatives."""
+    pairs = (bessel.ber, bessel.bei), (bessel.ker, bessel.kei), (bessel.berp, bessel.beip), (bessel.kerp, bessel.keip)
+    return tuple([make_complex(a(x), b(x)) for a, b in pairs])
+
+
+# -- gamma's family -----------------------------------------------------------------------------------------------------------
+
+
+@face("scipy.special.zeta")
+def zeta(x: Any, q: Any = None, out: Any = None) -> Any:
+    """Riemann's zeta function, or Hurwitz's of q."""
+    _no_out("zeta", out)
+    return gamma.riemann_zeta(x) if q is None else gamma.zeta(x, q)
+
+
+@face("scipy.special.polygamma")
+def polygamma(n: Any, x: Any) -> Any:
+    """The n-th derivative of the digamma function."""
+    return gamma.polygamma(n, x)
+
+
+@face("scipy.special.multigammaln")
+def multigammaln(a: Any, d: Any) -> Any:
+    """log of the multivariate gamma function of dimension d, a sum of d terms."""
+    d = int(d)
+    total = 0.25 * d * (d - 1) * math.log(math.pi)
+    for k in range(d):
+        total = total + gamma.gammaln(a - 0.5 * k)
+    return total
+
+
+@face("scipy.special.factorial")
+def factorial(n: Any, exact: bool = False, extend: str = "zero") -> Any:
+    """gamma(n + 1); 0 for negative n, as SciPy extends it."""
+    if exact:
+        raise UnsupportedFunctionError("scipy.special.factorial(exact=True) is not supported on traced arrays", do="leave exact=False")
+    y = gamma.gamma(n + 1.0)
+    return y if extend == "complex" else registry["where"](n < 0, 0.0, y)
+
+
+@face("scipy.special.comb")
+def comb(N: Any, k: Any, *, exact: bool = False, repetition: bool = False) -> Any:
+    """The binomial coefficient; 0 unless 0 <= k <= N."""
+    if exact:
+        raise UnsupportedFunctionError("scipy.special.comb(exact=True) is not supported on traced arrays", do="leave exact=False")
+    if repetition:
+        N = N + k - 1
+    return registry["where"]((k >= 0) & (N >= 0) & (k <= N), gamma.binom(N, k), 0.0)
+
+
+@face("scipy.special.perm")
+def perm(N: Any, k: Any, exact: bool = False) -> Any:
+    """N! / (N - k)!; 0 unless 0 <= k <= N."""
+    if exact:
+        raise UnsupportedFunctionError("scipy.special.perm(exact=True) is not supported on traced arrays", do="leave exact=False")
+    return registry["where"]((k >= 0) & (N >= 0) & (k <= N), gamma.poch(N - k + 1, k), 0.0)
+
+
+@face("scipy.special.lambertw")
+def lambertw(z: Any, k: Any = 0, tol: Any = 1e-8) -> Any:
+    """The branch k of the inverse of w e^w."""
+    return hypergeometric.lambertw(z, k, tol)
+
+
+def _no_out(name: str, out: Any) -> None:
+    if out is not None:
+        raise UnsupportedFunctionError(f"scipy.special.{name}(out=...) is not supported on traced arrays", do="assign the result")
+
+
+# -- Bessel functions -----------------------------------------------------------------------------------------------------------
+
+
+def _spherical(which: Op) -> Any:
+    def spherical(n: Any, z: Any, derivative: bool = False) -> Any:
+        if not derivative:
+            return which(n, z)
+        return which.derivative.partial(1, which(n, z), (n, z))
+    return spherical
+
+
+for _op in (bessel.spherical_jn, bessel.spherical_yn, bessel.spherical_in, bessel.spherical_kn):
+    add_face(f"scipy.special.{_op.name}", _spherical(_op))
+
+
+def _nth_derivative(which: Op, alternating: bool, factor: float) -> Any:
+    """The n-th derivative of a Bessel function, a binomial sum over neighbouring orders (DLMF 10.6.7, 10.29.5)."""
+    def derivative(v: Any, z: Any, n: int = 1) -> Any:
+        total = 0.0
+        for k in range(n + 1):
+            sign = -1.0 if alternating and k % 2 else 1.0
+            total = total + sign * math.comb(n, k) * which(v - n + 2 * k, z)
+        return total * (factor / 2.0) ** n
+    return derivative
+
+
+for _name, _op, _alternating, _factor in [
+        ("jvp", bessel.jv, True, 1.0), ("yvp", bessel.yv, True, 1.0), ("h1vp", bessel.hankel1, True, 1.0), ("h2vp", bessel.hankel2, True, 1.0),
+        ("ivp", bessel.iv, False, 1.0), ("kvp", bessel.kv, False, -1.0)]:
+    add_face(f"scipy.special.{_name}", _nth_derivative(_op, _alternating, _factor))
+
+# -- polynomials --------------------------------------------------------------------------------------------------------------------
+
+
+@face("scipy.special.diric")
+def diric(x: Any, n: Any) -> Any:
+    """sin(n x / 2) / (n sin(x / 2)), by continuity where the denominator is zero."""
+    n = int(n)
+    half = 0.5 * x
+    flat = abs(registry["sin"](half)) < 1e-7
+    safe = registry["where"](flat, 1.0, n * registry["sin"](half))
+    limit = registry["cos"](0.5 * (n - 1) * x) if n % 2 else registry["cos"](half) ** (n - 1)
+    return registry["where"](flat, limit, registry["sin"](n * half) / safe)
+
+
+# -- sums in the logarithmic domain -----------------------------------------------------------------------------------------------
+
+
+def _axes(x: Any, axis: Any) -> tuple:
+    rank = len(shape_of(x))
+    axes = range(rank) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
+    return tuple(sorted(int(a) % rank for a in axes))
+
+
+def _keep(y: Any, x: Any, axes: tuple) -> Any:
+    return registry["reshape"](y, *[1 if k in axes else n for k, n in enumerate(shape_of(x))])
+
+
+def _shift(x: Any, axes: tuple) -> Any:
+    """The finite number near the largest entry that exponents are shifted by; constant, for it cancels from every derivative."""
+    high = registry["max"](x, axes=axes)
+    return registry["stop_gradient"](_keep(registry["where"](registry["isfinite"](high), high, 0.0), x, axes))
+
+
+@face("scipy.special.logsumexp")
+def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, return_sign: bool = False) -> Any:
+    """log(sum(b exp(a))), and the sum's sign."""
+    if not shape_of(a) and (b is None or not shape_of(b)):
+        a = registry["reshape"](a, 1)
+        axis = None
+    a = _float(a)
+    if b is not None:
+        a, b = _common(a, b)
+        a = registry["where"](b == 0, -math.inf, a)                # what has no weight has no say in the shift either
+    axes = _axes(a, axis)
+    shift = _shift(registry["real"](a) if is_complex(a) else a, axes)
+    terms = registry["exp"](a - shift)
+    total = registry["sum"](terms if b is None else terms * registry["where"](b == 0, 0.0, b), axes=axes)
+    sign = None
+    if return_sign:
+        sign = registry["sign"](total)
+        total = registry["abs"](total)
+    elif not is_complex(total) and b is not None:
+        total = registry["where"](total < 0, math.nan, total)
+    y = registry["log"](total) + registry["reshape"](shift, *shape_of(total))
+    if keepdims:
+        y, sign = _keep(y, a, axes), None if sign is None else _keep(sign, a, axes)
+    return (y, sign) if return_sign else y
+
+
+def _float(x: Any) -> Any:
+    dtype = type_of(x).dtype
+    return x if dtype.kind in "fc" else registry["cast"](x, dtype="f8")
+
+
+def _common(a: Any, b: Any) -> tuple:
+    """a and b broadcast against each other."""
+    shape = shape_of(a + 0 * b) if shape_of(a) != shape_of(b) else shape_of(a)
+    return registry["broadcast_to"](a, *shape), registry["broadcast_to"](b, *shape)
+
+
+@face("scipy.special.softmax")
+def softmax(x: Any, axis: Any = None) -> Any:
+    """exp(x) over its sum."""
+    x = _float(x)
+    axes = _axes(x, axis)
+    terms = registry["exp"](x - _shift(x, axes))
+    return terms / _keep(registry["sum"](terms, axes=axes), x, axes)
+
+
+@face("scipy.special.log_softmax")
+def log_softmax(x: Any, axis: Any = None) -> Any:
+    """The logarithm of softmax, without underflow."""
+    x = _float(x)
+    axes = _axes(x, axis)
+    moved = x - _shift(x, axes)
+    return moved - _keep(registry["log"](registry["sum"](registry["exp"](moved), axes=axes)), x, axes)
+
+
+@face("scipy.special.softplus")
+def softplus(x: Any) -> Any:
+    """log(1 + exp(x))."""
+    return registry["logaddexp"](0.0, x)
+
+
+__all__ = ["elliptic", "errors", "op", "orthogonal", "special"]

@@ -1,0 +1,70 @@
+"""The record of a special function: SciPy's ufunc, run by SciPy, typed as SciPy types it, with its partial derivatives."""
+import math
+from typing import Any, Callable
+
+from ...ir.op import Op
+from ...ir.types import Type, type_of, ufunc_dtypes
+from ...util.errors import NoDerivativeError
+from ...util.lazy import LazyModule
+from ..extents import broadcast_of
+from ..kinds import Partials, is_complex
+from ..pointwise import composed
+
+SCIPY = LazyModule("scipy.special")
+UFUNCS = LazyModule("scipy.special._ufuncs")
+PI, SQRT_PI, SQRT2 = math.pi, math.sqrt(math.pi), math.sqrt(2.0)
+POSITIVE = (0.3, 2.0)
+
+
+class Unknown:
+    """The partial derivative that fad has no formula for: to ask for it raises, with the reason."""
+
+    def __init__(self, reason: str):
+        self.reason = reason
+
+    def __call__(self, y: Any, *xs: Any) -> Any:
+        raise NoDerivativeError("no rule for this partial derivative of a special function", why=self.reason)
+
+
+class Infer:
+    """Result types as SciPy's ufunc has them; which of its results, for one of several."""
+
+    def __init__(self, find: Callable, output: int = 0):
+        self.find, self.output = find, output
+
+    def __call__(self, *args: Any) -> Type:
+        ufunc, shape = self.find(), broadcast_of(*args)
+        weak = not shape and all(type_of(a).weak for a in args)
+        return Type(ufunc_dtypes(ufunc, *args)[ufunc.nin + self.output], shape, weak)
+
+
+def special(name: str, *partials: Any, domain: Any = POSITIVE, singular: Any = (), derivative: Any = None, behind: str = "",
+            printed: str = "") -> Op:
+    """The op of a ufunc of scipy.special with one result, `behind` which another name may stand; one partial for each argument."""
+    derivative = derivative or Partials(*partials, singular=singular)
+    find = (lambda: getattr(UFUNCS, behind)) if behind else (lambda: getattr(SCIPY, name))
+    arity = len(partials) or 1
+    return composed(name, lambda *xs: find()(*xs), Infer(find), f"{printed or name}({_places(arity)})", derivative, domain, arity=arity, scipy=find,
+                    doc=f"SciPy's {name}")
+
+
+def special_part(name: str, output: int, *partials: Any, call: str, domain: Any = POSITIVE) -> Op:
+    """The op of one of the results of a ufunc (`call`) of scipy.special."""
+    def find() -> Any:
+        return getattr(SCIPY, call)
+    arity = len(partials)
+    return composed(name, lambda *xs: find()(*xs)[output], Infer(find, output), f"{call}({_places(arity)})[{output}]", Partials(*partials), domain,
+                    arity=arity, scipy=find, doc=f"Result {output} of SciPy's {call}")
+
+
+def _places(arity: int) -> str:
+    return ", ".join(f"{{{k}}}" for k in range(arity))
+
+
+def real_only(partial: Callable, what: str) -> Callable:
+    """A partial that is right for real arguments; for complex ones there is none, because `what`."""
+    def checked(y: Any, *xs: Any) -> Any:
+        if any(is_complex(x) for x in xs):
+            raise NoDerivativeError("no rule for this special function of a complex argument", why=what)
+        return partial(y, *xs)
+    return checked

@@ -1,0 +1,75 @@
+"""The gamma function's family, complete and incomplete. Formulas: Digital Library of Mathematical Functions, chapters 5, 8 and 25."""
+from typing import Any
+
+import numpy as np
+
+from ..choice import where
+from ..kinds import Partials
+from ..pointwise import composed, infer_elementwise, real_part
+from ..transcendental import cos, exp, sin
+from .base import PI, POSITIVE, SCIPY, Unknown, real_only, special
+from .information import xlog1py, xlogy
+
+SHAPE = Unknown("the derivative of an incomplete gamma or beta function with respect to its shape has no closed form")
+ORDER = Unknown("it is a function of an integer order")
+UNIT = (0.1, 0.9)
+NO_TRIGAMMA = "SciPy has no trigamma function of complex arguments"
+
+# -- gamma and its logarithmic derivatives ------------------------------------------------------------------------------------
+
+
+def _trigamma(y: Any, x: Any) -> Any:
+    return polygamma(1, x)
+
+
+def _rgamma_slope(y: Any, x: Any) -> Any:
+    """-psi(x) / gamma(x); left of 1/2 by reflection, which is finite at the poles of both."""
+    left = real_part(x) < 0.5
+    z = where(left, 1.0 - x, x)
+    mirrored = gamma(where(left, z, 1.0)) * (cos(PI * x) - digamma(z) * sin(PI * x) / PI)
+    return where(left, mirrored, -y * digamma(z))
+
+
+gamma = special("gamma", lambda y, x: y * digamma(x))
+gammaln = special("gammaln", lambda y, x: digamma(x))
+loggamma = special("loggamma", lambda y, x: digamma(x))
+gammasgn = special("gammasgn", None)
+rgamma = special("rgamma", _rgamma_slope)
+digamma = special("digamma", real_only(_trigamma, NO_TRIGAMMA))
+zeta = special("zeta", Unknown("the zeta function's derivative with respect to its exponent has no closed form"),
+               lambda y, s, q: -s * zeta(s + 1.0, q), domain=((2.0, 4.0), POSITIVE), behind="_zeta")
+riemann_zeta = special("riemann_zeta", Unknown("the zeta function's derivative with respect to its exponent has no closed form"), domain=(2.0, 4.0),
+                       behind="_riemann_zeta", printed="zeta")
+zetac = special("zetac", Unknown("the zeta function's derivative with respect to its exponent has no closed form"), domain=(2.0, 4.0))
+beta = special("beta", lambda y, a, b: y * (digamma(a) - digamma(a + b)), lambda y, a, b: y * (digamma(b) - digamma(a + b)))
+betaln = special("betaln", lambda y, a, b: digamma(a) - digamma(a + b), lambda y, a, b: digamma(b) - digamma(a + b))
+poch = special("poch", lambda y, z, m: y * (digamma(z + m) - digamma(z)), lambda y, z, m: y * digamma(z + m))
+binom = special("binom", lambda y, n, k: y * (digamma(n + 1.0) - digamma(n - k + 1.0)), lambda y, n, k: y * (digamma(n - k + 1.0) - digamma(k + 1.0)),
+                domain=((2.0, 4.0), POSITIVE))
+
+# -- incomplete: the derivative is the density, that of an inverse its reciprocal -------------------------------------------------
+
+
+def gamma_density(a: Any, x: Any) -> Any:
+    """x^(a-1) e^-x / gamma(a)."""
+    return exp(xlogy(a - 1.0, x) - x - gammaln(a))
+
+
+def beta_density(a: Any, b: Any, x: Any) -> Any:
+    """x^(a-1) (1-x)^(b-1) / beta(a, b)."""
+    return exp(xlogy(a - 1.0, x) + xlog1py(b - 1.0, -x) - betaln(a, b))
+
+
+BETA = (POSITIVE, POSITIVE, UNIT)
+gammainc = special("gammainc", SHAPE, lambda y, a, x: gamma_density(a, x), singular=(1,))
+gammaincc = special("gammaincc", SHAPE, lambda y, a, x: -gamma_density(a, x), singular=(1,))
+gammaincinv = special("gammaincinv", SHAPE, lambda y, a, p: 1.0 / gamma_density(a, y), domain=(POSITIVE, UNIT))
+gammainccinv = special("gammainccinv", SHAPE, lambda y, a, p: -1.0 / gamma_density(a, y), domain=(POSITIVE, UNIT))
+betainc = special("betainc", SHAPE, SHAPE, lambda y, a, b, x: beta_density(a, b, x), domain=BETA, singular=(2,))
+betaincc = special("betaincc", SHAPE, SHAPE, lambda y, a, b, x: -beta_density(a, b, x), domain=BETA, singular=(2,))
+betaincinv = special("betaincinv", SHAPE, SHAPE, lambda y, a, b, p: 1.0 / beta_density(a, b, y), domain=BETA)
+betainccinv = special("betainccinv", SHAPE, SHAPE, lambda y, a, b, p: -1.0 / beta_density(a, b, y), domain=BETA)
+
+# -- polygamma, which SciPy writes as a Python function -------------------------------------------------------------------------
+polygamma = composed("polygamma", lambda n, x: SCIPY.polygamma(n, x)[()], infer_elementwise(np.hypot), "polygamma({0}, {1})",
+                     Partials(ORDER, lambda y, n, x: polygamma(n + 1, x)), (2, POSITIVE), arity=2, doc="The n-th derivative of the digamma function")

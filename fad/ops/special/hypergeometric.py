@@ -1,0 +1,51 @@
+"""Hypergeometric functions, exponential and trigonometric integrals, Lambert's and Wright's functions.
+
+Formulas: Digital Library of Mathematical Functions, chapters 4, 6, 13, 15, 16.
+"""
+from typing import Any
+
+import numpy as np
+
+from ..choice import where
+from ..kinds import Partials
+from ..pointwise import composed, op
+from ..transcendental import cos, cosh, exp
+from .base import PI, POSITIVE, Unknown, special, special_part
+
+PARAMETER = Unknown("the derivative of a hypergeometric function with respect to a parameter has no closed form")
+WIDE = (-0.8, 0.8)
+
+hyp0f1 = special("hyp0f1", PARAMETER, lambda y, b, x: hyp0f1(b + 1.0, x) / b, domain=(1.5, WIDE))
+hyp1f1 = special("hyp1f1", PARAMETER, PARAMETER, lambda y, a, b, x: a / b * hyp1f1(a + 1.0, b + 1.0, x), domain=(0.7, 1.5, WIDE))
+hyp2f1 = special("hyp2f1", PARAMETER, PARAMETER, PARAMETER, lambda y, a, b, c, x: a * b / c * hyp2f1(a + 1.0, b + 1.0, c + 1.0, x),
+                 domain=(0.7, 1.2, 1.5, WIDE))
+hyperu = special("hyperu", PARAMETER, PARAMETER, lambda y, a, b, x: -a * hyperu(a + 1.0, b + 1.0, x), domain=(0.7, 1.5, POSITIVE))
+wright_bessel = special("wright_bessel", PARAMETER, PARAMETER, lambda y, a, b, x: wright_bessel(a, a + b, x), domain=(0.7, 1.5, POSITIVE))
+log_wright_bessel = special("log_wright_bessel", PARAMETER, PARAMETER, lambda y, a, b, x: exp(log_wright_bessel(a, a + b, x) - y),
+                            domain=(0.7, 1.5, POSITIVE))
+
+# -- exponential and trigonometric integrals ------------------------------------------------------------------------------------
+
+
+def _expn_slope(y: Any, n: Any, x: Any) -> Any:
+    """-E_{n-1}(x), which for n = 0 SciPy does not have: there by the recurrence."""
+    if isinstance(n, int):
+        return -expn(n - 1, x) if n > 0 else -(exp(-x) + y) / x
+    return where(n < 1, -(exp(-x) + y) / x, -expn(abs(n - 1), x))
+
+
+exp1 = special("exp1", lambda y, x: -exp(-x) / x)
+expi = special("expi", lambda y, x: exp(x) / x)
+expn = special("expn", Unknown("it is a function of an integer order"), _expn_slope, domain=(2, POSITIVE))
+sici_si = special_part("sici_si", 0, lambda y, x: op("spherical_jn")(0, x), call="sici")
+sici_ci = special_part("sici_ci", 1, lambda y, x: cos(x) / x, call="sici")
+shichi_shi = special_part("shichi_shi", 0, lambda y, x: op("spherical_in")(0, x), call="shichi")
+shichi_chi = special_part("shichi_chi", 1, lambda y, x: cosh(x) / x, call="shichi")
+spence = special("spence", lambda y, x: -hyp2f1(1.0, 1.0, 2.0, 1.0 - x))           # log(x) / (1 - x), also at 1
+sinc = composed("sinc", lambda x: np.sinc(x)[()], lambda x: op("sin").infer(x), "sinc({0})",
+                Partials(lambda y, x: -PI * op("spherical_jn")(1, PI * x)), (-2.0, 2.0), arity=1, doc="sin(pi x) / (pi x), 1 at zero")
+
+# -- inverses of x e^x and x + log x ----------------------------------------------------------------------------------------------
+
+wrightomega = special("wrightomega", lambda y, x: y / (1.0 + y), domain=(-2.0, 2.0))
+lambertw = special("lambertw", lambda y, x, k, tol: exp(-y) / (1.0 + y), None, None, domain=(POSITIVE, 0, 1e-8), behind="_lambertw")
