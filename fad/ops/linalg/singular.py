@@ -118,7 +118,7 @@ def _svd_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, aspect: str) ->
 
 def _infer_svd(a: Any, aspect: str) -> tuple:
     t = type_of(a)
-    *stack, m, n = t.shape
+    *stack, m, n = shape_of(a)
     k = smaller_extent(a, aspect)
     return Type(t.dtype, (*stack, m, k)), Type(real_dtype(t.dtype), (*stack, k)), Type(t.dtype, (*stack, k, n))
 
@@ -154,7 +154,7 @@ def _run_complement(u: np.ndarray) -> np.ndarray:
 
 def _infer_complement(u: Any) -> Type:
     t = type_of(u)
-    *stack, m, n = t.shape
+    *stack, m, n = shape_of(u)
     return Type(t.dtype, (*stack, m, extents.difference(m, n)))
 
 
@@ -205,7 +205,7 @@ def _pinv_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
 
 def _infer_pinv(a: Any, rcond: Any) -> Type:
     t = type_of(a)
-    *stack, m, n = t.shape
+    *stack, m, n = shape_of(a)
     return Type(t.dtype, (*stack, n, m))
 
 

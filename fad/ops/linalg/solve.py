@@ -122,7 +122,7 @@ def _run_solve(a: np.ndarray, lu: np.ndarray, pivots: np.ndarray, b: np.ndarray,
 def infer_right_side(a: Any, b: Any) -> Type:
     """The type of op(a)^-1 b: that of b."""
     n, t = square_type(a).shape[-1], type_of(b)
-    *stack, rows, k = t.shape
+    *stack, rows, k = shape_of(b)
     return Type(t.dtype, (*stack, extents.agree(n, rows, "the extents of a matrix and its right-hand side"), k))
 
 

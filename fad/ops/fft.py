@@ -1,0 +1,96 @@
+"""Discrete Fourier transforms along the last axis, without factors: scaling is a product, which fuses with what stands around it.
+
+    fft(x)[k] = sum_j x[j] exp(-2 pi i j k / n)          inverse=True: with exp(+2 pi i j k / n)
+
+The matrix of fft is symmetric, so its adjoint is the inverse one. rfft is the first half of fft of a real x, irfft the real signal
+whose transform (inverse, without 1 / n) has a given first half; the adjoint of the one is the other, but for a factor of 2 on the
+frequencies that stand for two (all but 0 and, for even n, n / 2).
+"""
+from typing import Any
+
+import numpy as np
+
+from ..ir.op import Op, registry
+from ..ir.types import INT, Type, type_of
+from . import extents
+from .kinds import Linear, shape_of
+
+
+def real_dtype(dtype: np.dtype) -> np.dtype:
+    return np.dtype(f"f{dtype.itemsize // 2}")
+
+
+def complex_dtype(dtype: np.dtype) -> np.dtype:
+    return np.dtype(f"c{dtype.itemsize * 2}")
+
+
+def _batch(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
+    return NotImplemented if any(batched[1:]) else op(*xs, **params)
+
+
+def _samples(*shapes: tuple, dtype: Any = complex, operands: tuple = (), **params: Any) -> tuple:
+    def sample(shape: tuple) -> Any:
+        def make(rng: Any) -> tuple:
+            x = rng.standard_normal(shape) + (1j * rng.standard_normal(shape) if dtype is complex else 0)
+            return (x, *operands), params
+        return make
+    return tuple(sample(shape) for shape in shapes)
+
+
+# -- complex --------------------------------------------------------------------------------------------------------------------
+
+
+def _run_fft(x: np.ndarray, inverse: bool) -> np.ndarray:
+    return np.fft.ifft(x, norm="forward") if inverse else np.fft.fft(x)
+
+
+fft = Op("fft", _run_fft, lambda x, inverse: Type(type_of(x).dtype, shape_of(x)), kind="opaque", batch=_batch,
+         derivative=Linear(lambda g, xs, inverse: fft(g, inverse=not inverse)), kernel="fft.fft", kernel_params=("inverse",),
+         samples=_samples((4,), (2, 3), inverse=False) + _samples((5,), (2, 1, 4), inverse=True),
+         doc="The discrete Fourier transform along the last axis, or the inverse one, without factors")
+
+# -- real -----------------------------------------------------------------------------------------------------------------------
+
+
+def twice_inside(n: Any, inside: float, ends: float = 1.0) -> Any:
+    """For the frequencies 0 to n // 2: `inside` for those that stand for two, `ends` for the others."""
+    k = registry["iota"](n // 2 + 1, dtype=INT)
+    alone = registry["bitwise_or"](registry["equal"](k, 0), registry["equal"](k * 2, n))
+    return registry["where"](alone, ends, inside)
+
+
+def _weighted(x: Any, weight: Any) -> Any:
+    """The product, in x's dtype."""
+    y = x * weight
+    return y if type_of(y).dtype == type_of(x).dtype else registry["cast"](y, dtype=type_of(x).dtype)
+
+
+def _infer_rfft(x: Any) -> Type:
+    t = type_of(x)
+    *stack, n = shape_of(x)
+    return Type(complex_dtype(t.dtype), (*stack, n // 2 + 1))
+
+
+def _rfft_transpose(g: Any, xs: tuple) -> Any:
+    n = shape_of(xs[0])[-1]
+    return irfft(_weighted(g, twice_inside(n, 0.5)), n)
+
+
+def _infer_irfft(x: Any, n: Any) -> Type:
+    t = type_of(x)
+    *stack, half = shape_of(x)
+    extents.agree(half, n // 2 + 1, "the extent of a half spectrum and n // 2 + 1")
+    return Type(real_dtype(t.dtype), (*stack, n))
+
+
+def _irfft_transpose(g: Any, xs: tuple) -> Any:
+    return _weighted(rfft(g), twice_inside(xs[1], 2.0))
+
+
+rfft = Op("rfft", lambda x: np.fft.rfft(x), _infer_rfft, kind="opaque", batch=_batch, derivative=Linear(_rfft_transpose), kernel="fft.rfft",
+          kernel_params=(), samples=_samples((4,), (2, 5), (1,), dtype=float),
+          doc="The first half, frequencies 0 to n // 2, of the Fourier transform of a real signal along the last axis")
+irfft = Op("irfft", lambda x, n: np.fft.irfft(x, int(n), norm="forward"), _infer_irfft, kind="opaque", batch=_batch,
+           derivative=Linear(_irfft_transpose, args=(0,)), kernel="fft.irfft", kernel_params=(),
+           samples=_samples((3,), (2, 3), operands=(4,)) + _samples((2, 3), operands=(5,)) + _samples((1,), operands=(1,)),
+           doc="The real signal of n values whose Fourier transform, without 1 / n, begins with x")
