@@ -67,4 +67,5 @@ def real_only(partial: Callable, what: str) -> Callable:
         if any(is_complex(x) for x in xs):
             raise NoDerivativeError("no rule for this special function of a complex argument", why=what)
         return partial(y, *xs)
+    checked.real_only = what                       # type: ignore[attr-defined]
     return checked

@@ -1,0 +1,68 @@
+"""The derivatives of a case, as the transforms make them: traced to a Func, transformed, run by the interpreter."""
+from typing import Any
+
+import numpy as np
+
+from fad.ir.check import check
+from fad.ir.graph import Func
+from fad.ir.walk import evaluate
+from fad.trace.tracing import trace
+from fad.transforms.jvp import jvp
+from fad.transforms.vjp import vjp
+
+from .cases import Case
+
+
+class Program:
+    """A Func with inputs (leading moving ones, arrays from outside, further moving ones); results before `skip` are of no interest."""
+
+    def __init__(self, func: Func, lead: int, outside: list, moving: tuple, skip: int = 0):
+        check(func)
+        self.func, self.lead, self.outside, self.moving, self.skip = func, lead, outside, moving, skip
+
+    def _run(self, func: Func, xs: tuple, extra: tuple = ()) -> list:
+        check(func)
+        with np.errstate(all="ignore"):
+            return list(evaluate(func, [*xs[:self.lead], *self.outside, *xs[self.lead:], *extra]))
+
+    def value(self, *xs: Any) -> list:
+        """The results of interest."""
+        return self._run(self.func, xs)[self.skip:]
+
+    def forward(self, xs: tuple, dxs: tuple) -> list:
+        """The tangents of the real and complex results of interest."""
+        tangents = self._run(jvp(self.func, self.moving), xs, dxs)[len(self.func.outputs):]
+        return tangents[len(floating_types(self.func.outputs[:self.skip])):]
+
+    def reverse(self, xs: tuple, gs: tuple) -> list:
+        """The cotangents of the moving inputs, of cotangents of the real and complex results of interest."""
+        rest = [np.zeros(np.shape(y), a.type.dtype) for a, y in zip(self.func.outputs[:self.skip], self._run(self.func, xs))
+                if a.type.dtype.kind in "fc"]
+        return self._run(vjp(self.func, self.moving), xs, (*rest, *gs))[len(self.func.outputs):]
+
+    def pullback(self) -> "Program":
+        """The program of the cotangents, in the moving inputs and the results' cotangents."""
+        func = vjp(self.func, self.moving)
+        further = range(len(self.func.inputs), len(func.inputs))
+        return Program(func, self.lead, self.outside, (*self.moving, *further), len(self.func.outputs))
+
+
+def program(case: Case) -> Program:
+    """The traced call of an op, as a function of its moving arguments."""
+    traced = trace(lambda *xs: case.at(*xs), list(case.point))
+    count = len(case.moving)
+    return Program(traced.func, count, list(traced.captured), tuple(range(count)))
+
+
+def floating_types(atoms: Any) -> list:
+    return [a for a in atoms if a.type.dtype.kind in "fc"]
+
+
+def floating(ys: Any) -> list:
+    """The real and complex ones among results."""
+    return [np.asarray(y) for y in ys if np.asarray(y).dtype.kind in "fc"]
+
+
+def inner(a: list, b: list) -> float:
+    """The real inner product of two lists of arrays."""
+    return float(sum(np.sum(np.real(np.conj(x) * y)) for x, y in zip(a, b, strict=True)))

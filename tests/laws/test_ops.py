@@ -1,0 +1,106 @@
+"""The laws, over the whole table of ops: no formula is written here, only what every derivative has to satisfy."""
+import copy
+
+import numpy as np
+import pytest
+
+from fad.util.errors import NoDerivativeError
+from fad.ops.kinds import NotDifferentiable
+
+from .cases import OPS, along, calls, cases, differentiable, direction, directions, results, rng_for
+from .programs import floating, inner, program
+
+DIFFERENTIABLE = [name for name, op in OPS.items() if differentiable(op)]
+CLOSE = {"rtol": 2e-6, "atol": 2e-7}
+
+
+def complex_or_real(op) -> list:
+    """Cases of an op in float64, and in complex128 where it has them."""
+    return cases(op) + ([] if op.samples else cases(op, complex))
+
+
+@pytest.mark.parametrize("name", DIFFERENTIABLE)
+def test_forward_agrees_with_differences(name):
+    for case in complex_or_real(OPS[name]):
+        rng = rng_for(name)
+        xs, dxs = case.point, directions(case, rng)
+        want = floating(along(case.at, xs, dxs))
+        got = program(case).forward(xs, dxs)
+        for a, b in zip(got, want, strict=True):
+            np.testing.assert_allclose(a, b, **CLOSE)
+
+
+@pytest.mark.parametrize("name", DIFFERENTIABLE)
+def test_reverse_is_the_adjoint_of_forward(name):
+    for case in complex_or_real(OPS[name]):
+        rng = rng_for(name)
+        traced, xs, dxs = program(case), case.point, directions(case, rng)
+        dys = traced.forward(xs, dxs)
+        gs = tuple([direction(dy, rng) for dy in dys])
+        gxs = traced.reverse(xs, gs)
+        assert [np.shape(g) for g in gxs] == [np.shape(x) for x in xs]
+        np.testing.assert_allclose(inner(gs, dys), inner(gxs, dxs), rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", DIFFERENTIABLE)
+def test_second_order(name):
+    """Forward over reverse against differences of reverse, and reverse over reverse as its adjoint."""
+    for case in complex_or_real(OPS[name]):
+        rng = rng_for(name)
+        outer = program(case)
+        gs = tuple([direction(y, rng) for y in floating(outer.value(*case.point))])
+        first, xs, count = outer.pullback(), (*case.point, *gs), len(gs)
+        dxs = (*directions(case, rng), *[np.zeros_like(g) for g in gs])
+        want = along(lambda *xs: first.value(*xs), xs, dxs)
+        got = first.forward(xs, dxs)
+        for a, b in zip(got, want, strict=True):
+            np.testing.assert_allclose(a, b, **CLOSE)
+        ggs = tuple([direction(dy, rng) for dy in got])
+        back = first.reverse(xs, ggs)
+        np.testing.assert_allclose(inner(ggs, got), inner(back[:-count], dxs[:-count]), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", [name for name, op in OPS.items() if calls(op)])
+def test_the_program_is_the_op(name):
+    """Types that were inferred are those of the results, the interpreted program gives the same, and no input was changed."""
+    op = OPS[name]
+    for args, params in calls(op) + calls(op, np.float32) + calls(op, complex):
+        moving = tuple(k for k, a in enumerate(args) if isinstance(a, (np.ndarray, np.generic)))
+        before = copy.deepcopy(args)
+        with np.errstate(all="ignore"):
+            want = results(op.run(*args, **params))
+        case = program_case(op, args, params, moving)
+        traced = program(case)
+        got = traced.value(*case.point)
+        for y, w, atom in zip(got, want, traced.func.outputs, strict=True):
+            np.testing.assert_array_equal(y, w)
+            assert np.asarray(w).dtype == atom.type.dtype, (name, atom.type, np.asarray(w).dtype)
+            assert np.ndim(w) == atom.type.rank
+        for a, b in zip(args, before):
+            np.testing.assert_array_equal(a, b)
+
+
+def program_case(op, args, params, moving):
+    from .cases import Case
+    return Case(op, args, params, moving)
+
+
+@pytest.mark.parametrize("name", [name for name in DIFFERENTIABLE if not OPS[name].samples])
+def test_single_precision_stays_single(name):
+    for case in cases(OPS[name], np.float32):
+        rng = rng_for(name)
+        traced, xs, dxs = program(case), case.point, directions(case, rng)
+        ys, dys = floating(traced.value(*xs)), traced.forward(xs, dxs)
+        gs = tuple([direction(dy, rng) for dy in dys])
+        assert [dy.dtype for dy in dys] == [y.dtype for y in ys]
+        assert [g.dtype for g in traced.reverse(xs, gs)] == [np.asarray(x).dtype for x in xs]
+
+
+@pytest.mark.parametrize("name", [name for name, op in OPS.items() if isinstance(op.derivative, NotDifferentiable)])
+def test_no_derivative_raises(name):
+    """To ask for a derivative that is not there raises, and says why; it is never zero."""
+    op = OPS[name]
+    xs = (1.0,) * op.facts.get("arity", 1)
+    for ask in (op.derivative.jvp, op.derivative.pullback):
+        with pytest.raises(NoDerivativeError):
+            ask(op, (1.0,), xs, xs, {}, *([(True,) * len(xs)] if ask == op.derivative.pullback else []))
