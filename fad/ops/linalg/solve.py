@@ -186,7 +186,7 @@ def _inv_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
 
 
 _inv = Op("inv", _run_inv, lambda a, lu, pivots: square_type(a), kind="opaque", derivative=Explicit(_inv_jvp, _inv_pullback), batch=batch_stack,
-          kernel="linalg.lu_inv", kernel_inputs=(1, 2), kernel_params=(), means=(1, 2), samples=samples_with_factors(_matrix_alone),
+          kernel="linalg.inv", kernel_inputs=(0,), kernel_params=(), means=(1, 2), samples=samples_with_factors(_matrix_alone),
           doc="The inverse of a, with its factors at hand")
 
 
@@ -249,7 +249,7 @@ def _det_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
 
 
 _det = Op("det", _run_det, lambda a, lu, pivots: number_type(a), kind="opaque", derivative=Explicit(_det_jvp, _det_pullback), batch=batch_stack,
-          kernel="linalg.lu_det", kernel_inputs=(1, 2), kernel_params=(), means=(1, 2), samples=samples_with_factors(_matrix_alone),
+          kernel="linalg.det", kernel_inputs=(0,), kernel_params=(), means=(1, 2), samples=samples_with_factors(_matrix_alone),
           doc="The determinant of a, with its factors at hand")
 
 
@@ -297,7 +297,7 @@ def _slogdet_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
 
 
 _slogdet = Op("slogdet", _run_slogdet, _infer_slogdet, kind="opaque", derivative=Explicit(_slogdet_jvp, _slogdet_pullback), batch=batch_stack,
-              kernel="linalg.lu_slogdet", kernel_inputs=(1, 2), kernel_params=(), means=(1, 2), samples=samples_with_factors(_matrix_alone),
+              kernel="linalg.slogdet", kernel_inputs=(0,), kernel_params=(), means=(1, 2), samples=samples_with_factors(_matrix_alone),
               doc="Sign and logarithm of the determinant of a, with its factors at hand")
 
 

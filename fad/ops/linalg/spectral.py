@@ -34,13 +34,13 @@ def _diagonal_of(w: Any) -> Any:
     return on_diagonal(n, n)
 
 
-def _eigh_jvp(ys: tuple, xs: tuple, dxs: tuple, lower: bool) -> tuple:
+def _eigh_jvp(ys: tuple, xs: tuple, dxs: tuple) -> tuple:
     w, v = ys
     m = matmul(adjoint(v), matmul(hermitian_part(dxs[0]), v))
     return real(diagonal(m)), matmul(v, over_gaps(m, _gaps(w), _diagonal_of(w)))
 
 
-def _eigh_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, lower: bool) -> tuple:
+def _eigh_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     (w, v), (gw, gv) = ys, gs
     if gv is None:
         return (matmul(v * as_rows(gw), adjoint(v)),)
@@ -51,28 +51,28 @@ def _eigh_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, lower: bool) -
     return (matmul(v, matmul(middle, adjoint(v))),)
 
 
-def _infer_eigh(a: Any, lower: bool) -> tuple:
+def _infer_eigh(a: Any) -> tuple:
     return vector_type(a, real_dtype(type_of(a).dtype)), square_type(a)
 
 
-eigh = Op("eigh", lambda a, lower: tuple(np.linalg.eigh(a, "L" if lower else "U")), _infer_eigh, kind="opaque",
-          derivative=Explicit(_eigh_jvp, _eigh_pullback), batch=batch_stack, kernel="linalg.eigh", kernel_params=("lower",), hermitian=(0,),
-          samples=samples.of_each_kind(samples.positive, samples.KINDS[:2], lower=True),
-          doc="Eigenvalues, ascending, and eigenvectors of a Hermitian matrix, of which one triangle is read")
+eigh = Op("eigh", lambda a: tuple(np.linalg.eigh(a)), _infer_eigh, kind="opaque",
+          derivative=Explicit(_eigh_jvp, _eigh_pullback), batch=batch_stack, kernel="linalg.eigh", kernel_params=(), hermitian=(0,),
+          samples=samples.of_each_kind(samples.positive, samples.KINDS[:2]),
+          doc="Eigenvalues, ascending, and eigenvectors of a Hermitian matrix, of which the lower triangle is read")
 
 
-def _eigvalsh_jvp(ys: tuple, xs: tuple, dxs: tuple, lower: bool) -> tuple:
-    _, v = eigh(xs[0], lower=lower)
+def _eigvalsh_jvp(ys: tuple, xs: tuple, dxs: tuple) -> tuple:
+    _, v = eigh(xs[0])
     return (real(diagonal(matmul(adjoint(v), matmul(hermitian_part(dxs[0]), v)))),)
 
 
-def _eigvalsh_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, lower: bool) -> tuple:
-    return _eigh_pullback((gs[0], None), eigh(xs[0], lower=lower), xs, needs, lower)
+def _eigvalsh_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
+    return _eigh_pullback((gs[0], None), eigh(xs[0]), xs, needs)
 
 
-eigvalsh = Op("eigvalsh", lambda a, lower: np.linalg.eigvalsh(a, "L" if lower else "U"), lambda a, lower: _infer_eigh(a, lower)[0],
+eigvalsh = Op("eigvalsh", np.linalg.eigvalsh, lambda a: _infer_eigh(a)[0],
               kind="opaque", derivative=Explicit(_eigvalsh_jvp, _eigvalsh_pullback), batch=batch_stack, kernel="linalg.eigvalsh",
-              kernel_params=("lower",), hermitian=(0,), samples=samples.of_each_kind(samples.positive, lower=True),
+              kernel_params=(), hermitian=(0,), samples=samples.of_each_kind(samples.positive),
               doc="The eigenvalues of a Hermitian matrix, ascending")
 
 # -- general matrices -----------------------------------------------------------------------------------------------------------

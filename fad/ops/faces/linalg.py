@@ -1,0 +1,262 @@
+"""numpy.linalg: systems, determinants, factorizations, eigenvalues, singular values. Norms are in norms.py.
+
+Two things differ from NumPy, because a program's types cannot depend on its values: eig and eigvals are complex always, and lstsq gives the
+residuals whenever there are more equations than unknowns (NumPy leaves them empty if the rank turns out deficient).
+"""
+from typing import Any
+
+import numpy as np
+
+from ...ir.op import registry
+from ...ir.types import type_of
+from .. import extents
+from ..face import BY_NAME, face
+from ..kinds import conjugate, shape_of
+from ..linalg import factorizations, singular, solve, spectral
+from ..linalg.matrices import adjoint, aspect_of, columns_from, matmul, smaller_extent, transposed
+from .arguments import as_array, is_given, rank, refuse
+from .stacks import epsilon, from_column, larger_extent, matrix, named, solved, square
+
+# -- systems --------------------------------------------------------------------------------------------------------------------
+
+
+@face("numpy.linalg.solve", samples=("np.linalg.solve(S, v)", "np.linalg.solve(S, x.T)"))
+def solve_(a: Any, b: Any) -> Any:
+    return solved(solve.solve, square(a), b)
+
+
+@face("numpy.linalg.inv", samples=("np.linalg.inv(S)",))
+def inv(a: Any) -> Any:
+    return solve.inv(square(a))
+
+
+@face("numpy.linalg.det", samples=("np.linalg.det(S)",))
+def det(a: Any) -> Any:
+    return solve.det(square(a))
+
+
+@face("numpy.linalg.slogdet", samples=("np.linalg.slogdet(S)[1]",))
+def slogdet(a: Any) -> Any:
+    return named("slogdet", *solve.slogdet(square(a)))
+
+
+@face("numpy.linalg.tensorsolve", samples=("np.linalg.tensorsolve(S.reshape(2, 2, 4), x[0].reshape(2, 2))",))
+def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
+    a, b = as_array(a), as_array(b)
+    if axes is not None:
+        last = [k % rank(a) for k in axes]
+        a = registry["transpose"](a, axes=(*[k for k in range(rank(a)) if k not in last], *last))
+    solution = shape_of(a)[rank(b):]
+    n, m = extents.product(solution), extents.product(shape_of(b))
+    x = solve_(registry["reshape"](a, m, n), registry["reshape"](b, m))
+    return registry["reshape"](x, *solution)
+
+
+@face("numpy.linalg.tensorinv", samples=("np.linalg.tensorinv(S.reshape(2, 2, 4), ind=2)",))
+def tensorinv(a: Any, ind: int = 2) -> Any:
+    a = as_array(a)
+    if ind <= 0:
+        raise ValueError("Invalid ind argument.")
+    rows, columns = shape_of(a)[:ind], shape_of(a)[ind:]
+    x = inv(registry["reshape"](a, extents.product(rows), extents.product(columns)))
+    return registry["reshape"](x, *columns, *rows)
+
+
+def read_hermitian(a: Any, hermitian: bool) -> Any:
+    """a, of which only the lower triangle is read if it is said to be Hermitian."""
+    return factorizations.hermitian(a, lower=True) if hermitian else a
+
+
+def relative_tolerance(a: Any, given: Any) -> Any:
+    """The tolerance given, or max(m, n) times the dtype's epsilon."""
+    return given if is_given(given) else larger_extent(a) * epsilon(a)
+
+
+@face("numpy.linalg.pinv", samples=("np.linalg.pinv(x)",), note="where the rank does not change")
+def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = np._NoValue) -> Any:          # type: ignore[attr-defined]
+    a = matrix(a)
+    if rcond is not None and rtol is not np._NoValue:                                                    # type: ignore[attr-defined]
+        raise ValueError("`rtol` and `rcond` can't be both set.")
+    if rtol is np._NoValue:                                                                              # type: ignore[attr-defined]
+        rcond = 1e-15 if rcond is None else rcond
+    else:
+        rcond = relative_tolerance(a, rtol)
+    return singular.pinv(read_hermitian(a, hermitian), rcond if isinstance(rcond, (int, float)) else as_array(rcond))
+
+
+def least_squares(a: Any, b: Any, rcond: Any) -> tuple:
+    """Solution, residuals, rank and singular values for b of several columns."""
+    x = singular.lstsq(a, b, rcond)
+    s = singular.svdvals(a, aspect=aspect_of(a))
+    m, n = shape_of(a)
+    if extents.at_least(n, m):
+        residuals = registry["full"](0, 0, dtype=s.dtype)
+    else:
+        r = b - matmul(a, x)
+        residuals = registry["sum"](registry["real"](r * conjugate(r)), axes=(0,))
+    return x, residuals, rank_above(s, _largest(s) * rcond), s
+
+
+@face("numpy.linalg.lstsq", samples=("np.linalg.lstsq(x.T, v, rcond=None)[0]",), note="where the rank does not change")
+def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
+    a, b = matrix(a), as_array(b)
+    if rank(a) != 2 or rank(b) > 2:
+        raise np.linalg.LinAlgError("lstsq takes one matrix and one right-hand side, of one or two dimensions")
+    rcond = relative_tolerance(a, rcond)
+    rest: list = []
+
+    def of_columns(a: Any, b: Any) -> Any:
+        x, *rest[:] = least_squares(a, b, rcond)
+        return x
+    return (solved(of_columns, a, b), *rest)
+
+
+def _largest(s: Any) -> Any:
+    return from_column(registry["slice_axis"](s, rank(s) - 1, 0, 1))
+
+
+def rank_above(s: Any, tol: Any) -> Any:
+    """How many of the singular values s exceed a tolerance."""
+    tol = registry["reshape"](tol, *shape_of(tol), 1) if rank(tol) else tol
+    return registry["sum"](registry["cast"](registry["greater"](s, tol), dtype=np.dtype(np.int64)), axes=(rank(s) - 1,))
+
+
+@face("numpy.linalg.matrix_rank", note="constant: its derivative is zero")
+def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
+    A = as_array(A)
+    if tol is not None and rtol is not None:
+        raise ValueError("`tol` and `rtol` can't be both set.")
+    if rank(A) < 2:
+        return registry["cast"](BY_NAME["numpy.any"].call(registry["not_equal"](A, 0)), dtype=np.dtype(np.int64))
+    A = read_hermitian(matrix(A), hermitian)
+    s = singular.svdvals(A, aspect=aspect_of(A))
+    if tol is None:
+        tol = _largest(s) * relative_tolerance(A, rtol)
+    return rank_above(s, as_array(tol))
+
+
+# -- factorizations -------------------------------------------------------------------------------------------------------------
+
+
+def lower_cholesky(a: Any, upper: bool) -> Any:
+    """The lower factor of a Hermitian matrix given by one of its triangles."""
+    return factorizations.cholesky(adjoint(a) if upper else a)
+
+
+@face("numpy.linalg.cholesky", samples=("np.linalg.cholesky(P)", "np.linalg.cholesky(P, upper=True)"), note="for Hermitian matrices; gradients are Hermitian")
+def cholesky(a: Any, /, *, upper: bool = False) -> Any:
+    factor = lower_cholesky(square(a), upper)
+    return adjoint(factor) if upper else factor
+
+
+def reduced_qr(a: Any) -> tuple:
+    """q and r with min(m, n) columns and rows; a wide matrix has the q of its left square part."""
+    aspect = aspect_of(a)
+    if aspect in ("square", "tall"):
+        return factorizations.qr(a)
+    n, k = shape_of(a)[-1], smaller_extent(a, aspect)
+    q, r = factorizations.qr(columns_from(a, 0, k))
+    right = columns_from(a, k, extents.difference(n, k))
+    return q, registry["concatenate"](r, matmul(adjoint(q), right), axis=rank(a) - 1)
+
+
+def complete_qr(a: Any) -> tuple:
+    """q square, r in a's shape."""
+    q, r = reduced_qr(a)
+    if aspect_of(a) in ("square", "wide"):
+        return q, r
+    *stack, m, n = shape_of(a)
+    below = registry["full"](0, *stack, extents.difference(m, shape_of(r)[-2]), n, dtype=type_of(r).dtype)
+    return with_complement(q), registry["concatenate"](r, below, axis=rank(a) - 2)
+
+
+def with_complement(u: Any) -> Any:
+    """Orthonormal columns, completed to a square matrix."""
+    return registry["concatenate"](u, singular.complement(u), axis=rank(u) - 1)
+
+
+@face("numpy.linalg.qr", samples=("np.linalg.qr(S)[0]", "np.linalg.qr(S)[1]", "np.linalg.qr(x)[1]", "np.linalg.qr(x.T, mode='r')"),
+      note="where the leading columns are independent; nan through the further columns of mode='complete'")
+def qr(a: Any, mode: str = "reduced") -> Any:
+    a = matrix(a)
+    if mode == "r":
+        return reduced_qr(a)[1]
+    if mode not in ("reduced", "complete"):
+        raise refuse("numpy.linalg.qr", f"mode={mode!r}", do="use 'reduced', 'complete' or 'r'")
+    return named("qr", *(reduced_qr(a) if mode == "reduced" else complete_qr(a)))
+
+
+# -- eigenvalues ----------------------------------------------------------------------------------------------------------------
+
+
+def lower_of(a: Any, UPLO: str) -> Any:
+    """The Hermitian matrix whose lower triangle holds what is to be read of a."""
+    if UPLO.upper() not in ("L", "U"):
+        raise ValueError("UPLO argument must be 'L' or 'U'")
+    return a if UPLO.upper() == "L" else adjoint(a)
+
+
+@face("numpy.linalg.eigh", samples=("np.linalg.eigh(P)[0]", "np.abs(np.linalg.eigh(P)[1])"),
+      note="for Hermitian matrices; of eigenvectors, functions that do not depend on their sign or phase")
+def eigh(a: Any, UPLO: str = "L") -> Any:
+    return named("eigh", *spectral.eigh(lower_of(square(a), UPLO)))
+
+
+@face("numpy.linalg.eigvalsh", samples=("np.linalg.eigvalsh(P)", "np.linalg.eigvalsh(P, 'U')"), note="for Hermitian matrices")
+def eigvalsh(a: Any, UPLO: str = "L") -> Any:
+    return spectral.eigvalsh(lower_of(square(a), UPLO))
+
+
+@face("numpy.linalg.eig", samples=("np.abs(np.linalg.eig(P)[1])",),
+      note="always complex; where eigenvalues are distinct, functions that do not depend on the eigenvectors' phase")
+def eig(a: Any) -> Any:
+    return named("eig", *spectral.eig(square(a)))
+
+
+@face("numpy.linalg.eigvals", samples=("np.sort(np.abs(np.linalg.eigvals(P)))",), note="always complex; where eigenvalues are distinct")
+def eigvals(a: Any) -> Any:
+    return spectral.eigvals(square(a))
+
+
+# -- singular values ------------------------------------------------------------------------------------------------------------
+
+
+def full_svd(a: Any, full: bool) -> tuple:
+    """u, s, v^H, with square u and v if `full`."""
+    aspect = aspect_of(a)
+    u, s, vh = singular.svd(a, aspect=aspect)
+    if full and aspect in ("tall", "any"):
+        u = with_complement(u)
+    if full and aspect in ("wide", "any"):
+        vh = adjoint(with_complement(adjoint(vh)))
+    return u, s, vh
+
+
+@face("numpy.linalg.svd", samples=("np.linalg.svd(x, compute_uv=False)", "np.abs(np.linalg.svd(S)[0])", "np.abs(np.linalg.svd(x, full_matrices=False)[2])"),
+      note="where singular values are distinct and, for the vectors, not zero; nan through the further vectors of full_matrices")
+def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
+    a = read_hermitian(matrix(a), hermitian)
+    if not compute_uv:
+        return singular.svdvals(a, aspect=aspect_of(a))
+    return named("svd", *full_svd(a, full_matrices))
+
+
+@face("numpy.linalg.svdvals", samples=("np.linalg.svdvals(x)",))
+def svdvals(x: Any, /) -> Any:
+    return svd(x, compute_uv=False)
+
+
+# -- parts ----------------------------------------------------------------------------------------------------------------------
+
+
+@face("numpy.linalg.matrix_transpose", samples=("np.linalg.matrix_transpose(x)",))
+def matrix_transpose(x: Any, /) -> Any:
+    x = as_array(x)
+    if rank(x) < 2:
+        raise ValueError(f"Input array must be at least 2-dimensional, but it is {rank(x)}")
+    return transposed(x)
+
+
+@face("numpy.linalg.diagonal", samples=("np.linalg.diagonal(S)",))
+def diagonal(x: Any, /, *, offset: int = 0) -> Any:
+    return BY_NAME["numpy.diagonal"].call(x, offset, axis1=-2, axis2=-1)

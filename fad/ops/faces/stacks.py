@@ -1,0 +1,88 @@
+"""Reading the matrices that numpy.linalg and scipy.linalg are given: floating dtype, stacks broadcast to one shape, vectors as columns."""
+from functools import lru_cache
+from typing import Any, Callable
+
+import numpy as np
+
+from ...ir.op import registry
+from ...ir.types import result_dtype, type_of
+from .. import extents
+from ..kinds import same_shape, shape_of
+from .arguments import as_array, in_dtype, rank
+
+
+def floating(x: Any) -> Any:
+    """x as an array of a floating dtype that linear algebra is done in."""
+    x = as_array(x)
+    dtype = type_of(x).dtype
+    if dtype.kind in "biu":
+        return registry["cast"](x, dtype=np.dtype(float))
+    if dtype.char not in "fdFD":
+        raise TypeError(f"array type {dtype} is unsupported in linalg")
+    return x
+
+
+def matrix(x: Any) -> Any:
+    """x as a stack of matrices."""
+    x = floating(x)
+    if rank(x) < 2:
+        raise np.linalg.LinAlgError(f"{rank(x)}-dimensional array given. Array must be at least two-dimensional")
+    return x
+
+
+def square(x: Any) -> Any:
+    """x as a stack of square matrices."""
+    x = matrix(x)
+    m, n = shape_of(x)[-2:]
+    if isinstance(m, int) and isinstance(n, int) and m != n:
+        raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
+    return x
+
+
+def with_stack(x: Any, stack: tuple) -> Any:
+    """x, its matrices repeated to this stack."""
+    if same_shape(shape_of(x)[:-2], stack):
+        return x
+    return registry["broadcast_to"](x, *stack, *shape_of(x)[-2:])
+
+
+def together(*xs: Any) -> list:
+    """Stacks of matrices in one dtype and one shape of stack."""
+    dtype = result_dtype(*xs)
+    stack = extents.broadcast_shapes(*[shape_of(x)[:-2] for x in xs])
+    return [with_stack(in_dtype(x, dtype), stack) for x in xs]
+
+
+def as_column(b: Any) -> Any:
+    return registry["reshape"](b, *shape_of(b), 1)
+
+
+def from_column(x: Any) -> Any:
+    return registry["reshape"](x, *shape_of(x)[:-1])
+
+
+def solved(solve: Callable, a: Any, b: Any) -> Any:
+    """solve(a, b) for a right-hand side that may be one vector."""
+    a, b = matrix(a), floating(b)
+    vector = rank(b) == 1
+    a, b = together(a, as_column(b) if vector else b)
+    x = solve(a, b)
+    return from_column(x) if vector else x
+
+
+@lru_cache(maxsize=None)
+def _result_class(name: str) -> type:
+    return type(getattr(np.linalg, name)(np.eye(1)))
+
+
+def named(name: str, *values: Any) -> Any:
+    """The named tuple that numpy.linalg's function of this name returns."""
+    return _result_class(name)(*values)
+
+
+def epsilon(x: Any) -> float:
+    return float(np.finfo(type_of(x).dtype).eps)
+
+
+def larger_extent(x: Any) -> Any:
+    return extents.maximum(*shape_of(x)[-2:])

@@ -1,0 +1,53 @@
+"""Expressions of faces, traced as a user's function would be, and held against NumPy and against differences."""
+import numpy as np
+import scipy.linalg as la
+import scipy.special as sp
+
+import fad.ops.table  # noqa: F401  # fills the table
+from fad.ir.check import check
+from fad.ir.walk import evaluate
+from fad.trace.tracing import trace
+
+from .derivatives import check_function
+
+_rng = np.random.default_rng(0)
+VALUES = {"x": _rng.uniform(0.2, 0.9, (3, 4)), "v": _rng.uniform(0.25, 0.85, 4), "S": _rng.standard_normal((4, 4)) * 0.3 + 2 * np.eye(4),
+          "Z": _rng.standard_normal((4, 4)) * 0.3 + 2 * np.eye(4) + 0.3j * _rng.standard_normal((4, 4)),
+          "z": _rng.standard_normal((3, 4)) + 1j * _rng.standard_normal((3, 4))}
+GIVEN = {"P": "P = S @ S.T + 4 * np.eye(4)", "H": "H = Z @ np.conj(Z.T) + 4 * np.eye(4)"}
+
+
+def names(expression):
+    """The arrays that an expression uses, P and H being made of S and Z."""
+    code = compile(expression, "e", "eval")
+    used = set(code.co_names) | {n for c in code.co_consts if hasattr(c, "co_names") for n in c.co_names}
+    used |= {"S"} & ({"S"} if "P" in used else set()) | ({"Z"} if "H" in used else set())
+    return [n for n in VALUES if n in used], [g for g in GIVEN if g in used]
+
+
+def function_of(expression):
+    """The expression as a function of the arrays it names, and those arrays."""
+    args, given = names(expression)
+    lines = [f"def f({', '.join(args)}):", *[f"    {GIVEN[g]}" for g in given], f"    return {expression}"]
+    scope = {"np": np, "sp": sp, "la": la}
+    exec("\n".join(lines), scope)
+    return scope["f"], [VALUES[a] for a in args]
+
+
+def arrays_in(y):
+    return [a for part in y for a in arrays_in(part)] if isinstance(y, (tuple, list)) else [np.asarray(y)]
+
+
+def check_value(expression, exact_dtype=True):
+    """The traced program computes what NumPy does, in NumPy's dtype and shape."""
+    f, xs = function_of(expression)
+    func = check(trace(f, xs).func)
+    for got, want in zip(evaluate(func, xs), arrays_in(f(*xs)), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-9)
+        assert np.shape(got) == want.shape
+        assert not exact_dtype or np.asarray(got).dtype == want.dtype, (np.asarray(got).dtype, want.dtype)
+
+
+def check_derivatives(expression, **options):
+    f, xs = function_of(expression)
+    check_function(f, *xs, **options)

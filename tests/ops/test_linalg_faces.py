@@ -1,0 +1,125 @@
+"""numpy.linalg, function by function: values as NumPy's, derivatives as differences and as each other."""
+import numpy as np
+import pytest
+
+from .faces_at import check_derivatives, check_value
+
+SAME = [line for line in """
+np.linalg.solve(S, v)
+np.linalg.solve(S, x.T)
+np.linalg.solve(Z, x.T)
+np.linalg.solve(np.stack([S, P]), np.stack([v, v])[..., None])
+np.linalg.solve(S, np.stack([x.T, 2 * x.T]))
+np.linalg.inv(S)
+np.linalg.inv(np.stack([S, P]))
+np.linalg.inv(Z)
+np.linalg.det(S)
+np.linalg.det(np.stack([S, P]))
+np.real(np.linalg.det(S + 1j * P))
+np.linalg.slogdet(S)
+np.linalg.slogdet(-Z)
+np.linalg.slogdet(S)[1]
+np.linalg.slogdet(np.stack([S, P]))
+np.linalg.tensorsolve(np.reshape(S, (2, 2, 4)), np.reshape(v, (2, 2)))
+np.linalg.tensorinv(np.reshape(S, (2, 2, 4)), ind=2)
+np.linalg.pinv(x)
+np.linalg.pinv(x.T)
+np.linalg.pinv(S, rtol=None)
+np.linalg.pinv(z)
+np.linalg.pinv(P, hermitian=True)
+np.linalg.lstsq(x.T, v, rcond=None)
+np.linalg.lstsq(x, v[:3], rcond=None)
+np.linalg.lstsq(z.T, x.T)[0]
+np.linalg.matrix_rank(x)
+np.linalg.matrix_rank(S * 0, tol=0.1)
+np.linalg.matrix_rank(v)
+np.linalg.cholesky(P)
+np.linalg.cholesky(P, upper=True)
+np.linalg.cholesky(H)
+np.linalg.cholesky(H, upper=True)
+np.linalg.cholesky(np.stack([P, 2 * P]))
+np.linalg.qr(S)
+np.linalg.qr(x)
+np.linalg.qr(x.T)
+np.linalg.qr(z.T)
+np.linalg.qr(Z)
+np.linalg.qr(x.T, mode="r")
+np.linalg.qr(np.stack([S, P]))
+np.linalg.eigh(P)
+np.linalg.eigh(P, "U")
+np.linalg.eigh(H)[0]
+np.abs(np.linalg.eigh(H).eigenvectors)
+np.linalg.eigvalsh(P)
+np.linalg.eigvalsh(H, UPLO="U")
+np.sort(np.abs(np.linalg.eigvals(P)))
+np.sort(np.abs(np.linalg.eigvals(S)))
+np.abs(np.linalg.eig(Z)[0])
+np.abs(np.linalg.eig(Z)[1])
+np.linalg.svd(x, compute_uv=False)
+np.linalg.svd(x, full_matrices=False)
+np.linalg.svd(x.T, full_matrices=False)
+np.linalg.svd(S)
+np.linalg.svd(x)[1]
+np.linalg.svd(x)[0]
+np.abs(np.linalg.svd(z, full_matrices=False)[0])
+np.abs(np.linalg.svd(z, full_matrices=False)[2])
+np.abs(np.linalg.svd(Z)[0])
+np.linalg.svdvals(np.stack([S, P]))
+np.linalg.svd(P, hermitian=True)[1]
+np.linalg.matrix_transpose(x)
+np.linalg.norm(x)
+np.linalg.norm(z)
+np.linalg.norm(x, axis=1)
+np.linalg.norm(x, axis=1, keepdims=True)
+np.linalg.norm(x, keepdims=True)
+np.linalg.norm(x, ord=1, axis=0)
+np.linalg.norm(x, ord=3, axis=0)
+np.linalg.norm(x, ord=-1.5, axis=0)
+np.linalg.norm(x, ord=0.5, axis=0)
+np.linalg.norm(x, ord=0, axis=0)
+np.linalg.norm(x, ord=np.inf, axis=0)
+np.linalg.norm(x, ord=-np.inf, axis=0)
+np.linalg.norm(v)
+np.linalg.norm(v, 2)
+np.linalg.norm(v, np.inf)
+np.linalg.norm(x, "fro")
+np.linalg.norm(S, 2)
+np.linalg.norm(S, -2)
+np.linalg.norm(S, "nuc")
+np.linalg.norm(x, 1)
+np.linalg.norm(x, -1)
+np.linalg.norm(x, np.inf)
+np.linalg.norm(x, -np.inf)
+np.linalg.norm(z, 1)
+np.linalg.norm(np.stack([S, P]), 2, axis=(1, 0))
+np.linalg.norm(np.stack([S, P]), 1, axis=(2, 0), keepdims=True)
+np.linalg.norm(np.stack([S, P]), "nuc", axis=(0, 2))
+np.linalg.norm(np.stack([S, P]), axis=(-2, -1))
+np.linalg.matrix_norm(S)
+np.linalg.matrix_norm(np.stack([S, P]), ord=2, keepdims=True)
+np.linalg.vector_norm(v)
+np.linalg.vector_norm(x)
+np.linalg.vector_norm(x, keepdims=True)
+np.linalg.vector_norm(x, ord=3)
+np.linalg.vector_norm(x, axis=(0, 1), ord=1)
+np.linalg.cond(S)
+np.linalg.cond(S, 1)
+np.linalg.cond(S, -2)
+np.linalg.cond(S, "fro")
+np.linalg.cond(np.stack([S, P]))
+""".splitlines() if line]
+COMPLEX = {"np.linalg.eig", "np.linalg.eigvals"}
+
+
+@pytest.mark.parametrize("expression", SAME)
+def test_value(expression):
+    check_value(expression, exact_dtype="eig" not in expression)
+
+
+@pytest.mark.parametrize("expression", [e for e in SAME if "svd(x)[0]" not in e or True])
+def test_derivatives(expression):
+    check_derivatives(expression)
+
+
+def test_numpy_is_as_expected():
+    assert np.linalg.svd(np.eye(2)).S.shape == (2,)
