@@ -7,7 +7,11 @@ transformed, compiled by Numba, and readable.
 >>> fad.grad(lambda x: np.sum(x ** 2))(np.array([1.0, 2.0]))
 array([2., 4.])
 """
+from . import fft as fft
 from . import functional as functional
+from . import linalg as linalg
+from . import numpy as numpy
+from . import special as special
 from .api.custom import checkpoint as checkpoint
 from .api.custom import custom_jvp as custom_jvp
 from .api.custom import custom_vjp as custom_vjp
@@ -27,8 +31,11 @@ from .api.products import vhp as vhp
 from .api.products import vjp as vjp
 from .api.ravel import ravel as ravel
 from .api.vmap import vmap as vmap
+from .check.certify import certify as certify
 from .ops import table as _table
 from .util.config import config as config
+from .util.errors import FadError as FadError
+from .util.tree import register as register
 
 __version__ = "0.1.0"
 del _table

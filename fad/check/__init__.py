@@ -1,1 +1,1 @@
-"""To be described."""
+"""Seventh floor: derivatives held against each other and against differences."""

@@ -1,1 +1,1 @@
-"""To be described."""
+"""Seventh floor: looking at programs: the IR, the generated source."""

@@ -1,0 +1,32 @@
+"""NumPy's and SciPy's namespaces under fad's name, for those who want to say it: fad.numpy.sin is numpy.sin, and traces."""
+import importlib
+from types import ModuleType
+from typing import Any, Callable
+
+from ..ir import stack
+from ..ops.face import Face, find
+from .capture import has_traced
+
+
+def attribute_of(library: str) -> "tuple[Callable, Callable]":
+    """__getattr__ and __dir__ for a module that stands for the library of this name."""
+    def get(name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        value = getattr(importlib.import_module(library), name)
+        found = None if isinstance(value, (ModuleType, type)) else find(value)
+        return value if found is None else _calling(value, found)
+
+    def names() -> list:
+        return [n for n in dir(importlib.import_module(library)) if not n.startswith("_")]
+    return get, names
+
+
+def _calling(original: Callable, found: Face) -> Callable:
+    """The face where an argument is traced (or a program being traced creates an array), else the original."""
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if has_traced(args) or has_traced(kwargs.values()) or (found.creation and stack.builders()):
+            return found.call(*args, **kwargs)
+        return original(*args, **kwargs)
+    call.__name__, call.__doc__ = getattr(original, "__name__", "call"), original.__doc__
+    return call

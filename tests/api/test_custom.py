@@ -1,0 +1,128 @@
+"""Derivatives of the user's own: custom_jvp, custom_vjp, checkpoint, implicit."""
+import numpy as np
+import pytest
+
+import fad
+
+close = np.testing.assert_allclose
+x = np.array([0.5, 1.0, 2.0])
+
+
+@fad.custom_jvp
+def squared(t):
+    return t * t
+
+
+@squared.defjvp
+def _five(primals, tangents):
+    return primals[0] ** 2, 5 * tangents[0]
+
+
+@fad.custom_vjp
+def clipped(t, bound):
+    return t * 1.0
+
+
+clipped.defvjp(lambda t, bound: (t * 1.0, bound), lambda bound, g: (np.minimum(g, bound), None))
+
+
+def test_a_jvp_rule_serves_both_modes():
+    close(squared(x), x ** 2)
+    close(fad.grad(lambda t: np.sum(squared(t)))(x), 5)
+    close(fad.jvp(squared, (x,), (x,))[1], 5 * x)
+    close(fad.jacfwd(squared)(x), 5 * np.eye(3)), close(fad.jacrev(squared)(x), 5 * np.eye(3))
+    close(fad.vmap(fad.grad(squared))(x), 5), close(fad.grad(lambda t: np.sum(fad.vmap(squared)(t)))(x), 5)
+
+
+def test_a_vjp_rule_serves_reverse_mode_and_says_so_in_forward_mode():
+    close(fad.grad(lambda t: np.sum(10 * clipped(t, 1.0)))(x), 1)
+    close(fad.jit(clipped)(x, 1.0), x)
+    with pytest.raises(TypeError, match="forward"):
+        fad.jvp(lambda t: clipped(t, 1.0), (x,), (x,))
+    close(fad.jacfwd(fad.grad(lambda t: np.sum(clipped(t, 1.0) ** 2)))(np.array([0.1, 0.2])), 2 * np.eye(2))
+
+
+def test_structures_and_nondiff_arguments():
+    @fad.custom_vjp
+    def f(p, q):
+        return {"y": p["a"] * q}
+    f.defvjp(lambda p, q: ({"y": p["a"] * q}, (p, q)), lambda saved, g: ({"a": 7 * g["y"]}, None))
+    close(fad.grad(lambda p: np.sum(f(p, 2.0)["y"]))({"a": x})["a"], 7)
+
+    def power(n, t):
+        return t ** n
+    power = fad.custom_vjp(power, nondiff_argnums=(0,))
+    power.defvjp(lambda n, t: (t ** n, t), lambda n, t, g: (g * n * t ** (n - 1) * 100,))
+    close(fad.grad(lambda t: power(3, t))(2.0), 1200)
+
+
+def test_wrong_rules_raise():
+    @fad.custom_vjp
+    def f(t):
+        return t * 1.0
+    with pytest.raises(ValueError, match="rule"):
+        fad.grad(f)(1.0)
+    f.defvjp(lambda t: t, lambda saved, g: (g,))
+    with pytest.raises(TypeError, match="pair"):
+        fad.grad(f)(1.0)
+    f.defvjp(lambda t: (t, None), lambda saved, g: (g, g))
+    with pytest.raises(TypeError, match="1 cotangents"):
+        fad.grad(f)(1.0)
+
+
+def test_a_differentiated_closure_is_refused():
+    def outer(a):
+        @fad.custom_vjp
+        def f(t):
+            return t * a
+        f.defvjp(lambda t: (t * a, None), lambda saved, g: (g,))
+        return f(2.0 * a)
+    with pytest.raises(TypeError, match="argument"):
+        fad.grad(outer)(3.0)
+
+
+def test_checkpoint_changes_no_number():
+    f = lambda t: np.sum(np.sin(t) ** 2 * t)
+    g = fad.checkpoint(f)
+    close(g(x), f(x)), close(fad.grad(g)(x), fad.grad(f)(x)), close(fad.hessian(g)(x), fad.hessian(f)(x))
+    close(fad.jvp(g, (x,), (x,))[1], fad.jvp(f, (x,), (x,))[1])
+
+
+def test_checkpoint_of_a_closure_over_a_differentiated_value():
+    f = lambda a: fad.checkpoint(lambda t: np.sum(np.sin(t) * a))(x * a)
+    close(fad.grad(f)(1.3), fad.grad(lambda a: np.sum(np.sin(x * a) * a))(1.3))
+
+
+def test_implicit_root_and_its_second_derivative():
+    def newton(t, a):
+        for _ in range(60):
+            t = t - (t * t - a) / (2 * t)
+        return t
+    root = fad.implicit(newton, root=lambda t, a: t * t - a)
+    close(root(1.0, 4.0), 2.0)
+    close(fad.grad(root, argnums=1)(1.0, 4.0), 0.25)
+    close(fad.jvp(lambda a: root(1.0, a), (4.0,), (1.0,))[1], 0.25)
+    close(fad.grad(fad.grad(root, argnums=1), argnums=1)(1.0, 4.0), -1 / 32)
+
+
+def test_implicit_minimum_with_scipy():
+    import scipy.optimize
+
+    def solve(x0, a, b):
+        return scipy.optimize.minimize(lambda t: np.sum((t - a) ** 4 + b * t ** 2), x0, tol=1e-14, method="BFGS").x
+    argmin = fad.implicit(solve, minimum=lambda t, a, b: np.sum((t - a) ** 4 + b * t ** 2))
+    a, b = np.array([1.0, 2.0]), 0.5
+    J = fad.jacobian(argmin, argnums=1)(np.zeros(2), a, b)
+    t = solve(np.zeros(2), a, b)
+    close(J, np.diag(12 * (t - a) ** 2 / (12 * (t - a) ** 2 + 2 * b)), rtol=1e-5)
+
+
+def test_implicit_fixed_point_of_a_vector():
+    M = np.array([[0.2, 0.1], [0.0, 0.3]])
+
+    def iterate(t, b):
+        for _ in range(100):
+            t = M @ t + b
+        return t
+    fixed = fad.implicit(iterate, fixed_point=lambda t, b: M @ t + b)
+    close(fad.jacobian(fixed, argnums=1)(np.zeros(2), np.ones(2)), np.linalg.inv(np.eye(2) - M))

@@ -1,0 +1,115 @@
+"""Products, Jacobians, Hessians, vmap: against closed forms, and each against the others."""
+import numpy as np
+import pytest
+
+import fad
+
+close = np.testing.assert_allclose
+rng = np.random.default_rng(0)
+A = rng.standard_normal((3, 4))
+x = rng.standard_normal(4)
+
+
+def f(x):
+    return np.tanh(A @ x) * np.sum(x ** 2)
+
+
+def loss(x):
+    return np.sum(f(x) ** 2)
+
+
+def test_jacobians_agree():
+    J = fad.jacfwd(f)(x)
+    assert J.shape == (3, 4)
+    close(fad.jacrev(f)(x), J), close(fad.jacobian(f)(x), J)
+    y, push = fad.linearize(f, x)
+    close(np.stack([push(e) for e in np.eye(4)], 1), J)
+    y, pull = fad.vjp(f, x)
+    close(np.stack([pull(e)[0] for e in np.eye(3)]), J)
+    close(fad.vmap(lambda e: fad.jvp(f, (x,), (e,))[1])(np.eye(4)).T, J)
+
+
+def test_hessians_agree():
+    H = fad.hessian(loss)(x)
+    close(H, H.T)
+    close(fad.jacrev(fad.jacrev(loss))(x), H), close(fad.jacfwd(fad.jacfwd(loss))(x), H), close(fad.jacrev(fad.jacfwd(loss))(x), H)
+    v = rng.standard_normal(4)
+    close(fad.hvp(loss, x, v), H @ v), close(fad.vhp(loss, x, v), v @ H)
+
+
+def test_trees_of_blocks():
+    J = fad.jacobian(lambda p: {"s": np.sum(p["a"]) * p["b"], "v": p["a"] * p["b"]})({"a": x, "b": 2.0})
+    close(J["s"]["a"], 2 * np.ones(4)), close(J["s"]["b"], x.sum()), close(J["v"]["a"], 2 * np.eye(4)), close(J["v"]["b"], x)
+    H = fad.hessian(lambda a, b: np.sum(a) ** 2 * b ** 3, argnums=(0, 1))(x, 2.0)
+    close(H[0][0], 16 * np.ones((4, 4))), close(H[0][1], 24 * x.sum() * np.ones(4)), close(H[1][1], 12 * x.sum() ** 2)
+    H = fad.hessian(lambda p: p["u"] * p["w"] ** 2)({"u": 3.0, "w": 2.0})
+    close([H["u"]["w"], H["w"]["w"], H["u"]["u"]], [4, 6, 0])
+
+
+def test_matrix_arguments():
+    X = rng.standard_normal((2, 3))
+    J = fad.jacobian(lambda X: X @ X.T)(X)
+    assert J.shape == (2, 2, 2, 3)
+    close(J, fad.jacrev(lambda X: X @ X.T)(X))
+    close(fad.hessian(lambda X: np.sum(X ** 2))(X), 2 * np.eye(6).reshape(2, 3, 2, 3))
+
+
+def test_holomorphic_jacobian():
+    z = np.array([1 + 2j, 3.0])
+    for jacobian in (fad.jacrev, fad.jacfwd, fad.jacobian):
+        close(jacobian(lambda z: z ** 2, holomorphic=True)(z), np.diag(2 * z))
+        with pytest.raises(TypeError):
+            jacobian(lambda z: z ** 2)(z)
+
+
+def test_vmap_axes_and_structures():
+    X = rng.standard_normal((5, 4))
+    close(fad.vmap(f)(X), [f(r) for r in X])
+    close(fad.vmap(f, in_axes=1)(X.T), [f(r) for r in X])
+    close(fad.vmap(f, out_axes=1)(X), np.stack([f(r) for r in X], 1))
+    out = fad.vmap(lambda p, s: {"y": p["a"] * s, "z": s}, in_axes=({"a": 0}, None))({"a": X}, 2.0)
+    close(out["y"], 2 * X), close(out["z"], 2 * np.ones(5))
+    close(fad.vmap(fad.vmap(lambda a, b: a * b, (None, 0)), (0, None))(np.arange(3.0), np.arange(4.0)), np.outer(range(3), range(4)))
+    with pytest.raises(ValueError):
+        fad.vmap(lambda a, b: a + b)(np.ones(2), np.ones(3))
+    close(fad.vmap(fad.grad(loss))(X), [fad.grad(loss)(r) for r in X])
+    close(fad.grad(lambda X: np.sum(fad.vmap(loss)(X)))(X), [fad.grad(loss)(r) for r in X])
+
+
+def test_vmap_serves_all_batch_sizes():
+    g = fad.vmap(f)
+    for n in (2, 3, 7):
+        assert g(np.ones((n, 4))).shape == (n, 3)
+    assert g.traces == 1
+
+
+def test_third_derivatives():
+    third = fad.grad(fad.grad(fad.grad(lambda t: np.sin(t) * t)))
+    close(third(0.7), -3 * np.sin(0.7) - 0.7 * np.cos(0.7))
+
+
+def test_vjp_with_aux_and_integer_results():
+    y, pull, aux = fad.vjp(lambda x: (x ** 2, "note"), 3.0, has_aux=True)
+    assert aux == "note" and pull(1.0) == (6.0,)
+    (y, n), pull = fad.vjp(lambda x: (x ** 2, x.size), np.ones(3))
+    close(pull((np.ones(3), 0))[0], 2)
+    y, dy = fad.jvp(lambda x: (x * 2.0, x > 0), (np.ones(2),), (np.ones(2),))
+    close(dy[0], 2), close(dy[1], 0)
+
+
+def test_float32_stays_float32():
+    X = x.astype(np.float32)
+    assert fad.jacobian(lambda x: x ** 2)(X).dtype == np.float32
+    assert fad.hessian(lambda x: np.sum(x ** 3))(X).dtype == np.float32
+
+
+def test_ravel():
+    p = {"a": rng.standard_normal((2, 3)), "b": 1.5, "c": np.float32(2)}
+    v, unravel = fad.ravel(p)
+    assert v.shape == (8,)
+    close(unravel(v)["a"], p["a"])
+    assert unravel(v)["c"].dtype == np.float32
+    g = fad.grad(lambda v: np.sum(unravel(v)["a"] ** 2) * unravel(v)["b"])(v)
+    close(g[:6], 3 * p["a"].ravel())
+    with pytest.raises(ValueError):
+        unravel(np.ones(3))
