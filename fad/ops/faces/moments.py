@@ -67,7 +67,7 @@ def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any 
         centre = as_array(mean)
     else:
         centre = divided(reduced(sum_, masked(x, where, 0), axis, True), counted(x, axes, where, True))
-    total = reduced(sum_, masked(squared(x - centre), where, 0), axis, keepdims)
+    total = reduced(sum_, squared(masked(x - centre, where, 0)), axis, keepdims)
     free = counted(x, axes, where, keepdims) - (correction if is_given(correction) else ddof)
     return into(out, divided(total, positive(free)))
 

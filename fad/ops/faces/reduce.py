@@ -69,7 +69,7 @@ def min(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initia
     return into(out, _extreme(min_, registry["minimum"], a, axis, keepdims, initial, where))
 
 
-@face("numpy.ptp", method="ptp", samples=("np.ptp(x, axis=0)",))
+@face("numpy.ptp", samples=("np.ptp(x, axis=0)",))
 def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
     return into(out, max(a, axis, keepdims=keepdims) - min(a, axis, keepdims=keepdims))
 

@@ -2,15 +2,18 @@
 from typing import Any
 
 from ...ir.op import Op, registry
+from ...ir.types import type_of
+from .. import extents
 from ..face import face
-from .arguments import along, in_dtype, into
+from ..kinds import shape_of
+from .arguments import along, as_array, axes_of, in_dtype, into, is_given, one_axis, rank, ravel
 
 cumsum_, cumprod_ = registry["cumsum"], registry["cumprod"]
 
 
 def _running(op: Op, a: Any, axis: Any, dtype: Any, out: Any) -> Any:
     x, ax = along(a, axis)
-    return into(out, op(in_dtype(x, dtype), axis=ax, reverse=False))
+    return into(out, op(in_dtype(x if rank(x) else registry["reshape"](x, 1), dtype), axis=ax, reverse=False))
 
 
 @face("numpy.cumsum", method="cumsum", samples=("np.cumsum(x)", "np.cumsum(x, axis=1)", "x.cumsum()"))
@@ -21,3 +24,194 @@ def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
 @face("numpy.cumprod", method="cumprod", samples=("np.cumprod(x)", "np.cumprod(x, axis=0)"))
 def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
     return _running(cumprod_, a, axis, dtype, out)
+
+
+def _cumulative(op: Op, x: Any, first: int, axis: Any, dtype: Any, out: Any, include_initial: bool) -> Any:
+    x = as_array(x)
+    if not is_given(axis) and rank(x) != 1:
+        raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
+    ax = one_axis(axis if is_given(axis) else 0, rank(x))
+    y = op(in_dtype(x, dtype), axis=ax, reverse=False)
+    if include_initial:
+        edge = registry["full"](first, *[1 if k == ax else n for k, n in enumerate(shape_of(y))], dtype=type_of(y).dtype)
+        y = registry["concatenate"](edge, y, axis=ax)
+    return into(out, y)
+
+
+@face("numpy.cumulative_sum", samples=("np.cumulative_sum(x, axis=1, include_initial=True)",))
+def cumulative_sum(x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: bool = False) -> Any:
+    return _cumulative(cumsum_, x, 0, axis, dtype, out, include_initial)
+
+
+@face("numpy.cumulative_prod", samples=("np.cumulative_prod(x, axis=1)",))
+def cumulative_prod(x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: bool = False) -> Any:
+    return _cumulative(cumprod_, x, 1, axis, dtype, out, include_initial)
+
+
+# -- differences ---------------------------------------------------------------------------------------------------------------------
+
+
+def part(x: Any, axis: int, start: Any, extent: Any) -> Any:
+    """x[start : start + extent] along one axis."""
+    return registry["slice_axis"](x, axis, start, extent)
+
+
+def _step(x: Any, axis: int) -> Any:
+    """The differences of neighbours; of bools, whether they differ."""
+    n = extents.difference(shape_of(x)[axis], 1)
+    later, earlier = part(x, axis, 1, n), part(x, axis, 0, n)
+    return later != earlier if type_of(x).dtype.kind == "b" else later - earlier
+
+
+@face("numpy.diff", samples=("np.diff(x)", "np.diff(x, n=2, axis=1)", "np.diff(v, prepend=0.0)"))
+def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    if n < 0:
+        raise ValueError(f"order must be non-negative but got {n}")
+    x = as_array(a)
+    if not rank(x):
+        raise ValueError("diff requires input that is at least one dimensional")
+    ax = one_axis(axis, rank(x))
+    if n:
+        x = _joined(x, ax, prepend, append)
+    for _ in range(n):
+        x = _step(x, ax)
+    return x
+
+
+def _joined(x: Any, axis: int, before: Any, after: Any) -> Any:
+    """x with something before and behind it along an axis; numbers are stretched to fit."""
+    if not is_given(before) and not is_given(after):
+        return x
+    edge = tuple(1 if k == axis else n for k, n in enumerate(shape_of(x)))
+    ends = [as_array(e) if is_given(e) else None for e in (before, after)]
+    ends = [registry["broadcast_to"](e, *edge) if e is not None and not rank(e) else e for e in ends]
+    return registry["concatenate"](*[e for e in (ends[0], x, ends[1]) if e is not None], axis=axis)
+
+
+@face("numpy.ediff1d", samples=("np.ediff1d(x)", "np.ediff1d(v, to_begin=0.0, to_end=[1.0, 2.0])"))
+def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+    x = ravel(as_array(ary))
+    d = _step(x, 0)
+    ends = [None if e is None else in_dtype(as_vector(e), type_of(d).dtype) for e in (to_begin, to_end)]
+    parts = [e for e in (ends[0], d, ends[1]) if e is not None]
+    return registry["concatenate"](*parts, axis=0) if len(parts) > 1 else d
+
+
+def as_vector(x: Any) -> Any:
+    """x in one axis, a number as a vector of one."""
+    x = as_array(x)
+    return ravel(x) if rank(x) else registry["reshape"](x, 1)
+
+
+# -- gradient: central differences inside, one-sided ones at the ends (B. Fornberg, Mathematics of Computation 51 (1988) 699-706) -------
+
+
+def _spacings(x: Any, varargs: tuple, axes: tuple) -> list:
+    """The spacing along each axis: a number, or the differences of coordinates."""
+    if not varargs:
+        return [1.0] * len(axes)
+    if len(varargs) == 1 and not rank(as_array(varargs[0])):
+        return [varargs[0]] * len(axes)
+    if len(varargs) != len(axes):
+        raise TypeError("invalid number of arguments")
+    return [_spacing(as_array(h), shape_of(x)[ax]) for h, ax in zip(varargs, axes)]
+
+
+def _spacing(h: Any, n: Any) -> Any:
+    if not rank(h):
+        return h
+    if rank(h) != 1:
+        raise ValueError("distances must be either scalars or 1d")
+    extents.agree(shape_of(h)[0], n, "extents of the coordinates and of their axis")
+    return _step(in_dtype(h, float) if type_of(h).dtype.kind in "iu" else h, 0)
+
+
+def _central(h: Any, k: Any, shape: tuple) -> tuple:
+    """The weights of the left, middle and right element, of which the distances are h and k."""
+    weights = -k / (h * (h + k)), (k - h) / (h * k), h / (k * (h + k))
+    return tuple(registry["reshape"](w, *shape) for w in weights)
+
+
+def _first(h: Any, k: Any) -> tuple:
+    """The weights of three elements for the slope at the first of them."""
+    return -(2.0 * h + k) / (h * (h + k)), (h + k) / (h * k), -h / (k * (h + k))
+
+
+def _weighted(weights: tuple, parts: tuple) -> Any:
+    return sum(w * p for w, p in zip(weights, parts))
+
+
+def _slope(x: Any, axis: int, h: Any, edge_order: int) -> Any:
+    n = shape_of(x)[axis]
+    if not extents.at_least(n, edge_order + 1):
+        raise ValueError("Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements are required.")
+    inner, last = extents.difference(n, 2), n - 1
+    left, middle, right = (part(x, axis, k, inner) for k in range(3))
+    uniform = not rank(as_array(h))
+
+    def spacing(k: Any) -> Any:
+        return h if uniform else registry["index"](h, k, spec=("i",), at=0)
+
+    if uniform:
+        inside = (right - left) / (2.0 * h)
+    else:
+        shape = tuple(inner if k == axis else 1 for k in range(rank(x)))
+        inside = _weighted(_central(part(h, 0, 0, inner), part(h, 0, 1, inner), shape), (left, middle, right))
+    if edge_order == 1:
+        start = (part(x, axis, 1, 1) - part(x, axis, 0, 1)) / spacing(0)
+        end = (part(x, axis, last, 1) - part(x, axis, last - 1, 1)) / spacing(n - 2)
+    else:
+        start = _weighted(_first(spacing(0), spacing(1)), tuple(part(x, axis, k, 1) for k in range(3)))
+        end = -_weighted(_first(spacing(n - 2), spacing(n - 3)), tuple(part(x, axis, last - k, 1) for k in range(3)))
+    return registry["concatenate"](start, inside, end, axis=axis)
+
+
+@face("numpy.gradient", samples=("np.gradient(x, axis=1)", "np.gradient(v, 0.5, edge_order=2)", "np.gradient(v, np.array([0.0, 1.0, 3.0, 4.5]))"))
+def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
+    x = as_array(f)
+    axes = axes_of(None, rank(x)) if axis is None else tuple(one_axis(k, rank(x)) for k in (axis if isinstance(axis, tuple) else (axis,)))
+    if edge_order > 2:
+        raise ValueError("'edge_order' greater than 2 not supported")
+    if type_of(x).dtype.kind in "biu":
+        x = in_dtype(x, float)
+    slopes = tuple(in_dtype(_slope(x, ax, h, edge_order), type_of(x).dtype) for ax, h in zip(axes, _spacings(x, varargs, axes)))
+    return slopes[0] if len(slopes) == 1 else slopes
+
+
+# -- integrals -----------------------------------------------------------------------------------------------------------------------
+
+
+def _widths(y: Any, x: Any, dx: Any, axis: int) -> Any:
+    """The distances between samples along an axis, ready to broadcast against the differences of y."""
+    if x is None:
+        return dx
+    x = as_array(x)
+    if rank(x) != 1:
+        return _step(x, one_axis(axis - rank(y), rank(x)))
+    d = _step(x, 0)
+    return registry["reshape"](d, *[shape_of(d)[0] if k == axis else 1 for k in range(rank(y))])
+
+
+def _areas(y: Any, x: Any, dx: Any, axis: int) -> Any:
+    y = as_array(y)
+    n = extents.difference(shape_of(y)[axis], 1)
+    return _widths(y, x, dx, axis) * (part(y, axis, 1, n) + part(y, axis, 0, n)) / 2.0
+
+
+@face("numpy.trapezoid", "scipy.integrate.trapezoid", samples=("np.trapezoid(x, axis=1)", "np.trapezoid(v * v, v)"))
+def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
+    y = as_array(y)
+    ax = one_axis(axis, rank(y))
+    areas = _areas(y, x, dx, ax)
+    return registry["sum"](areas, axes=(ax + rank(areas) - rank(y),))
+
+
+@face("scipy.integrate.cumulative_trapezoid")
+def cumulative_trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1, initial: Any = None) -> Any:
+    y = as_array(y)
+    ax = one_axis(axis, rank(y))
+    total = cumsum_(_areas(y, x, dx, ax), axis=ax, reverse=False)
+    if initial is None:
+        return total
+    edge = registry["full"](initial, *[1 if k == ax else n for k, n in enumerate(shape_of(total))], dtype=type_of(total).dtype)
+    return registry["concatenate"](edge, total, axis=ax)

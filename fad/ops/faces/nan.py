@@ -1,0 +1,123 @@
+"""NumPy's reductions of what is not nan: nansum, nanmean, nanmax, nancumsum, ... Each fills the gaps and does what its namesake does."""
+from typing import Any
+
+import numpy as np
+
+from ...ir.op import registry
+from ...ir.types import type_of
+from ..face import face
+from . import moments, reduce, scan
+from .arguments import as_array, axes_of, into, is_given, kept, rank
+
+
+def present(x: Any) -> Any:
+    """Where x is not nan."""
+    return x == x
+
+
+def filled(a: Any, fill: Any) -> Any:
+    """a with `fill` in place of nan."""
+    x = as_array(a)
+    if type_of(x).dtype.kind not in "fc":
+        return x
+    return registry["where"](present(x), x, type_of(x).dtype.type(fill))
+
+
+def _mask(x: Any, where: Any) -> Any:
+    """Where x is not nan and the caller's mask holds."""
+    there = present(x)
+    return there if where is True or not is_given(where) else registry["bitwise_and"](there, as_array(where))
+
+
+@face("numpy.nansum", samples=("np.nansum(x)", "np.nansum(x, axis=0)"))
+def nansum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:
+    return reduce.sum(filled(a, 0), axis, dtype, out, keepdims, initial, where)
+
+
+@face("numpy.nanprod", samples=("np.nanprod(x, axis=0)",))
+def nanprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:
+    return reduce.prod(filled(a, 1), axis, dtype, out, keepdims, initial, where)
+
+
+@face("numpy.nancumsum", samples=("np.nancumsum(x, axis=1)",))
+def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    return scan.cumsum(filled(a, 0), axis, dtype, out)
+
+
+@face("numpy.nancumprod", samples=("np.nancumprod(x, axis=1)",))
+def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    return scan.cumprod(filled(a, 1), axis, dtype, out)
+
+
+# -- extremes ----------------------------------------------------------------------------------------------------------------------
+
+
+def _extreme(extreme: Any, worst: float, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any) -> Any:
+    x = as_array(a)
+    if type_of(x).dtype.kind != "f":
+        return extreme(x, axis, None, keepdims, initial, where)
+    y = extreme(filled(x, worst), axis, None, keepdims, initial, where)
+    if is_given(initial):
+        return y
+    axes = axes_of(axis, rank(x))
+    some = kept(registry["any"](present(x), axes=axes), x, axes, keepdims)
+    return registry["where"](some, y, type_of(x).dtype.type(np.nan))
+
+
+@face("numpy.nanmax", samples=("np.nanmax(x, axis=1)",))
+def nanmax(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:
+    return into(out, _extreme(reduce.max, -np.inf, a, axis, keepdims, initial, where))
+
+
+@face("numpy.nanmin", samples=("np.nanmin(x, axis=1)",))
+def nanmin(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:
+    return into(out, _extreme(reduce.min, np.inf, a, axis, keepdims, initial, where))
+
+
+def _place(place: Any, worst: float, a: Any, axis: Any, out: Any, keepdims: Any) -> Any:
+    x = as_array(a)
+    if type_of(x).dtype.kind == "f":
+        lanes = registry["any"](present(x), axes=axes_of(axis, rank(x)))
+        empty = registry["sum"](registry["invert"](lanes), axes=tuple(range(rank(lanes)))) if rank(lanes) else registry["where"](lanes, 0, 1)
+        registry["check_equal"](empty, 0, what="All-NaN slice encountered: their number and what it must be")
+    return place(filled(x, worst), axis, out, keepdims=keepdims)
+
+
+@face("numpy.nanargmax")
+def nanargmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
+    return _place(reduce.argmax, -np.inf, a, axis, out, keepdims)
+
+
+@face("numpy.nanargmin")
+def nanargmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
+    return _place(reduce.argmin, np.inf, a, axis, out, keepdims)
+
+
+# -- moments -----------------------------------------------------------------------------------------------------------------------
+
+
+@face("numpy.nanmean", samples=("np.nanmean(x, axis=0)",))
+def nanmean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
+    x = as_array(a)
+    return moments.mean(x, axis, dtype, out, keepdims, where=_mask(x, where))
+
+
+def _nanvar(a: Any, axis: Any, dtype: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any) -> Any:
+    """nan, not an infinity, where no degrees of freedom are left."""
+    x = as_array(a)
+    mask = _mask(x, where)
+    y = moments.var(filled(x, 0), axis, dtype, None, ddof, keepdims, where=mask, mean=mean, correction=correction)
+    free = moments.counted(x, axes_of(axis, rank(x)), mask, keepdims) - (correction if is_given(correction) else ddof)
+    return registry["where"](free > 0, y, type_of(y).dtype.type(np.nan))
+
+
+@face("numpy.nanvar", samples=("np.nanvar(x, axis=0)",))
+def nanvar(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *, where: Any = True,
+           mean: Any = None, correction: Any = None) -> Any:
+    return into(out, _nanvar(a, axis, dtype, ddof, keepdims, where, mean, correction))
+
+
+@face("numpy.nanstd", samples=("np.nanstd(x, axis=0)",))
+def nanstd(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *, where: Any = True,
+           mean: Any = None, correction: Any = None) -> Any:
+    return into(out, moments.root(_nanvar(a, axis, dtype, ddof, keepdims, where, mean, correction)))

@@ -1,0 +1,211 @@
+"""NumPy's order statistics: median, quantile, percentile, and the same of what is not nan.
+
+Formulas: R. J. Hyndman and Y. Fan, Sample quantiles in statistical packages, The American Statistician 50 (1996) 361-365.
+A quantile is a weighted mean of two neighbours in the sorted sample; both its place and its weight are smooth in q.
+"""
+from typing import Any, Callable, NamedTuple
+
+import numpy as np
+
+from ...ir.op import registry
+from ...ir.types import INT, is_number, type_of
+from .. import extents
+from ..face import face
+from ..kinds import shape_of
+from .arguments import as_array, axes_of, in_dtype, into, is_given, rank, refuse
+
+
+class Sample(NamedTuple):
+    """A sorted sample along the first axis, the lanes behind it; how many of each lane count; what to undo at the end."""
+
+    values: Any
+    count: Any
+    skip_nan: bool
+    axes: tuple
+    original: Any
+
+    @property
+    def lanes(self) -> tuple:
+        return shape_of(self.values)[1:]
+
+
+def sample_of(a: Any, axis: Any, skip_nan: bool) -> Sample:
+    """The sample along NumPy's axis: several axes count as one."""
+    x = as_array(a)
+    if type_of(x).dtype.kind == "c":
+        raise TypeError("a must be an array of real numbers")
+    axes = axes_of(axis, rank(x))
+    rest = tuple(k for k in range(rank(x)) if k not in axes)
+    moved = x if axes + rest == tuple(range(rank(x))) else registry["transpose"](x, axes=axes + rest)
+    shape = shape_of(moved)
+    if len(axes) != 1:
+        moved = registry["reshape"](moved, extents.product(shape[:len(axes)]), *shape[len(axes):])
+    values = registry["sort"](moved, axis=0)
+    count = registry["sum"](values == values, axes=(0,)) if skip_nan else shape_of(values)[0]
+    return Sample(values, count, skip_nan, axes, x)
+
+
+def at(s: Sample, places: Any) -> Any:
+    """The values at these places: for all lanes, or, where places have the lanes' axes behind their own, for each its own."""
+    if s.skip_nan and s.lanes:
+        return _in_lanes(s.values, places, s.lanes)
+    kind = "a" if rank(places) else "i"
+    return registry["index"](s.values, places, spec=(kind,) + (":",) * len(s.lanes), at=0)
+
+
+def _in_lanes(x: Any, places: Any, lanes: tuple) -> Any:
+    shape = shape_of(places)
+    own = [registry["broadcast_to"](registry["reshape"](registry["iota"](n, dtype=INT), *[n if j == k else 1 for j in range(len(lanes))]), *shape)
+           for k, n in enumerate(lanes)]
+    return registry["index"](x, places, *own, spec=("a",) * (1 + len(lanes)), at=0)
+
+
+# -- places in the sorted sample, counted from 0, as functions of the sample's size n and the quantile q ------------------------------------
+
+
+def _linear(alpha: float, beta: float) -> Callable:
+    """The continuous methods of Hyndman and Fan (4 to 9): n q + alpha + q (1 - alpha - beta) - 1."""
+    return lambda n, q: n * q + (alpha + q * (1 - alpha - beta)) - 1
+
+
+CONTINUOUS: dict[str, Callable] = {
+    "interpolated_inverted_cdf": _linear(0, 1), "hazen": _linear(0.5, 0.5), "weibull": _linear(0, 0), "linear": lambda n, q: (n - 1) * q,
+    "median_unbiased": _linear(1 / 3, 1 / 3), "normal_unbiased": _linear(3 / 8, 3 / 8)}
+HALVES: dict[str, Callable] = {                      # gamma takes two values only: where the place is a whole number, and elsewhere
+    "averaged_inverted_cdf": lambda n, q: (n * q - 1, 0.5, 1.0), "midpoint": lambda n, q: ((n - 1) * q, 0.0, 0.5)}
+
+
+def _up_from(place: Any) -> Any:
+    """The next whole number, or the place itself if it is one."""
+    return registry["ceil"](place)
+
+
+def _closest(n: Any, q: Any) -> Any:
+    """The nearest place, of two equally near the one that is odd counted from 0."""
+    place = n * q - 1.5
+    below = registry["floor"](place)
+    keep = registry["bitwise_and"](place == below, below % 2 == 1)
+    return registry["where"](keep, below, below + 1)
+
+
+DISCRETE: dict[str, Callable] = {
+    "inverted_cdf": lambda n, q: _up_from(n * q - 1), "closest_observation": _closest, "lower": lambda n, q: registry["floor"]((n - 1) * q),
+    "higher": lambda n, q: _up_from((n - 1) * q), "nearest": lambda n, q: registry["rint"]((n - 1) * q)}
+
+
+def _whole(place: Any, n: Any) -> Any:
+    """A place as an index into n elements."""
+    k = registry["cast"](place, dtype=INT)
+    return registry["maximum"](registry["minimum"](k, n - 1), 0)
+
+
+def _like(gamma: Any, q: Any, values: Any) -> Any:
+    """The weight gamma, which leaves the values' dtype alone if q is a Python number."""
+    if not is_number(q) or type_of(values).dtype.kind != "f" or type_of(gamma).weak:
+        return gamma
+    return gamma.item() if isinstance(gamma, np.generic) else in_dtype(gamma, type_of(values).dtype)
+
+
+def estimate(s: Sample, q: Any, method: str) -> Any:
+    """The quantiles, q's axes before the lanes'."""
+    n, given = s.count, q
+    if rank(n) and rank(q):
+        q = registry["reshape"](q, *shape_of(q), *[1] * rank(n))
+    if method in DISCRETE:
+        return at(s, _whole(DISCRETE[method](n, q), n))
+    if method in CONTINUOUS:
+        place = CONTINUOUS[method](n, q)
+        below = registry["floor"](place)
+        gamma = _like(place - below, given, s.values)
+    elif method in HALVES:
+        place, on, off = HALVES[method](n, q)
+        below = registry["floor"](place)
+        gamma = _like(registry["where"](place == below, on, off), given, s.values)
+    else:
+        raise ValueError(f"{method!r} is not a valid method. Use one of: {sorted({*CONTINUOUS, *HALVES, *DISCRETE})}")
+    left, right = at(s, _whole(below, n)), at(s, _whole(below + 1, n))
+    if rank(gamma) and not rank(n):
+        gamma = registry["reshape"](gamma, *shape_of(gamma), *[1] * len(s.lanes))
+    return left + (right - left) * gamma
+
+
+def with_nans(s: Sample, y: Any) -> Any:
+    """nan where a lane holds nan (which sorts last), or has nothing that counts."""
+    if type_of(s.values).dtype.kind != "f":
+        return y
+    if s.skip_nan:
+        return registry["where"](s.count == 0, type_of(y).dtype.type(np.nan), y)
+    last = at(s, s.count - 1)
+    return registry["where"](last == last, y, in_dtype(last, type_of(y).dtype))
+
+
+def finished(s: Sample, y: Any, keepdims: Any, out: Any) -> Any:
+    """The result with its axes kept where that is asked for."""
+    if is_given(keepdims) and keepdims:
+        front = shape_of(y)[:rank(y) - len(s.lanes)]
+        y = registry["reshape"](y, *front, *[1 if k in s.axes else n for k, n in enumerate(shape_of(s.original))])
+    return into(out, y)
+
+
+def _check_q(q: Any, most: int) -> None:
+    if getattr(q, "__fad_level__", 0) == 0 and not np.all((np.asarray(q) >= 0) & (np.asarray(q) <= most)):
+        raise ValueError("Quantiles must be in the range [0, 1]" if most == 1 else "Percentiles must be in the range [0, 100]")
+
+
+def _quantile(a: Any, q: Any, axis: Any, out: Any, method: str, keepdims: Any, weights: Any, skip_nan: bool, most: int = 1) -> Any:
+    if weights is not None:
+        raise refuse("numpy.quantile", "weights", do="sort, and interpolate in the running sum of the weights")
+    q = as_array(q)
+    _check_q(q, most)
+    s = sample_of(a, axis, skip_nan)
+    if most != 1 and type_of(q).dtype.kind in "biu" and not is_number(q):
+        q = in_dtype(q, float)
+    y = estimate(s, q / most if most != 1 else q, method)
+    return finished(s, with_nans(s, y), keepdims, out)
+
+
+@face("numpy.quantile", samples=("np.quantile(x, 0.3)", "np.quantile(x, [0.2, 0.7], axis=1)", 'np.quantile(x, 0.4, axis=0, method="hazen")'))
+def quantile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear", keepdims: Any = False, *,
+             weights: Any = None) -> Any:
+    return _quantile(a, q, axis, out, method, keepdims, weights, False)
+
+
+@face("numpy.percentile", samples=("np.percentile(x, 40, axis=0)",))
+def percentile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear", keepdims: Any = False, *,
+               weights: Any = None) -> Any:
+    return _quantile(a, q, axis, out, method, keepdims, weights, False, 100)
+
+
+@face("numpy.nanquantile", samples=("np.nanquantile(x, 0.3, axis=0)",))
+def nanquantile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear", keepdims: Any = False, *,
+                weights: Any = None) -> Any:
+    return _quantile(a, q, axis, out, method, keepdims, weights, True)
+
+
+@face("numpy.nanpercentile", samples=("np.nanpercentile(x, 30)",))
+def nanpercentile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear", keepdims: Any = False, *,
+                  weights: Any = None) -> Any:
+    return _quantile(a, q, axis, out, method, keepdims, weights, True, 100)
+
+
+def _middle(s: Sample) -> Any:
+    """The mean of the two elements in the middle, which of an odd number of them are one."""
+    n = s.count
+    low, high = ((n - 1) // 2, n // 2)
+    if rank(n):
+        low = registry["maximum"](low, 0)
+        high = registry["minimum"](high, registry["maximum"](n - 1, 0))
+    total = at(s, low) + at(s, high)
+    return total * 0.5
+
+
+@face("numpy.median", samples=("np.median(x)", "np.median(x, axis=1)", "np.median(v[:3])"))
+def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False) -> Any:
+    s = sample_of(a, axis, False)
+    return finished(s, with_nans(s, _middle(s)), keepdims, out)
+
+
+@face("numpy.nanmedian", samples=("np.nanmedian(x, axis=1)",))
+def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False) -> Any:
+    s = sample_of(a, axis, True)
+    return finished(s, with_nans(s, _middle(s)), keepdims, out)
