@@ -7,6 +7,7 @@ import functools
 from typing import Any, Callable
 
 from ..ir.op import registry
+from ..ops.face import BY_NAME
 from ..ops.kinds import shape_of
 from ..util import tree
 from ..util.errors import ArgumentError
@@ -58,7 +59,7 @@ def implicit(solver: Callable, *, root: "Callable | None" = None, fixed_point: "
         flat, unravel = ravel(x)
         matrix = jacobian(lambda v: ravel(residual(unravel(v), *theta))[0])(flat)
         moved = jvp(lambda *theta: residual(x, *theta), tuple(theta), tuple(tangents[1:]))[1]
-        step = registry["solve"](matrix, _as_column(ravel(moved)[0]))
+        step = BY_NAME["numpy.linalg.solve"].call(matrix, _as_column(ravel(moved)[0]))
         return x, unravel(-registry["reshape"](step, shape_of(flat)[0]))
     solved.defjvp(rule)
     return solved

@@ -26,7 +26,7 @@ class Inner:
         self.data = [k for k, x in enumerate(leaves) if is_data(x) and type(x) is not int]
         wanted = _leaves_of(argnums, args, structure)
         for k in wanted:
-            check_differentiable(leaves[k])
+            check_differentiable(leaves[k], alone=len(wanted) == 1)
         self.args = [leaves[k] for k in self.data]
 
         def call(f: Callable, inputs: list) -> Any:
@@ -63,8 +63,10 @@ def _leaves_of(argnums: Sequence[int], args: tuple, structure: tree.Structure) -
     return wanted
 
 
-def check_differentiable(x: Any) -> None:
-    """Raise unless x is a real or complex array or number."""
+def check_differentiable(x: Any, alone: bool = True) -> None:
+    """Raise unless x is a real or complex array or number; a string and its like may stand beside such in a tree."""
+    if not alone and not is_data(x) and not isinstance(x, (bool, np.ndarray)):
+        return
     if not is_data(x) or type_of(x).dtype.kind not in "fc":
         kind = type_of(x).dtype if is_data(x) else type(x).__name__
         raise IntegerArgumentError(f"cannot differentiate with respect to an argument of {kind}",

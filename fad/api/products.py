@@ -83,7 +83,7 @@ def _vjp_of(f: Callable, has_aux: bool) -> Staged:
 
 
 def _traced_now(args: Any) -> bool:
-    return bool(stack.builders()) and any(getattr(x, "__fad_level__", 0) == 2 for x in tree.flatten(args)[0])
+    return bool(stack.builders()) and all(getattr(x, "__fad_level__", 0) != 1 for x in tree.flatten(args)[0])
 
 
 def _vjp_in_place(f: Callable, primals: tuple, has_aux: bool) -> tuple:

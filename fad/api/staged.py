@@ -12,6 +12,7 @@ from typing import Any, Callable
 import numpy as np
 
 from ..backend.program import Program
+from ..ir import stack
 from ..ir.build import Value
 from ..trace.tracing import is_data, trace
 from ..util import tree
@@ -48,7 +49,7 @@ class Staged:
     def _call(self, args: tuple, kwargs: dict) -> Any:
         leaves, structure = tree.flatten((args, kwargs))
         level = max([getattr(x, "__fad_level__", 0) for x in leaves], default=0)
-        if level == 2:
+        if level == 2 or (level == 0 and stack.builders()):  # what it closes over may be traced, if not its arguments
             return self.body(*args, **kwargs)
         if level == 1:
             carrier = next(x for x in leaves if getattr(x, "__fad_level__", 0) == 1)
