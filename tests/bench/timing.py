@@ -1,0 +1,22 @@
+"""Times that share the machine's noise."""
+import time
+
+import numpy as np
+
+
+def medians(runs, rounds=9, budget=0.5):
+    """Median seconds of each thunk, measured in turn, round by round."""
+    repeats = []
+    for run in runs:
+        run()
+        start = time.perf_counter()
+        run()
+        repeats.append(max(1, min(2000, int(budget / rounds / max(time.perf_counter() - start, 1e-7)))))
+    times = [[] for _ in runs]
+    for _ in range(rounds):
+        for run, repeat, kept in zip(runs, repeats, times):
+            start = time.perf_counter()
+            for _ in range(repeat):
+                run()
+            kept.append((time.perf_counter() - start) / repeat)
+    return [float(np.median(t)) for t in times]
