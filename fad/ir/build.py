@@ -17,7 +17,7 @@ from .op import Op, registry
 from .types import INT, Type, type_of
 
 _AFFINE = {"add", "sub", "mul", "neg"}
-_INTEGER = _AFFINE | {"floordiv", "mod", "minimum", "maximum"}
+_INTEGER = _AFFINE | {"floordiv", "mod", "minimum", "maximum", "wrap_index"}
 
 
 class Builder:
@@ -201,8 +201,13 @@ class Builder:
             signs = [facts.proves_nonnegative(f) for f in forms]
             if any(signs) if name == "maximum" else all(signs):
                 facts.low[var] = 0
+        lows = [facts.lower(f) for f in forms]
+        if name == "maximum" and any(lows):
+            facts.low[var] = max(low for low in lows if low is not None)
         if name == "mul":
             facts.factors[var] = tuple([as_extent(a) for a in args])
+            if None not in lows and min(lows) >= 0:
+                facts.low[var] = lows[0] * lows[1]
         if name == "mod" and forms[1].is_constant and forms[1].const > 0:
             facts.low[var], facts.high[var] = 0, Affine((), forms[1].const - 1)
 

@@ -81,6 +81,15 @@ class Integers:
             total += c * v.hint
         return total
 
+    def lower(self, form: Affine) -> "int | None":
+        """A lower bound of the form, where its variables have lower bounds."""
+        total = form.const
+        for v, c in form.terms:
+            if c < 0 or v not in self.low:
+                return None
+            total += c * self.low[v]
+        return total
+
     def proves_nonnegative(self, form: Affine, depth: int = 4) -> bool:
         """Whether form >= 0 follows from the bounds."""
         low = form.const
