@@ -10,27 +10,14 @@ from ...ir.types import type_of
 from ...util.errors import ConcreteValueError, UnsupportedFunctionError
 from ...util.where import here
 from .. import extents
-from ..face import BY_NAME, METHODS
+from ..face import METHODS
 from ..kinds import shape_of
+from ..literals import as_array
 
 
 def is_given(option: Any) -> bool:
     """Whether an optional argument was given (NumPy has two ways of saying that it was not)."""
     return option is not None and option is not np._NoValue          # type: ignore[attr-defined]
-
-
-def has_values(x: Any) -> bool:
-    """Whether a traced value or a tensor stands in a list, at any depth."""
-    if isinstance(x, (list, tuple)):
-        return any(has_values(a) for a in x)
-    return getattr(x, "__fad_level__", 0) > 0
-
-
-def as_array(x: Any) -> Any:
-    """x as an array: lists are made into one, arrays and traced values stay themselves."""
-    if hasattr(x, "shape") or isinstance(x, (bool, int, float, complex)):
-        return x
-    return BY_NAME["numpy.asarray"].call(x) if has_values(x) else np.asarray(x)
 
 
 def rank(x: Any) -> int:
@@ -128,3 +115,6 @@ def fixed(n: Any, what: str) -> int:
     if seen is not None and facts.assume_zero(facts.form(n.var) - facts.form(seen), here()):
         return seen
     raise ConcreteValueError(f"{what} must be known while the function is traced", do="give it as a constant")
+
+
+__all__ = ["along", "as_array", "axes_of", "extent_of", "fixed", "in_dtype", "into", "is_given", "kept", "masked", "one_axis", "rank", "ravel", "refuse"]

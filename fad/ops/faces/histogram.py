@@ -1,0 +1,180 @@
+"""NumPy's counts: bincount, histogram, histogram2d, histogramdd. Counts are integers; sums of weights are linear in the weights."""
+from typing import Any
+
+import numpy as np
+
+from ...ir.op import registry
+from ...ir.types import FLOAT, INT, result_dtype, type_of
+from .. import extents
+from ..face import face
+from ..kinds import is_complex, shape_of
+from ..literals import known
+from ..reduce import nonempty
+from . import reduce, sort
+from .arguments import as_array, fixed, in_dtype, rank, ravel, refuse
+from .scan import part
+
+
+def tally(places: Any, weights: Any, size: Any) -> Any:
+    """The sum of the weights at each place from 0 to size - 1; without weights, their number."""
+    if weights is None:
+        weights = registry["broadcast_to"](1, *shape_of(places))
+    total = registry["full"](0, size, dtype=type_of(weights).dtype)
+    return registry["index_add"](total, weights, places, spec=("a",), at=0)
+
+
+@face("numpy.bincount", samples=("np.bincount([0, 1, 1, 3], weights=v)",), note="linear in the weights")
+def bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Any:
+    x = as_array(x)
+    if rank(x) != 1 or type_of(x).dtype.kind not in "biu":
+        raise TypeError("the argument of bincount must be a vector of integers that are not negative")
+    if weights is not None:
+        weights = as_array(weights)
+        if is_complex(weights):
+            raise TypeError("Cannot cast array data from complex to float64 according to the rule 'safe'")
+        weights = in_dtype(weights, FLOAT)
+        extents.agree(shape_of(x)[0], shape_of(weights)[0], "extents of the weights and the places")
+    return tally(in_dtype(x, INT), weights, _size(x, minlength))
+
+
+def _size(x: Any, minlength: Any) -> Any:
+    """How many bins there are: one more than the largest place."""
+    seen = known(x)
+    if seen is not None:
+        if seen.size and seen.min() < 0:
+            raise ValueError("'list' argument must have no negative elements")
+        return extents.maximum(int(seen.max()) + 1 if seen.size else 0, minlength)
+    negative = registry["sum"](x < 0, axes=(0,))
+    registry["check_equal"](negative, 0, what="places to count at must not be negative: the number of those that are, and what it must be")
+    return registry["maximum"](in_dtype(reduce.max(x, initial=-1), INT) + 1, minlength)
+
+
+# -- histograms ------------------------------------------------------------------------------------------------------------------------
+
+
+def edges_of(a: Any, bins: Any, range: Any) -> Any:
+    """The edges of the bins: as given, or equally spaced over the range of the data."""
+    if isinstance(bins, str):
+        raise refuse("numpy.histogram", f"bins={bins!r}", "the number of bins would depend on the data", "give the number of bins, or their edges")
+    given = as_array(bins)
+    if rank(given) == 1:
+        return given
+    if rank(given) > 1:
+        raise ValueError("`bins` must be 1d, when an array")
+    count = fixed(given, "the number of bins")
+    if count < 1:
+        raise ValueError("`bins` must be positive, when an integer")
+    low, high = _outer_edges(a, range)
+    low, high = (in_dtype(as_array(e), np.result_type(result_dtype(low, high), FLOAT if type_of(a).dtype.kind in "biu" else type_of(a).dtype))
+                 for e in (low, high))
+    inner = registry["iota"](count, dtype=INT) * ((high - low) / count) + low
+    return registry["concatenate"](inner, registry["reshape"](high, 1), axis=0)
+
+
+def _outer_edges(a: Any, range: Any) -> tuple:
+    """The first and the last edge; where they would be equal, half a unit to both sides."""
+    if range is not None:
+        low, high = range
+    elif not nonempty(a, (0,)):
+        if isinstance(shape_of(a)[0], int):
+            return 0.0, 1.0
+        raise refuse("numpy.histogram", "data that may be empty without a range", do="give range=(low, high)")
+    else:
+        low, high = (in_dtype(f(a), FLOAT) if type_of(a).dtype.kind in "biu" else f(a) for f in (reduce.min, reduce.max))
+    if isinstance(low, (int, float)) and isinstance(high, (int, float)):
+        if low > high:
+            raise ValueError("max must be larger than min in range parameter.")
+        return (low - 0.5, high + 0.5) if low == high else (low, high)
+    same = low == high
+    return registry["where"](same, low - 0.5, low), registry["where"](same, high + 0.5, high)
+
+
+def bin_of(a: Any, edges: Any) -> "tuple[Any, Any]":
+    """The bin of each element (the last edge belongs to the last bin), and whether it has one."""
+    n = shape_of(edges)[0] - 1
+    first, last = (registry["index"](edges, k, spec=("i",), at=0) for k in (0, n))
+    inside = registry["bitwise_and"](a >= first, a <= last)
+    place = sort.searchsorted(edges, a, "right") - 1
+    return registry["maximum"](registry["minimum"](place, n - 1), 0), inside
+
+
+def _weights(a: Any, weights: Any, inside: Any) -> Any:
+    """The weights of the elements, zero for those outside all bins."""
+    if weights is None:
+        return in_dtype(inside, INT)
+    weights = ravel(as_array(weights))
+    extents.agree(shape_of(a)[0], shape_of(weights)[0], "extents of the weights and the data")
+    return registry["where"](inside, weights, type_of(weights).dtype.type(0))
+
+
+@face("numpy.histogram_bin_edges")
+def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
+    return edges_of(ravel(as_array(a)), bins, range)
+
+
+@face("numpy.histogram", samples=("np.histogram([0.1, 0.4, 0.5, 0.8], 3, (0.0, 1.0), weights=v)[0]",), note="in the weights and the edges; counts are constant")
+def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> tuple:
+    x = ravel(as_array(a))
+    edges = edges_of(x, bins, range)
+    place, inside = bin_of(x, edges)
+    counts = tally(place, _weights(x, weights, inside), shape_of(edges)[0] - 1)
+    if density:
+        counts = counts / _widths(edges) / registry["sum"](counts, axes=(0,))
+    return counts, edges
+
+
+def _widths(edges: Any) -> Any:
+    n = shape_of(edges)[0] - 1
+    return part(edges, 0, 1, n) - part(edges, 0, 0, n)
+
+
+def _columns(sample: Any) -> list:
+    """The coordinates of the points, each a vector."""
+    if isinstance(sample, (list, tuple)):
+        return [as_array(c) for c in sample]
+    x = as_array(sample)
+    if rank(x) == 1:
+        return [x]
+    spec = (":", "i")
+    return [registry["index"](x, k, spec=spec, at=0) for k in np.arange(fixed(shape_of(x)[1], "the number of coordinates"))]
+
+
+def _cells(columns: list, edges: list) -> "tuple[Any, Any]":
+    """The cell of each point, counted in C order, and whether it has one."""
+    cell: Any = 0
+    inside: Any = True
+    for x, e in zip(columns, edges):
+        place, here = bin_of(x, e)
+        cell = cell * (shape_of(e)[0] - 1) + place
+        inside = here if inside is True else registry["bitwise_and"](inside, here)
+    return cell, inside
+
+
+@face("numpy.histogramdd", note="in the weights and the edges; counts are constant")
+def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> tuple:
+    columns = _columns(sample)
+    each = list(bins) if isinstance(bins, (list, tuple)) else [bins] * len(columns)
+    if len(each) != len(columns):
+        raise ValueError("The dimension of bins must be equal to the dimension of the sample x.")
+    ranges = [None] * len(columns) if range is None else list(range)
+    edges = [edges_of(x, b, r) for x, b, r in zip(columns, each, ranges)]
+    cell, inside = _cells(columns, edges)
+    shape = [shape_of(e)[0] - 1 for e in edges]
+    given = _weights(columns[0], weights, inside)
+    counts = registry["reshape"](tally(cell, in_dtype(given, np.result_type(type_of(given).dtype, FLOAT)), extents.product(shape)), *shape)
+    if density:
+        total = registry["sum"](counts, axes=tuple(k for k, _ in enumerate(shape)))
+        for k, e in enumerate(edges):
+            counts = counts / registry["reshape"](_widths(e), *[n if j == k else 1 for j, n in enumerate(shape)])
+        counts = counts / total
+    return counts, tuple(edges)
+
+
+@face("numpy.histogram2d", note="in the weights and the edges; counts are constant")
+def histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> tuple:
+    if isinstance(bins, (list, tuple)) and len(bins) == 2:
+        pair = list(bins)
+    else:
+        pair = [bins, bins]
+    counts, edges = histogramdd([x, y], pair, range, density, weights)
+    return counts, *edges
