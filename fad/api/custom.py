@@ -1,6 +1,7 @@
 """Functions with derivatives of the user's own: custom_jvp, custom_vjp; and checkpoint, which trades memory for computation."""
 import functools
-from typing import Any, Callable, Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from ..ir import stack
 from ..ir.op import registry

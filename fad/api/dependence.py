@@ -1,5 +1,6 @@
 """Which results of a function depend on which arguments, as far as its program tells."""
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from ..ir.graph import Equation, Func, Var, free_vars
 from ..ops.kinds import Zero

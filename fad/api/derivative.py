@@ -1,5 +1,6 @@
 """jit, grad, value_and_grad: the transforms that most people need."""
-from typing import Any, Callable, Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from ..ir.op import registry
 from ..transforms.vjp import pull_back

@@ -5,7 +5,8 @@ an answer has a part for each input (or output) it is a tuple where the inputs (
 `create_graph` and `vectorize` change nothing of the numbers on ndarrays: results are always differentiable by another transform, and
 rows are always computed together.
 """
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 

@@ -4,7 +4,8 @@ If F(x, theta) = 0 defines x(theta), then dx = -(dF/dx)^-1 (dF/dtheta) dtheta (D
 Derivatives, chapter 15). The solver itself is not differentiated, so it may be any code: scipy.optimize, an @njit loop.
 """
 import functools
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from ..ir.op import registry
 from ..ops.face import BY_NAME

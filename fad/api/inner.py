@@ -1,5 +1,6 @@
 """A user's function traced within the body of a staged function: the program that a transform then works on."""
-from typing import Any, Callable, Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 

@@ -1,5 +1,6 @@
 """Jacobians and Hessians: reverse or forward mode, all rows or columns of a basis at once."""
-from typing import Any, Callable, Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from ..ir.build import building
 from ..ir.graph import Func

@@ -1,5 +1,6 @@
 """Products with derivatives: vjp, jvp, linearize, hvp, vhp."""
-from typing import Any, Callable, Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from ..ir import stack
 from ..transforms.jvp import push_forward

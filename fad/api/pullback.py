@@ -3,7 +3,8 @@
 The whole is traced as one program; inputs of the second step are added while the first is traced. The program is then
 split by what depends on the primals alone.
 """
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 

@@ -1,5 +1,6 @@
 """A tree of arrays as one vector, and back."""
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 

@@ -6,8 +6,9 @@ with traced values, the body runs where it stands. So transforms nest without a 
 """
 import functools
 import time
+from collections.abc import Callable
 from types import FunctionType
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +35,7 @@ class Staged:
         self.programs: dict[Any, list[Program]] = {}
         self.varying: set[int] = set()                       # leaves that are Python ints and have been seen to vary
         self.seen: dict[Any, dict[int, int]] = {}
-        self.latest: "Callable | None" = None
+        self.latest: Callable | None = None
 
     # -- calls ------------------------------------------------------------------------------------------------------------
 

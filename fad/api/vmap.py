@@ -1,9 +1,10 @@
 """vmap: a function of one example becomes a function of a batch."""
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
+from ..ir.op import registry
 from ..ops.extents import agree
 from ..ops.kinds import shape_of
-from ..ir.op import registry
 from ..trace.tracing import is_data
 from ..transforms.vmap import batch
 from ..util import tree

@@ -1,7 +1,8 @@
 """A program: one traced function with all that is needed to run it, interpreted at first and compiled when that pays."""
 import operator
 import time
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -38,7 +39,7 @@ class Program:
     def __init__(self, traced: Any, *, policy: "str | None", keep: list, writes: bool, traced_in: float = 0.0):
         self.traced, self.policy, self.keep, self.writes = traced, policy, keep, writes
         self.holds = _guard_function(traced.guards)
-        self.fast: "Callable | None" = None
+        self.fast: Callable | None = None
         self.prepare()
 
     def prepare(self) -> None:

@@ -4,7 +4,8 @@ For each argument: reverse mode's gradient, its products with directions by forw
 Review 40, 1998; only where the function takes complex arguments and is analytic there) and by central differences extrapolated twice
 (Richardson). The function itself runs as plain NumPy for the last two.
 """
-from typing import Any, Callable, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 

@@ -3,8 +3,9 @@
 Builders nest: a region's builder has the surrounding one as parent and may use its values. What has no builder of this
 program behind it (an array from outside) is captured: it becomes a further input of the outermost Func.
 """
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Callable, Iterator
+from typing import Any
 
 import numpy as np
 

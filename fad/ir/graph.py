@@ -4,8 +4,9 @@ A Func is SSA and purely functional: each Var is bound once, by the inputs or by
 Funcs that run where the equation stands and may use the variables around it. An extent that is a Var in an input's type is
 bound by that input; the same Var in two inputs' types says that the two extents are equal.
 """
+from collections.abc import Iterator
 from itertools import count
-from typing import Any, Iterator
+from typing import Any
 
 from .types import Type
 

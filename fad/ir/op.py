@@ -1,5 +1,6 @@
 """An op is a record: all that fad knows of one operation stands in it, and every room reads it there."""
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from . import stack
 

@@ -1,7 +1,8 @@
 """The programs being built in this thread, innermost last."""
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Iterator
+from typing import Any
 
 _local = threading.local()
 

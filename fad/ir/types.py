@@ -3,7 +3,7 @@
 A type never holds a size that was merely seen once: an extent is a Python int (a constant of the program) or a Var
 (an integer computed by it, or the extent of an input).
 """
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -69,7 +69,7 @@ def _sample(key: Any) -> Any:
     return _WEAK_SAMPLE[key[1]] if isinstance(key, tuple) else key
 
 
-@lru_cache(maxsize=None)
+@cache
 def _promote(keys: tuple) -> np.dtype:
     return np.result_type(*[_sample(k) for k in keys])
 
@@ -88,7 +88,7 @@ def promoted(types: Any) -> np.dtype:
     return _promote(tuple([_promotion_key(t) for t in types]))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _resolve(ufunc: Any, keys: tuple) -> tuple:
     kinds = tuple(_WEAK_PYTHON[k[1]] if isinstance(k, tuple) else k for k in keys)
     return ufunc.resolve_dtypes(kinds + (None,) * ufunc.nout)

@@ -2,7 +2,8 @@
 
 One loop serves the interpreter, inlining and every copy-with-changes: equations are ops called on what the environment holds.
 """
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from . import stack
 from .build import Value

@@ -1,5 +1,5 @@
 """The pipeline: which passes run, in which order, and why in that order."""
-from typing import Callable
+from collections.abc import Callable
 
 from ..ir.graph import Func
 from .cse import cse

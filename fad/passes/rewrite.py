@@ -1,5 +1,6 @@
 """Rewriting: one walk over a Func and its regions, from which every pass that replaces equations is made."""
-from typing import Any, Callable, Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from ..ir.graph import Equation, Func, Literal, Var
 from ..ir.types import Type

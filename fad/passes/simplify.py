@@ -3,7 +3,8 @@
 A rule looks at one equation (and at the ones that made its inputs) and answers the atoms that may stand for its results, or None.
 Rules never change a result by more than rounding, keep infinities and nans, and keep the type: dtype, extents and weakness.
 """
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from ..ir.graph import Equation, Func, Literal, Var
 from ..ir.op import registry

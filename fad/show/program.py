@@ -1,11 +1,11 @@
 """What a function became: show (the IR as text), source (the generated Python), export (a module of it)."""
 import os
 import pathlib
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from ..api.derivative import jit
-from ..api.staged import Staged
-from ..api.staged import remembered
+from ..api.staged import Staged, remembered
 from ..backend.export import module_text
 from ..ir.show import func_text
 

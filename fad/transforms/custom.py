@@ -5,7 +5,8 @@ A custom call's rule offers any of
     forward(xs) -> (ys, residuals)       and backward(residuals, gs) -> gxs, cotangents None for zero
 as code on values. A rule with only a jvp is transposed for reverse mode: it is linear in the tangents.
 """
-from typing import Any, Callable, Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from ..ir.build import building
 from ..ir.graph import Equation, Func, Var, free_vars

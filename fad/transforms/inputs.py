@@ -1,6 +1,7 @@
 """Inputs of a transformed Func: those of the original, with extents of their own."""
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Iterator, Sequence
+from typing import Any
 
 from ..ir import stack
 from ..ir.build import Builder, building

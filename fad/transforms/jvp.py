@@ -2,7 +2,8 @@
 
 Every equation runs as it did, and beside it the tangent its op's rule gives; a tangent that is zero is None and costs nothing.
 """
-from typing import Any, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 from ..ir.build import current
 from ..ir.graph import Equation, Func, Literal, Var

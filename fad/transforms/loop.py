@@ -1,5 +1,6 @@
 """A counted loop of the IR, as a Python function of its body."""
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from ..ir.op import registry
 

@@ -3,7 +3,7 @@
 `vjp` and `linearize` use it: the forward sweep is what depends on the primal inputs alone, the pullback is the rest, to be run
 again and again.
 """
-from typing import Sequence
+from collections.abc import Sequence
 
 from ..ir.graph import Equation, Func, Var, extents_of, free_vars
 

@@ -3,15 +3,18 @@
 The forward sweep runs every equation as it was. The reverse sweep visits them last to first, asks each op's rule for the
 cotangents of its inputs, and adds them up: in place, for parts of arrays (AddInto), with no dense zeros.
 """
-from typing import Any, Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from ..ir.build import current
-from ..ir.graph import Equation, Func, Var
-from ..ir.types import Type
+from ..ir.build import Builder, current
+from ..ir.graph import Equation, Func, Var, extents_of
+from ..ir.op import registry
+from ..ir.types import Type, type_of
 from ..ir.walk import Environment, run_equation
-from ..ops.kinds import NotDifferentiable, Zero, accumulate
+from ..ops.kinds import NotDifferentiable, Zero, accumulate, guarding
 from .control import VJP_OF_CONTROL
 from .inputs import bind_arguments, standing_alone, zeros_like
+from .masks import behind_choices, chooses, is_masked
 from .transpose import pullback_by_transposition
 
 
@@ -22,14 +25,19 @@ class Reverse:
         self.env, self.active = env, active
         self.pullbacks: list[Any] = []
         self.cotangents: dict[Var, Any] = {}
+        self.masked: set[Var] = set()                            # whose products have to be guarded
 
     # -- forward --------------------------------------------------------------------------------------------------------
 
     def forward(self, func: Func) -> None:
         """Run func's equations, keeping what their pullbacks need."""
+        self.masked |= behind_choices(func)
         for eqn in func.equations:
             if eqn.regions:
+                before = len(self.pullbacks)
                 VJP_OF_CONTROL[eqn.op.name](self, eqn)
+                if chooses(eqn) or is_masked(eqn, self.masked):
+                    self.pullbacks[before:] = [_guarded(pull) for pull in self.pullbacks[before:]]
             else:
                 self.step(eqn)
 
@@ -41,7 +49,7 @@ class Reverse:
 
     def is_active(self, eqn: Equation) -> bool:
         """Whether a derivative flows through this equation (without regions)."""
-        return (any(a in self.active for a in eqn.inputs if isinstance(a, Var)) and not type(eqn.op.derivative) is Zero
+        return (any(a in self.active for a in eqn.inputs if isinstance(a, Var)) and type(eqn.op.derivative) is not Zero
                 and any(v.type.dtype.kind in "fc" for v in eqn.outputs))
 
     # -- reverse --------------------------------------------------------------------------------------------------------
@@ -64,10 +72,20 @@ class Reverse:
         xs = tuple([self.env.read(a) for a in eqn.inputs])
         ys = tuple([self.env[v] for v in eqn.outputs])
         current().where = eqn.where                          # the reverse sweep's equations belong to the line they undo
-        for a, g, need in zip(eqn.inputs, _pullback(eqn, gs, ys, xs, needs), needs):
+        with guarding(is_masked(eqn, self.masked)):
+            gxs = _pullback(eqn, gs, ys, xs, needs)
+        for a, g, need in zip(eqn.inputs, gxs, needs):
             if need:
                 self.add(a, g)
         current().where = None
+
+
+def _guarded(pull: Callable) -> Callable:
+    """The pullback of an equation with regions, all products in it guarded."""
+    def guarded() -> None:
+        with guarding():
+            pull()
+    return guarded
 
 
 def _pullback(eqn: Equation, gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
@@ -100,7 +118,17 @@ def vjp(func: Func, wanted: Sequence[int]) -> Func:
     """The Func (inputs..., cotangents of the real and complex outputs...) -> (outputs..., cotangents of the wanted inputs...)."""
     with standing_alone(func, "vjp") as (builder, args):
         ys, pullback = pull_back(func, args, wanted)
-        gs = [builder.input(Type(a.type.dtype, tuple(getattr(n, "var", n) for n in getattr(y, "shape", ()))), "g")
-              if a.type.dtype.kind in "fc" else None for a, y in zip(func.outputs, ys)]
+        gs = [cotangent_input(builder, y) if a.type.dtype.kind in "fc" else None for a, y in zip(func.outputs, ys)]
         gxs = pullback(gs)
         return builder.finish(tuple(ys) + tuple(zeros_like(args[k]) if g is None else g for k, g in zip(wanted, gxs)))
+
+
+def cotangent_input(builder: Builder, y: Any) -> Any:
+    """An input for the cotangent of y; extents of y that the program computes are extents of their own, in the input."""
+    if not getattr(y, "shape", ()):
+        return builder.input(Type(type_of(y).dtype), "g")
+    known = set(extents_of(builder.inputs))
+    extents = [getattr(n, "var", n) for n in y.shape]
+    own = [n if isinstance(n, int) or n in known else builder.dim(n.hint) for n in extents]
+    g = builder.input(Type(y.dtype, tuple(own)), "g")
+    return g if own == extents else registry["reshape"](g, *y.shape)

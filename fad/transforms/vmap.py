@@ -3,7 +3,8 @@
 Straight-line programs are batched op by op: each op's record says how it runs with a leading axis more. A program with regions
 (loops and branches that may depend on the data) becomes one loop over the examples, each of which takes its own path.
 """
-from typing import Any, Callable, Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from ..ir.build import Value, building
 from ..ir.graph import Equation, Func, Literal, Var

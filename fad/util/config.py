@@ -2,8 +2,9 @@
 import os
 import pathlib
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Iterator
+from typing import Any
 
 
 def _default_cache_dir() -> pathlib.Path:
@@ -31,7 +32,7 @@ class Config:
 
     def __init__(self) -> None:
         self.compile = os.environ.get("FAD_COMPILE", "auto")
-        self.cache_dir: "pathlib.Path | None" = _default_cache_dir() if os.environ.get("FAD_CACHE", "1") != "0" else None
+        self.cache_dir: pathlib.Path | None = _default_cache_dir() if os.environ.get("FAD_CACHE", "1") != "0" else None
         self.check_index = True
         self.parallel = os.environ.get("FAD_PARALLEL", "0") == "1"
 

@@ -3,7 +3,8 @@
 `flatten` takes a tree to its leaves and a `Structure`; `Structure.unflatten` takes leaves back.
 """
 import dataclasses
-from typing import Any, Callable, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from .errors import StructureError
 

@@ -8,8 +8,15 @@ import numpy as np
 import pytest
 
 import fad
-from fad.util.errors import (ConcreteValueError, CotangentShapeError, IntegerArgumentError, NotScalarError, SideEffectError,
-                             StructureError, UnsupportedFunctionError)
+from fad.util.errors import (
+    ConcreteValueError,
+    CotangentShapeError,
+    IntegerArgumentError,
+    NotScalarError,
+    SideEffectError,
+    StructureError,
+    UnsupportedFunctionError,
+)
 
 close = np.testing.assert_allclose
 scale = 2.0
