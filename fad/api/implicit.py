@@ -4,6 +4,7 @@ If F(x, theta) = 0 defines x(theta), then dx = -(dF/dx)^-1 (dF/dtheta) dtheta (D
 Derivatives, chapter 15). The solver itself is not differentiated, so it may be any code: scipy.optimize, an @njit loop.
 """
 import functools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -71,32 +72,26 @@ def _as_column(v: Any) -> Any:
 
 
 def _solve_on_host(solver: Callable, x0: Any, theta: tuple) -> Any:
-    """The solver, run on arrays when the program runs; all its arguments travel as one flat list."""
+    """The solver, run on arrays when the program runs; its start travels as one vector, with the extents of its leaves."""
     start, unravel = ravel(x0)
+    starts, start_structure = tree.flatten(x0)
     leaves, structure = tree.flatten(theta)
+    ranks = [len(shape_of(x)) for x in starts]
+    extents = [n for x in starts for n in shape_of(x)]
 
     def run(v: Any, *values: Any) -> Any:
-        x = solver(unravel_on_host(v), *structure.unflatten(values))
+        sizes = [int(n) for n in values[:len(extents)]]
+        x = solver(start_structure.unflatten(_parts(v, ranks, sizes)), *structure.unflatten(values[len(extents):]))
         return ravel(x)[0]
-    unravel_on_host = _numpy_unravel(x0)
-    return unravel(registry["host"](start, *leaves, function=run, like=0))
+    return unravel(registry["host"](start, *extents, *leaves, function=run, like=0))
 
 
-def _numpy_unravel(x0: Any) -> Callable:
-    """unravel for arrays, whatever the extents of x0 are when the program runs (one array takes them all)."""
-    leaves, structure = tree.flatten(x0)
-    shapes = [tuple(getattr(n, "hint", n) for n in shape_of(x)) for x in leaves]
-
-    def unravel(v: Any) -> Any:
-        if len(leaves) == 1 and len(shapes[0]) == 1:
-            return structure.unflatten([v])
-        parts, start = [], 0
-        for x, shape in zip(leaves, shapes):
-            size = 1
-            for n in shape:
-                size *= int(n)
-            parts.append(v[start:start + size].reshape(tuple(int(n) for n in shape)) if shape else v[start])
-            start += size
-        return structure.unflatten(parts)
-    return unravel
-
+def _parts(v: Any, ranks: list, sizes: list) -> list:
+    """The vector cut into arrays of these ranks, whose extents follow one another in sizes."""
+    parts, offset, taken = [], 0, 0
+    for rank in ranks:
+        shape = tuple(sizes[taken:taken + rank])
+        count = math.prod(shape)
+        parts.append(v[offset:offset + count].reshape(shape) if shape else v[offset])
+        offset, taken = offset + count, taken + rank
+    return parts

@@ -93,7 +93,8 @@ def main():
         values = {name: float(run()[0]) for name, run in runs.items()}
         assert np.allclose(list(values.values()), values["fad"], rtol=1e-8), values
         times = dict(zip(runs, medians(list(runs.values()))))
-        print(f"{title:30}" + "".join(f"{times[name] * 1e6:12.1f}" if name in times else f"{'-':>12}" for name in (*present, "hand-written")), flush=True)
+        columns = [f"{times[name] * 1e6:12.1f}" if name in times else f"{'-':>12}" for name in (*present, "hand-written")]
+        print(f"{title:30}" + "".join(columns), flush=True)
 
 
 if __name__ == "__main__":
