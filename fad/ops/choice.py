@@ -24,7 +24,7 @@ class _Where:
 
 
 where = composed("where", lambda c, x, y: np.where(c, x, y)[()], lambda c, x, y: Type(infer_promoted(x, y).dtype, broadcast_of(c, x, y)),
-                 "where({0}, {1}, {2})", _Where(), ("bool", (-2.0, 2.0), (-2.0, 2.0)), arity=3, doc="x where c holds, y elsewhere")
+                 "where({0}, {1}, {2})", _Where(), ("bool", (-2.0, 2.0), (-2.0, 2.0)), arity=3, chooses=True, doc="x where c holds, y elsewhere")
 
 
 def mask(c: Any, x: Any) -> Any:
@@ -34,10 +34,10 @@ def mask(c: Any, x: Any) -> Any:
 
 # -- the larger, the smaller ------------------------------------------------------------------------------------------------
 
-maximum = elementwise("maximum", np.maximum, "maximum({0}, {1})", Shared(lambda x, y: x > y))
-minimum = elementwise("minimum", np.minimum, "minimum({0}, {1})", Shared(lambda x, y: x < y))
-fmax = elementwise("fmax", np.fmax, "fmax({0}, {1})", Shared(lambda x, y: (x > y) | ((y != y) & (x == x))))
-fmin = elementwise("fmin", np.fmin, "fmin({0}, {1})", Shared(lambda x, y: (x < y) | ((y != y) & (x == x))))
+maximum = elementwise("maximum", np.maximum, "maximum({0}, {1})", Shared(lambda x, y: x > y), chooses=True)
+minimum = elementwise("minimum", np.minimum, "minimum({0}, {1})", Shared(lambda x, y: x < y), chooses=True)
+fmax = elementwise("fmax", np.fmax, "fmax({0}, {1})", Shared(lambda x, y: (x > y) | ((y != y) & (x == x))), chooses=True)
+fmin = elementwise("fmin", np.fmin, "fmin({0}, {1})", Shared(lambda x, y: (x < y) | ((y != y) & (x == x))), chooses=True)
 
 
 def _clipped(x: Any, low: Any, high: Any) -> tuple:
@@ -46,7 +46,7 @@ def _clipped(x: Any, low: Any, high: Any) -> tuple:
 
 
 clip = composed("clip", lambda x, low, high: np.clip(x, low, high), infer_promoted, "minimum(maximum({0}, {1}), {2})",
-                Choice(_clipped), ((-2.0, 2.0), (-1.5, -0.5), (0.5, 1.5)), arity=3, doc="x, but at least low and at most high")
+                Choice(_clipped), ((-2.0, 2.0), (-1.5, -0.5), (0.5, 1.5)), arity=3, chooses=True, doc="x, but at least low and at most high")
 
 # -- signs and steps ----------------------------------------------------------------------------------------------------------
 

@@ -64,7 +64,7 @@ voigt_profile = special("voigt_profile", lambda y, x, s, g: real(_voigt_w(x, s, 
 
 fresnel_s = special_part("fresnel_s", 0, lambda y, x: sin(0.5 * PI * x * x), call="fresnel", domain=WIDE)
 fresnel_c = special_part("fresnel_c", 1, lambda y, x: cos(0.5 * PI * x * x), call="fresnel", domain=WIDE)
-modfresnelp_f = special_part("modfresnelp_f", 0, lambda y, x: -exp(1j * x * x), call="modfresnelp", domain=WIDE)
-modfresnelp_k = special_part("modfresnelp_k", 1, lambda y, x: -2j * x * y - cmath.exp(-0.25j * PI) / SQRT_PI, call="modfresnelp", domain=WIDE)
-modfresnelm_f = special_part("modfresnelm_f", 0, lambda y, x: -exp(-1j * x * x), call="modfresnelm", domain=WIDE)
-modfresnelm_k = special_part("modfresnelm_k", 1, lambda y, x: 2j * x * y - cmath.exp(0.25j * PI) / SQRT_PI, call="modfresnelm", domain=WIDE)
+modfresnelp_f = special_part("modfresnelp_f", 0, lambda y, x: -exp(1j * x * x), call="modfresnelp")
+modfresnelp_k = special_part("modfresnelp_k", 1, lambda y, x: -2j * x * y - cmath.exp(-0.25j * PI) / SQRT_PI, call="modfresnelp")
+modfresnelm_f = special_part("modfresnelm_f", 0, lambda y, x: -exp(-1j * x * x), call="modfresnelm")
+modfresnelm_k = special_part("modfresnelm_k", 1, lambda y, x: 2j * x * y - cmath.exp(0.25j * PI) / SQRT_PI, call="modfresnelm")
