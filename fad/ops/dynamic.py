@@ -14,7 +14,11 @@ from . import extents
 from .kinds import Zero, shape_of
 
 
-def _loop(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
+def _batch_count(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
+    return registry["sum"](xs[0], axes=(1,))
+
+
+def _batch_places(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
     return NotImplemented                             # each example has a count of its own
 
 
@@ -28,9 +32,9 @@ def _places_sample(rng: Any) -> tuple:
 
 
 count_true = Op("count_true", lambda mask: int(np.count_nonzero(mask)), lambda mask: Type(INT, (), True), kind="opaque", kernel="sorting.count_true",
-                kernel_params=(), derivative=Zero(), batch=_loop, samples=(_count_sample,), doc="How many elements of a boolean vector are true, as an extent")
+                kernel_params=(), derivative=Zero(), batch=_batch_count, samples=(_count_sample,), doc="How many elements of a boolean vector are true, as an extent")
 places_true = Op("places_true", lambda mask, count: np.flatnonzero(mask), lambda mask, count: Type(INT, (count,)), kind="opaque",
-                 kernel="sorting.places_true", kernel_params=(), derivative=Zero(), batch=_loop, samples=(_places_sample,),
+                 kernel="sorting.places_true", kernel_params=(), derivative=Zero(), batch=_batch_places, samples=(_places_sample,),
                  doc="The indices of the true elements of a boolean vector, of which there are `count`")
 
 

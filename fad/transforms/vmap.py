@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..ir.build import Value, building
-from ..ir.graph import Equation, Func, Literal, Var
+from ..ir.graph import Equation, Func, Literal, Var, extents_of
 from ..ir.op import Op, registry
 from ..ir.walk import Environment, bind_outputs, run_equation
 from ..ops.kinds import shape_of
+from ..passes.dce import dce
 from ..util.errors import ExtentError
 from .loop import loop
 
@@ -20,12 +21,24 @@ def batch(func: Func, args: Sequence, batched: Sequence[bool], n: Any) -> list:
 
     args[k] has a leading batch axis where batched[k].
     """
-    if any(eqn.regions for eqn in func.equations):
+    func = dce(func)
+    if any(eqn.regions for eqn in func.equations) or is_ragged(func, batched):
         return each_example(lambda *examples: _outputs_of(func, examples), args, batched, n)
     sweep = Batch(func, args, batched, n)
     for eqn in func.equations:
         sweep.step(eqn)
     return [sweep.output(a) for a in func.outputs]
+
+
+def is_ragged(func: Func, batched: Sequence[bool]) -> bool:
+    """Whether an extent differs from example to example: it is computed from something that does."""
+    varying = {var for var, b in zip(func.inputs, batched) if b}
+    for eqn in func.equations:
+        if any(a in varying for a in eqn.inputs):
+            varying.update(eqn.outputs)
+        if any(n in varying for n in extents_of(eqn.outputs)):
+            return True
+    return False
 
 
 class Batch:
