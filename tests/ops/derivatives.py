@@ -49,7 +49,8 @@ def check_function(f, *xs, moving=None, hermitian=(), rtol=1e-5, atol=1e-6, seco
     """Trace f and hold its derivatives, first and second, against differences and against each other."""
     rng = rng or np.random.default_rng(3)
     moving = floating(xs) if moving is None else moving
-    func = trace(f, list(xs)).func
+    traced = trace(f, list(xs))
+    func, xs = traced.func, [*xs, *traced.captured]
 
     def run(args):
         return real_results(lambda a: evaluate(func, a), args)

@@ -41,8 +41,9 @@ def arrays_in(y):
 def check_value(expression, exact_dtype=True):
     """The traced program computes what NumPy does, in NumPy's dtype and shape."""
     f, xs = function_of(expression)
-    func = check(trace(f, xs).func)
-    for got, want in zip(evaluate(func, xs), arrays_in(f(*xs)), strict=True):
+    traced = trace(f, xs)
+    results = evaluate(check(traced.func), [*xs, *traced.captured])
+    for got, want in zip(results, arrays_in(f(*xs)), strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-9)
         assert np.shape(got) == want.shape
         assert not exact_dtype or np.asarray(got).dtype == want.dtype, (np.asarray(got).dtype, want.dtype)

@@ -94,7 +94,7 @@ def least_squares(a: Any, b: Any, rcond: Any) -> tuple:
     else:
         r = b - matmul(a, x)
         residuals = registry["sum"](registry["real"](r * conjugate(r)), axes=(0,))
-    return x, residuals, rank_above(s, _largest(s) * rcond), s
+    return x, residuals, registry["cast"](rank_above(s, _largest(s) * rcond), dtype=np.dtype(np.int32)), s
 
 
 @face("numpy.linalg.lstsq", samples=("np.linalg.lstsq(x.T, v, rcond=None)[0]",), note="where the rank does not change")

@@ -1,0 +1,232 @@
+"""scipy.linalg: functions of matrices, matrix equations, and matrices made of vectors."""
+from typing import Any
+
+import numpy as np
+
+from ...ir.op import registry
+from ...ir.types import result_dtype, type_of
+from .. import extents
+from ..face import BY_NAME, face
+from ..kinds import conjugate, is_complex, shape_of
+from ..linalg import factorizations, functions, solve
+from ..linalg.matrices import adjoint, as_columns, as_rows, complex_dtype, count_up, identity_like, matmul, on_diagonal
+from .arguments import as_array, in_dtype, rank, refuse
+from .stacks import matrix, square, together
+
+# -- functions of matrices ------------------------------------------------------------------------------------------------------
+
+
+@face("scipy.linalg.expm", samples=("la.expm(S)", "la.expm(np.stack([S, P]))"))
+def expm(A: Any) -> Any:
+    return functions.expm(square(A))
+
+
+@face("scipy.linalg.expm_frechet", samples=("la.expm_frechet(S, P)[1]",))
+def expm_frechet(A: Any, E: Any, method: Any = None, compute_expm: bool = True, check_finite: bool = True) -> Any:
+    A, E = together(square(A), square(E))
+    tangent = functions.expm_frechet(A, E)
+    return (functions.expm(A), tangent) if compute_expm else tangent
+
+
+def _without_report(name: str, disp: Any) -> None:
+    if disp is False:
+        raise refuse(f"scipy.linalg.{name}", "disp=False")
+
+
+@face("scipy.linalg.sqrtm", samples=("la.sqrtm(P)",), note="where no two eigenvalues of the root are opposite; real for real matrices, or raises")
+def sqrtm(A: Any, disp: Any = True, blocksize: Any = 64) -> Any:
+    _without_report("sqrtm", disp)
+    return functions.sqrtm(square(A))
+
+
+@face("scipy.linalg.logm", samples=("la.logm(P)",), note="off the negative real axis; real for real matrices, or raises")
+def logm(A: Any, disp: Any = True) -> Any:
+    _without_report("logm", disp)
+    return functions.logm(square(A))
+
+
+@face("scipy.linalg.fractional_matrix_power", samples=("la.fractional_matrix_power(P, 0.3)",))
+def fractional_matrix_power(A: Any, t: Any) -> Any:
+    """exp(t log A); whole powers by multiplication."""
+    A = square(A)
+    if isinstance(t, (int, float)) and t == int(t):
+        return BY_NAME["numpy.linalg.matrix_power"].call(A, int(t))
+    return functions.expm(functions.logm(A) * t)
+
+
+def _turned(a: Any) -> Any:
+    """exp(i a)"""
+    return functions.expm(in_dtype(a, complex_dtype(type_of(a).dtype)) * 1j)
+
+
+@face("scipy.linalg.cosm", samples=("la.cosm(S)",))
+def cosm(A: Any) -> Any:
+    A = square(A)
+    return 0.5 * (_turned(A) + _turned(-A)) if is_complex(A) else registry["real"](_turned(A))
+
+
+@face("scipy.linalg.sinm", samples=("la.sinm(S)",))
+def sinm(A: Any) -> Any:
+    A = square(A)
+    return -0.5j * (_turned(A) - _turned(-A)) if is_complex(A) else registry["imag"](_turned(A))
+
+
+@face("scipy.linalg.tanm", samples=("la.tanm(0.2 * S)",))
+def tanm(A: Any) -> Any:
+    return solve.solve(cosm(A), sinm(A))
+
+
+@face("scipy.linalg.coshm", samples=("la.coshm(S)",))
+def coshm(A: Any) -> Any:
+    A = square(A)
+    return 0.5 * (functions.expm(A) + functions.expm(-A))
+
+
+@face("scipy.linalg.sinhm", samples=("la.sinhm(S)",))
+def sinhm(A: Any) -> Any:
+    A = square(A)
+    return 0.5 * (functions.expm(A) - functions.expm(-A))
+
+
+@face("scipy.linalg.tanhm", samples=("la.tanhm(0.2 * S)",))
+def tanhm(A: Any) -> Any:
+    return solve.solve(coshm(A), sinhm(A))
+
+
+@face("scipy.linalg.polar", samples=("la.polar(S)[0]", "la.polar(S)[1]", "la.polar(x.T)[0]"), note="where the rank is full")
+def polar(a: Any, side: str = "right") -> Any:
+    """The factor p is the root of a^H a (right) or a a^H (left), smooth where singular values repeat, which those themselves are not."""
+    a = matrix(a)
+    if side not in ("right", "left"):
+        raise ValueError("`side` must be either 'right' or 'left'")
+    if side == "right":
+        p = functions.sqrtm(_hermitian(matmul(adjoint(a), a)))
+        return adjoint(solve.solve(p, adjoint(a))), p
+    p = functions.sqrtm(_hermitian(matmul(a, adjoint(a))))
+    return solve.solve(p, a), p
+
+
+def _hermitian(a: Any) -> Any:
+    return factorizations.hermitian(a, lower=True)
+
+
+# -- matrix equations -----------------------------------------------------------------------------------------------------------
+
+
+@face("scipy.linalg.solve_sylvester", samples=("la.solve_sylvester(S, P, x.T @ x)",))
+def solve_sylvester(a: Any, b: Any, q: Any) -> Any:
+    a, b, q = square(a), square(b), matrix(q)
+    dtype = result_dtype(a, b, q)
+    return functions.solve_sylvester(in_dtype(a, dtype), in_dtype(b, dtype), in_dtype(q, dtype))
+
+
+@face("scipy.linalg.solve_continuous_lyapunov", "scipy.linalg.solve_lyapunov", samples=("la.solve_continuous_lyapunov(S, P)",))
+def solve_continuous_lyapunov(a: Any, q: Any) -> Any:
+    a = square(a)
+    return solve_sylvester(a, adjoint(a), q)
+
+
+@face("scipy.linalg.solve_discrete_lyapunov", samples=("la.solve_discrete_lyapunov(0.2 * S, P)",))
+def solve_discrete_lyapunov(a: Any, q: Any, method: Any = None) -> Any:
+    """By the bilinear transformation to a continuous equation: Popov, "Hyperstability and optimality of automatic systems" (1964)."""
+    a, q = together(square(a), square(q))
+    one, ah = identity_like(a), adjoint(a)
+    right = solve.inv(ah + one)
+    b = matmul(ah - one, right)
+    return solve_continuous_lyapunov(adjoint(b), matmul(matmul(solve.inv(a + one), -2.0 * q), right))
+
+
+# -- matrices made of vectors ---------------------------------------------------------------------------------------------------
+
+
+def _vector(name: str, c: Any) -> Any:
+    c = as_array(c)
+    if rank(c) > 1:
+        raise refuse(f"scipy.linalg.{name}", "stacks of vectors", do="use fad.vmap")
+    return c
+
+
+def _laid_out(values: Any, places: Any) -> Any:
+    """The matrix whose entries are the values at these places."""
+    return registry["index"](values, places, spec=("a",), at=0)
+
+
+def _joined(c: Any, r: Any) -> Any:
+    """c and then r without its first entry."""
+    tail = registry["slice_axis"](r, 0, 1, extents.difference(shape_of(r)[0], 1))
+    return registry["concatenate"](c, tail, axis=0)
+
+
+def _grid(m: Any, n: Any) -> tuple:
+    return as_columns(count_up(m)), as_rows(count_up(n))
+
+
+@face("scipy.linalg.toeplitz", samples=("la.toeplitz(v)", "la.toeplitz(v, 2 * v[:3])"))
+def toeplitz(c: Any, r: Any = None) -> Any:
+    c = _vector("toeplitz", c)
+    r = conjugate(c) if r is None else _vector("toeplitz", r)
+    m, n = shape_of(c)[0], shape_of(r)[0]
+    i, j = _grid(m, n)
+    places = registry["where"](registry["greater_equal"](i, j), i - j, j - i + (m - 1))
+    return _laid_out(_joined(c, r), places)
+
+
+@face("scipy.linalg.hankel", samples=("la.hankel(v)", "la.hankel(v, 2 * v[:3])"))
+def hankel(c: Any, r: Any = None) -> Any:
+    c = _vector("hankel", c)
+    r = registry["zeros_like"](c) if r is None else _vector("hankel", r)
+    i, j = _grid(shape_of(c)[0], shape_of(r)[0])
+    return _laid_out(_joined(c, r), i + j)
+
+
+@face("scipy.linalg.circulant", samples=("la.circulant(v)",))
+def circulant(c: Any) -> Any:
+    c = _vector("circulant", c)
+    n = shape_of(c)[0]
+    i, j = _grid(n, n)
+    return _laid_out(c, registry["where"](registry["greater_equal"](i, j), i - j, i - j + n))
+
+
+@face("scipy.linalg.companion", samples=("la.companion(v)",))
+def companion(a: Any) -> Any:
+    a = _vector("companion", a)
+    n = extents.difference(shape_of(a)[0], 1)
+    first = registry["slice_axis"](a, 0, 0, 1)
+    row = as_rows(-registry["slice_axis"](a, 0, 1, n) / first)
+    below = registry["cast"](on_diagonal(extents.difference(n, 1), n), dtype=type_of(row).dtype)
+    return registry["concatenate"](row, below, axis=0)
+
+
+@face("scipy.linalg.block_diag", samples=("la.block_diag(S, P)", "la.block_diag(x, v)"))
+def block_diag(*arrs: Any) -> Any:
+    blocks = [_as_block(a) for a in arrs]
+    dtype = result_dtype(*blocks)
+    width: Any = 0
+    for b in blocks:
+        width = width + shape_of(b)[1]
+    before: Any = 0
+    rows = []
+    for b in blocks:
+        m, n = shape_of(b)
+        after = extents.difference(extents.difference(width, before), n)
+        rows.append(registry["concatenate"](_zeros(m, before, dtype), in_dtype(b, dtype), _zeros(m, after, dtype), axis=1))
+        before = before + n
+    return registry["concatenate"](*rows, axis=0)
+
+
+def _as_block(a: Any) -> Any:
+    a = as_array(a)
+    if rank(a) > 2:
+        raise refuse("scipy.linalg.block_diag", "stacks of matrices", do="use fad.vmap")
+    return a if rank(a) == 2 else registry["reshape"](a, 1, *(shape_of(a) or (1,)))
+
+
+def _zeros(m: Any, n: Any, dtype: np.dtype) -> Any:
+    return registry["full"](0, m, n, dtype=dtype)
+
+
+@face("scipy.linalg.khatri_rao", samples=("la.khatri_rao(x, S)",))
+def khatri_rao(a: Any, b: Any) -> Any:
+    a, b = matrix(a), matrix(b)
+    (m, k), (n, _) = shape_of(a), shape_of(b)
+    return registry["reshape"](registry["contract"](a, b, labels=("ik", "jk", "ijk")), m * n, k)

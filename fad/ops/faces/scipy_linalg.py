@@ -1,0 +1,307 @@
+"""scipy.linalg: systems, determinants, factorizations, eigenvalues, singular values. Functions of matrices: scipy_functions.py.
+
+`overwrite_*`, `check_finite`, drivers and work sizes change nothing of a result, and are taken and left alone.
+"""
+from typing import Any, Callable
+
+import numpy as np
+
+from ...ir.op import registry
+from ...ir.types import type_of
+from .. import extents
+from ..face import face
+from ..kinds import conjugate, shape_of
+from ..linalg import factorizations, singular, solve, spectral
+from ..linalg.factorizations import permutation, permutation_matrix, solve_lower, solve_upper, unit_lower
+from ..linalg.matrices import (adjoint, as_rows, aspect_of, columns_from, count_up, diagonal, lower, matmul, real_dtype, rows_from,
+                               smaller_extent,
+                               strictly_lower, strictly_upper, transposed, upper)
+from . import linalg, norms
+from .arguments import as_array, is_given, rank, refuse
+from .stacks import epsilon, larger_extent, matrix, solved, square
+
+TRANSPOSITIONS = {0: 0, "N": 0, 1: 1, "T": 1, 2: 2, "C": 2}
+
+# -- systems --------------------------------------------------------------------------------------------------------------------
+
+
+def _triangular(low: bool) -> Callable:
+    return lambda a, b, trans, _: solve.triangular_solve(a, b, lower=low, trans=trans, unit=False)
+
+
+def _positive(a: Any, b: Any, trans: int, low: bool) -> Any:
+    factor = linalg.lower_cholesky(a, not low)
+    if trans:                                                   # a^T = conj(a) has the factor conj(l)
+        factor = conjugate(factor)
+    return solve_lower(factor, solve_lower(factor, b), trans=2)
+
+
+def read_symmetric(a: Any, low: bool) -> Any:
+    """The complex symmetric matrix of which a holds one triangle."""
+    half = a if low else transposed(a)
+    return lower(half) + transposed(strictly_lower(half))
+
+
+def _with_one_triangle(a: Any, kind: str, low: bool) -> Any:
+    if kind in ("her", "hermitian") or type_of(a).dtype.kind == "f":
+        return factorizations.hermitian(a, lower=low)
+    return read_symmetric(a, low)
+
+
+def _diagonal_system(a: Any, b: Any, trans: int, _: bool) -> Any:
+    d = diagonal(a)
+    return b / registry["reshape"](d, *shape_of(d), 1)
+
+
+def _general(a: Any, b: Any, trans: int, _: bool) -> Any:
+    return solve.solve(a, b, trans)
+
+
+def _symmetric(kind: str) -> Callable:
+    return lambda a, b, trans, low: solve.solve(_with_one_triangle(a, kind, low), b, trans)
+
+
+SOLVERS: dict[Any, Callable] = {
+    **dict.fromkeys((None, "gen", "general", "banded", "tridiagonal"), _general),
+    **dict.fromkeys(("pos", "positive definite"), _positive), "diagonal": _diagonal_system,
+    "upper triangular": _triangular(False), "lower triangular": _triangular(True),
+    **{kind: _symmetric(kind) for kind in ("sym", "symmetric", "her", "hermitian")}}
+
+
+def _solver(assume_a: Any) -> Callable:
+    if assume_a not in SOLVERS:
+        raise ValueError(f"{assume_a} is not a recognized matrix structure")
+    return SOLVERS[assume_a]
+
+
+@face("scipy.linalg.solve", samples=("la.solve(P, v, assume_a='pos')", "la.solve(S, x.T)", "la.solve(S, v, transposed=True)"))
+def solve_(a: Any, b: Any, lower: bool = False, overwrite_a: bool = False, overwrite_b: bool = False, check_finite: bool = True,
+           assume_a: Any = None, transposed: bool = False) -> Any:
+    return solved(lambda a, b: _solver(assume_a)(a, b, int(transposed), lower), square(a), b)
+
+
+@face("scipy.linalg.solve_triangular", samples=("la.solve_triangular(np.tril(S), v, lower=True)", "la.solve_triangular(S, v, trans='T')"))
+def solve_triangular(a: Any, b: Any, trans: Any = 0, lower: bool = False, unit_diagonal: bool = False, overwrite_b: bool = False,
+                     check_finite: bool = True) -> Any:
+    options = {"lower": bool(lower), "trans": TRANSPOSITIONS[trans], "unit": bool(unit_diagonal)}
+    return solved(lambda a, b: solve.triangular_solve(a, b, **options), square(a), b)
+
+
+def full_matrix(a: Any, assume_a: Any, low: bool) -> Any:
+    """a, completed from the part of it that is to be read."""
+    if assume_a in ("upper triangular", "lower triangular"):
+        return upper(a) if assume_a[0] == "u" else lower(a)
+    if assume_a in ("pos", "positive definite"):
+        return factorizations.hermitian(a, lower=low)
+    if assume_a == "diagonal":
+        return lower(upper(a))
+    _solver(assume_a)
+    return a if assume_a in (None, "gen", "general", "banded", "tridiagonal") else _with_one_triangle(a, assume_a, low)
+
+
+@face("scipy.linalg.inv", samples=("la.inv(S)",))
+def inv(a: Any, overwrite_a: bool = False, check_finite: bool = True, *, assume_a: Any = None, lower: bool = False) -> Any:
+    return solve.inv(full_matrix(square(a), assume_a, lower))
+
+
+@face("scipy.linalg.det", samples=("la.det(S)",))
+def det(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
+    return solve.det(square(a))
+
+
+@face("scipy.linalg.norm", samples=("la.norm(x)", "la.norm(S, 2)"))
+def norm(a: Any, ord: Any = None, axis: Any = None, keepdims: bool = False, check_finite: bool = True) -> Any:
+    return norms.norm(a, ord, axis, keepdims)
+
+
+def _cutoff(a: Any, s: Any, atol: Any, rtol: Any) -> Any:
+    """Singular values up to this share of the largest are taken for zero."""
+    share = rtol if is_given(rtol) else 0.0 if is_given(atol) and atol > 0 else larger_extent(a) * epsilon(a)
+    return share if not is_given(atol) or atol == 0 else share + atol / linalg._largest(s)
+
+
+@face("scipy.linalg.pinv", samples=("la.pinv(x)",), note="where the rank does not change")
+def pinv(a: Any, *, atol: Any = None, rtol: Any = None, return_rank: bool = False, check_finite: bool = True) -> Any:
+    return _pinv(matrix(a), atol, rtol, return_rank)
+
+
+def _pinv(a: Any, atol: Any, rtol: Any, return_rank: bool) -> Any:
+    s = registry["stop_gradient"](singular.svdvals(a, aspect=aspect_of(a)))
+    share = _cutoff(a, s, atol, rtol)
+    x = singular.pinv(a, share)
+    return (x, linalg.rank_above(s, linalg._largest(s) * share)) if return_rank else x
+
+
+@face("scipy.linalg.pinvh", samples=("la.pinvh(P)",), note="for Hermitian matrices, where the rank does not change")
+def pinvh(a: Any, atol: Any = None, rtol: Any = None, lower: bool = True, return_rank: bool = False, check_finite: bool = True) -> Any:
+    return _pinv(factorizations.hermitian(square(a), lower=lower), atol, rtol, return_rank)
+
+
+@face("scipy.linalg.lstsq", samples=("la.lstsq(x.T, v)[0]",), note="where the rank does not change")
+def lstsq(a: Any, b: Any, cond: Any = None, overwrite_a: bool = False, overwrite_b: bool = False, check_finite: bool = True,
+          lapack_driver: Any = None) -> Any:
+    x, residuals, order, s = linalg.lstsq(a, b, epsilon(matrix(a)) if cond is None else cond)
+    if rank(as_array(b)) == 1 and not extents.at_least(shape_of(x)[0], shape_of(as_array(b))[0]):
+        residuals = registry["reshape"](residuals)
+    return x, residuals, registry["cast"](order, dtype=np.dtype(np.int64)), s
+
+
+# -- Cholesky and LU ------------------------------------------------------------------------------------------------------------
+
+
+@face("scipy.linalg.cholesky", samples=("la.cholesky(P)", "la.cholesky(P, lower=True)"), note="for Hermitian matrices; gradients are Hermitian")
+def cholesky(a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any:
+    factor = linalg.lower_cholesky(square(a), not lower)
+    return factor if lower else adjoint(factor)
+
+
+@face("scipy.linalg.cho_factor", samples=("la.cho_solve(la.cho_factor(P), v)",), note="for Hermitian matrices; gradients are Hermitian")
+def cho_factor(a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any:
+    """The factor in its triangle; in the other, as SciPy has it, what stood there."""
+    a = square(a)
+    return cholesky(a, lower) + (strictly_upper(a) if lower else strictly_lower(a)), lower
+
+
+@face("scipy.linalg.cho_solve", samples=("la.cho_solve((np.linalg.cholesky(P), True), v)",))
+def cho_solve(c_and_lower: Any, b: Any, overwrite_b: bool = False, check_finite: bool = True) -> Any:
+    c, low = c_and_lower
+
+    def by_factor(c: Any, b: Any) -> Any:
+        first, then = (0, 2) if low else (2, 0)
+        y = solve.triangular_solve(c, b, lower=bool(low), trans=first, unit=False)
+        return solve.triangular_solve(c, y, lower=bool(low), trans=then, unit=False)
+    return solved(by_factor, square(c), b)
+
+
+def packed_lu(a: Any) -> tuple:
+    """LAPACK's factors of a matrix of any shape; a wide one has those of its left square part, and l^-1 p^T times the rest."""
+    aspect = aspect_of(a)
+    if aspect in ("square", "tall"):
+        return factorizations.lu_factor(a)
+    n, k = shape_of(a)[-1], smaller_extent(a, aspect)
+    lu, pivots = factorizations.lu_factor(columns_from(a, 0, k))
+    order = permutation_matrix(permutation(pivots, shape_of(a)[-2]), type_of(a).dtype)
+    right = matmul(transposed(order), columns_from(a, k, extents.difference(n, k)))
+    return registry["concatenate"](lu, solve_lower(lu, right, unit=True), axis=rank(a) - 1), pivots
+
+
+@face("scipy.linalg.lu_factor", samples=("la.lu_factor(S)[0]",))
+def lu_factor(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
+    return packed_lu(matrix(a))
+
+
+@face("scipy.linalg.lu_solve", samples=("la.lu_solve(la.lu_factor(S), v)", "la.lu_solve(la.lu_factor(S), v, trans=1)"))
+def lu_solve(lu_and_piv: Any, b: Any, trans: int = 0, overwrite_b: bool = False, check_finite: bool = True) -> Any:
+    lu, pivots = lu_and_piv
+
+    def by_factors(lu: Any, b: Any) -> Any:
+        order = permutation_matrix(permutation(as_array(pivots), shape_of(lu)[-1]), type_of(lu).dtype)
+        if not trans:
+            return solve_upper(lu, solve_lower(lu, matmul(transposed(order), b), unit=True))
+        return matmul(order, solve_lower(lu, solve_upper(lu, b, trans=trans), trans=trans, unit=True))
+    return solved(by_factors, square(lu), b)
+
+
+@face("scipy.linalg.lu", samples=("la.lu(S)[1]", "la.lu(S)[2]", "la.lu(x, permute_l=True)[0]"))
+def lu(a: Any, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True, p_indices: bool = False) -> Any:
+    a = matrix(a)
+    packed, pivots = packed_lu(a)
+    k = smaller_extent(a, aspect_of(a))
+    order = permutation(pivots, shape_of(a)[-2])
+    low, up = unit_lower(columns_from(packed, 0, k)), upper(rows_from(packed, 0, k))
+    p = permutation_matrix(order, real_dtype(type_of(a).dtype))
+    if permute_l:
+        return matmul(p, low), up
+    if p_indices:
+        return _places(order), low, up
+    return p, low, up
+
+
+def _places(order: Any) -> Any:
+    """The inverse of a permutation."""
+    p = permutation_matrix(order, np.dtype(np.int64))
+    return registry["sum"](p * as_rows(count_up(shape_of(order)[-1])), axes=(rank(order),))
+
+
+@face("scipy.linalg.qr", samples=("la.qr(S)[1]", "la.qr(x.T, mode='economic')[0]"), note="as numpy.linalg.qr")
+def qr(a: Any, overwrite_a: bool = False, lwork: Any = None, mode: str = "full", pivoting: bool = False, check_finite: bool = True) -> Any:
+    if pivoting or mode not in ("full", "r", "economic"):
+        raise refuse("scipy.linalg.qr", "pivoting=True" if pivoting else f"mode={mode!r}")
+    q, r = (linalg.reduced_qr if mode == "economic" else linalg.complete_qr)(matrix(a))
+    return (r,) if mode == "r" else (q, r)
+
+
+# -- eigenvalues and singular values --------------------------------------------------------------------------------------------
+
+
+def _standard_form(a: Any, b: Any, low: bool, type: int) -> tuple:
+    """The Hermitian matrix with the eigenvalues of a problem with two matrices, and how its eigenvectors become that problem's."""
+    factor = linalg.lower_cholesky(b, not low)
+    a = factorizations.hermitian(a, lower=low)
+    if type == 1:                                               # a v = b v w
+        inner = solve_lower(factor, adjoint(solve_lower(factor, a)))
+    else:                                                       # a b v = v w, b a v = v w
+        inner = matmul(adjoint(factor), matmul(a, factor))
+    return inner, (lambda u: matmul(factor, u)) if type == 3 else (lambda u: solve_lower(factor, u, trans=2))
+
+
+def _eigh(a: Any, b: Any, low: bool, eigvals_only: bool, type: int, by_index: Any, by_value: Any) -> Any:
+    if by_value is not None:
+        raise refuse("scipy.linalg.eigh", "subset_by_value", why="how many eigenvalues lie there depends on the matrix's values")
+    a, back = square(a), lambda u: u
+    if b is not None:
+        a, back = _standard_form(a, square(b), low, type)
+    elif not low:
+        a = adjoint(a)
+    start, count = (0, shape_of(a)[-1]) if by_index is None else (by_index[0], by_index[1] - by_index[0] + 1)
+    if eigvals_only:
+        w = spectral.eigvalsh(a)
+        return registry["slice_axis"](w, rank(w) - 1, start, count)
+    w, v = spectral.eigh(a)
+    return registry["slice_axis"](w, rank(w) - 1, start, count), columns_from(back(v), start, count)
+
+
+@face("scipy.linalg.eigh", samples=("la.eigh(P)[0]", "la.eigh(P, P + np.eye(4), eigvals_only=True)"), note="as numpy.linalg.eigh")
+def eigh(a: Any, b: Any = None, *, lower: bool = True, eigvals_only: bool = False, overwrite_a: bool = False, overwrite_b: bool = False,
+         type: int = 1, check_finite: bool = True, subset_by_index: Any = None, subset_by_value: Any = None, driver: Any = None) -> Any:
+    return _eigh(a, b, lower, eigvals_only, type, subset_by_index, subset_by_value)
+
+
+@face("scipy.linalg.eigvalsh", samples=("la.eigvalsh(P)",), note="for Hermitian matrices")
+def eigvalsh(a: Any, b: Any = None, *, lower: bool = True, overwrite_a: bool = False, overwrite_b: bool = False, type: int = 1,
+             check_finite: bool = True, subset_by_index: Any = None, subset_by_value: Any = None, driver: Any = None) -> Any:
+    return _eigh(a, b, lower, True, type, subset_by_index, subset_by_value)
+
+
+def _one_matrix(a: Any, b: Any, homogeneous_eigvals: bool) -> Any:
+    if homogeneous_eigvals:
+        raise refuse("scipy.linalg.eig", "homogeneous_eigvals=True")
+    a = square(a)
+    return a if b is None else solved(solve.solve, square(b), a)
+
+
+@face("scipy.linalg.eig", samples=("np.abs(la.eig(P)[1])",), note="as numpy.linalg.eig")
+def eig(a: Any, b: Any = None, left: bool = False, right: bool = True, overwrite_a: bool = False, overwrite_b: bool = False,
+        check_finite: bool = True, homogeneous_eigvals: bool = False) -> Any:
+    if left:
+        raise refuse("scipy.linalg.eig", "left=True", do="take the eigenvectors of the transposed matrix")
+    a = _one_matrix(a, b, homogeneous_eigvals)
+    return spectral.eig(a) if right else spectral.eigvals(a)
+
+
+@face("scipy.linalg.eigvals", samples=("np.sort(np.abs(la.eigvals(P)))",), note="always complex; where eigenvalues are distinct")
+def eigvals(a: Any, b: Any = None, overwrite_a: bool = False, check_finite: bool = True, homogeneous_eigvals: bool = False) -> Any:
+    return spectral.eigvals(_one_matrix(a, b, homogeneous_eigvals))
+
+
+@face("scipy.linalg.svd", samples=("la.svd(x, compute_uv=False)", "np.abs(la.svd(x, full_matrices=False)[0])"), note="as numpy.linalg.svd")
+def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, overwrite_a: bool = False, check_finite: bool = True,
+        lapack_driver: str = "gesdd") -> Any:
+    a = matrix(a)
+    return linalg.full_svd(a, full_matrices) if compute_uv else singular.svdvals(a, aspect=aspect_of(a))
+
+
+@face("scipy.linalg.svdvals", samples=("la.svdvals(x)",))
+def svdvals(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
+    a = matrix(a)
+    return singular.svdvals(a, aspect=aspect_of(a))
