@@ -14,41 +14,44 @@ _rng = np.random.default_rng(0)
 VALUES = {"x": _rng.uniform(0.2, 0.9, (3, 4)), "v": _rng.uniform(0.25, 0.85, 4), "S": _rng.standard_normal((4, 4)) * 0.3 + 2 * np.eye(4),
           "Z": _rng.standard_normal((4, 4)) * 0.3 + 2 * np.eye(4) + 0.3j * _rng.standard_normal((4, 4)),
           "z": _rng.standard_normal((3, 4)) + 1j * _rng.standard_normal((3, 4))}
-GIVEN = {"P": "P = S @ S.T + 4 * np.eye(4)", "H": "H = Z @ np.conj(Z.T) + 4 * np.eye(4)"}
+GIVEN = {"P": ("S", "P = S @ S.T + 4 * np.eye(4)"), "H": ("Z", "H = Z @ np.conj(Z.T) + 4 * np.eye(4)")}
 
 
-def names(expression):
+def names(expression, values):
     """The arrays that an expression uses, P and H being made of S and Z."""
     code = compile(expression, "e", "eval")
     used = set(code.co_names) | {n for c in code.co_consts if hasattr(c, "co_names") for n in c.co_names}
-    used |= {"S"} & ({"S"} if "P" in used else set()) | ({"Z"} if "H" in used else set())
-    return [n for n in VALUES if n in used], [g for g in GIVEN if g in used]
+    made = [n for n in GIVEN if n in used]
+    used |= {GIVEN[n][0] for n in made}
+    return [n for n in values if n in used], [GIVEN[n][1] for n in made]
 
 
-def function_of(expression):
+def function_of(expression, scope=None, values=None):
     """The expression as a function of the arrays it names, and those arrays."""
-    args, given = names(expression)
-    lines = [f"def f({', '.join(args)}):", *[f"    {GIVEN[g]}" for g in given], f"    return {expression}"]
-    scope = {"np": np, "sp": sp, "la": la}
+    values = values or VALUES
+    args, given = names(expression, values)
+    lines = [f"def f({', '.join(args)}):", *[f"    {line}" for line in given], f"    return {expression}"]
+    scope = {"np": np, "sp": sp, "la": la, **(scope or {})}
     exec("\n".join(lines), scope)
-    return scope["f"], [VALUES[a] for a in args]
+    return scope["f"], [values[a] for a in args]
 
 
 def arrays_in(y):
     return [a for part in y for a in arrays_in(part)] if isinstance(y, (tuple, list)) else [np.asarray(y)]
 
 
-def check_value(expression, exact_dtype=True):
+def check_value(expression, exact_dtype=True, rtol=1e-9, **names):
     """The traced program computes what NumPy does, in NumPy's dtype and shape."""
-    f, xs = function_of(expression)
+    f, xs = function_of(expression, **names)
     traced = trace(f, xs)
     results = evaluate(check(traced.func), [*xs, *traced.captured])
     for got, want in zip(results, arrays_in(f(*xs)), strict=True):
-        np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(got, want, rtol=rtol, atol=rtol)
         assert np.shape(got) == want.shape
         assert not exact_dtype or np.asarray(got).dtype == want.dtype, (np.asarray(got).dtype, want.dtype)
 
 
-def check_derivatives(expression, **options):
-    f, xs = function_of(expression)
+def check_derivatives(expression, scope=None, **options):
+    """First and second derivatives of the traced expression."""
+    f, xs = function_of(expression, scope)
     check_function(f, *xs, **options)

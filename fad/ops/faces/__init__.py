@@ -2,6 +2,8 @@
 
 A face takes what the function takes. Faces are code over arrays, so they serve tracing, Tensors and (rarely) ndarrays alike.
 """
-from . import contract, einsum, histogram, linalg, moments, nan, norms, polynomial, quantile, reduce, scan, scipy_functions, scipy_linalg, sort, special, ufuncs
+from . import (contract, cosine, einsum, fft, histogram, linalg, moments, nan, norms, polynomial, quantile, reduce, scan,
+               scipy_functions, scipy_linalg, sort, special, ufuncs)
 
-__all__ = ["contract", "einsum", "histogram", "linalg", "moments", "nan", "norms", "polynomial", "quantile", "reduce", "scan", "scipy_functions", "scipy_linalg", "sort", "special", "ufuncs"]
+__all__ = ["contract", "cosine", "einsum", "fft", "histogram", "linalg", "moments", "nan", "norms", "polynomial", "quantile", "reduce",
+           "scan", "scipy_functions", "scipy_linalg", "sort", "special", "ufuncs"]

@@ -1,0 +1,225 @@
+"""numpy.fft and scipy.fft: transforms of any length along any axes, in NumPy's three normalizations."""
+from typing import Any, Callable
+
+import numpy as np
+
+from ...ir.op import registry
+from ...ir.types import type_of
+from .. import extents
+from ..face import face
+from ..fft import complex_dtype, fft, irfft, rfft
+from ..kinds import conjugate, is_complex, shape_of
+from .arguments import as_array, axes_of, in_dtype, into, one_axis, rank
+
+# -- one axis -------------------------------------------------------------------------------------------------------------------
+
+
+def signal(a: Any) -> Any:
+    """a as an array of a floating dtype that has a transform: float64 for integers, float32 for float16."""
+    x = as_array(a)
+    dtype = type_of(x).dtype
+    wanted = {"b": float, "i": float, "u": float}.get(dtype.kind, np.float32 if dtype == np.float16 else dtype)
+    return in_dtype(x, wanted)
+
+
+def as_complex(x: Any) -> Any:
+    return x if is_complex(x) else registry["cast"](x, dtype=complex_dtype(type_of(x).dtype))
+
+
+def swapped_last(x: Any, ax: int) -> Any:
+    """x with an axis and the last one exchanged."""
+    last = rank(x) - 1
+    if ax == last:
+        return x
+    order = list(range(rank(x)))
+    order[ax], order[last] = last, ax
+    return registry["transpose"](x, axes=tuple(order))
+
+
+def of_length(x: Any, n: Any) -> Any:
+    """x cropped to n values along the last axis, or zeros added behind."""
+    have = shape_of(x)[-1]
+    if n is None or n is have or (isinstance(have, int) and isinstance(n, int) and have == n):
+        return x
+    last = rank(x) - 1
+    kept = registry["slice_axis"](x, last, 0, extents.minimum(have, n))
+    missing = extents.difference(n, have)
+    if isinstance(missing, int) and missing == 0:
+        return kept
+    zeros = registry["full"](0, *shape_of(x)[:-1], missing, dtype=type_of(x).dtype)
+    return registry["concatenate"](kept, zeros, axis=last)
+
+
+def factor_of(norm: Any, n: Any, inverse: bool) -> Any:
+    """What a transform of n values is divided by: n, its root, or 1."""
+    if norm not in (None, "backward", "ortho", "forward"):
+        raise ValueError(f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".')
+    if norm == "ortho":
+        return float(n) ** 0.5 if isinstance(n, int) else registry["sqrt"](registry["cast"](n, dtype=np.dtype(float)))
+    return n if (norm == "forward") != inverse else 1
+
+
+def scaled(y: Any, norm: Any, n: Any, inverse: bool) -> Any:
+    """The result of a transform of n values, normalized."""
+    by = factor_of(norm, n, inverse)
+    if isinstance(by, int) and by == 1:
+        return y
+    return in_dtype(y / by, type_of(y).dtype)
+
+
+def checked_length(n: Any, have: Any) -> Any:
+    n = have if n is None else n
+    if isinstance(n, int) and n < 1:
+        raise ValueError(f"Invalid number of FFT data points ({n}) specified.")
+    return n
+
+
+def complex_transform(x: Any, n: Any, ax: int, norm: Any, inverse: bool) -> Any:
+    """fft or ifft along one axis."""
+    n = checked_length(n, shape_of(x)[ax])
+    x = of_length(swapped_last(as_complex(x), ax), n)
+    return swapped_last(scaled(fft(x, inverse=inverse), norm, n, inverse), ax)
+
+
+def to_half_spectrum(x: Any, n: Any, ax: int, norm: Any, inverse: bool = False) -> Any:
+    """rfft along one axis; as an inverse (ihfft), the conjugate and its scale."""
+    n = checked_length(n, shape_of(x)[ax])
+    if is_complex(x):
+        raise TypeError("a transform of real signals was given a complex one")
+    y = scaled(rfft(of_length(swapped_last(x, ax), n)), norm, n, inverse)
+    return swapped_last(conjugate(y) if inverse else y, ax)
+
+
+def from_half_spectrum(x: Any, n: Any, ax: int, norm: Any, inverse: bool = True) -> Any:
+    """irfft along one axis; not as an inverse (hfft), of the conjugate and with its scale."""
+    n = checked_length(n, (shape_of(x)[ax] - 1) * 2)
+    x = of_length(swapped_last(as_complex(x), ax), n // 2 + 1)
+    y = irfft(x if inverse else conjugate(x), n)
+    return swapped_last(scaled(y, norm, n, inverse), ax)
+
+
+def along_one_axis(transform: Callable, **options: Any) -> Callable:
+    """The face of a transform along one axis, in NumPy's and SciPy's signatures."""
+    def numpy_face(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> Any:
+        x = signal(a)
+        return into(out, transform(x, n, one_axis(axis, rank(x)), norm, **options))
+
+    def scipy_face(x: Any, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False, workers: Any = None, *, plan: Any = None) -> Any:
+        return numpy_face(x, n, axis, norm)
+    return numpy_face, scipy_face                                     # type: ignore[return-value]
+
+
+# -- several axes ---------------------------------------------------------------------------------------------------------------
+
+
+def lengths_and_axes(x: Any, s: Any, axes: Any, half: bool = False) -> list:
+    """(length or None, axis) for each axis to transform, in order; the last one's length is that of its real side."""
+    if axes is None:
+        axes = range(rank(x)) if s is None else range(rank(x) - len(s), rank(x))
+    axes = [one_axis(k, rank(x)) for k in axes]
+    s = [None] * len(axes) if s is None else [None if isinstance(n, int) and n == -1 else n for n in s]
+    if len(s) != len(axes):
+        raise ValueError("Shape and axes have different lengths.")
+    return list(zip(s, axes))
+
+
+def _complex_axes(x: Any, pairs: list, norm: Any, inverse: bool) -> Any:
+    for n, ax in reversed(pairs):
+        x = complex_transform(x, n, ax, norm, inverse)
+    return x
+
+
+def _from_real(x: Any, pairs: list, norm: Any, inverse: bool = False) -> Any:
+    """rfftn: the last axis from real, then the others (ihfftn: its inverse kin)."""
+    n, ax = pairs[-1]
+    return _complex_axes(to_half_spectrum(x, n, ax, norm, inverse), pairs[:-1], norm, inverse)
+
+
+def _to_real(x: Any, pairs: list, norm: Any, inverse: bool = True) -> Any:
+    """irfftn: the other axes first, the last one to real (hfftn: its forward kin)."""
+    n, ax = pairs[-1]
+    return from_half_spectrum(_complex_axes(x, pairs[:-1], norm, inverse), n, ax, norm, inverse)
+
+
+def along_axes(transform: Callable, axes: Any, **options: Any) -> tuple:
+    """The face of a transform along several axes, in NumPy's and SciPy's signatures."""
+    default = axes
+
+    def numpy_face(a: Any, s: Any = None, axes: Any = default, norm: Any = None, out: Any = None) -> Any:
+        x = signal(a)
+        pairs = lengths_and_axes(x, s, axes)
+        return into(out, transform(x, pairs, norm, **options) if pairs else x)
+
+    def scipy_face(x: Any, s: Any = None, axes: Any = default, norm: Any = None, overwrite_x: bool = False, workers: Any = None, *,
+                   plan: Any = None) -> Any:
+        return numpy_face(x, s, axes, norm)
+    return numpy_face, scipy_face
+
+
+ONE_AXIS = {"fft": along_one_axis(complex_transform, inverse=False), "ifft": along_one_axis(complex_transform, inverse=True),
+            "rfft": along_one_axis(to_half_spectrum), "irfft": along_one_axis(from_half_spectrum),
+            "hfft": along_one_axis(from_half_spectrum, inverse=False), "ihfft": along_one_axis(to_half_spectrum, inverse=True)}
+SEVERAL = {"fft": (_complex_axes, {"inverse": False}), "ifft": (_complex_axes, {"inverse": True}), "rfft": (_from_real, {}),
+           "irfft": (_to_real, {}), "hfft": (_to_real, {"inverse": False}), "ihfft": (_from_real, {"inverse": True})}
+_SAMPLES = {"fft": ("np.real(np.fft.fft(v))", "np.imag(np.fft.fft(x, 6, axis=0))"), "ifft": ("np.real(np.fft.ifft(np.fft.fft(x)))",),
+            "rfft": ("np.abs(np.fft.rfft(x, axis=1))",), "irfft": ("np.fft.irfft(np.fft.rfft(v))", "np.fft.irfft(x, 5)"),
+            "hfft": ("np.fft.hfft(v)",), "ihfft": ("np.real(np.fft.ihfft(v))",), "fft2": ("np.imag(np.fft.fft2(x))",),
+            "ifft2": ("np.real(np.fft.ifft2(x))",), "fftn": ("np.real(np.fft.fftshift(np.fft.fftn(x)))",), "ifftn": ("np.real(np.fft.ifftn(x))",),
+            "rfft2": ("np.real(np.fft.rfft2(x))",), "irfft2": ("np.fft.irfft2(x)",), "rfftn": ("np.imag(np.fft.rfftn(x))",),
+            "irfftn": ("np.fft.irfftn(x)",)}
+
+
+def _register(name: str, faces: tuple) -> None:
+    if hasattr(np.fft, name):
+        face(f"numpy.fft.{name}", samples=_SAMPLES[name])(faces[0])
+    face(f"scipy.fft.{name}")(faces[1])
+
+
+for _name, _faces in ONE_AXIS.items():
+    _register(_name, _faces)
+for _name, (_transform, _options) in SEVERAL.items():
+    _register(f"{_name}2", along_axes(_transform, (-2, -1), **_options))
+    _register(f"{_name}n", along_axes(_transform, None, **_options))
+
+# -- order and frequencies ------------------------------------------------------------------------------------------------------
+
+
+def _rotated(x: Any, ax: int, first: Any) -> Any:
+    """x with the entry `first` along an axis in front, and those before it behind."""
+    n = shape_of(x)[ax]
+    front = registry["slice_axis"](x, ax, first, extents.difference(n, first))
+    return registry["concatenate"](front, registry["slice_axis"](x, ax, 0, first), axis=ax)
+
+
+@face("numpy.fft.fftshift", "scipy.fft.fftshift", samples=("np.fft.fftshift(x)", "np.fft.fftshift(x, axes=1)"))
+def fftshift(x: Any, axes: Any = None) -> Any:
+    x = as_array(x)
+    for ax in axes_of(axes, rank(x)):
+        n = shape_of(x)[ax]
+        x = _rotated(x, ax, n - n // 2)
+    return x
+
+
+@face("numpy.fft.ifftshift", "scipy.fft.ifftshift", samples=("np.fft.ifftshift(x)",))
+def ifftshift(x: Any, axes: Any = None) -> Any:
+    x = as_array(x)
+    for ax in axes_of(axes, rank(x)):
+        x = _rotated(x, ax, shape_of(x)[ax] // 2)
+    return x
+
+
+def _counted(start: Any, n: Any) -> Any:
+    return registry["iota"](n, dtype=np.dtype(np.int64)) + start
+
+
+@face("numpy.fft.fftfreq", "scipy.fft.fftfreq", creation=True, samples=("np.fft.fftfreq(4, v[0])",))
+def fftfreq(n: Any, d: Any = 1.0, device: Any = None, xp: Any = None) -> Any:
+    """0, 1, ..., then the negative ones, over n d."""
+    ahead = n - n // 2
+    places = registry["concatenate"](_counted(0, ahead), _counted(-(n // 2), n // 2), axis=0)
+    return places * (1.0 / (n * d))
+
+
+@face("numpy.fft.rfftfreq", "scipy.fft.rfftfreq", creation=True, samples=("np.fft.rfftfreq(4, v[0])",))
+def rfftfreq(n: Any, d: Any = 1.0, device: Any = None, xp: Any = None) -> Any:
+    return _counted(0, n // 2 + 1) * (1.0 / (n * d))
