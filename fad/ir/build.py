@@ -169,6 +169,8 @@ class Builder:
             return forms[1].scaled(forms[0].const)
         if name == "mul" and forms[1].is_constant:
             return forms[0].scaled(forms[1].const)
+        if name == "floordiv" and forms[1].is_constant:
+            return forms[0].divided(forms[1].const)
         if name in ("minimum", "maximum"):
             smaller, larger = (forms[0], forms[1]) if name == "minimum" else (forms[1], forms[0])
             if self.integers.proves_nonnegative(larger - smaller):

@@ -24,6 +24,12 @@ class Affine(NamedTuple):
     def scaled(self, k: int) -> "Affine":
         return Affine(tuple((v, c * k) for v, c in self.terms) if k else (), self.const * k)
 
+    def divided(self, k: int) -> "Affine | None":
+        """The floor of self / k where that is affine again: where k > 0 divides every coefficient."""
+        if k <= 0 or any(c % k for _, c in self.terms):
+            return None
+        return Affine(tuple((v, c // k) for v, c in self.terms), self.const // k)
+
     def __sub__(self, other: "Affine") -> "Affine":
         return self + other.scaled(-1)
 
