@@ -8,7 +8,7 @@ from ...ir.types import type_of
 from .. import extents
 from ..face import face
 from ..fft import complex_dtype, fft, irfft, rfft
-from ..kinds import conjugate, is_complex, shape_of
+from ..kinds import conjugate, is_complex, same_extent, shape_of
 from .arguments import as_array, axes_of, in_dtype, into, one_axis, rank
 
 # -- one axis -------------------------------------------------------------------------------------------------------------------
@@ -39,7 +39,7 @@ def swapped_last(x: Any, ax: int) -> Any:
 def of_length(x: Any, n: Any) -> Any:
     """x cropped to n values along the last axis, or zeros added behind."""
     have = shape_of(x)[-1]
-    if n is None or n is have or (isinstance(have, int) and isinstance(n, int) and have == n):
+    if n is None or same_extent(n, have):
         return x
     last = rank(x) - 1
     kept = registry["slice_axis"](x, last, 0, extents.minimum(have, n))
