@@ -2,8 +2,13 @@
 
 A face takes what the function takes. Faces are code over arrays, so they serve tracing, Tensors and (rarely) ndarrays alike.
 """
-from . import (contract, cosine, einsum, fft, histogram, linalg, moments, nan, norms, polynomial, quantile, reduce, scan,
-               scipy_functions, scipy_linalg, sort, special, ufuncs)
+from . import (
+    chains, contract, cosine, einsum, fft, histogram, integrate, linalg, moments, nan, norms, polynomial, quantile,
+    reduce, scan, scipy_functions, scipy_linalg, sets, sort, special, ufuncs,
+)
 
-__all__ = ["contract", "cosine", "einsum", "fft", "histogram", "linalg", "moments", "nan", "norms", "polynomial", "quantile", "reduce",
-           "scan", "scipy_functions", "scipy_linalg", "sort", "special", "ufuncs"]
+__all__ = [
+    "chains", "contract", "cosine", "einsum", "fft", "histogram", "integrate", "linalg", "moments", "nan", "norms",
+    "polynomial", "quantile", "reduce", "scan", "scipy_functions", "scipy_linalg", "sets", "sort", "special",
+    "ufuncs",
+]

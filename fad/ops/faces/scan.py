@@ -181,7 +181,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
 # -- integrals -----------------------------------------------------------------------------------------------------------------------
 
 
-def _widths(y: Any, x: Any, dx: Any, axis: int) -> Any:
+def steps_along(y: Any, x: Any, dx: Any, axis: int) -> Any:
     """The distances between samples along an axis, ready to broadcast against the differences of y."""
     if x is None:
         return dx
@@ -192,26 +192,16 @@ def _widths(y: Any, x: Any, dx: Any, axis: int) -> Any:
     return registry["reshape"](d, *[shape_of(d)[0] if k == axis else 1 for k in range(rank(y))])
 
 
-def _areas(y: Any, x: Any, dx: Any, axis: int) -> Any:
+def areas(y: Any, x: Any, dx: Any, axis: int) -> Any:
+    """The areas of the trapezoids between neighbouring samples."""
     y = as_array(y)
     n = extents.difference(shape_of(y)[axis], 1)
-    return _widths(y, x, dx, axis) * (part(y, axis, 1, n) + part(y, axis, 0, n)) / 2.0
+    return steps_along(y, x, dx, axis) * (part(y, axis, 1, n) + part(y, axis, 0, n)) / 2.0
 
 
 @face("numpy.trapezoid", "scipy.integrate.trapezoid", samples=("np.trapezoid(x, axis=1)", "np.trapezoid(v * v, v)"))
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     y = as_array(y)
     ax = one_axis(axis, rank(y))
-    areas = _areas(y, x, dx, ax)
-    return registry["sum"](areas, axes=(ax + rank(areas) - rank(y),))
-
-
-@face("scipy.integrate.cumulative_trapezoid")
-def cumulative_trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1, initial: Any = None) -> Any:
-    y = as_array(y)
-    ax = one_axis(axis, rank(y))
-    total = cumsum_(_areas(y, x, dx, ax), axis=ax, reverse=False)
-    if initial is None:
-        return total
-    edge = registry["full"](initial, *[1 if k == ax else n for k, n in enumerate(shape_of(total))], dtype=type_of(total).dtype)
-    return registry["concatenate"](edge, total, axis=ax)
+    parts = areas(y, x, dx, ax)
+    return registry["sum"](parts, axes=(ax + rank(parts) - rank(y),))

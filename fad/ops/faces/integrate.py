@@ -1,0 +1,61 @@
+"""scipy.integrate's rules for samples: trapezoid (see scan.py), cumulative_trapezoid, simpson."""
+from typing import Any
+
+from ...ir.op import registry
+from ...ir.types import type_of
+from .. import extents
+from ..face import face
+from ..kinds import shape_of
+from .arguments import as_array, fixed, one_axis, rank
+from .scan import areas, part, steps_along, trapezoid
+
+
+@face("scipy.integrate.cumulative_trapezoid", samples=())
+def cumulative_trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1, initial: Any = None) -> Any:
+    y = as_array(y)
+    ax = one_axis(axis, rank(y))
+    total = registry["cumsum"](areas(y, x, dx, ax), axis=ax, reverse=False)
+    if initial is None:
+        return total
+    edge = registry["full"](initial, *[1 if k == ax else n for k, n in enumerate(shape_of(total))], dtype=type_of(total).dtype)
+    return registry["concatenate"](edge, total, axis=ax)
+
+
+def _every_other(x: Any, axis: int, start: Any, extent: Any) -> Any:
+    return registry["slice_axis"](x, axis, start, extent, 2)
+
+
+def _parabolas(y: Any, h: Any, axis: int, panels: Any) -> Any:
+    """The area under parabolas through samples 0, 1, 2; 2, 3, 4; ... of which there are `panels`; h are the distances, or one number."""
+    left, middle, right = (_every_other(y, axis, k, panels) for k in range(3))
+    if not rank(h):
+        return registry["sum"](left + 4.0 * middle + right, axes=(axis,)) * h / 3.0
+    p, q = (_every_other(h, axis, k, panels) for k in range(2))
+    both = p + q
+    return registry["sum"](both / 6.0 * (left * (2.0 - q / p) + middle * (both * both / (p * q)) + right * (2.0 - p / q)), axes=(axis,))
+
+
+def _last_interval(y: Any, h: Any, axis: int, n: Any) -> Any:
+    """The area over the last interval under the parabola through the last three samples (K. V. Cartwright, Journal of Mathematical
+    Sciences and Mathematics Education 12 (2017) 1-9)."""
+    p, q = (h, h) if not rank(h) else (part(h, axis, n - 3, 1), part(h, axis, n - 2, 1))
+    last = (2.0 * q * q + 3.0 * p * q) / (6.0 * (p + q)) * part(y, axis, n - 1, 1)
+    middle = (q * q + 3.0 * p * q) / (6.0 * p) * part(y, axis, n - 2, 1)
+    first = q * q * q / (6.0 * p * (p + q)) * part(y, axis, n - 3, 1)
+    return registry["sum"](last + middle - first, axes=(axis,))
+
+
+@face("scipy.integrate.simpson", samples=())
+def simpson(y: Any, x: Any = None, *, dx: Any = 1.0, axis: int = -1) -> Any:
+    y = as_array(y)
+    ax = one_axis(axis, rank(y))
+    n = shape_of(y)[ax]
+    if not extents.at_least(n, 3):
+        return trapezoid(y, x, dx, ax)
+    h = as_array(steps_along(y, x, dx, ax))
+    if rank(h) and rank(h) != rank(y):
+        raise ValueError("x must be a vector, or have as many axes as y")
+    area = _parabolas(y, h, ax, (n - 1) // 2)
+    if isinstance(n, int) and n % 2:
+        return area
+    return area + registry["where"](n % 2 == 0, _last_interval(y, h, ax, n), 0.0)

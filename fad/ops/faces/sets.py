@@ -1,0 +1,78 @@
+"""NumPy's sets of values: isin, union1d, intersect1d, setdiff1d, setxor1d. What they keep of x is differentiable in x."""
+from typing import Any
+
+import numpy as np
+
+from ...ir.op import registry
+from ...ir.types import result_dtype
+from ..dynamic import flatnonzero
+from ..face import face
+from ..kinds import shape_of
+from ..reduce import nonempty
+from ..sort import searchsorted, sort
+from .arguments import as_array, in_dtype, rank, ravel, refuse
+from .sort import gathered, unique
+
+
+def _vector(x: Any) -> Any:
+    x = as_array(x)
+    return ravel(x) if rank(x) else registry["reshape"](x, 1)
+
+
+def _joined(*xs: Any) -> Any:
+    dtype = result_dtype(*xs)
+    return registry["concatenate"](*[in_dtype(x, dtype) for x in xs], axis=0)
+
+
+@face("numpy.isin")
+def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None) -> Any:
+    """Found by binary search in the sorted set."""
+    x, tested = as_array(element), _vector(test_elements)
+    dtype = result_dtype(x, tested)
+    tested = sort(in_dtype(tested, dtype), axis=0)
+    n = shape_of(tested)[0]
+    if not nonempty(tested, (0,)):
+        if isinstance(n, int):
+            return registry["broadcast_to"](np.bool_(invert), *shape_of(x))
+        raise refuse("numpy.isin", "a set that may be empty")
+    places = registry["minimum"](searchsorted(tested, in_dtype(x, dtype), side="left"), n - 1)
+    found = (gathered(tested, places) if rank(places) else registry["index"](tested, places, spec=("i",), at=0)) == x
+    return registry["logical_not"](found) if invert else found
+
+
+@face("numpy.union1d", samples=("np.union1d(v, v * v)",))
+def union1d(ar1: Any, ar2: Any) -> Any:
+    return unique(_joined(_vector(ar1), _vector(ar2)))
+
+
+def _once(ar: Any, assume_unique: bool) -> Any:
+    return _vector(ar) if assume_unique else unique(ar)
+
+
+def _same_as_next(x: Any) -> Any:
+    """Of a sorted vector, whether each element but the last equals the next."""
+    n = shape_of(x)[0] - 1
+    return registry["slice_axis"](x, 0, 0, n) == registry["slice_axis"](x, 0, 1, n)
+
+
+@face("numpy.intersect1d", samples=("np.intersect1d(v, np.append(v[:2], 3.0))",))
+def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False) -> Any:
+    if return_indices:
+        raise refuse("numpy.intersect1d", "return_indices")
+    together = sort(_joined(_once(ar1, assume_unique), _once(ar2, assume_unique)), axis=0)
+    return gathered(together, flatnonzero(_same_as_next(together)))
+
+
+@face("numpy.setdiff1d", samples=("np.setdiff1d(v, v[:2])",))
+def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
+    x = _once(ar1, assume_unique)
+    return gathered(x, flatnonzero(isin(x, ar2, invert=True)))
+
+
+@face("numpy.setxor1d", samples=("np.setxor1d(v, v[:2])",))
+def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
+    x = sort(_joined(_once(ar1, assume_unique), _once(ar2, assume_unique)), axis=0)
+    same = _same_as_next(x)
+    edge = registry["full"](False, 1, dtype=np.dtype(bool))
+    doubled = registry["bitwise_or"](registry["concatenate"](edge, same, axis=0), registry["concatenate"](same, edge, axis=0))
+    return gathered(x, flatnonzero(registry["logical_not"](doubled)))
