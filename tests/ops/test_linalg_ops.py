@@ -14,8 +14,8 @@ CASES = [(name, k) for name, op in OPS.items() for k in range(len(op.samples))]
 
 def function_of(op: Op, params: dict):
     """The op as a function; inputs that are a means (the factors of the first) are computed anew as the first moves."""
-    if "means" in op.facts:
-        return lambda a, *rest: op(a, *OPS["factor"](a), *rest, **params)
+    if "complete" in op.facts:
+        return lambda a, *rest: op(*op.facts["complete"](a, None, None, *rest), **params)
     return lambda *xs: op(*xs, **params)
 
 

@@ -2,8 +2,8 @@
 
 `factor(a)` gives lu and pivots, and the ops that use them take `a` as well: their result is a function of `a` (and b), and the factors are
 a means to compute it, through which no derivative flows. So the reverse sweep of a solve is a solve with the same factors, and whatever
-asks for the factors of one matrix twice computes them once (common subexpressions are shared). The fact means=(1, 2) of these ops says
-which inputs are factor(input 0); kernel_inputs says which inputs their kernels take.
+asks for the factors of one matrix twice computes them once (common subexpressions are shared). Facts of these ops: `means`, which inputs
+are the factors; `complete`, the inputs with factors that go with their matrix; `kernel_inputs`, which inputs the kernel takes.
 
 Formulas: M. Giles, "An extended collection of matrix derivative results for forward and reverse mode algorithmic differentiation" (2008),
 section 2; for complex matrices with the adjoint for the transpose.
@@ -79,12 +79,17 @@ def _refuse_singular(lu: np.ndarray) -> None:
         raise np.linalg.LinAlgError(SINGULAR)
 
 
+def with_factors(a: Any, lu: Any, pivots: Any, *rest: Any) -> tuple:
+    """The inputs of an op whose factors are to go with its matrix."""
+    return (a, *factor(a), *rest)
+
+
 def samples_with_factors(make: Any, **params: Any) -> tuple:
     """Samples (a, lu, pivots, and what else `make` gives after a)."""
-    def with_factors(rng: Any, *shape: int, dtype: Any) -> tuple:
+    def sample(rng: Any, *shape: int, dtype: Any) -> tuple:
         a, *more = make(rng, *shape, dtype=dtype)
         return (a, *run_lu(a), *more)
-    return samples.of_each_kind(with_factors, **params)
+    return samples.of_each_kind(sample, **params)
 
 
 def _matrix_alone(rng: Any, *shape: int, dtype: Any) -> tuple:
@@ -153,7 +158,7 @@ def _solve_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, trans: int) -
 
 _solve = Op("solve", _run_solve, lambda a, lu, pivots, b, trans: infer_right_side(a, b), kind="opaque",
             derivative=Explicit(_solve_jvp, _solve_pullback), batch=fold_columns, kernel="linalg.lu_solve", kernel_inputs=(1, 2, 3),
-            kernel_params=("trans",), means=(1, 2),
+            kernel_params=("trans",), means=(1, 2), complete=with_factors,
             samples=samples_with_factors(_system, trans=0) + samples_with_factors(_system, trans=1) + samples_with_factors(_system, trans=2),
             doc="The solution x of a x = b, with a's factors at hand")
 
@@ -186,7 +191,7 @@ def _inv_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
 
 
 _inv = Op("inv", _run_inv, lambda a, lu, pivots: square_type(a), kind="opaque", derivative=Explicit(_inv_jvp, _inv_pullback), batch=batch_stack,
-          kernel="linalg.inv", kernel_inputs=(0,), kernel_params=(), means=(1, 2), samples=samples_with_factors(_matrix_alone),
+          kernel="linalg.inv", kernel_inputs=(0,), kernel_params=(), means=(1, 2), complete=with_factors, samples=samples_with_factors(_matrix_alone),
           doc="The inverse of a, with its factors at hand")
 
 
@@ -235,7 +240,7 @@ def _cofactors_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
 
 
 _cofactors = Op("cofactors", _run_cofactors, lambda a, lu, pivots: square_type(a), kind="opaque", batch=batch_stack, kernel="linalg.cofactors",
-                kernel_params=(), means=(1, 2), derivative=Explicit(_cofactors_jvp, _cofactors_pullback),
+                kernel_params=(), means=(1, 2), complete=with_factors, derivative=Explicit(_cofactors_jvp, _cofactors_pullback),
                 samples=samples_with_factors(_matrix_alone),
                 doc="The derivative of the determinant; of singular matrices, too")
 
@@ -249,7 +254,7 @@ def _det_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
 
 
 _det = Op("det", _run_det, lambda a, lu, pivots: number_type(a), kind="opaque", derivative=Explicit(_det_jvp, _det_pullback), batch=batch_stack,
-          kernel="linalg.det", kernel_inputs=(0,), kernel_params=(), means=(1, 2), samples=samples_with_factors(_matrix_alone),
+          kernel="linalg.det", kernel_inputs=(0,), kernel_params=(), means=(1, 2), complete=with_factors, samples=samples_with_factors(_matrix_alone),
           doc="The determinant of a, with its factors at hand")
 
 
@@ -297,7 +302,7 @@ def _slogdet_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
 
 
 _slogdet = Op("slogdet", _run_slogdet, _infer_slogdet, kind="opaque", derivative=Explicit(_slogdet_jvp, _slogdet_pullback), batch=batch_stack,
-              kernel="linalg.slogdet", kernel_inputs=(0,), kernel_params=(), means=(1, 2), samples=samples_with_factors(_matrix_alone),
+              kernel="linalg.slogdet", kernel_inputs=(0,), kernel_params=(), means=(1, 2), complete=with_factors, samples=samples_with_factors(_matrix_alone),
               doc="Sign and logarithm of the determinant of a, with its factors at hand")
 
 
