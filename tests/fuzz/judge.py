@@ -1,0 +1,135 @@
+"""What must hold of a random program: values agree across the tiers, derivatives with differences and with each other.
+
+`python -m tests.fuzz.judge [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk program for each failure.
+"""
+import copy
+import linecache
+import sys
+import warnings
+
+import numpy as np
+
+import fad
+
+from .generate import HELPERS, generate, render
+
+POINT = np.array([0.31, -0.62, 0.83, 0.14, -0.27, 0.55])
+
+
+def compiled_function(body):
+    """f of these statements, its source where inspect finds it."""
+    text = HELPERS + "\n" + render(body) + "\n"
+    name = f"<program {abs(hash(text))}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    scope = {"__name__": "program"}
+    exec(compile(text, name, "exec"), scope)
+    return scope["f"]
+
+
+def difference_gradient(f, x, h=1e-5):
+    """Central differences, and those with twice the step, to see where they can be trusted."""
+    rows = []
+    for step in (h, 2 * h):
+        rows.append(np.array([(f(x + step * e) - f(x - step * e)) / (2 * step) for e in np.eye(x.size)]))
+    return rows
+
+
+def smooth_here(f, x):
+    """The gradient by differences, or None where the program is not smooth (a branch changes, a value is not finite)."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        near, far = difference_gradient(f, x)
+    if not np.all(np.isfinite(near)) or not np.allclose(near, far, rtol=1e-4, atol=1e-6) or np.max(np.abs(near)) > 1e4:
+        return None
+    return near
+
+
+def judge(body, compile=False, second=True):
+    """None if all holds (or the program is no fair test), else what does not."""
+    f = compiled_function(body)
+    try:
+        want, slope = f(POINT.copy()), smooth_here(f, POINT)
+    except (IndexError, ValueError, ZeroDivisionError, OverflowError, UnboundLocalError):
+        return None                                          # not a program at all
+    if slope is None or not np.isfinite(want):
+        return None
+    try:
+        return _compare(f, want, slope, "now" if compile else "never", second)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def _compare(f, want, slope, policy, second):
+    x = POINT.copy()
+    tests = [("value", lambda: fad.jit(f, compile=policy)(x), want, 1e-9),
+             ("gradient", lambda: fad.jit(fad.grad(f), compile=policy)(x), slope, 1e-4),
+             ("forward", lambda: fad.jit(lambda x, d: fad.jvp(f, (x,), (d,))[1], compile=policy)(x, np.cos(x)), slope @ np.cos(x), 1e-4)]
+    if second:
+        g = fad.grad(f)
+        d = np.sin(3 * POINT)
+        with np.errstate(all="ignore"):
+            turn = (g(POINT + 1e-5 * d) - g(POINT - 1e-5 * d)) / 2e-5
+        tests.append(("second order", lambda: fad.hvp(f, x, d), turn, 1e-3))
+    for name, run, expected, tolerance in tests:
+        got = run()
+        scale = 1.0 + np.max(np.abs(expected))
+        if not np.all(np.abs(got - expected) <= tolerance * scale):
+            return f"{name}: {got} instead of {expected}"
+    if not np.array_equal(x, POINT):
+        return "the argument was changed"
+    return None
+
+
+def shrink(body, fails):
+    """The smallest program found, by leaving out statements, that still fails."""
+    progress = True
+    while progress:
+        progress = False
+        for smaller in _without_one(body):
+            if fails(smaller):
+                body, progress = smaller, True
+                break
+    return body
+
+
+def _without_one(body):
+    for k in range(len(body) - 1, -1, -1):
+        if not body[k].head.startswith("return"):
+            yield body[:k] + body[k + 1:]
+        for b, block in enumerate(body[k].blocks):
+            for smaller in _without_one(block):
+                changed = copy.copy(body[k])
+                changed.blocks = body[k].blocks[:b] + [smaller] + body[k].blocks[b + 1:]
+                yield body[:k] + [changed] + body[k + 1:]
+
+
+def report(seed, compile=False):
+    """None, or the failure of this seed's program with the program shrunk."""
+    body = generate(seed)
+    problem = judge(body, compile)
+    if problem is None:
+        return None
+
+    def fails(smaller):
+        try:
+            return judge(smaller, compile) is not None
+        except Exception:
+            return False
+    small = shrink(body, fails)
+    return f"seed {seed}: {judge(small, compile)}\n{render(small)}"
+
+
+def main(count=1000, first=0):
+    """Try many programs; the number of failures."""
+    failures = 0
+    for seed in range(first, first + count):
+        found = report(seed, compile=seed % 20 == 0)
+        if found:
+            failures += 1
+            print(found, flush=True)
+    print(f"{count} programs, {failures} failures")
+    return failures
+
+
+if __name__ == "__main__":
+    sys.exit(bool(main(*map(int, sys.argv[1:]))))
