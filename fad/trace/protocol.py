@@ -32,9 +32,4 @@ def call_ufunc(ufunc: Any, method: str, inputs: tuple, kwargs: dict) -> Any:
         raise unknown(ufunc)
     if method != "__call__":
         return METHODS[f"ufunc.{method}"](ufunc, *inputs, **kwargs)
-    out = kwargs.pop("out", None)
-    if not kwargs:
-        result = found.call(*inputs)
-    else:
-        result = METHODS["ufunc.call"](found.call, inputs, **kwargs)
-    return result if out is None else METHODS["ufunc.out"](out, result)
+    return METHODS["ufunc.call"](ufunc, found.call, inputs, **kwargs)

@@ -1,17 +1,97 @@
-"""NumPy's ufuncs: each that an op runs is that op's face, under every name NumPy gives it."""
+"""NumPy's ufuncs: each that an op runs is that op's face, under every name NumPy gives it; the others are written in ops."""
+import math
+from typing import Any
+
 import numpy as np
 
 from ...ir.op import Op, registry
-from .. import elementwise
-from ..face import add_ufunc
+from ...ir.types import COMPLEX, FLOAT, result_dtype, type_of
+from .. import arithmetic, choice, complex, transcendental
+from ..face import add_ufunc, face
+from ..kinds import NotDifferentiable
+from .arguments import in_dtype
 
 NAMES: dict[np.ufunc, list[str]] = {}
 for _name, _value in vars(np).items():
     if isinstance(_value, np.ufunc):
         NAMES.setdefault(_value, []).append(f"numpy.{_name}")
 
-for _op in list(registry.values()):
-    if isinstance(_op, Op) and _op.facts.get("ufunc") in NAMES and _op.name != "guarded_mul":
-        add_ufunc(_op, *NAMES[_op.facts["ufunc"]])
+SAMPLES = {
+    "add": ("x + v", "np.add(x, v, out=x.copy())", "np.add.reduce(x, axis=0)", "np.add.outer(v, v)"), "sub": ("x - v", "np.subtract.reduce(x, axis=1)"),
+    "mul": ("x * v", "np.multiply.outer(v, v)", "np.multiply.accumulate(v)"), "div": ("x / v", "1 / x", "np.divide.reduce(x, axis=1)"),
+    "pow": ("x ** 3", "x ** v", "2.0 ** x", "np.power(x, 0.5)"), "maximum": ("np.maximum(x, v)", "np.maximum.accumulate(x, axis=1)"),
+    "log": ("np.log(x)", "np.log(x - 0.5, where=x > 0.5, out=np.zeros((3, 4)))"), "logaddexp": ("np.logaddexp(x, v)", "np.logaddexp.reduce(x, axis=1)"),
+    "hypot": ("np.hypot(x, v)", "np.hypot.reduce(x, axis=0)"), "mod": ("x % 0.3", "np.remainder(x, 0.3)"), "floordiv": ("x // 0.3 * x",),
+    "arccosh": ("np.arccosh(1 + x)",), "ldexp": ("np.ldexp(x, 2)",),
+}
 
-__all__ = ["elementwise", "NAMES"]
+
+def _samples(op: Op) -> tuple:
+    """Expressions that try a face: those above, or the plain call."""
+    if op.name in SAMPLES:
+        return SAMPLES[op.name]
+    ufunc = op.facts["ufunc"]
+    if op.facts["domain"] == "integer" or isinstance(op.derivative, NotDifferentiable) or not any(t[-1] in "dD" for t in ufunc.types):
+        return ()
+    return (f"np.{ufunc.__name__}({', '.join('xv'[:ufunc.nin])})",) if ufunc.nin <= 2 else ()
+
+
+for _op in list(registry.values()):
+    if isinstance(_op, Op) and _op.facts.get("ufunc") in NAMES:
+        add_ufunc(_op, *NAMES[_op.facts["ufunc"]], samples=_samples(_op))
+
+# -- written in other ops -------------------------------------------------------------------------------------------------------
+
+
+@face("numpy.divmod", samples=("divmod(x, 0.3)[1]", "np.divmod(x, v)[1]"))
+def divmod(x: Any, y: Any) -> tuple:
+    """The quotient rounded down, and the remainder."""
+    return arithmetic.floordiv(x, y), arithmetic.mod(x, y)
+
+
+@face("numpy.modf", samples=("np.modf(3 * x)[0]",))
+def modf(x: Any) -> tuple:
+    """The fractional part, of x's sign, and the whole part."""
+    x = as_float(x)
+    fraction = choice.where(choice.isinf(x), choice.copysign(0.0, x), arithmetic.fmod(x, 1.0))
+    return fraction, arithmetic.trunc(x)
+
+
+@face("numpy.frexp", samples=("np.frexp(3 * x)[0]",))
+def frexp(x: Any) -> tuple:
+    """Mantissa and power of two."""
+    return arithmetic.frexp_mantissa(x), arithmetic.frexp_exponent(x)
+
+
+@face("numpy.float_power", samples=("np.float_power(x, 2.5)", "np.float_power(x, v)"))
+def float_power(x: Any, p: Any) -> Any:
+    """x ** p in double precision."""
+    dtype = COMPLEX if result_dtype(x, p).kind == "c" else FLOAT
+    return arithmetic.pow(in_dtype(x, dtype), p if isinstance(p, (int, float)) else in_dtype(p, dtype))
+
+
+@face("numpy.fabs", samples=("np.fabs(x - 0.5)",))
+def fabs(x: Any) -> Any:
+    """The absolute value, as a float."""
+    return choice.abs(as_float(x))
+
+
+@face("numpy.deg2rad", "numpy.radians", samples=("np.deg2rad(x)", "np.radians(x)"))
+def deg2rad(x: Any) -> Any:
+    """Degrees in radians."""
+    return as_float(x) * (math.pi / 180.0)
+
+
+@face("numpy.rad2deg", "numpy.degrees", samples=("np.rad2deg(x)", "np.degrees(x)"))
+def rad2deg(x: Any) -> Any:
+    """Radians in degrees."""
+    return as_float(x) * (180.0 / math.pi)
+
+
+def as_float(x: Any) -> Any:
+    """x in the floating dtype NumPy's mathematical functions would compute it in."""
+    dtype = type_of(x).dtype
+    return x if dtype.kind in "fc" else in_dtype(x, np.sqrt.resolve_dtypes((dtype, None))[1])
+
+
+__all__ = ["NAMES", "complex", "transcendental"]

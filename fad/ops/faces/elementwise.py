@@ -1,0 +1,326 @@
+"""NumPy's elementwise functions that are not ufuncs: choices, parts of complex numbers, tests, interpolation."""
+import math
+from typing import Any, Callable
+
+import numpy as np
+
+from ...ir import stack
+from ...ir.build import current
+from ...ir.op import registry
+from ...ir.types import result_dtype, type_of
+from ...util.errors import ConcreteValueError
+from ..choice import abs as absolute
+from ..choice import clip as clip_, isfinite, isnan, logical_not, stop_gradient, where as where_
+from ..complex import angle as angle_, conj, imag as imag_, make_complex, real as real_
+from ..face import BY_NAME, METHODS, face
+from ..kinds import is_complex, same_shape, shape_of
+from .arguments import as_array, fixed, in_dtype, into, is_given, one_axis, refuse
+from .ufuncs import as_float
+
+# -- choices --------------------------------------------------------------------------------------------------------------------
+
+
+@face("numpy.where", samples=("np.where(x > 0.5, x, v)", "np.where(x > 0.5, np.log(x), x * x)", "np.where(x > 0.5, np.log(x - 0.5), 0.0)"))
+def where(condition: Any, x: Any = None, y: Any = None) -> Any:
+    """x where the condition holds, y elsewhere; the branch not taken has no part in a derivative. With one argument, nonzero."""
+    if x is None and y is None:
+        return BY_NAME["numpy.nonzero"].call(condition)
+    return where_(as_array(condition), as_array(x), as_array(y))
+
+
+@face("numpy.select", samples=("np.select([x < 0.4, x < 0.6], [x, x ** 2], 0.0)",))
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    """The first choice whose condition holds."""
+    if len(condlist) != len(choicelist):
+        raise ValueError("list of cases must be same length as list of conditions")
+    y = as_array(default)
+    for c, x in reversed(list(zip(condlist, choicelist))):
+        y = where_(as_array(c), as_array(x), y)
+    return y
+
+
+@face("numpy.piecewise", samples=("np.piecewise(x, [x < 0.5, x >= 0.5], [lambda t: t * t, lambda t: 3 * t])", "np.piecewise(x, [x < 0.5], [0.0, np.log])"))
+def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **options: Any) -> Any:
+    """By the last condition that holds; a function beyond the conditions is for where none does, and else 0."""
+    x = as_array(x)
+    conditions = [as_array(c) for c in condlist] if isinstance(condlist, (list, tuple)) else [as_array(condlist)]
+    if len(funclist) == len(conditions) + 1:
+        none: Any = True
+        for c in conditions:
+            none = none & logical_not(c)
+        conditions.append(none)
+    if len(funclist) != len(conditions):
+        raise ValueError(f"with {len(conditions)} condition(s), either {len(conditions)} or {len(conditions) + 1} functions are expected")
+    y: Any = registry["zeros_like"](x)
+    for c, f in zip(conditions, funclist):
+        y = _piece(x, c, lambda part, f=f: f(part, *args, **options) if callable(f) else f, y)
+    return y
+
+
+def _piece(x: Any, c: Any, f: Callable, y: Any) -> Any:
+    """y with f(x) where c holds: computed on all of x if f goes element by element, else on the selected part, as NumPy does."""
+    value = elementwise_or_none(f, x)
+    dtype = type_of(y).dtype
+    if value is not None:
+        value = as_array(value)
+        return where_(c, value if type_of(value).weak else in_dtype(value, dtype), y)
+    y = registry["where"](c, registry["zeros_like"](y), y)
+    y[c] = f(x[c])
+    return y
+
+
+def elementwise_or_none(f: Callable, *xs: Any) -> Any:
+    """f(*xs), if no step of it depends on more than one element of its arguments, else None."""
+    if not stack.builders():
+        return None
+    before = len(current().equations)
+    try:
+        value = f(*xs)
+    except ConcreteValueError:
+        return None
+    made = current().equations[before:]
+    return value if all(eqn.op.kind == "elementwise" and not eqn.regions for eqn in made) else None
+
+
+@face("numpy.clip", method="clip", samples=("np.clip(x, 0.3, 0.7)", "np.clip(x, 0.5, None)", "np.clip(x, v - 0.3, v)", "x.clip(0.3, 0.6)"))
+def clip(a: Any, a_min: Any = np._NoValue, a_max: Any = np._NoValue, out: Any = None, *, min: Any = np._NoValue, max: Any = np._NoValue,
+         dtype: Any = None) -> Any:
+    """a between its bounds; on a bound its slope is 1, as inside."""
+    x, low, high = as_array(a), _given(a_min, min), _given(a_max, max)
+    if low is None and high is None:
+        return into(out, in_dtype(x, dtype))
+    x = in_dtype(x, dtype) if is_given(dtype) else x
+    return into(out, _clipped(x, low, high))
+
+
+def _given(first: Any, second: Any) -> Any:
+    return as_array(first) if is_given(first) else as_array(second) if is_given(second) else None
+
+
+def _clipped(x: Any, low: Any, high: Any) -> Any:
+    kind = result_dtype(x, high if low is None else low).kind
+    if kind != "f" and (low is None or high is None):
+        return registry["minimum"](x, high) if low is None else registry["maximum"](x, low)
+    return clip_(x, -math.inf if low is None else low, math.inf if high is None else high)
+
+
+@face("numpy.nan_to_num", samples=("np.nan_to_num(x)", "np.nan_to_num(np.where(x > 0.5, x, np.nan), nan=1.0)"))
+def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+    """x with numbers for nan and the infinities."""
+    x = as_array(x)
+    if is_complex(x):
+        return make_complex(*[nan_to_num(part(x), copy, nan, posinf, neginf) for part in (real_, imag_)])
+    if type_of(x).dtype.kind != "f":
+        return x
+    limits = np.finfo(type_of(x).dtype)
+    y = where_(x == math.inf, float(limits.max) if posinf is None else posinf, x)
+    y = where_(x == -math.inf, float(limits.min) if neginf is None else neginf, y)
+    return where_(isnan(x), nan, y)
+
+
+# -- complex numbers --------------------------------------------------------------------------------------------------------------
+
+
+@face("numpy.real", property="real", samples=("np.real(x)", "np.real((x + 2j) ** 2)", "np.abs(np.exp(1j * x))"))
+def real(val: Any) -> Any:
+    """The real part."""
+    val = as_array(val)
+    return real_(val) if is_complex(val) else val
+
+
+@face("numpy.imag", property="imag", samples=("np.imag(np.exp(1j * x))",))
+def imag(val: Any) -> Any:
+    """The imaginary part; zeros of a real array."""
+    val = as_array(val)
+    return imag_(val) if is_complex(val) else registry["zeros_like"](val)
+
+
+@face("numpy.angle", samples=("np.angle(x + 1j * v)", "np.angle(x + 1j * v, deg=True)"))
+def angle(z: Any, deg: bool = False) -> Any:
+    """The angle in the complex plane."""
+    y = angle_(as_array(z))
+    return y * (180.0 / math.pi) if deg else y
+
+
+METHODS["conj"] = METHODS["conjugate"] = conj
+
+
+@face("numpy.real_if_close")
+def real_if_close(a: Any, tol: float = 100) -> Any:
+    """A real array is real; whether a complex one is close to real depends on its values."""
+    a = as_array(a)
+    if is_complex(a):
+        raise refuse("numpy.real_if_close", "a complex array", "whether the result is real depends on values", "take np.real")
+    return a
+
+
+# -- rounding, sinc, i0 -----------------------------------------------------------------------------------------------------------
+
+
+@face("numpy.round", "numpy.around", method="round", samples=("np.round(x, 2) * x",))
+def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
+    """Rounded to decimals; piecewise constant."""
+    x = as_array(a)
+    if is_complex(x):
+        return into(out, make_complex(round(real_(x), decimals), round(imag_(x), decimals)))
+    if type_of(x).dtype.kind not in "f" and decimals >= 0:
+        return into(out, x)
+    unit = 10.0 ** abs(decimals)
+    if decimals == 0:
+        return into(out, registry["rint"](x))
+    y = registry["rint"](x * unit) / unit if decimals > 0 else registry["rint"](x / unit) * unit
+    return into(out, in_dtype(y, type_of(x).dtype))
+
+
+@face("numpy.fix", samples=("np.fix(3 * x) * x",))
+def fix(x: Any, out: Any = None) -> Any:
+    """Rounded towards zero."""
+    return into(out, registry["trunc"](as_array(x)))
+
+
+@face("numpy.sinc", samples=("np.sinc(x)", "np.sinc(x - x)"))
+def sinc(x: Any) -> Any:
+    """sin(pi x) / (pi x)."""
+    return registry["sinc"](as_float(as_array(x)))
+
+
+@face("numpy.i0", samples=("np.i0(x)",))
+def i0(x: Any) -> Any:
+    """The modified Bessel function of order 0."""
+    return registry["i0"](as_float(as_array(x)))
+
+
+# -- tests ------------------------------------------------------------------------------------------------------------------------
+
+
+@face("numpy.isclose")
+def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Any:
+    """Where |a - b| <= atol + rtol |b|."""
+    a, b = as_array(a), as_array(b)
+    close = ((absolute(a - b) <= atol + rtol * absolute(b)) & isfinite(b)) | (a == b)
+    return close | (isnan(a) & isnan(b)) if equal_nan else close
+
+
+@face("numpy.allclose")
+def allclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Any:
+    """Whether all elements are close."""
+    return _all(isclose(a, b, rtol, atol, equal_nan))
+
+
+@face("numpy.array_equal")
+def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
+    """Whether shapes and elements are equal."""
+    a, b = as_array(a1), as_array(a2)
+    if len(shape_of(a)) != len(shape_of(b)) or not all(m == n for m, n in zip(shape_of(a), shape_of(b))):
+        return False
+    same = a == b
+    return _all(same | (isnan(a) & isnan(b)) if equal_nan else same)
+
+
+@face("numpy.array_equiv")
+def array_equiv(a1: Any, a2: Any) -> Any:
+    """Whether arrays that broadcast are equal."""
+    return _all(as_array(a1) == as_array(a2))
+
+
+def _all(x: Any) -> Any:
+    return registry["all"](x, axes=tuple(range(len(shape_of(x)))))
+
+
+@face("numpy.isposinf")
+def isposinf(x: Any, out: Any = None) -> Any:
+    """Where x is +inf."""
+    return into(out, as_array(x) == math.inf)
+
+
+@face("numpy.isneginf")
+def isneginf(x: Any, out: Any = None) -> Any:
+    """Where x is -inf."""
+    return into(out, as_array(x) == -math.inf)
+
+
+@face("numpy.isreal")
+def isreal(x: Any) -> Any:
+    """Where the imaginary part is zero."""
+    return imag(x) == 0
+
+
+@face("numpy.iscomplex")
+def iscomplex(x: Any) -> Any:
+    """Where the imaginary part is not zero."""
+    return imag(x) != 0
+
+
+face("numpy.isrealobj")(lambda x: not is_complex(as_array(x)))
+face("numpy.iscomplexobj")(lambda x: is_complex(as_array(x)))
+
+# -- interpolation, unwrapping ------------------------------------------------------------------------------------------------------
+
+
+@face("numpy.interp", samples=("np.interp(v, [0., 0.5, 1.], [1., 2., 4.])", "np.interp([0.1, 0.6], [0., 0.5, 1.], v[:3])", "np.interp(0.5, np.sort(v), x[0])",
+                               "np.interp(x, [0., 0.5, 0.8], [1., 2., 4.], right=0.0)", "np.interp(x, [0.7, 0.1, 0.4], v[:3], period=1.0)"))
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
+    """Piecewise linear interpolation, differentiable in x, xp and fp."""
+    x, xp, fp = as_float(as_array(x)), as_float(as_array(xp)), as_float(as_array(fp))
+    if period is not None:
+        x, xp, fp = _one_period(x, xp, fp, period)
+        left = right = None
+    n = shape_of(xp)[0]
+    left, right = fp[0] if left is None else left, fp[-1] if right is None else right
+    if n == 1:
+        inside: Any = fp[0]
+    else:
+        k = registry["minimum"](registry["maximum"](BY_NAME["numpy.searchsorted"].call(xp, x, side="right") - 1, 0), n - 2)
+        inside = (fp[k + 1] - fp[k]) / (xp[k + 1] - xp[k]) * (x - xp[k]) + fp[k]
+    return where_(x > xp[-1], right, where_(x < xp[0], left, inside))
+
+
+def _one_period(x: Any, xp: Any, fp: Any, period: Any) -> tuple:
+    """x and the sample points in one period, with a neighbour on each side."""
+    period = abs(period)
+    x, xp = x % period, xp % period
+    order = BY_NAME["numpy.argsort"].call(xp)
+    xp, fp = xp[order], fp[order]
+    join = BY_NAME["numpy.concatenate"].call
+    return x, join([xp[-1:] - period, xp, xp[:1] + period]), join([fp[-1:], fp, fp[:1]])
+
+
+@face("numpy.unwrap", samples=("np.unwrap(x)", "np.unwrap(9 * x, axis=0)"))
+def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: float = 2 * math.pi) -> Any:
+    """p without jumps of more than half a period; what is added is constant."""
+    p = as_array(p)
+    ax = one_axis(axis, len(shape_of(p)))
+    steps = BY_NAME["numpy.diff"].call(p, axis=ax)
+    half = period / 2
+    wrapped = (steps + half) % period - half
+    wrapped = where_((wrapped == -half) & (steps > 0), half, wrapped)
+    extra = where_(absolute(steps) < (half if discont is None else discont), 0.0, wrapped - steps)
+    total = stop_gradient(registry["cumsum"](extra, axis=ax))
+    before = (slice(None),) * ax
+    return registry["concatenate"](p[(*before, slice(0, 1))], p[(*before, slice(1, None))] + total, axis=ax)
+
+
+# -- functions of Python scalars ------------------------------------------------------------------------------------------------------
+
+
+@face("numpy.vectorize", creation=True, samples=("np.vectorize(lambda t: t * t)(v)",))
+class vectorize:
+    """A function of scalars, applied to each element."""
+
+    def __init__(self, pyfunc: Callable, otypes: Any = None, doc: Any = None, excluded: Any = None, cache: bool = False, signature: Any = None):
+        if excluded or signature is not None:
+            raise refuse("numpy.vectorize", "excluded or a signature")
+        self.pyfunc, self.dtype = pyfunc, None if otypes is None else np.dtype(otypes[0])
+
+    def __call__(self, *args: Any) -> Any:
+        xs = [as_array(x) for x in args]
+        value = elementwise_or_none(self.pyfunc, *xs)
+        if value is None or not same_shape(shape_of(value), shape_of(sum(x * 0 for x in xs))):
+            value = self._one_by_one(BY_NAME["numpy.broadcast_arrays"].call(*xs) if len(xs) > 1 else xs)
+        return in_dtype(value, self.dtype)
+
+    def _one_by_one(self, xs: Any) -> Any:
+        shape = tuple(fixed(n, "the shape that np.vectorize goes over") for n in shape_of(xs[0]))
+        values = [self.pyfunc(*[x[place] for x in xs]) for place in np.ndindex(*shape)]
+        return registry["reshape"](as_array(values), *shape)
+

@@ -1,0 +1,200 @@
+"""The faces of Python's math and cmath, on traced scalars. Results that are Python ints stay integers of the program."""
+import math
+from typing import Any
+
+from ...ir.op import registry
+from ...ir.types import COMPLEX, INT, type_of
+from ..choice import abs as absolute
+from ..choice import cast, isfinite, isinf, isnan
+from ..complex import angle, make_complex
+from ..face import add_face, face
+from ..kinds import is_complex
+from .arguments import as_array, in_dtype
+from .special import comb, factorial, perm
+from .ufuncs import as_float, deg2rad, fabs, frexp, modf, rad2deg
+
+# -- the same function by another name --------------------------------------------------------------------------------------------
+
+SAME = {
+    "sin": "sin", "cos": "cos", "tan": "tan", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "sinh": "sinh", "cosh": "cosh",
+    "tanh": "tanh", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "exp": "exp", "exp2": "exp2", "expm1": "expm1", "log1p": "log1p",
+    "log2": "log2", "log10": "log10", "sqrt": "sqrt", "cbrt": "cbrt", "fmod": "fmod", "copysign": "copysign", "ldexp": "ldexp", "erf": "erf",
+    "erfc": "erfc", "gamma": "gamma", "lgamma": "gammaln", "isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite", "gcd": "gcd", "lcm": "lcm",
+    "nextafter": "nextafter", "ulp": "spacing",
+}
+TWO = {"atan2", "fmod", "copysign"}
+NO_SAMPLE = {"ldexp", "isnan", "isinf", "isfinite", "gcd", "lcm", "nextafter", "ulp"}
+
+
+def _sample(name: str) -> tuple:
+    if name in NO_SAMPLE:
+        return ()
+    first = "1 + v[0]" if name == "acosh" else "v[0]"
+    return (f"math.{name}({first}{', v[1]' if name in TWO else ''})",)
+
+
+for _name, _op in SAME.items():
+    if hasattr(math, _name):
+        add_face(f"math.{_name}", registry[_op], samples=_sample(_name))
+for _name, _call in {"fabs": fabs, "degrees": rad2deg, "radians": deg2rad, "frexp": frexp, "modf": modf}.items():
+    add_face(f"math.{_name}", _call)
+
+# -- functions of math that NumPy lacks ---------------------------------------------------------------------------------------------
+
+
+@face("math.log", samples=("math.log(v[0])", "math.log(v[0], 2)", "math.log(1.5, v[1])"))
+def log(x: Any, base: Any = math.e) -> Any:
+    """The logarithm, to a base."""
+    y = registry["log"](x)
+    return y if base is math.e else y / registry["log"](base)
+
+
+@face("math.pow", samples=("math.pow(v[0], 3)", "math.pow(v[0], v[1])", "math.pow(2, v[0])"))
+def pow(x: Any, y: Any) -> Any:
+    """x ** y in floating point."""
+    return registry["pow"](as_float(x), float(y) if isinstance(y, int) else y)
+
+
+@face("math.hypot", samples=("math.hypot(v[0], v[1], v[2])",))
+def hypot(*coordinates: Any) -> Any:
+    """The length of a vector."""
+    if not coordinates:
+        return 0.0
+    y = absolute(as_float(coordinates[0]))
+    for x in coordinates[1:]:
+        y = registry["hypot"](y, x)
+    return y
+
+
+@face("math.dist", samples=("math.dist(v[:2], v[2:])", "math.dist([v[0], v[1]], [0.1, 0.2])"))
+def dist(p: Any, q: Any) -> Any:
+    """The distance of two points."""
+    gaps = as_float(as_array(p) - as_array(q))
+    return hypot(*gaps)
+
+
+@face("math.fsum", samples=("math.fsum(v)", "math.fsum([v[0], v[1] * 2])"))
+def fsum(seq: Any) -> Any:
+    """The sum, as a float."""
+    x = as_float(_sequence(seq))
+    return registry["sum"](x, axes=(0,))
+
+
+@face("math.prod", samples=("math.prod(v)", "math.prod([v[0], v[1]], start=2.0)"))
+def prod(iterable: Any, /, *, start: Any = 1) -> Any:
+    """The product of what is iterated over."""
+    return registry["prod"](_sequence(iterable), axes=(0,)) * start
+
+
+@face("math.sumprod", samples=("math.sumprod(v, [1.0, 2.0, 3.0, 4.0])",) if hasattr(math, "sumprod") else ())
+def sumprod(p: Any, q: Any) -> Any:
+    """The sum of products."""
+    return registry["sum"](_sequence(p) * _sequence(q), axes=(0,))
+
+
+def _sequence(seq: Any) -> Any:
+    return as_array(seq if hasattr(seq, "dtype") else list(seq))
+
+
+@face("math.floor")
+def floor(x: Any) -> Any:
+    """The integer below."""
+    return _integer(registry["floor"], x)
+
+
+@face("math.ceil")
+def ceil(x: Any) -> Any:
+    """The integer above."""
+    return _integer(registry["ceil"], x)
+
+
+@face("math.trunc")
+def trunc(x: Any) -> Any:
+    """The integer towards zero."""
+    return _integer(registry["trunc"], x)
+
+
+def _integer(rounded: Any, x: Any) -> Any:
+    return x if type_of(x).dtype.kind in "iu" else cast(rounded(x), dtype=INT)
+
+
+@face("math.isclose")
+def isclose(a: Any, b: Any, *, rel_tol: Any = 1e-9, abs_tol: Any = 0.0) -> Any:
+    """Whether a and b are close, relatively to the larger."""
+    gap = absolute(a - b)
+    larger = registry["maximum"](absolute(a), absolute(b))
+    return (a == b) | (isfinite(gap) & (gap <= registry["maximum"](rel_tol * larger, abs_tol)))
+
+
+@face("math.remainder", samples=("math.remainder(v[0], 0.3)",))
+def remainder(x: Any, y: Any) -> Any:
+    """x - n y, with the nearest integer n to x / y."""
+    return x - registry["rint"](registry["stop_gradient"](as_float(x) / y)) * y
+
+
+@face("math.isqrt")
+def isqrt(n: Any) -> Any:
+    """The integer square root."""
+    root = cast(registry["floor"](registry["sqrt"](n)), dtype=INT)
+    root = registry["where"](root * root > n, root - 1, root)
+    return registry["where"]((root + 1) * (root + 1) <= n, root + 1, root)
+
+
+@face("math.factorial")
+def integer_factorial(n: Any) -> Any:
+    """n!, an integer."""
+    return cast(registry["rint"](factorial(n)), dtype=INT)
+
+
+@face("math.comb")
+def integer_comb(n: Any, k: Any) -> Any:
+    """The binomial coefficient, an integer."""
+    return cast(registry["rint"](comb(n, k)), dtype=INT)
+
+
+@face("math.perm")
+def integer_perm(n: Any, k: Any = None) -> Any:
+    """n! / (n - k)!, an integer."""
+    return integer_factorial(n) if k is None else cast(registry["rint"](perm(n, k)), dtype=INT)
+
+
+if hasattr(math, "fma"):
+    face("math.fma", samples=("math.fma(v[0], v[1], v[2])",))(lambda x, y, z: x * y + z)
+
+# -- cmath ----------------------------------------------------------------------------------------------------------------------------
+
+for _name in ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "exp", "log10", "sqrt"):
+    add_face(f"cmath.{_name}", lambda z, op=registry[SAME[_name]]: op(_complex(z)))
+
+
+def _complex(z: Any) -> Any:
+    return z if is_complex(z) else in_dtype(z, COMPLEX)
+
+
+@face("cmath.log")
+def complex_log(z: Any, base: Any = None) -> Any:
+    """The logarithm of a complex number, to a base."""
+    y = registry["log"](_complex(z))
+    return y if base is None else y / registry["log"](_complex(base))
+
+
+@face("cmath.phase")
+def phase(z: Any) -> Any:
+    """The angle."""
+    return angle(_complex(z))
+
+
+@face("cmath.polar")
+def polar(z: Any) -> tuple:
+    """Absolute value and angle."""
+    return absolute(z), phase(z)
+
+
+@face("cmath.rect")
+def rect(r: Any, phi: Any) -> Any:
+    """The number of this absolute value and angle."""
+    return make_complex(r * registry["cos"](phi), r * registry["sin"](phi))
+
+
+for _name, _op in {"isnan": isnan, "isinf": isinf, "isfinite": isfinite}.items():
+    add_face(f"cmath.{_name}", _op)

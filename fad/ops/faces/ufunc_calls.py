@@ -1,0 +1,206 @@
+"""Calls of ufuncs with options (out, where, dtype, casting) and their methods: reduce, accumulate, outer, at, reduceat."""
+from typing import Any, Callable
+
+import numpy as np
+
+from ...ir.op import registry
+from ...ir.types import type_of
+from ...util.errors import SideEffectError
+from ..face import BY_NAME, METHODS, find
+from ..kinds import shape_of
+from ..literals import as_array, is_value, known
+from ..subscript import read_subscript
+from .arguments import axes_of, fixed, in_dtype, is_given, kept, one_axis, refuse
+
+REDUCTIONS = {"add": "numpy.sum", "multiply": "numpy.prod", "maximum": "numpy.max", "minimum": "numpy.min", "logical_and": "numpy.all",
+              "logical_or": "numpy.any"}
+SCANS = {"add": "cumsum", "multiply": "cumprod", "maximum": "cummax", "minimum": "cummin", "logaddexp": "cumlogaddexp"}
+IDENTITIES = {"logaddexp": -np.inf, "logaddexp2": -np.inf, "hypot": 0.0, "bitwise_or": 0, "bitwise_xor": 0, "bitwise_and": -1, "logical_xor": False,
+              "gcd": 0, "lcm": 1, "fmax": -np.inf, "fmin": np.inf, "subtract": 0, "divide": 1}
+ORDERED = ("subtract", "divide", "floor_divide", "power", "remainder", "fmod", "arctan2")    # x[0] - x[1] - ...: the first is special
+
+# -- calls --------------------------------------------------------------------------------------------------------------------
+
+
+def call(ufunc: Any, face: Callable, inputs: tuple, out: Any = None, where: Any = True, dtype: Any = None, casting: str = "same_kind",
+         order: str = "K", subok: bool = True, signature: Any = None) -> Any:
+    """ufunc(*inputs, ...) of which an argument is traced."""
+    inputs, out = _positional_out(ufunc, tuple([as_array(x) for x in inputs]), out)
+    if is_given(dtype) or is_given(signature):
+        inputs = _in_loop(ufunc, inputs, dtype, signature, casting)
+    results = face(*inputs)
+    if out is None and where is True:
+        return results
+    outs = out if isinstance(out, tuple) else (out,) * ufunc.nout
+    parts = results if isinstance(results, tuple) else (results,)
+    written = tuple([_written(o, y, where, casting) for o, y in zip(outs, parts)])
+    return written if isinstance(results, tuple) else written[0]
+
+
+def _positional_out(ufunc: Any, inputs: tuple, out: Any) -> tuple:
+    if len(inputs) > ufunc.nin:
+        return inputs[:ufunc.nin], inputs[ufunc.nin:]
+    return inputs, out
+
+
+def _in_loop(ufunc: Any, inputs: tuple, dtype: Any, signature: Any, casting: str) -> tuple:
+    """The inputs in the dtypes of the loop that is asked for."""
+    given = tuple([type_of(x).dtype for x in inputs]) + (None,) * ufunc.nout
+    if signature is None:
+        signature = (None,) * ufunc.nin + (np.dtype(dtype),) * ufunc.nout
+    loop = ufunc.resolve_dtypes(given, signature=signature, casting=casting)
+    return tuple([in_dtype(x, t) for x, t in zip(inputs, loop)])
+
+
+def _written(out: Any, y: Any, where: Any, casting: str) -> Any:
+    """y where the mask holds, what `out` held (zero without one) elsewhere, in `out` where that is given."""
+    if where is not True:
+        y = registry["where"](as_array(where), y, 0 if out is None else out)
+    return y if out is None else write_out(out, y, casting)
+
+
+def write_out(out: Any, y: Any, casting: str = "same_kind") -> Any:
+    """`out` (an array, or a tuple of one for each result) after the result is written into it."""
+    if isinstance(out, tuple):
+        parts = y if isinstance(y, tuple) else (y,)
+        written = tuple([b if a is None else write_out(a, b, casting) for a, b in zip(out, parts)])
+        return written if isinstance(y, tuple) else written[0]
+    if not is_value(out):
+        raise SideEffectError("a traced value was written into an array from outside the traced function (out=...)",
+                              do="make the array inside the function, or return the result")
+    if not np.can_cast(type_of(y).dtype, out.dtype, casting):
+        raise TypeError(f"Cannot cast ufunc output from {type_of(y).dtype!r} to {out.dtype!r} with casting rule {casting!r}")
+    out[...] = y
+    return out
+
+
+METHODS["ufunc.call"], METHODS["ufunc.out"] = call, write_out
+
+# -- reductions -----------------------------------------------------------------------------------------------------------------
+
+
+def reduce(ufunc: Any, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = np._NoValue,
+           where: Any = True) -> Any:
+    """ufunc.reduce: a sum, product, maximum, ... by the op for it, any other by folding."""
+    x, name = as_array(array), ufunc.__name__
+    common = {"axis": axis, "out": _single(out), "keepdims": keepdims, "where": where}
+    if name in REDUCTIONS:
+        return BY_NAME[REDUCTIONS[name]].call(in_dtype(x, dtype), **common, **({} if name.startswith("logical") else {"initial": initial}))
+    x = in_dtype(x, dtype)
+    if where is not True:
+        if name not in IDENTITIES or name in ORDERED:
+            raise refuse(f"{name}.reduce", "where", "it has no identity")
+        x = registry["where"](as_array(where), x, IDENTITIES[name])
+    y = x
+    axes = axes_of(axis, len(shape_of(x)))
+    for ax in reversed(axes):
+        y = _fold(ufunc, y, ax)
+    if is_given(initial):
+        y = _face(ufunc)(initial, y)
+    y = kept(y, x, axes, keepdims)
+    return y if out is None else write_out(out, y)
+
+
+def _single(out: Any) -> Any:
+    return out[0] if isinstance(out, tuple) else out
+
+
+def _face(ufunc: Any) -> Callable:
+    found = find(ufunc)
+    assert found is not None
+    return found.call
+
+
+def _fold(ufunc: Any, x: Any, axis: int) -> Any:
+    """The reduction of one axis: by a closed form where there is one, else pair by pair."""
+    closed = CLOSED.get(ufunc.__name__)
+    if closed is not None:
+        return closed(x, axis)
+    op, n = _face(ufunc), fixed(shape_of(x)[axis], f"the extent that {ufunc.__name__}.reduce folds")
+    if n == 0:
+        raise ValueError(f"zero-size array to reduction operation {ufunc.__name__} which has no identity")
+    y = _at(x, axis, 0)
+    for k in range(1, n):
+        y = op(y, _at(x, axis, k))
+    return y
+
+
+def _at(x: Any, axis: int, k: Any) -> Any:
+    return x[(slice(None),) * axis + (k,)]
+
+
+def _rest(x: Any, axis: int) -> Any:
+    return x[(slice(None),) * axis + (slice(1, None),)]
+
+
+def _log_sum(rate: float) -> Callable:
+    def closed(x: Any, axis: int) -> Any:
+        return BY_NAME["scipy.special.logsumexp"].call(x * rate, axis=axis) / rate
+    return closed
+
+
+CLOSED: dict[str, Callable] = {
+    "logaddexp": _log_sum(1.0),
+    "logaddexp2": _log_sum(float(np.log(2.0))),
+    "subtract": lambda x, axis: _at(x, axis, 0) - registry["sum"](_rest(x, axis), axes=(axis,)),
+    "divide": lambda x, axis: _at(x, axis, 0) / registry["prod"](_rest(x, axis), axes=(axis,)),
+}
+
+
+def accumulate(ufunc: Any, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+    """ufunc.accumulate: a scan by the op for it, any other by folding."""
+    x = in_dtype(as_array(array), dtype)
+    ax = one_axis(axis, len(shape_of(x)))
+    name = ufunc.__name__
+    y = registry[SCANS[name]](x, axis=ax) if name in SCANS else _scan(ufunc, x, ax)
+    return y if out is None else write_out(out, y)
+
+
+def _scan(ufunc: Any, x: Any, axis: int) -> Any:
+    op, n = _face(ufunc), fixed(shape_of(x)[axis], f"the extent that {ufunc.__name__}.accumulate runs along")
+    rows = [_at(x, axis, 0)]
+    for k in range(1, n):
+        rows.append(op(rows[-1], _at(x, axis, k)))
+    return BY_NAME["numpy.stack"].call(rows, axis=axis)
+
+
+def outer(ufunc: Any, a: Any, b: Any, **options: Any) -> Any:
+    """ufunc.outer: every element of a with every element of b."""
+    a, b = as_array(a), as_array(b)
+    a = registry["reshape"](a, *shape_of(a), *[1] * len(shape_of(b)))
+    return call(ufunc, _face(ufunc), (a, b), **options)
+
+
+def reduceat(ufunc: Any, array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+    """ufunc.reduceat over indices that are known."""
+    x, places = as_array(array), known(as_array(indices)) if not isinstance(indices, (list, tuple)) else np.asarray(indices)
+    if places is None:
+        raise refuse(f"{ufunc.__name__}.reduceat", "traced indices", do="give them as a list")
+    ax = one_axis(axis, len(shape_of(x)))
+    stops = [*places[1:].tolist(), None]
+    parts = [_segment(ufunc, x, ax, start, stop, dtype) for start, stop in zip(places.tolist(), stops)]
+    y = BY_NAME["numpy.stack"].call(parts, axis=ax)
+    return y if out is None else write_out(out, y)
+
+
+def _segment(ufunc: Any, x: Any, axis: int, start: int, stop: Any, dtype: Any) -> Any:
+    if stop is not None and stop <= start:
+        return _at(x, axis, start)
+    return reduce(ufunc, x[(slice(None),) * axis + (slice(start, stop),)], axis=axis, dtype=dtype)
+
+
+def at(ufunc: Any, array: Any, indices: Any, b: Any = None) -> None:
+    """ufunc.at: sums add up at indices that recur."""
+    name = ufunc.__name__
+    if not is_value(array):
+        raise SideEffectError(f"np.{name}.at of an array from outside the traced function", do="make the array inside the function")
+    if name not in ("add", "subtract"):
+        raise refuse(f"np.{name}.at", "traced arrays", "elements whose index recurs need the results in order",
+                     f"write x[i] = np.{name}(x[i], v) in a loop, or where no index recurs")
+    v = as_array(b)
+    v = in_dtype(v, array.dtype) if is_value(v) else np.asarray(v, array.dtype)
+    array.set(read_subscript(array, indices).add(array, -v if name == "subtract" else v))
+
+
+for _name, _method in {"reduce": reduce, "accumulate": accumulate, "outer": outer, "reduceat": reduceat, "at": at}.items():
+    METHODS[f"ufunc.{_name}"] = _method
