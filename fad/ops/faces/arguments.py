@@ -96,6 +96,14 @@ def masked(x: Any, where: Any, fill: Any) -> Any:
     return registry["where"](where, x, dtype.type(fill) if dtype.kind != "b" else bool(fill))
 
 
+def some_of(n: Any, function: str) -> None:
+    """See to it that there is an element along an axis of extent n: by proof, or by a check as the program runs."""
+    if isinstance(n, int) and n == 0:
+        raise ValueError(f"{function} of no elements has no value")
+    if not extents.at_least(n, 1):
+        registry["check_index"](0, n, axis=0)
+
+
 def extent_of(x: Any, axes: tuple) -> Any:
     """The number of elements along these axes."""
     shape = shape_of(x)
@@ -117,4 +125,4 @@ def fixed(n: Any, what: str) -> int:
     raise ConcreteValueError(f"{what} must be known while the function is traced", do="give it as a constant")
 
 
-__all__ = ["along", "as_array", "axes_of", "extent_of", "fixed", "in_dtype", "into", "is_given", "kept", "masked", "one_axis", "rank", "ravel", "refuse"]
+__all__ = ["along", "as_array", "axes_of", "extent_of", "fixed", "in_dtype", "into", "is_given", "kept", "masked", "one_axis", "rank", "ravel", "refuse", "some_of"]

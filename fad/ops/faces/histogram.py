@@ -11,7 +11,7 @@ from ..kinds import is_complex, shape_of
 from ..literals import known
 from ..reduce import nonempty
 from . import reduce, sort
-from .arguments import as_array, fixed, in_dtype, rank, ravel, refuse
+from .arguments import as_array, fixed, in_dtype, rank, ravel, refuse, some_of
 from .scan import part
 
 
@@ -58,6 +58,7 @@ def edges_of(a: Any, bins: Any, range: Any) -> Any:
         raise refuse("numpy.histogram", f"bins={bins!r}", "the number of bins would depend on the data", "give the number of bins, or their edges")
     given = as_array(bins)
     if rank(given) == 1:
+        some_of(shape_of(given)[0], "a histogram by edges")
         return given
     if rank(given) > 1:
         raise ValueError("`bins` must be 1d, when an array")

@@ -10,7 +10,7 @@ from ..correlate import correlate as correlate_
 from ..correlate import flipped, padded
 from ..face import face
 from ..kinds import conjugate, shape_of
-from .arguments import as_array, fixed, rank
+from .arguments import as_array, fixed, rank, some_of
 
 _MODES = {0: "valid", 1: "same", 2: "full", "v": "valid", "s": "same", "f": "full"}
 
@@ -93,6 +93,7 @@ def _horner(coefficients: list, x: Any) -> Any:
 
 def _long_horner(p: Any, x: Any) -> Any:
     """Horner's rule is a linear recurrence in which each factor is x."""
+    some_of(shape_of(p)[0], "a polynomial")
     shape = (shape_of(p)[0], *shape_of(x))
     factors = registry["broadcast_to"](x, *shape)
     terms = registry["broadcast_to"](registry["reshape"](p, shape[0], *[1] * rank(x)), *shape)

@@ -12,7 +12,7 @@ from ...ir.types import INT, is_number, type_of
 from .. import extents
 from ..face import face
 from ..kinds import shape_of
-from .arguments import as_array, axes_of, in_dtype, into, is_given, rank, refuse
+from .arguments import as_array, axes_of, in_dtype, into, is_given, rank, refuse, some_of
 
 
 class Sample(NamedTuple):
@@ -40,9 +40,18 @@ def sample_of(a: Any, axis: Any, skip_nan: bool) -> Sample:
     shape = shape_of(moved)
     if len(axes) != 1:
         moved = registry["reshape"](moved, extents.product(shape[:len(axes)]), *shape[len(axes):])
-    values = registry["sort"](moved, axis=0)
+    values = registry["sort"](_never_empty(moved), axis=0)
     count = registry["sum"](values == values, axes=(0,)) if skip_nan else shape_of(values)[0]
     return Sample(values, count, skip_nan, axes, x)
+
+
+def _never_empty(x: Any) -> Any:
+    """The sample; of none at all, the quantiles are nan."""
+    n, *lanes = shape_of(x)
+    if isinstance(n, int) and n == 0:
+        return registry["full"](np.nan, 1, *lanes, dtype=type_of(x).dtype if type_of(x).dtype.kind == "f" else np.dtype(float))
+    some_of(n, "a quantile")
+    return x
 
 
 def at(s: Sample, places: Any) -> Any:

@@ -7,7 +7,7 @@ from ...ir.types import type_of
 from ..face import face
 from ..kinds import shape_of
 from ..reduce import nonempty
-from .arguments import as_array, axes_of, in_dtype, into, is_given, kept, masked, one_axis, rank, ravel
+from .arguments import along, as_array, axes_of, in_dtype, into, is_given, kept, masked, rank, some_of
 
 sum_, prod_, max_, min_, any_, all_ = (registry[name] for name in ("sum", "prod", "max", "min", "any", "all"))
 
@@ -40,6 +40,8 @@ def _extreme(op: Op, pair: Op, a: Any, axis: Any, keepdims: Any, initial: Any, w
     if not is_given(initial):
         if where is not True:
             raise ValueError(f"reduction operation {pair.name!r} does not have an identity, so to use a where mask one has to specify 'initial'")
+        for k in axes:
+            some_of(shape_of(x)[k], op.name)
         return reduced(op, x, axis, keepdims)
     x = _filled(x, where, initial)
     if nonempty(x, axes):
@@ -100,10 +102,10 @@ def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
 
 def _place(op: Op, a: Any, axis: Any, keepdims: Any) -> Any:
     x = as_array(a)
-    if is_given(axis):
-        ax = one_axis(axis, rank(x))
-        return kept(op(x, axis=ax), x, (ax,), keepdims)
-    return kept(op(ravel(x), axis=0), x, axes_of(None, rank(x)), keepdims)
+    axes = axes_of(axis, rank(x))
+    flat, ax = along(x, axis)
+    some_of(shape_of(flat)[ax], op.name)
+    return kept(op(flat, axis=ax), x, axes, keepdims)
 
 
 @face("numpy.argmax", method="argmax")
