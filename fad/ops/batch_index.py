@@ -98,19 +98,20 @@ def batch_index(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
 def batch_write(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
     """Writing and adding, over a batch."""
     spec, at, operands, flags = params["spec"], params["at"], xs[2:], batched[2:]
+    rest = {name: value for name, value in params.items() if name == "unique"}
     if _extent_varies(spec, flags):
         return NotImplemented
     n = batch_extent(xs, batched)
     x = spread_batch(xs[0], n, batched[0])
     if _same_for_all(flags):
         rank = len(selected_shape(shape_of(x)[1:], operands, spec, at))
-        return op(x, pad_rank(xs[1], rank) if batched[1] else xs[1], *operands, spec=(":", *spec), at=at + 1)
+        return op(x, pad_rank(xs[1], rank) if batched[1] else xs[1], *operands, spec=(":", *spec), at=at + 1, **rest)
     examples = [o if not b else _first(o) for o, b in zip(operands, flags)]
     part = selected_shape(shape_of(x)[1:], tuple(examples), spec, at)
     g = gather(spec, operands, at, flags, n, True)
     v = registry["broadcast_to"](pad_rank(xs[1], len(part)) if batched[1] else xs[1], n, *part)
     inverse = tuple(g.order.index(k) for k in range(len(g.order)))
-    return op(x, registry["transpose"](v, axes=inverse), *g.operands, spec=g.spec, at=g.at)
+    return op(x, registry["transpose"](v, axes=inverse), *g.operands, spec=g.spec, at=g.at, **rest)
 
 
 def _first(operand: Any) -> Any:

@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 
 from ..ir.op import Op, registry
-from ..ir.types import Type, result_dtype, type_of
+from ..ir.types import INT, Type, result_dtype, type_of
 from ..util.errors import IndexRangeError
 from .batch_index import batch_index, batch_write
+from .choice import mask
 from .extents import broadcast_of, broadcast_onto
 from .kinds import AddInto, Zero, fit, shape_of
 from .selection import array_rank, move_axes, natural_place, numpy_index, selected_shape
-from .shape import zeros_like
+from .shape import full, iota, reshape, zeros_like
 
 
 def _run_index(x: Any, *operands: Any, spec: tuple, at: int) -> Any:
@@ -73,17 +74,32 @@ class _Index:
 
 
 class _Update:
-    """x with a part replaced by v: linear in both."""
+    """x with a part replaced by v: linear in both. Of indices that recur, only the last one's v has a cotangent."""
 
     def jvp(self, op: Op, ys: tuple, xs: tuple, dxs: tuple, params: dict) -> tuple:
         dx, dv = (zeros_like(x) if d is None else d for x, d in zip(xs[:2], dxs[:2]))
         return (update(dx, dv, *xs[2:], **params),)
 
     def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:
-        g = gs[0]
-        gx = update(g, 0.0, *xs[2:], **params) if needs[0] else None
-        gv = fit(index(g, *xs[2:], **params), xs[1]) if needs[1] else None
-        return (gx, gv) + (None,) * (len(xs) - 2)
+        g, operands, chosen = gs[0], xs[2:], {"spec": params["spec"], "at": params["at"]}
+        gx = update(g, 0.0, *operands, **params) if needs[0] else None
+        gv = None
+        if needs[1]:
+            gv = index(g, *operands, **chosen)
+            if "a" in params["spec"] and not params.get("unique"):
+                gv = mask(_stays(g, operands, chosen), gv)
+        return (gx, gv if gv is None else fit(gv, xs[1])) + (None,) * len(operands)
+
+
+def _stays(x: Any, operands: tuple, chosen: dict) -> Any:
+    """Where, in the selected part, an element is the last one written to its place in x."""
+    part = selected_shape(shape_of(x), operands, **chosen)
+    count: Any = 1
+    for n in part:
+        count = count * n
+    number = reshape(iota(count, dtype=INT), *part)
+    last = update(full(-1, *shape_of(x), dtype=INT), number, *operands, **chosen)
+    return index(last, *operands, **chosen) == number
 
 
 class _IndexAdd:
@@ -98,7 +114,7 @@ class _IndexAdd:
         return (gs[0], gv) + (None,) * (len(xs) - 2)
 
 
-def _infer_write(x: Any, v: Any, *operands: Any, spec: tuple, at: int) -> Type:
+def _infer_write(x: Any, v: Any, *operands: Any, spec: tuple, at: int, unique: bool = False) -> Type:
     broadcast_onto(shape_of(v), selected_shape(shape_of(x), operands, spec, at))
     return Type(type_of(x).dtype, shape_of(x))
 
@@ -125,7 +141,7 @@ def _samples(write: bool, repeated: bool = True) -> tuple:
 
 index = Op("index", _run_index, _infer_index, kind="index", derivative=_Index(), batch=batch_index, samples=_samples(False),
            doc="The selected part of x")
-update = Op("update", lambda x, v, *operands, spec, at: _write(x, v, operands, spec, at, False), _infer_write, kind="index", derivative=_Update(),
+update = Op("update", lambda x, v, *operands, spec, at, unique=False: _write(x, v, operands, spec, at, False), _infer_write, kind="index", derivative=_Update(),
             batch=batch_write, samples=_samples(True, repeated=False), doc="x with the selected part replaced by v (of indices that recur, the last stays)")
 index_add = Op("index_add", lambda x, v, *operands, spec, at: _write(x, v, operands, spec, at, True), _infer_write, kind="index",
                derivative=_IndexAdd(), batch=batch_write, samples=_samples(True),

@@ -1,0 +1,89 @@
+"""Assignment: the array that x is after `x[subscript] = value`, by NumPy's rules of casting and broadcasting."""
+from typing import Any
+
+import numpy as np
+
+from ..ir.build import Value, current
+from ..ir.graph import Literal, Var
+from ..ir.op import registry
+from ..ir.types import type_of
+from . import extents
+from .kinds import shape_of
+from .literals import as_array, is_value, produced_by
+from .subscript import Selection, read_subscript
+
+_PYTHON = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
+
+
+def as_assigned(value: Any, dtype: np.dtype) -> Any:
+    """A value in the dtype of the array it is written to; a Python number stays one."""
+    v = as_array(value)
+    if not is_value(v):
+        if isinstance(v, (bool, int, float)) or type(v) is complex:
+            return _PYTHON[dtype.kind](v.real if isinstance(v, complex) and dtype.kind != "c" else v)
+        v = np.asarray(v)
+    return v if type_of(v).dtype == dtype else registry["cast"](v, dtype=dtype)
+
+
+def assigned(x: Any, subscript: Any, value: Any) -> Any:
+    """x as it is after x[subscript] = value."""
+    v = as_assigned(value, type_of(x).dtype)
+    mask = _mask_of(subscript)
+    if mask is not None and len(shape_of(v)) <= len(shape_of(x)) - len(shape_of(mask)):
+        return _masked(x, mask, v)
+    return written(x, read_subscript(x, subscript), v)
+
+
+def _mask_of(subscript: Any) -> Any:
+    """The boolean array that a subscript consists of, or None."""
+    if isinstance(subscript, tuple) and len(subscript) == 1:
+        subscript = subscript[0]
+    if hasattr(subscript, "dtype") and subscript.dtype.kind == "b" and subscript.ndim:
+        return subscript
+    return None
+
+
+def _masked(x: Any, mask: Any, v: Any) -> Any:
+    """x with v where the mask holds, the mask standing for x's first axes."""
+    read_mask_extents(x, mask)
+    rest = len(shape_of(x)) - len(shape_of(mask))
+    if rest:
+        mask = registry["reshape"](as_array(mask), *shape_of(mask), *[1] * rest)
+    return registry["where"](mask, v, x)
+
+
+def read_mask_extents(x: Any, mask: Any) -> None:
+    """See to it that a mask has the extents of x's first axes."""
+    for n, m in zip(shape_of(x), shape_of(mask)):
+        extents.agree(n, m, "extents of an array and of its boolean index")
+
+
+def written(x: Any, selection: Selection, v: Any) -> Any:
+    """x with v (in x's dtype) in the selected part; where v is that part plus something, that is added in place."""
+    if selection.is_view or "a" not in selection.spec:
+        term = _term_added(x, selection, v)
+        if term is not None:
+            return selection.add(x, term)
+    return selection.write(x, v)
+
+
+def _term_added(x: Any, selection: Selection, v: Any) -> Any:
+    """The t of v = x[selection] + t, or None: x[i] += t then needs no reading apart, and its derivative no zeroing."""
+    made = produced_by(v, "add", "sub")
+    if made is None or not isinstance(x, Value) or selection.new_axes or selection.is_whole:
+        return None
+    for part, other in (made.inputs, made.inputs[::-1])[:2 if made.op.name == "add" else 1]:
+        if isinstance(part, Var) and _is_selection_of(part, x, selection) and (isinstance(other, Literal) or other.type.dtype == x.dtype):
+            term = other.value if isinstance(other, Literal) else current().value_of(other)
+            return -term if made.op.name == "sub" else term
+    return None
+
+
+def _is_selection_of(part: Var, x: Value, selection: Selection) -> bool:
+    made = produced_by(current().value_of(part), "index")
+    return (made is not None and made.inputs[0] is x.var and made.params == selection.params()
+            and all(_same_atom(a, o) for a, o in zip(made.inputs[1:], selection.operands)))
+
+
+def _same_atom(atom: Any, operand: Any) -> bool:
+    return atom is operand.var if isinstance(operand, Value) else isinstance(atom, Literal) and atom.value == operand

@@ -1,0 +1,82 @@
+"""Arrays written down: nested lists and tuples of numbers, arrays and traced values made into one array, and arrays that are known."""
+from typing import Any
+
+import numpy as np
+
+from ..ir import stack
+from ..ir.build import Value, current
+from ..ir.graph import Equation
+from ..ir.op import registry
+from ..ir.types import is_number, type_of
+from ..util.errors import ExtentError
+from .kinds import shape_of
+
+
+def is_value(x: Any) -> bool:
+    """Whether x is a value of a program or of a tape."""
+    return getattr(x, "__fad_level__", 0) > 0
+
+
+def has_values(x: Any) -> bool:
+    """Whether a value of a program or of a tape stands in x, at any depth of lists and tuples."""
+    if isinstance(x, (list, tuple)):
+        return any(has_values(a) for a in x)
+    return is_value(x)
+
+
+def constant(a: Any) -> Any:
+    """An array made from numbers of the program alone, as part of the program while one is being built."""
+    return current().constant(a) if stack.builders() and not is_value(a) else a
+
+
+def known(x: Any) -> Any:
+    """The ndarray that x is known to be (an array outside a program, a constant of the program), or None."""
+    if isinstance(x, Value):
+        return current().root.fresh_constants.get(x.var)
+    if is_value(x):
+        return None
+    return None if stack.builders() and isinstance(x, np.ndarray) else np.asarray(x)
+
+
+def as_array(x: Any) -> Any:
+    """x as one array: lists are made into one, arrays, traced values and numbers stay themselves.
+
+    >>> as_array([[1, 2], (3, 4.5)])
+    array([[1. , 2. ],
+           [3. , 4.5]])
+    """
+    if not isinstance(x, (list, tuple, range)):
+        return x if hasattr(x, "dtype") or is_number(x) else np.asarray(x)
+    return _joined(x) if has_values(x) else constant(np.asarray(x))
+
+
+def _joined(items: Any) -> Any:
+    """The array of these items, one at least of which holds a traced value, along a new first axis."""
+    parts = [_joined(a) if has_values(a) and isinstance(a, (list, tuple)) else np.asarray(a) if not is_value(a) else a for a in items]
+    dtype = np.result_type(*[type_of(a).dtype for a in parts])
+    shapes = [shape_of(a) for a in parts]
+    if any(len(s) != len(shapes[0]) for s in shapes):
+        raise ExtentError(f"setting an array element with a sequence: the {len(parts)} items have different numbers of axes")
+    if not shapes[0]:
+        return registry["pack"](*[_in_dtype(a, dtype) for a in parts])
+    rows = [registry["reshape"](_in_dtype(a, dtype), 1, *shape_of(a)) for a in parts]
+    return registry["concatenate"](*rows, axis=0)
+
+
+def _in_dtype(a: Any, dtype: np.dtype) -> Any:
+    if not is_value(a):
+        return a.astype(dtype)[()]
+    t = type_of(a)
+    return a if t.dtype == dtype and not t.weak else registry["cast"](a, dtype=dtype)
+
+
+def produced_by(x: Any, *names: str, reach: int = 64) -> "Equation | None":
+    """The equation that made x, if its op has one of these names and it is among the last `reach` equations; else None."""
+    if isinstance(x, Value):
+        for eqn in current().equations[-1:-reach - 1:-1]:
+            if x.var in eqn.outputs:
+                return eqn if eqn.op.name in names else None
+    return None
+
+
+__all__ = ["as_array", "constant", "known", "has_values", "is_value", "produced_by"]

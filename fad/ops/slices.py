@@ -1,0 +1,96 @@
+"""Slices over extents: start, extent and step by NumPy's rules, kept as plain as the known facts allow.
+
+`x[1:]` and `x[:-1]` come out with the same extent n - 1, because clamping is done by proof (or a guard) where that is possible.
+"""
+import operator
+from typing import Any, NamedTuple
+
+from ..ir.build import Value
+from ..ir.op import registry
+from ..ir.types import INT
+from ..util.errors import ConcreteValueError
+from . import extents
+from .kinds import same_extent
+
+
+class Slice(NamedTuple):
+    """start, start + step, ...: `extent` elements."""
+
+    start: Any
+    extent: Any
+    step: Any
+
+    def is_whole(self, n: Any) -> bool:
+        """Whether this is all of an axis of extent n, in order."""
+        return is_int(self.step) and self.step == 1 and is_int(self.start) and self.start == 0 and same_extent(self.extent, n)
+
+
+def is_int(n: Any) -> bool:
+    return isinstance(n, int)
+
+
+def integer(n: Any) -> Any:
+    """A Python int, or an int64 scalar of the program."""
+    if not getattr(n, "__fad_level__", 0):
+        return operator.index(n)
+    if n.ndim or n.dtype.kind not in "iu":
+        raise TypeError("slice indices must be integers or None or have an __index__ method")
+    return n if n.dtype == INT else registry["cast"](n, dtype=INT)
+
+
+def smaller(a: Any, b: Any) -> Any:
+    """min(a, b), one of them where it is known (or assumed, as a guard) to be the smaller."""
+    if at_least(a, b):
+        return b
+    return a if at_least(b, a) else extents.minimum(a, b)
+
+
+def larger(a: Any, b: Any) -> Any:
+    """max(a, b), one of them where it is known (or assumed, as a guard) to be the larger."""
+    if at_least(a, b):
+        return a
+    return b if at_least(b, a) else extents.maximum(a, b)
+
+
+def at_least(a: Any, b: Any) -> bool:
+    """Whether a >= b is known; never, of values on a tape."""
+    if any(getattr(n, "__fad_level__", 0) and not isinstance(n, Value) for n in (a, b)):
+        return False
+    return extents.at_least(a, b)
+
+
+def from_start(k: Any, n: Any) -> Any:
+    """An index counted from the end, where it is negative, as one counted from the start; not clamped."""
+    if at_least(k, 0):
+        return k
+    return k + n if at_least(-1, k) else registry["wrap_index"](k, n)
+
+
+def _clamped(k: Any, n: Any, low: int, high: Any) -> Any:
+    return smaller(high, larger(from_start(integer(k), n), low))
+
+
+def read_slice(s: slice, n: Any) -> Slice:
+    """What a slice selects of an axis of extent n.
+
+    >>> read_slice(slice(None, -1), 5), read_slice(slice(None, None, -2), 5)
+    (Slice(start=0, extent=4, step=1), Slice(start=4, extent=3, step=-2))
+    """
+    step = 1 if s.step is None else integer(s.step)
+    if is_int(step) and step == 0:
+        raise ValueError("slice step cannot be zero")
+    if at_least(step, 1):
+        start = 0 if s.start is None else _clamped(s.start, n, 0, n)
+        stop = n if s.stop is None else _clamped(s.stop, n, 0, n)
+        return Slice(start, _steps(stop, start, step), step)
+    if at_least(-1, step):
+        start = n - 1 if s.start is None else _clamped(s.start, n, -1, n - 1)
+        stop = -1 if s.stop is None else _clamped(s.stop, n, -1, n - 1)
+        return Slice(start, _steps(start, stop, -step), step)
+    raise ConcreteValueError("the step of a slice is traced, and its sign is not known", do="use a constant step, or index with an array")
+
+
+def _steps(far: Any, near: Any, step: Any) -> Any:
+    """How many steps of this (positive) length start before the far end."""
+    length = extents.difference(far, near)
+    return length if is_int(step) and step == 1 else (length + (step - 1)) // step
