@@ -54,14 +54,46 @@ def _runner(labels: tuple) -> Callable:
     p = plan(labels)
     if not p.summed:
         return lambda x, y: _multiply(x, y, p)
-    if not p.batch and not p.left and not p.right:
+    if not p.batch and not p.left and not p.right and p.summed > 1:
         return lambda x, y: np.dot(x.transpose(p.x_axes).reshape(-1), y.transpose(p.y_axes).reshape(-1))
     if not p.batch and p.summed == 1 and p.left < 2 and p.right < 2:
-        return lambda x, y: _dot(x, y, p)
+        return _dot_runner(p)
     if not p.left and not p.right:
         subscripts = f"{_letters(p.x_axes, labels[0])},{_letters(p.y_axes, labels[1])}->{labels[2]}"
         return lambda x, y: np.einsum(_plain(subscripts), x.transpose(p.x_axes), y.transpose(p.y_axes))
+    if max(p.left, p.right, p.summed) == 1:
+        return _matmul_runner(p)
     return lambda x, y: _matmul(x, y, p)
+
+
+def _dot_runner(p: Plan) -> Callable:
+    """A product of two matrices or vectors."""
+    flip_x, flip_y = p.x_axes == (1, 0), p.y_axes == (1, 0)
+    if p.out_axes == (1, 0):
+        return lambda x, y: np.dot(y if flip_y else y.T, x if flip_x else x.T)
+    if not flip_x and not flip_y:
+        return np.dot
+    return lambda x, y: np.dot(x.T if flip_x else x, y.T if flip_y else y)
+
+
+def _matmul_runner(p: Plan) -> Callable:
+    """A product of stacks of matrices or vectors, without reshaping."""
+    product = {(1, 1): np.matmul, (1, 0): _stacked_matvec, (0, 1): _stacked_vecmat}[p.left, p.right]
+    if _is_identity(p.x_axes) and _is_identity(p.y_axes) and _is_identity(p.out_axes):
+        return product
+    return lambda x, y: product(x.transpose(p.x_axes), y.transpose(p.y_axes)).transpose(p.out_axes)
+
+
+def _is_identity(axes: tuple) -> bool:
+    return axes == tuple(range(len(axes)))
+
+
+def _stacked_matvec(x: Any, y: Any) -> Any:
+    return np.matmul(x, y[..., None])[..., 0]
+
+
+def _stacked_vecmat(x: Any, y: Any) -> Any:
+    return np.matmul(x[..., None, :], y)[..., 0, :]
 
 
 def _letters(axes: tuple, label: str) -> str:
@@ -96,8 +128,8 @@ def _matmul(x: Any, y: Any, p: Plan) -> Any:
 
 
 def _run_contract(x: Any, y: Any, labels: tuple) -> Any:
-    x, y = np.asarray(x), np.asarray(y)
-    return _runner(labels)(x, y)[()]
+    z = _runner(labels)(np.asarray(x), np.asarray(y))
+    return z if labels[2] else z[()]
 
 
 # -- the record ---------------------------------------------------------------------------------------------------------------------
