@@ -7,11 +7,10 @@ import pytest
 from fad.util.errors import NoDerivativeError
 from fad.ops.kinds import NotDifferentiable
 
-from .cases import OPS, along, calls, cases, differentiable, direction, directions, results, rng_for
+from .cases import OPS, Case, calls, cases, differentiable, direction, directions, disagreement, results, rng_for
 from .programs import floating, inner, program
 
 DIFFERENTIABLE = [name for name, op in OPS.items() if differentiable(op)]
-CLOSE = {"rtol": 2e-6, "atol": 2e-7}
 
 
 def complex_or_real(op) -> list:
@@ -24,10 +23,8 @@ def test_forward_agrees_with_differences(name):
     for case in complex_or_real(OPS[name]):
         rng = rng_for(name)
         xs, dxs = case.point, directions(case, rng)
-        want = floating(along(case.at, xs, dxs))
-        got = program(case).forward(xs, dxs)
-        for a, b in zip(got, want, strict=True):
-            np.testing.assert_allclose(a, b, **CLOSE)
+        said = disagreement(program(case).forward(xs, dxs), case.at, xs, dxs)
+        assert not said, said
 
 
 @pytest.mark.parametrize("name", DIFFERENTIABLE)
@@ -51,10 +48,12 @@ def test_second_order(name):
         gs = tuple([direction(y, rng) for y in floating(outer.value(*case.point))])
         first, xs, count = outer.pullback(), (*case.point, *gs), len(gs)
         dxs = (*directions(case, rng), *[np.zeros_like(g) for g in gs])
-        want = along(lambda *xs: first.value(*xs), xs, dxs)
-        got = first.forward(xs, dxs)
-        for a, b in zip(got, want, strict=True):
-            np.testing.assert_allclose(a, b, **CLOSE)
+        try:
+            got = first.forward(xs, dxs)
+        except NoDerivativeError:                        # a first derivative that is itself a function without a rule
+            continue
+        said = disagreement(got, first.value, xs, dxs)
+        assert not said, said
         ggs = tuple([direction(dy, rng) for dy in got])
         back = first.reverse(xs, ggs)
         np.testing.assert_allclose(inner(ggs, got), inner(back[:-count], dxs[:-count]), rtol=1e-9, atol=1e-9)
@@ -69,7 +68,7 @@ def test_the_program_is_the_op(name):
         before = copy.deepcopy(args)
         with np.errstate(all="ignore"):
             want = results(op.run(*args, **params))
-        case = program_case(op, args, params, moving)
+        case = Case(op, args, params, moving)
         traced = program(case)
         got = traced.value(*case.point)
         for y, w, atom in zip(got, want, traced.func.outputs, strict=True):
@@ -78,11 +77,6 @@ def test_the_program_is_the_op(name):
             assert np.ndim(w) == atom.type.rank
         for a, b in zip(args, before):
             np.testing.assert_array_equal(a, b)
-
-
-def program_case(op, args, params, moving):
-    from .cases import Case
-    return Case(op, args, params, moving)
 
 
 @pytest.mark.parametrize("name", [name for name in DIFFERENTIABLE if not OPS[name].samples])

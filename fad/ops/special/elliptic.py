@@ -5,6 +5,7 @@ Formulas: Digital Library of Mathematical Functions, chapters 19 and 22.
 from typing import Any
 
 from ..arithmetic import rint
+from ..choice import where
 from ..transcendental import cos, sin, sqrt
 from .base import PI, POSITIVE, special, special_part
 from .hypergeometric import hyp2f1
@@ -40,6 +41,18 @@ def _rd_last(f: Any, x: Any, y: Any, z: Any) -> Any:
     return (-1.5 * f - x * _rd(f, x, y, z) - y * _rd(f, y, x, z)) / z
 
 
+def _rc(f: Any, x: Any, y: Any) -> Any:
+    """The derivative of f = RC(x, y) with respect to x: elementary, but for where x and y nearly agree."""
+    near = abs(x - y) < 1e-3 * abs(y)
+    gap = where(near, 1.0, x - y)
+    return where(near, _rf(x, y, y), (1.0 / sqrt(x) - f) / (2.0 * gap))
+
+
+def _rc_last(f: Any, x: Any, y: Any) -> Any:
+    """With respect to y: RC is homogeneous of degree -1/2."""
+    return (-0.5 * f - x * _rc(f, x, y)) / y
+
+
 def _rg(x: Any, y: Any, z: Any) -> Any:
     """The derivative of RG with respect to x, the one named first."""
     return 0.25 * (elliprf(x, y, z) - x * elliprd(y, z, x) / 3.0)
@@ -59,7 +72,7 @@ def _rj_last(f: Any, x: Any, y: Any, z: Any, p: Any) -> Any:
 elliprd = special("elliprd", lambda f, x, y, z: _rd(f, x, y, z), lambda f, x, y, z: _rd(f, y, x, z), _rd_last, domain=((0.3, 0.8), (1.0, 1.5), (2.0, 3.0)))
 elliprf = special("elliprf", lambda f, x, y, z: _rf(x, y, z), lambda f, x, y, z: _rf(y, x, z), lambda f, x, y, z: _rf(z, x, y),
                   domain=((0.3, 0.8), (1.0, 1.5), (2.0, 3.0)))
-elliprc = special("elliprc", lambda f, x, y: _rf(x, y, y), lambda f, x, y: 2.0 * _rf(y, x, y), domain=((0.3, 0.8), (1.0, 1.5)))
+elliprc = special("elliprc", lambda f, x, y: _rc(f, x, y), _rc_last, domain=((0.3, 0.8), (1.0, 1.5)))
 elliprg = special("elliprg", lambda f, x, y, z: _rg(x, y, z), lambda f, x, y, z: _rg(y, x, z), lambda f, x, y, z: _rg(z, x, y),
                   domain=((0.3, 0.8), (1.0, 1.5), (2.0, 3.0)))
 elliprj = special("elliprj", lambda f, x, y, z, p: _rj(f, x, y, z, p), lambda f, x, y, z, p: _rj(f, y, x, z, p),

@@ -1,11 +1,11 @@
 """The gamma function's family, complete and incomplete. Formulas: Digital Library of Mathematical Functions, chapters 5, 8 and 25."""
 from typing import Any
 
-import numpy as np
-
+from ...ir.types import FLOAT, Type
 from ..choice import where
+from ..extents import broadcast_of
 from ..kinds import Partials
-from ..pointwise import composed, infer_elementwise, real_part
+from ..pointwise import composed, real_part
 from ..transcendental import cos, exp, sin
 from .base import PI, POSITIVE, SCIPY, Unknown, real_only, special
 from .information import xlog1py, xlogy
@@ -71,5 +71,5 @@ betaincinv = special("betaincinv", SHAPE, SHAPE, lambda y, a, b, p: 1.0 / beta_d
 betainccinv = special("betainccinv", SHAPE, SHAPE, lambda y, a, b, p: -1.0 / beta_density(a, b, y), domain=BETA)
 
 # -- polygamma, which SciPy writes as a Python function -------------------------------------------------------------------------
-polygamma = composed("polygamma", lambda n, x: SCIPY.polygamma(n, x)[()], infer_elementwise(np.hypot), "polygamma({0}, {1})",
+polygamma = composed("polygamma", lambda n, x: SCIPY.polygamma(n, x)[()], lambda n, x: Type(FLOAT, broadcast_of(n, x)), "polygamma({0}, {1})",
                      Partials(ORDER, lambda y, n, x: polygamma(n + 1, x)), (2, POSITIVE), arity=2, doc="The n-th derivative of the digamma function")

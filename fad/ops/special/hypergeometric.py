@@ -37,13 +37,14 @@ def _expn_slope(y: Any, n: Any, x: Any) -> Any:
 exp1 = special("exp1", lambda y, x: -exp(-x) / x)
 expi = special("expi", lambda y, x: exp(x) / x)
 expn = special("expn", Unknown("it is a function of an integer order"), _expn_slope, domain=(2, POSITIVE))
-sici_si = special_part("sici_si", 0, lambda y, x: op("spherical_jn")(0, x), call="sici")
+sici_si = special_part("sici_si", 0, lambda y, x: hyp0f1(1.5, -0.25 * x * x), call="sici")           # sin(x) / x
 sici_ci = special_part("sici_ci", 1, lambda y, x: cos(x) / x, call="sici")
-shichi_shi = special_part("shichi_shi", 0, lambda y, x: op("spherical_in")(0, x), call="shichi")
+shichi_shi = special_part("shichi_shi", 0, lambda y, x: hyp0f1(1.5, 0.25 * x * x), call="shichi")    # sinh(x) / x
 shichi_chi = special_part("shichi_chi", 1, lambda y, x: cosh(x) / x, call="shichi")
 spence = special("spence", lambda y, x: -hyp2f1(1.0, 1.0, 2.0, 1.0 - x))           # log(x) / (1 - x), also at 1
 sinc = composed("sinc", lambda x: np.sinc(x)[()], lambda x: op("sin").infer(x), "sinc({0})",
-                Partials(lambda y, x: -PI * op("spherical_jn")(1, PI * x)), (-2.0, 2.0), arity=1, doc="sin(pi x) / (pi x), 1 at zero")
+                Partials(lambda y, x: -PI * PI / 3.0 * x * hyp0f1(2.5, -0.25 * PI * PI * x * x)), (-2.0, 2.0), arity=1,
+                doc="sin(pi x) / (pi x), 1 at zero: 0F1(; 3/2; -(pi x)^2 / 4)")
 
 # -- inverses of x e^x and x + log x ----------------------------------------------------------------------------------------------
 
