@@ -4,8 +4,9 @@ contract(x, y, labels=("ij", "jk", "ik")): each axis has a letter; letters that 
 Within one operand the letters differ; a letter in one operand only must be in the result.
 """
 import math
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Callable, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -187,11 +188,11 @@ def _drawn(rng: Any, shape: list, dtype: Any) -> Any:
     return x + 1j * rng.standard_normal(shape) if dtype is complex else x
 
 
-_SAMPLES = tuple(_sample(labels) for labels in [("ij", "jk", "ik"), ("ij", "kj", "ki"), ("i", "i", ""), ("i", "j", "ji"), ("ij", "j", "i"), ("", "ij", "ji"),
-                                                ("bij", "bjk", "bik"), ("ij", "ij", "j"), ("bij", "jk", "kbi"), ("ijk", "kji", ""), ("ij", "i", "ij")])
+_SAMPLES = tuple(_sample(tuple(word.split("."))) for word in (
+    "ij.jk.ik", "ij.kj.ki", "i.i.", "i.j.ji", "ij.j.i", ".ij.ji", "bij.bjk.bik", "bij.bj.bi", "ij.ij.j", "bij.jk.kbi", "ijk.kji.", "ij.i.ij"))
 _MIXED = (_sample(("ij", "jk", "ik"), complex, complex), _sample(("ij", "j", "i"), complex, float), _sample(("i", "ij", "j"), float, complex))
-contract = Op("contract", _run_contract, _infer_contract, kind="contract", derivative=Multilinear(_left, _right), batch=_batch, samples=_SAMPLES + _MIXED,
-              doc="The sum of products over axes named by letters: matrix products, dots, outer products")
+contract = Op("contract", _run_contract, _infer_contract, kind="contract", derivative=Multilinear(_left, _right), batch=_batch,
+              samples=_SAMPLES + _MIXED, doc="The sum of products over axes named by letters: matrix products, dots, outer products")
 
 # -- matmul: NumPy's rules for ranks and stacks ------------------------------------------------------------------------------------
 

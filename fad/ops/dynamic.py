@@ -31,8 +31,9 @@ def _places_sample(rng: Any) -> tuple:
     return (mask, int(mask.sum())), {}
 
 
-count_true = Op("count_true", lambda mask: int(np.count_nonzero(mask)), lambda mask: Type(INT, (), True), kind="opaque", kernel="sorting.count_true",
-                kernel_params=(), derivative=Zero(), batch=_batch_count, samples=(_count_sample,), doc="How many elements of a boolean vector are true, as an extent")
+count_true = Op("count_true", lambda mask: int(np.count_nonzero(mask)), lambda mask: Type(INT, (), True), kind="opaque",
+                kernel="sorting.count_true", kernel_params=(), derivative=Zero(), batch=_batch_count, samples=(_count_sample,),
+                doc="How many elements of a boolean vector are true, as an extent")
 places_true = Op("places_true", lambda mask, count: np.flatnonzero(mask), lambda mask, count: Type(INT, (count,)), kind="opaque",
                  kernel="sorting.places_true", kernel_params=(), derivative=Zero(), batch=_batch_places, samples=(_places_sample,),
                  doc="The indices of the true elements of a boolean vector, of which there are `count`")

@@ -3,7 +3,8 @@
 Facts for the code generator: `combine`, the text that joins two results, and `unit`, the result of no elements (None: there
 is none). Their derivatives need no division by an element and no search, so that they hold where elements are zero or equal.
 """
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 

@@ -5,8 +5,9 @@ recurrence once more; so they divide by nothing, hold where elements are zero or
 
 Facts for the code generator: `first` and `step`, texts in which {0}, {1} are the inputs at k and {c} is the result at k - 1.
 """
+from collections.abc import Callable
 from itertools import accumulate
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 
@@ -101,19 +102,21 @@ def _sample(*shape: int, arity: int = 1, zeros: int = 0, dtype: Any = float, **p
     return draw
 
 
-def scan(name: str, run: Callable, dtype: Callable, derivative: Any, first: str, step: str, arity: int = 1, samples: tuple = (), doc: str = "") -> Op:
+def scan(name: str, run: Callable, dtype: Callable, derivative: Any, first: str, step: str, arity: int = 1, samples: tuple = (),
+         doc: str = "") -> Op:
     """The record of a scan along one axis."""
     def infer(*xs: Any, axis: int, reverse: bool = False) -> Type:
         shape = shape_of(xs[0])
         for x in xs[1:]:
             shape = tuple(extents.agree(m, n, "extents of the arrays to scan") for m, n in zip(shape, shape_of(x), strict=True))
         return Type(dtype(*xs), shape)
-    common = (_sample(5, arity=arity, axis=0, reverse=False), _sample(3, 4, arity=arity, axis=1, reverse=True), _sample(3, 4, 2, arity=arity, axis=0, reverse=False))
+    common = (_sample(5, arity=arity, axis=0, reverse=False), _sample(3, 4, arity=arity, axis=1, reverse=True),
+              _sample(3, 4, 2, arity=arity, axis=0, reverse=False))
     return Op(name, run, infer, kind="scan", derivative=derivative, batch=_batch, samples=common + samples, first=first, step=step, doc=doc)
 
 
 def _linear_jvp(ys: tuple, xs: tuple, dxs: tuple, axis: int, reverse: bool = False) -> tuple:
-    (a, b), (da, db), h = xs, dxs, ys[0]
+    a, (da, db), h = xs[0], dxs, ys[0]
     if da is not None:
         moved = da * previous(h, axis, reverse, 0)
         db = moved if db is None else db + moved
@@ -128,7 +131,8 @@ def _linear_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axis: int, r
 
 
 linear_scan = scan("linear_scan", lambda a, b, axis, reverse=False: _recurrence(a, b, axis, reverse), result_dtype,
-                   Explicit(_linear_jvp, _linear_pullback), "{1}", "{0} * {c} + {1}", arity=2, samples=(_sample(3, 4, arity=2, dtype=complex, axis=1, reverse=False),),
+                   Explicit(_linear_jvp, _linear_pullback), "{1}", "{0} * {c} + {1}", arity=2,
+                   samples=(_sample(3, 4, arity=2, dtype=complex, axis=1, reverse=False),),
                    doc="h[k] = a[k] h[k-1] + b[k] along one axis, h before the first being 0 (the first a is not used)")
 
 cumsum = scan("cumsum", _accumulating(np.add), sum_dtype,
@@ -146,7 +150,8 @@ def _product_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axis: int, 
 
 
 cumprod = scan("cumprod", _accumulating(np.multiply), sum_dtype, Explicit(_product_jvp, _product_pullback), "{0}", "{c} * {0}",
-               samples=(_sample(6, zeros=1, axis=0, reverse=False), _sample(6, zeros=2, axis=0, reverse=True), _sample(3, 4, dtype=complex, axis=1, reverse=False)),
+               samples=(_sample(6, zeros=1, axis=0, reverse=False), _sample(6, zeros=2, axis=0, reverse=True),
+                        _sample(3, 4, dtype=complex, axis=1, reverse=False)),
                doc="The running product along one axis")
 
 

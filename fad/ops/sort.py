@@ -3,7 +3,8 @@
 A sorted array is a permutation of the original, so the derivative of sorting permutes, and its transpose permutes back: nothing
 is scattered. Equal elements keep their order (the sort is stable), which decides whose derivative is whose.
 """
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 

@@ -137,8 +137,9 @@ def _meet(x: Any, a: str, y: Any, b: str, keep: set) -> "tuple[Any, str]":
     return contract(x, y, labels=(a, b, out)), out
 
 
-@face("numpy.einsum", samples=('np.einsum("ij,jk->ik", x, S)', 'np.einsum("ij,ij->i", x, x)', 'np.einsum("ii->i", S)', 'np.einsum("i,j,jk->k", v, v, S)',
-                               'np.einsum("...j,j", x, v)', "np.einsum(x, [0, 1], v, [1], [0])", 'np.einsum("ij->", x)', 'np.einsum("ii", S)'))
+@face("numpy.einsum", samples=('np.einsum("ij,jk->ik", x, S)', 'np.einsum("ij,ij->i", x, x)', 'np.einsum("ii->i", S)',
+                               'np.einsum("i,j,jk->k", v, v, S)', 'np.einsum("...j,j", x, v)',
+                               "np.einsum(x, [0, 1], v, [1], [0])", 'np.einsum("ij->", x)', 'np.einsum("ii", S)'))
 def einsum(*operands: Any, out: Any = None, dtype: Any = None, order: str = "K", casting: str = "safe", optimize: Any = True) -> Any:
     subscripts, given = (operands[0], list(operands[1:])) if isinstance(operands[0], str) else _interleaved(operands)
     given = [in_dtype(as_array(x), dtype if is_given(dtype) else None) for x in given]

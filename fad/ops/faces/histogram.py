@@ -113,7 +113,8 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
     return edges_of(ravel(as_array(a)), bins, range)
 
 
-@face("numpy.histogram", samples=("np.histogram([0.1, 0.4, 0.5, 0.8], 3, (0.0, 1.0), weights=v)[0]",), note="in the weights and the edges; counts are constant")
+@face("numpy.histogram", samples=("np.histogram([0.1, 0.4, 0.5, 0.8], 3, (0.0, 1.0), weights=v)[0]",),
+      note="in the weights and the edges; counts are constant")
 def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> tuple:
     x = ravel(as_array(a))
     edges = edges_of(x, bins, range)

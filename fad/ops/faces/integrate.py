@@ -6,7 +6,7 @@ from ...ir.types import type_of
 from .. import extents
 from ..face import face
 from ..kinds import shape_of
-from .arguments import as_array, fixed, one_axis, rank
+from .arguments import as_array, one_axis, rank
 from .scan import areas, part, steps_along, trapezoid
 
 

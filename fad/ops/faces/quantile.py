@@ -3,7 +3,8 @@
 Formulas: R. J. Hyndman and Y. Fan, Sample quantiles in statistical packages, The American Statistician 50 (1996) 361-365.
 A quantile is a weighted mean of two neighbours in the sorted sample; both its place and its weight are smooth in q.
 """
-from typing import Any, Callable, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 

@@ -1,7 +1,6 @@
 """NumPy's reductions: sum, prod, max, min, ptp, any, all, count_nonzero, argmax, argmin."""
 from typing import Any
 
-
 from ...ir.op import Op, registry
 from ...ir.types import type_of
 from ..face import face

@@ -181,7 +181,8 @@ def unique(ar: Any, return_index: bool = False, return_inverse: bool = False, re
         if rank(x) != 1:
             raise refuse("numpy.unique", "an axis", "it would sort rows as wholes", "use np.unique of one axis")
     found = _distinct(x, equal_nan)
-    asked = [part for part, wanted in ((found.indices, return_index), (found.inverse_indices, return_inverse), (found.counts, return_counts)) if wanted]
+    parts = (found.indices, return_index), (found.inverse_indices, return_inverse), (found.counts, return_counts)
+    asked = [part for part, wanted in parts if wanted]
     return (found.values, *asked) if asked else found.values
 
 
