@@ -8,20 +8,8 @@ import scipy.linalg
 from numba.extending import register_jitable
 
 from fad.kernels.lapack import getrf, getri, getrs, potrf, trsm
-from fad.kernels.stacks import (
-    Result,
-    copied,
-    flattened,
-    fresh,
-    matrices,
-    right_sides,
-    scratch,
-    shaped,
-    swapped,
-    systems,
-    transposed,
-    viewed,
-)
+from fad.kernels.memory import blank, copied, flattened, transposed, viewed
+from fad.kernels.stacks import Result, matrices, right_sides, scratch, shaped, systems
 
 __all__ = ["cholesky", "det", "inv", "lu_factor", "lu_solve", "slogdet", "solve", "triangular_solve"]
 
@@ -61,7 +49,7 @@ def _eliminate(m, swaps):
 
 @register_jitable
 def _no_swaps(stack):
-    return np.empty((stack.shape[0], stack.shape[1]), np.int32)
+    return blank((stack.shape[0], stack.shape[1]), np.int32)
 
 
 def _lu_factor(a):
@@ -77,7 +65,7 @@ def _lu_factor(a):
         _eliminate(columns[c], swaps[c])
         for i in range(swaps.shape[1]):
             swaps[c, i] -= 1
-    return viewed(swapped(columns), a.shape), viewed(swaps, a.shape[:-1])
+    return viewed(transposed(columns), a.shape), viewed(swaps, a.shape[:-1])
 
 
 def _plain_lu_factor(a):
@@ -92,20 +80,6 @@ def _plain_lu_factor(a):
 lu_factor = matrices(_plain_lu_factor, "lu_factor", [SAME, Result("int32", -1)], _lu_factor)
 
 
-@register_jitable
-def _back_substitute(flag, lu, swaps, side):
-    """Solve in place for one block of right sides (n, k), with a factor in LAPACK's order."""
-    n, k = side.shape
-    if k == 1:
-        getrs(flag, n, 1, lu, max(1, n), swaps, side, max(1, n))
-        return
-    columns = side.T.copy()
-    getrs(flag, n, k, lu, max(1, n), swaps, columns, max(1, n))
-    for i in range(n):
-        for j in range(k):
-            side[i, j] = columns[j, i]
-
-
 def _lu_solve(lu, pivots, b, transpose):
     """Solve a x = b (transpose 0), a^T x = b (1) or a^H x = b (2), where lu, pivots = lu_factor(a).
 
@@ -113,16 +87,17 @@ def _lu_solve(lu, pivots, b, transpose):
     >>> lu_solve(*lu_factor(a), a @ np.array([1.0, 2.0]), 0).tolist()
     [1.0, 2.0]
     """
-    sides, columns = right_sides(lu, b), transposed(lu)
-    swaps = viewed(fresh(pivots), columns.shape[:2])
+    n, x, columns = lu.shape[-1], transposed(right_sides(lu, b)), transposed(lu)
+    swaps = _no_swaps(columns)
+    given = viewed(np.ascontiguousarray(pivots), swaps.shape)
     for m in range(swaps.shape[0]):
         for i in range(swaps.shape[1]):
-            swaps[m, i] += 1
+            swaps[m, i] = given[m, i] + 1
     flag = NO if transpose == 0 else TRANSPOSED if transpose == 1 else ADJOINT
-    for c in range(sides.shape[0]):
+    for c in range(x.shape[0]):
         m = c if columns.shape[0] > 1 else 0
-        _back_substitute(flag, columns[m], swaps[m], sides[c])
-    return shaped(sides, lu, b)
+        getrs(flag, n, x.shape[1], columns[m], max(1, n), swaps[m], x[c], max(1, n))
+    return shaped(transposed(x), lu, b)
 
 
 def _plain_lu_solve(lu, pivots, b, transpose):
@@ -156,15 +131,15 @@ def _solve(a, b):
     >>> solve(np.array([[2.0, 0.0], [0.0, 4.0]]), np.array([1.0, 1.0])).tolist()
     [0.5, 0.25]
     """
-    sides, stack = right_sides(a, b), copied(a)
+    n, x, stack = a.shape[-1], transposed(right_sides(a, b)), copied(a)
     swaps = _no_swaps(stack)
     for m in range(stack.shape[0]):
         if _eliminate(stack[m], swaps[m]) > 0:
             raise np.linalg.LinAlgError("Singular matrix")
-    for c in range(sides.shape[0]):
+    for c in range(x.shape[0]):
         m = c if stack.shape[0] > 1 else 0
-        _back_substitute(TRANSPOSED, stack[m], swaps[m], sides[c])
-    return shaped(sides, a, b)
+        getrs(TRANSPOSED, n, x.shape[1], stack[m], max(1, n), swaps[m], x[c], max(1, n))
+    return shaped(transposed(x), a, b)
 
 
 solve = systems(np.linalg.solve, "solve", _solve)
@@ -192,7 +167,7 @@ def _inv(a):
 @register_jitable
 def _one_det(m):
     """The determinant of one matrix, which is overwritten: the product of the pivots, negated for each row swap."""
-    swaps = np.empty(m.shape[0], np.int32)
+    swaps = blank((m.shape[0],), np.int32)
     _eliminate(m, swaps)
     result = m.dtype.type(1)
     for i in range(m.shape[0]):
@@ -211,7 +186,7 @@ def _det(a):
     -2.0
     """
     stack = copied(a)
-    out = np.empty(stack.shape[0], a.dtype)
+    out = blank((stack.shape[0],), a.dtype)
     for c in range(out.size):
         out[c] = _one_det(stack[c])
     return viewed(out, a.shape[:-2])
@@ -220,7 +195,7 @@ def _det(a):
 @register_jitable
 def _one_slogdet(m):
     """Sign (or phase) and logarithm of the determinant of one matrix, which is overwritten."""
-    swaps = np.empty(m.shape[0], np.int32)
+    swaps = blank((m.shape[0],), np.int32)
     _eliminate(m, swaps)
     sign, log = m.dtype.type(1), abs(m.dtype.type(0))
     for i in range(m.shape[0]):
@@ -243,7 +218,7 @@ def _slogdet(a):
     (-1.0, 1.0)
     """
     stack = copied(a)
-    signs, logs = np.empty(stack.shape[0], a.dtype), np.empty(stack.shape[0], a.real.dtype)
+    signs, logs = blank((stack.shape[0],), a.dtype), blank((stack.shape[0],), a.real.dtype)
     for c in range(signs.size):
         signs[c], logs[c] = _one_slogdet(stack[c])
     return viewed(signs, a.shape[:-2]), viewed(logs, a.shape[:-2])

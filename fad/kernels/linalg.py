@@ -11,10 +11,13 @@ not positive definite raises numpy.linalg.LinAlgError, as in NumPy.
     >>> round(leverage(np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])), 6)
     0.833333
 """
+from fad.kernels.equations import permutation, solve_sylvester
 from fad.kernels.factor import cholesky, det, inv, lu_factor, lu_solve, slogdet, solve, triangular_solve
+from fad.kernels.matfuncs import expm, logm, sqrtm
+from fad.kernels.products import matmul
 from fad.kernels.spectral import eig, eigh, eigvals, eigvalsh, qr, svd, svdvals
 
 __all__ = [
-    "cholesky", "det", "eig", "eigh", "eigvals", "eigvalsh", "expm", "inv", "logm", "lu_factor", "lu_solve", "matmul", "qr",
-    "slogdet", "solve", "sqrtm", "svd", "svdvals", "triangular_solve",
+    "cholesky", "det", "eig", "eigh", "eigvals", "eigvalsh", "expm", "inv", "logm", "lu_factor", "lu_solve", "matmul", "permutation",
+    "qr", "slogdet", "solve", "solve_sylvester", "sqrtm", "svd", "svdvals", "triangular_solve",
 ]  # fmt: skip

@@ -7,7 +7,8 @@ from numba.core import types
 from numba.extending import overload, register_jitable
 
 from fad.kernels.lapack import geev, geqrf, gesdd, heevd, orgqr
-from fad.kernels.stacks import Result, complex_dtype, copied, matrices, scratch, swapped, transposed, viewed
+from fad.kernels.memory import blank, copied, transposed, viewed
+from fad.kernels.stacks import Result, complex_dtype, matrices, scratch
 
 __all__ = ["eig", "eigh", "eigvals", "eigvalsh", "qr", "svd", "svdvals"]
 
@@ -39,7 +40,7 @@ def _qr(a):
     n, m = columns.shape[1], columns.shape[2]
     k = min(m, n)
     tau, work = scratch(a, k), scratch(a, 64 * n)
-    q, r = np.empty((columns.shape[0], m, k), a.dtype), np.zeros((columns.shape[0], k, n), a.dtype)
+    q, r = blank((columns.shape[0], m, k), a.dtype), np.zeros((columns.shape[0], k, n), a.dtype)
     for c in range(columns.shape[0]):
         geqrf(m, n, columns[c], max(1, m), tau, work, work.size)
         for j in range(n):
@@ -67,12 +68,12 @@ def _heevd(job, m, w):
 def _heevd_of(job, m, w):
     def real(job, m, w):
         n = m.shape[0]
-        work, integers = scratch(m, 1 + 6 * n + 2 * n * n), np.empty(3 + 5 * n, np.int32)
+        work, integers = scratch(m, 1 + 6 * n + 2 * n * n), blank((3 + 5 * n,), np.int32)
         return heevd(job, UPPER, n, m, max(1, n), w, work, work.size, integers, integers.size)
 
     def hermitian(job, m, w):
         n = m.shape[0]
-        work, integers = scratch(m, 2 * n + n * n), np.empty(3 + 5 * n, np.int32)
+        work, integers = scratch(m, 2 * n + n * n), blank((3 + 5 * n,), np.int32)
         reals = scratch(w, 1 + 5 * n + 2 * n * n)
         return heevd(job, UPPER, n, m, max(1, n), w, work, work.size, reals, reals.size, integers, integers.size)
 
@@ -82,7 +83,7 @@ def _heevd_of(job, m, w):
 @register_jitable
 def _eigh_in_place(job, stack):
     """Eigenvalues of each matrix from its lower triangle; its conjugate's vectors stay in `stack`, as rows."""
-    w = np.empty((stack.shape[0], stack.shape[1]), stack.real.dtype)
+    w = blank((stack.shape[0], stack.shape[1]), stack.real.dtype)
     for c in range(stack.shape[0]):
         if _heevd(job, stack[c], w[c]) != 0:
             raise np.linalg.LinAlgError("Eigenvalues did not converge")
@@ -98,7 +99,7 @@ def _eigh(a):
     """
     stack = copied(a)
     w = _eigh_in_place(VECTORS, stack)
-    return viewed(w, a.shape[:-1]), viewed(np.conj(swapped(stack)), a.shape)
+    return viewed(w, a.shape[:-1]), viewed(np.conj(transposed(stack)), a.shape)
 
 
 def _eigvalsh(a):
@@ -126,7 +127,7 @@ def _geev(job, m, w, v):
 def _geev_of(job, m, w, v):
     def real(job, m, w, v):
         n = m.shape[0]
-        re, im, vectors, work = scratch(m, n), scratch(m, n), np.empty((n, n), m.dtype), scratch(m, 66 * n)
+        re, im, vectors, work = scratch(m, n), scratch(m, n), blank((n, n), m.dtype), scratch(m, 66 * n)
         info = geev(NO, job, n, m, max(1, n), re, im, m, max(1, n), vectors, max(1, n), work, work.size)
         for j in range(n):
             w[j] = complex(re[j], im[j])
@@ -147,8 +148,8 @@ def _geev_of(job, m, w, v):
 @register_jitable
 def _eig_in_place(job, stack):
     """Eigenvalues, and if job says so eigenvectors as rows, of each matrix in LAPACK's order."""
-    w = np.empty((stack.shape[0], stack.shape[1]), complex_dtype(stack))
-    v = np.empty(stack.shape, complex_dtype(stack))
+    w = blank((stack.shape[0], stack.shape[1]), complex_dtype(stack))
+    v = blank(stack.shape, complex_dtype(stack))
     for c in range(stack.shape[0]):
         if _geev(job, stack[c], w[c], v[c]) != 0:
             raise np.linalg.LinAlgError("Eigenvalues did not converge")
@@ -163,7 +164,7 @@ def _eig(a):
     [-1.0, 1.0]
     """
     w, v = _eig_in_place(VECTORS, transposed(a))
-    return viewed(w, a.shape[:-1]), viewed(swapped(v), a.shape)
+    return viewed(w, a.shape[:-1]), viewed(transposed(v), a.shape)
 
 
 def _eigvals(a):
@@ -196,14 +197,14 @@ def _gesdd(job, m, s, u, v):
 def _gesdd_of(job, m, s, u, v):
     def real(job, m, s, u, v):
         (rows, n), k = m.shape, s.size
-        work, integers = scratch(m, 1), np.empty(8 * max(1, k), np.int32)
+        work, integers = scratch(m, 1), blank((8 * max(1, k),), np.int32)
         gesdd(job, n, rows, m, max(1, n), s, v, max(1, n), u, max(1, k), work, -1, integers)  # asks for the size of work
         work = scratch(m, int(work[0]))
         return gesdd(job, n, rows, m, max(1, n), s, v, max(1, n), u, max(1, k), work, work.size, integers)
 
     def general(job, m, s, u, v):
         (rows, n), k = m.shape, s.size
-        work, integers = scratch(m, 1), np.empty(8 * max(1, k), np.int32)
+        work, integers = scratch(m, 1), blank((8 * max(1, k),), np.int32)
         reals = scratch(s, k * max(5 * k + 7, 2 * max(rows, n) + 2 * k + 1))
         gesdd(job, n, rows, m, max(1, n), s, v, max(1, n), u, max(1, k), work, -1, reals, integers)
         work = scratch(m, int(work[0].real))
@@ -217,8 +218,8 @@ def _svd_in_place(job, stack):
     """The reduced factors u, s, vh of each matrix; only s if job says so."""
     count, m, n = stack.shape
     k = min(m, n)
-    u, s = np.empty((count, m, k), stack.dtype), np.empty((count, k), stack.real.dtype)
-    v = np.empty((count, k, n), stack.dtype)
+    u, s = blank((count, m, k), stack.dtype), blank((count, k), stack.real.dtype)
+    v = blank((count, k, n), stack.dtype)
     for c in range(count):
         if _gesdd(job, stack[c], s[c], u[c], v[c]) != 0:
             raise np.linalg.LinAlgError("SVD did not converge")

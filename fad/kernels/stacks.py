@@ -4,17 +4,14 @@ A kernel of linear algebra has a plain function (NumPy's or SciPy's), a rule for
 leading axes. Bodies copy into C order first, because LAPACK overwrites what it is given.
 """
 import numpy as np
-from numba.core import cgutils, types
-from numba.extending import intrinsic, overload, register_jitable
-from numba.np import arrayobj
+from numba.core import types
+from numba.extending import overload, register_jitable
 
 from fad.kernels.lapack import LETTERS
+from fad.kernels.memory import blank, copied, flattened, viewed
 from fad.kernels.promotion import compiled_as, emit_python, quiet
 
-__all__ = [
-    "Result", "complex_dtype", "copied", "flattened", "fresh", "matrices", "right_sides", "scratch", "shaped", "swapped", "systems",
-    "transposed", "viewed",
-]  # fmt: skip
+__all__ = ["Result", "complex_dtype", "matrices", "right_sides", "scratch", "shaped", "systems"]
 
 REAL = {types.complex64: types.float32, types.complex128: types.float64}
 COMPLEX = {real: kind for kind, real in REAL.items()}
@@ -79,73 +76,7 @@ def systems(plain, name, body, at=1):
     return compiled_as(quiet(plain, body.__doc__, name), rule, emit_python(body, fast=True))
 
 
-# What the bodies are made of. They use little of Numba's NumPy, which is slow to compile: `out[...] = a` takes a second.
-
-
-@intrinsic
-def viewed(typingctx, a, shape):
-    """The memory of an array in C order under another shape, unchecked."""
-    if a.layout != "C":
-        return None
-    kind = types.Array(a.dtype, len(shape), "C")
-
-    def codegen(context, builder, sig, args):
-        source = context.make_array(sig.args[0])(context, builder, args[0])
-        out, extents = context.make_array(kind)(context, builder), cgutils.unpack_tuple(builder, args[1])
-        strides = [source.itemsize]
-        for n in extents[:0:-1]:
-            strides.insert(0, builder.mul(strides[0], n))
-        kept = {"meminfo": source.meminfo, "parent": source.parent, "itemsize": source.itemsize}
-        arrayobj.populate_array(out, data=source.data, shape=extents, strides=strides, **kept)
-        return arrayobj.impl_ret_borrowed(context, builder, kind, out._getvalue())
-
-    return kind(a, shape), codegen
-
-
-def fresh(a):
-    """A copy of an array in C order; in compiled code."""
-    raise NotImplementedError
-
-
-@overload(fresh)
-def _fresh(a):
-    return (lambda a: np.ascontiguousarray(a)) if a.layout == "F" else (lambda a: a.copy())
-
-
-@register_jitable
-def as_stack(a, data):
-    """data, which holds the elements of a in C order, as (count, m, n)."""
-    m, n = a.shape[-2], a.shape[-1]
-    return viewed(data, (a.size // max(1, m * n), m, n))
-
-
-@register_jitable
-def flattened(a):
-    """A stack in C order, seen as (count, m, n); not always a copy."""
-    return as_stack(a, np.ascontiguousarray(a))
-
-
-@register_jitable
-def copied(a):
-    """A copy of a stack as (count, m, n)."""
-    return as_stack(a, fresh(a))
-
-
-@register_jitable
-def swapped(stack):
-    """A copy of (count, m, n) with the last axes exchanged: from C order to LAPACK's, or back."""
-    out = np.empty((stack.shape[0], stack.shape[2], stack.shape[1]), stack.dtype)
-    for c in range(out.shape[0]):
-        for i in range(out.shape[1]):
-            for j in range(out.shape[2]):
-                out[c, i, j] = stack[c, j, i]
-    return out
-
-
-@register_jitable
-def transposed(a):
-    """A copy of a stack in LAPACK's order, as (count, n, m)."""
-    return swapped(flattened(a))
+# What the bodies are made of. They use little of Numba's NumPy, which compiles slowly: `out[...] = a` takes a second.
 
 
 def right_sides(a, b):
@@ -162,7 +93,7 @@ def _right_sides(a, b):
         n = a.shape[-1]
         if b.size != n:
             raise ValueError("the right side does not fit the matrix")
-        out = np.empty((a.size // max(1, n * n), n, 1), a.dtype)
+        out = blank((flattened(a).shape[0], n, 1), a.dtype)
         for c in range(out.shape[0]):
             for i in range(n):
                 out[c, i, 0] = b[i]
@@ -195,4 +126,4 @@ def _complex_dtype(a):
 @register_jitable
 def scratch(a, size):
     """Working memory of the dtype of `a`."""
-    return np.empty(max(1, size), a.dtype)
+    return blank((size + 1,), a.dtype)

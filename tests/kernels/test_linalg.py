@@ -1,7 +1,6 @@
 """The compiled linear algebra against NumPy and SciPy: precisions, complex numbers, stacks, strides, errors."""
 import numpy as np
 import pytest
-import scipy.linalg
 
 from fad.kernels import linalg
 

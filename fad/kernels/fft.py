@@ -1,0 +1,263 @@
+"""Fourier transforms along the last axis, of any length, in compiled code; plain Python runs numpy.fft.
+
+A length of small primes goes through a Stockham mixed-radix transform (autosorting, so no bit reversal), any other through
+Bluestein's convolution of a power of two. Computed in double precision and rounded, so complex64 in, complex64 out.
+Sources: C. Van Loan, "Computational Frameworks for the Fast Fourier Transform" (1992), sections 1.7 and 4.2.3.
+
+    >>> fft(np.array([1.0, 0.0, 0.0])).tolist()
+    [(1+0j), (1+0j), (1+0j)]
+"""
+import numpy as np
+from numba.core import types
+from numba.extending import register_jitable
+
+from fad.kernels.elementary import cos, sin
+from fad.kernels.memory import blank, viewed
+from fad.kernels.promotion import compiled_as, emit_python, quiet
+from fad.kernels.stacks import complex_dtype
+
+__all__ = ["fft", "ifft", "irfft", "rfft"]
+
+#: A length with a prime factor above this one goes through Bluestein's transform.
+LARGEST_RADIX = 31
+
+
+@register_jitable
+def _roots(n):
+    """exp(-2 pi i k / n) for k < n."""
+    out = blank((n,), np.complex128)
+    for k in range(n):
+        angle = -2 * np.pi * k / n
+        out[k] = complex(cos(angle), sin(angle))
+    return out
+
+
+@register_jitable
+def _next_radix(n):
+    """4, or the smallest prime factor of n."""
+    if n % 4 == 0:
+        return 4
+    for r in range(2, LARGEST_RADIX + 1):
+        if n % r == 0:
+            return r
+    return n
+
+
+@register_jitable
+def _is_smooth(n):
+    while n > 1:
+        r = _next_radix(n)
+        if r > LARGEST_RADIX:
+            return False
+        n //= r
+    return True
+
+
+# A pass of radix r on transforms of length n, s of them interleaved: y[q + s (r p + u)] is the u-th output of the butterfly
+# on x[q + s (p + m t)], t < r, times the root of unity of index p u s; m = n / r. Then r s transforms of length m remain.
+
+
+@register_jitable
+def _pass_2(x, y, m, s, w):
+    for p in range(m):
+        root = w[p * s]
+        for q in range(s):
+            a, b = x[q + s * p], x[q + s * (p + m)]
+            y[q + s * 2 * p] = a + b
+            y[q + s * (2 * p + 1)] = (a - b) * root
+
+
+@register_jitable
+def _pass_4(x, y, m, s, w):
+    for p in range(m):
+        w1, w2, w3 = w[p * s], w[2 * p * s], w[3 * p * s]
+        for q in range(s):
+            a, b, c, d = x[q + s * p], x[q + s * (p + m)], x[q + s * (p + 2 * m)], x[q + s * (p + 3 * m)]
+            ac, bd, e, f = a + c, b + d, a - c, b - d
+            f = complex(f.imag, -f.real)  # -i f
+            y[q + s * 4 * p] = ac + bd
+            y[q + s * (4 * p + 1)] = (e + f) * w1
+            y[q + s * (4 * p + 2)] = (ac - bd) * w2
+            y[q + s * (4 * p + 3)] = (e - f) * w3
+
+
+@register_jitable
+def _pass_any(x, y, r, m, s, w):
+    turn = m * s  # the index of the r-th root of unity
+    for p in range(m):
+        for u in range(r):
+            here = s * (r * p + u)
+            for q in range(s):
+                y[here + q] = x[q + s * p]
+            for t in range(1, r):
+                root = w[(t * u % r) * turn]
+                for q in range(s):
+                    y[here + q] += x[q + s * (p + m * t)] * root
+            root = w[p * u * s]
+            for q in range(s):
+                y[here + q] *= root
+
+
+@register_jitable
+def _smooth(x, y, w):
+    """The transform of x, whose length has small prime factors. It ends in x or in y; the other is overwritten."""
+    n, s = x.size, 1
+    while n > 1:
+        r = _next_radix(n)
+        m = n // r
+        if r == 4:
+            _pass_4(x, y, m, s, w)
+        elif r == 2:
+            _pass_2(x, y, m, s, w)
+        else:
+            _pass_any(x, y, r, m, s, w)
+        x, y, n, s = y, x, m, s * r
+    return x
+
+
+@register_jitable
+def _chirps(n):
+    """For Bluestein: the chirp, the transform of its conjugate on a power of two, and that length's roots of unity."""
+    length = 1
+    while length < 2 * n - 1:
+        length *= 2
+    w, turns = _roots(length), _roots(2 * n)
+    chirp, spread = blank((n,), np.complex128), np.zeros(length, np.complex128)
+    for k in range(n):
+        chirp[k] = turns[k * k % (2 * n)]
+        spread[k] = np.conj(chirp[k])
+        spread[(length - k) % length] = spread[k]
+    return chirp, _smooth(spread, np.empty_like(spread), w).copy(), w
+
+
+@register_jitable
+def _bluestein(x, chirp, kernel, w):
+    """The transform of x by a convolution with a chirp: t k = (t^2 + k^2 - (k - t)^2) / 2."""
+    n, length = x.size, w.size
+    a, b = np.zeros(length, np.complex128), blank((length,), np.complex128)
+    for k in range(n):
+        a[k] = x[k] * chirp[k]
+    product = _smooth(a, b, w)
+    other = b if product is a else a
+    for k in range(length):
+        product[k] = np.conj(product[k] * kernel[k])
+    # the inverse transform is the conjugate of the transform of the conjugate
+    result = _smooth(product, other, w)
+    for k in range(n):
+        x[k] = np.conj(result[k]) * chirp[k] / length
+    return x
+
+
+@register_jitable
+def _transform_rows(rows, inverse):
+    """The transform of each row of a complex128 array, in place; the inverse one with its 1 / n."""
+    n = rows.shape[1]
+    smooth = _is_smooth(n)
+    chirp, kernel, w = (rows[0], rows[0], _roots(n)) if smooth else _chirps(n)
+    spare = blank((n,), np.complex128)
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        if inverse:
+            for k in range(n):
+                row[k] = np.conj(row[k])
+        result = _smooth(row, spare, w) if smooth else _bluestein(row, chirp, kernel, w)
+        for k in range(n):
+            row[k] = np.conj(result[k]) / n if inverse else result[k]
+
+
+# --- the kernels ----------------------------------------------------------------------------------------------------
+
+
+@register_jitable
+def _wide_rows(x):
+    """A copy of an array as rows of complex128."""
+    n = x.shape[-1]
+    if n == 0:
+        raise ValueError("Invalid number of FFT data points (0) specified.")
+    out, flat = blank((x.size // n, n), np.complex128), viewed(np.ascontiguousarray(x), (x.size,))
+    for i in range(out.shape[0]):
+        for k in range(n):
+            out[i, k] = flat[i * n + k]
+    return out
+
+
+@register_jitable
+def _first(rows, n, dtype):
+    """The first n entries of each row, in a complex dtype."""
+    out = blank((rows.shape[0], n), dtype)
+    for i in range(out.shape[0]):
+        for k in range(n):
+            out[i, k] = rows[i, k]
+    return out
+
+
+def _fft(x):
+    """numpy.fft.fft along the last axis.
+
+    >>> fft(np.array([1.0, 1.0])).tolist()
+    [(2+0j), 0j]
+    """
+    rows = _wide_rows(x)
+    _transform_rows(rows, False)
+    return viewed(_first(rows, x.shape[-1], complex_dtype(x)), x.shape)
+
+
+def _ifft(x):
+    """numpy.fft.ifft along the last axis.
+
+    >>> ifft(np.array([2.0, 0.0])).tolist()
+    [(1+0j), (1+0j)]
+    """
+    rows = _wide_rows(x)
+    _transform_rows(rows, True)
+    return viewed(_first(rows, x.shape[-1], complex_dtype(x)), x.shape)
+
+
+def _rfft(x):
+    """numpy.fft.rfft of a real array along the last axis.
+
+    >>> rfft(np.array([1.0, 1.0, 1.0])).tolist()
+    [(3+0j), 0j]
+    """
+    rows, n = _wide_rows(x), x.shape[-1] // 2 + 1
+    _transform_rows(rows, False)
+    return viewed(_first(rows, n, complex_dtype(x)), x.shape[:-1] + (n,))
+
+
+def _irfft(x, n):
+    """numpy.fft.irfft along the last axis, to real arrays of length n.
+
+    >>> irfft(np.array([3.0, 0.0]), 3).tolist()
+    [1.0, 1.0, 1.0]
+    """
+    given, kept = _wide_rows(x), min(x.shape[-1], n // 2 + 1)
+    rows, out = np.zeros((given.shape[0], n), np.complex128), blank((given.shape[0], n), x.real.dtype)
+    for i in range(rows.shape[0]):
+        rows[i, 0] = given[i, 0].real
+        for k in range(1, kept):
+            rows[i, k] = given[i, k] if 2 * k < n else given[i, k].real
+            rows[i, n - k] = np.conj(rows[i, k])
+    _transform_rows(rows, True)
+    for i in range(rows.shape[0]):
+        for k in range(n):
+            out[i, k] = rows[i, k].real
+    return viewed(out, x.shape[:-1] + (n,))
+
+
+def _kernel(plain, name, body, real):
+    """A kernel of one array of floats or complex numbers (and of flags)."""
+    single = {types.float32: types.complex64, types.float64: types.complex128}
+    double = {c: r for r, c in single.items()}
+
+    def rule(*args):
+        x = args[0] if args else None
+        if not isinstance(x, types.Array) or not x.ndim or x.dtype not in {*single, *double}:
+            return None
+        dtype = double.get(x.dtype, x.dtype) if real else single.get(x.dtype, x.dtype)
+        return (types.Array(dtype, x.ndim, "C"), *args)
+
+    return compiled_as(quiet(plain, body.__doc__, name), rule, emit_python(body, fast=True))
+
+
+fft, ifft = _kernel(np.fft.fft, "fft", _fft, real=False), _kernel(np.fft.ifft, "ifft", _ifft, real=False)
+rfft, irfft = _kernel(np.fft.rfft, "rfft", _rfft, real=False), _kernel(np.fft.irfft, "irfft", _irfft, real=True)

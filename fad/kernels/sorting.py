@@ -1,0 +1,190 @@
+"""Sorting along the last axis with NumPy's order, nans last, and NumPy's ties: what Numba lacks for stacks and strides.
+
+    >>> argsort(np.array([3.0, np.nan, 1.0, 3.0])).tolist()
+    [2, 0, 3, 1]
+"""
+import numpy as np
+from numba.core import types
+from numba.extending import overload, register_jitable
+
+from fad.kernels.memory import blank, viewed
+from fad.kernels.promotion import compiled_as, emit_python, quiet
+
+__all__ = ["argsort", "searchsorted", "sort"]
+
+#: Runs up to this length are sorted by insertion.
+SHORT = 16
+
+
+def _less(x, y):
+    """NumPy's order: nans after all numbers, complex numbers by real part and then by imaginary part; in compiled code."""
+    raise NotImplementedError
+
+
+@overload(_less)
+def _less_of(x, y):
+    if isinstance(x, types.Complex):
+        return lambda x, y: _complex_less(x, y)
+    if isinstance(x, types.Float):
+        return lambda x, y: x < y or (y != y and x == x)
+    return lambda x, y: x < y
+
+
+@register_jitable
+def _complex_less(x, y):
+    # as npy's CLT: a nan in either part sorts after the numbers
+    if x.real < y.real:
+        return x.imag == x.imag or y.imag != y.imag
+    if x.real > y.real:
+        return y.imag != y.imag and x.imag == x.imag
+    if x.real == y.real or (x.real != x.real and y.real != y.real):
+        return x.imag < y.imag or (y.imag != y.imag and x.imag == x.imag)
+    return y.real != y.real
+
+
+@register_jitable
+def _insert(v, order, low, high):
+    """Sort order[low:high] by insertion."""
+    for i in range(low + 1, high):
+        moved, j = order[i], i
+        while j > low and _less(v[moved], v[order[j - 1]]):
+            order[j] = order[j - 1]
+            j -= 1
+        order[j] = moved
+
+
+@register_jitable
+def _merge(v, order, spare, low, middle, high):
+    """Merge the sorted halves order[low:middle] and order[middle:high]; on a tie the left one comes first."""
+    for k in range(low, middle):
+        spare[k] = order[k]
+    i, j, k = low, middle, low
+    while i < middle:
+        if j < high and _less(v[order[j]], v[spare[i]]):
+            order[k] = order[j]
+            j += 1
+        else:
+            order[k] = spare[i]
+            i += 1
+        k += 1
+
+
+@register_jitable
+def _stable_order(v, order, spare):
+    """The permutation that sorts v, by merging runs from the bottom up."""
+    n = v.size
+    for i in range(n):
+        order[i] = i
+    for low in range(0, n, SHORT):
+        _insert(v, order, low, min(low + SHORT, n))
+    width = SHORT
+    while width < n:
+        for low in range(0, n - width, 2 * width):
+            _merge(v, order, spare, low, low + width, min(low + 2 * width, n))
+        width *= 2
+
+
+@register_jitable
+def _rows(x):
+    """An array of rank 1 or more as rows in C order; not always a copy."""
+    n = x.shape[-1]
+    return viewed(np.ascontiguousarray(x), (x.size // max(1, n), n))
+
+
+def _argsort(x):
+    """The stable order of each row, as numpy.argsort(x, kind="stable").
+
+    >>> argsort(np.array([[2, 1, 2, 1]])).tolist()
+    [[1, 3, 0, 2]]
+    """
+    rows = _rows(x)
+    out, spare = blank(rows.shape, np.intp), blank((rows.shape[1],), np.intp)
+    for i in range(rows.shape[0]):
+        _stable_order(rows[i], out[i], spare)
+    return viewed(out, x.shape)
+
+
+def _sort(x):
+    """Each row in order, as numpy.sort.
+
+    >>> sort(np.array([2.0, np.nan, 1.0])).tolist()
+    [1.0, 2.0, nan]
+    """
+    rows = _rows(x)
+    out, order = blank(rows.shape, x.dtype), blank((rows.shape[1],), np.intp)
+    spare = blank((rows.shape[1],), np.intp)
+    for i in range(rows.shape[0]):
+        _stable_order(rows[i], order, spare)
+        for k in range(order.size):
+            out[i, k] = rows[i, order[k]]
+    return viewed(out, x.shape)
+
+
+@register_jitable
+def _place(a, x, right):
+    """The first place in the sorted a where x can be put, or the last one."""
+    low, high = 0, a.size
+    while low < high:
+        middle = (low + high) // 2
+        before = not _less(x, a[middle]) if right else _less(a[middle], x)
+        if before:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def _searchsorted(a, v, right):
+    """numpy.searchsorted in a sorted row, for a number or an array; `right` for side="right".
+
+    >>> int(searchsorted(np.array([1.0, 2.0, 2.0]), 2.0, True))
+    3
+    """
+    return _place(a, v, right)
+
+
+def _searchsorted_array(a, v, right):
+    flat = viewed(np.ascontiguousarray(v), (v.size,))
+    out = blank((v.size,), np.intp)
+    for i in range(v.size):
+        out[i] = _place(a, flat[i], right)
+    return viewed(out, v.shape)
+
+
+def _sorting(dtype):
+    """The types of argsort (intp) or sort (None: the argument's)."""
+
+    def rule(*args):
+        if len(args) != 1 or not isinstance(args[0], types.Array) or not args[0].ndim:
+            return None
+        return types.Array(dtype or args[0].dtype, args[0].ndim, "C"), args[0]
+
+    return rule
+
+
+def _searching(*args):
+    if len(args) != 3 or not isinstance(args[0], types.Array) or args[0].ndim != 1:
+        return None
+    a, v, right = args
+    if isinstance(v, types.Array):
+        return (types.Array(types.intp, v.ndim, "C"), *args) if v.dtype == a.dtype else None
+    return (types.intp, a, a.dtype, right)
+
+
+_emit_one, _emit_many = emit_python(_searchsorted), emit_python(_searchsorted_array)
+
+
+def _emit_search(context, builder, sig, args):
+    chosen = _emit_many if isinstance(sig.args[1], types.Array) else _emit_one
+    return chosen(context, builder, sig, args)
+
+
+argsort = compiled_as(
+    quiet(lambda x: np.argsort(x, kind="stable"), _argsort.__doc__, "argsort"), _sorting(types.intp), emit_python(_argsort)
+)
+sort = compiled_as(quiet(np.sort, _sort.__doc__, "sort"), _sorting(None), emit_python(_sort))
+searchsorted = compiled_as(
+    quiet(lambda a, v, right: np.searchsorted(a, v, "right" if right else "left"), _searchsorted.__doc__, "searchsorted"),
+    _searching,
+    _emit_search,
+)
