@@ -55,3 +55,17 @@ def batchings(count: int):
 
 def as_tuple(y):
     return y if isinstance(y, tuple) else (y,)
+
+
+@pytest.mark.parametrize("name, k", [(name, k) for name, k in CASES if "expand" in OPS[name].facts])
+def test_the_expansion_is_the_op(name, k):
+    op = OPS[name]
+    xs, params = op.samples[k](np.random.default_rng(k))
+    np.testing.assert_allclose(op.facts["expand"](*xs, **params), op(*xs, **params), rtol=1e-9, atol=1e-9)
+
+
+def test_the_expansion_of_a_complement_spans_the_same_space():
+    u = np.linalg.qr(np.random.default_rng(0).standard_normal((2, 5, 3)))[0]
+    for basis in (OPS["complement"](u), OPS["complement"].facts["expand"](u)):
+        assert basis.shape == (2, 5, 2)
+        np.testing.assert_allclose(u @ np.swapaxes(u, 1, 2) + basis @ np.swapaxes(basis, 1, 2), np.broadcast_to(np.eye(5), (2, 5, 5)), atol=1e-12)

@@ -12,7 +12,7 @@ from ...ir.types import type_of
 from .. import extents
 from ..face import BY_NAME, face
 from ..kinds import conjugate, shape_of
-from ..linalg import factorizations, singular, solve, spectral
+from ..linalg import determinants, factorizations, singular, solve, spectral
 from ..linalg.matrices import adjoint, aspect_of, columns_from, matmul, smaller_extent, transposed
 from .arguments import as_array, is_given, rank, refuse
 from .stacks import epsilon, from_column, larger_extent, matrix, named, solved, square
@@ -32,12 +32,12 @@ def inv(a: Any) -> Any:
 
 @face("numpy.linalg.det", samples=("np.linalg.det(S)",))
 def det(a: Any) -> Any:
-    return solve.det(square(a))
+    return determinants.det(square(a))
 
 
 @face("numpy.linalg.slogdet", samples=("np.linalg.slogdet(S)[1]",))
 def slogdet(a: Any) -> Any:
-    return named("slogdet", *solve.slogdet(square(a)))
+    return named("slogdet", *determinants.slogdet(square(a)))
 
 
 @face("numpy.linalg.tensorsolve", samples=("np.linalg.tensorsolve(S.reshape(2, 2, 4), x[0].reshape(2, 2))",))

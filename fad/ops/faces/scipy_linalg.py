@@ -11,7 +11,7 @@ from ...ir.types import type_of
 from .. import extents
 from ..face import face
 from ..kinds import conjugate, shape_of
-from ..linalg import factorizations, singular, solve, spectral
+from ..linalg import determinants, factorizations, singular, solve, spectral
 from ..linalg.factorizations import permutation, permutation_matrix, solve_lower, solve_upper, unit_lower
 from ..linalg.matrices import (adjoint, as_rows, aspect_of, columns_from, count_up, diagonal, lower, matmul, real_dtype, rows_from,
                                smaller_extent,
@@ -106,7 +106,7 @@ def inv(a: Any, overwrite_a: bool = False, check_finite: bool = True, *, assume_
 
 @face("scipy.linalg.det", samples=("la.det(S)",))
 def det(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
-    return solve.det(square(a))
+    return determinants.det(square(a))
 
 
 @face("scipy.linalg.norm", samples=("la.norm(x)", "la.norm(S, 2)"))

@@ -17,7 +17,7 @@ from .. import extents
 from ..kinds import Explicit, Zero, is_complex, shape_of
 from . import samples
 from .matrices import (adjoint, batch_stack, below, count_up, diagonal, diagonal_matrix, halved_lower, hermitian_part, matmul, on_diagonal, rank,
-                       real, rows_from, square_type, strictly_lower, transposed, upper, where)
+                       real, rows_from, square_type, strictly_lower, strictly_upper, transposed, upper, where)
 from .solve import INT32, run_lu, triangular_solve
 
 
@@ -47,8 +47,14 @@ def _run_hermitian(a: np.ndarray, lower: bool) -> np.ndarray:
     return (half + np.conj(np.swapaxes(half, -1, -2)) + d[..., None] * np.eye(a.shape[-1])).astype(a.dtype)
 
 
-hermitian = Op("hermitian", _run_hermitian, lambda a, lower: square_type(a), kind="opaque", batch=batch_stack, kernel="linalg.hermitian",
-               kernel_params=("lower",), hermitian=(0,), samples=samples.of_each_kind(samples.positive, lower=True),
+def _expand_hermitian(a: Any, lower: bool) -> Any:
+    half = strictly_lower(a) if lower else adjoint(strictly_upper(a))
+    d = registry["cast"](real(diagonal(a)), dtype=type_of(a).dtype)
+    return half + adjoint(half) + diagonal_matrix(d)
+
+
+hermitian = Op("hermitian", _run_hermitian, lambda a, lower: square_type(a), kind="opaque", batch=batch_stack, expand=_expand_hermitian,
+               hermitian=(0,), samples=samples.of_each_kind(samples.positive, lower=True),
                derivative=Explicit(lambda ys, xs, dxs, lower: (hermitian_part(dxs[0]),),
                                    lambda gs, ys, xs, needs, lower: (hermitian_part(gs[0]),)),
                doc="The Hermitian matrix of which a holds one triangle")

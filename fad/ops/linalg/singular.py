@@ -17,8 +17,9 @@ from .. import extents
 from ..batching import pad_rank, spread_batch
 from ..kinds import Explicit, is_complex, shape_of
 from . import samples
-from .matrices import (adjoint, as_columns, as_rows, batch_stack, diagonal, diagonal_matrix, matmul, on_diagonal, over_gaps, rank, real,
-                       real_dtype, smaller_extent, stack_of)
+from .matrices import (adjoint, as_columns, as_rows, batch_stack, columns_from, diagonal, diagonal_matrix, identity_like, matmul, on_diagonal,
+                       over_gaps, rank, real, real_dtype, smaller_extent, stack_of, where)
+from .spectral import eigh
 
 RECTANGLES = (((4, 2), float), ((2, 2, 3), float), ((3, 3), float))
 
@@ -165,7 +166,14 @@ def _complement_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple
     return (registry["broadcast_to"](lost, *shape_of(xs[0])),)
 
 
-complement = Op("complement", _run_complement, _infer_complement, kind="opaque", batch=batch_stack, kernel="linalg.complement", kernel_params=(),
+def _expand_complement(u: Any) -> Any:
+    """The eigenvectors of eigenvalue 1, which come last, of the projection 1 - u u^H."""
+    m, n = shape_of(u)[-2:]
+    inside = matmul(u, adjoint(u))
+    return columns_from(eigh(identity_like(inside) - inside)[1], n, extents.difference(m, n))
+
+
+complement = Op("complement", _run_complement, _infer_complement, kind="opaque", batch=batch_stack, expand=_expand_complement,
                 derivative=Explicit(lambda ys, xs, dxs: (registry["full"](float("nan"), *shape_of(ys[0]), dtype=type_of(ys[0]).dtype),),
                                     _complement_pullback),
                 doc="An orthonormal basis of the complement of u's orthonormal columns")
@@ -216,13 +224,20 @@ def _batch_pinv(op: Any, xs: tuple, batched: tuple, params: dict) -> Any:
     return op(a, pad_rank(xs[1], rank(a) - 3))
 
 
+def _expand_pinv(a: Any, rcond: Any) -> Any:
+    u, s, vh = svd(a, aspect="any")
+    share = as_columns(rcond) if shape_of(rcond) else rcond
+    used = registry["greater"](s, registry["slice_axis"](s, rank(s) - 1, 0, 1) * share)
+    inverse = where(used, 1.0 / where(used, s, 1.0))
+    return matmul(adjoint(vh) * as_rows(inverse), adjoint(u))
+
+
 def _with_tolerance(rng: Any, *shape: int, dtype: Any) -> tuple:
     return samples.matrix(rng, *shape, dtype=dtype), 1e-13
 
 
 pinv = Op("pinv", _run_pinv, _infer_pinv, kind="opaque", derivative=Explicit(_pinv_jvp, _pinv_pullback), batch=_batch_pinv,
-          kernel="linalg.pinv", kernel_params=(), fixed=(1,),
-          samples=samples.of_each_kind(_with_tolerance, (*RECTANGLES, ((3, 2), complex), ((2, 2, 3), complex))),
+          expand=_expand_pinv, samples=samples.of_each_kind(_with_tolerance, (*RECTANGLES, ((3, 2), complex), ((2, 2, 3), complex))),
           doc="The pseudo-inverse; singular values up to rcond times the largest are taken for zero")
 
 # -- least squares --------------------------------------------------------------------------------------------------------------
@@ -282,6 +297,6 @@ def _overdetermined(rng: Any, *shape: int, dtype: Any) -> tuple:
 
 
 lstsq = Op("lstsq", _run_lstsq, _infer_lstsq, kind="opaque", derivative=Explicit(_lstsq_jvp, _lstsq_pullback), batch=_batch_lstsq,
-           kernel="linalg.lstsq", kernel_params=(), fixed=(2,),
+           expand=lambda a, b, rcond: matmul(pinv(a, rcond), b),
            samples=samples.of_each_kind(_overdetermined, (*RECTANGLES, ((3, 2), complex), ((2, 2, 3), complex))),
            doc="The solution of least norm of a x = b in the sense of least squares")

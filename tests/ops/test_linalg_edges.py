@@ -1,0 +1,117 @@
+"""Where linear algebra is not smooth, not defined, or not of the size it was traced at."""
+import numpy as np
+import pytest
+import scipy.linalg as la
+
+import fad.ops.table  # noqa: F401  # fills the table
+from fad.ir.walk import evaluate
+from fad.trace.tracing import trace
+from fad.transforms.jvp import jvp
+from fad.transforms.vjp import vjp
+from fad.util.errors import ExtentError, UnsupportedFunctionError
+
+RNG = np.random.default_rng(5)
+
+
+def gradient(f, *xs):
+    """The gradients of a function with one real number as its result."""
+    traced = trace(f, list(xs))
+    given = [*xs, *traced.captured]
+    out = evaluate(vjp(traced.func, range(len(xs))), [*given, np.float64(1.0)])[1:]
+    return out[0] if len(xs) == 1 else out
+
+
+def test_a_singular_matrix_has_the_gradient_of_its_determinant():
+    a = np.array([[1.0, 2.0], [2.0, 4.0]])
+    np.testing.assert_allclose(gradient(np.linalg.det, a), [[4.0, -2.0], [-2.0, 1.0]], atol=1e-12)
+    np.testing.assert_allclose(gradient(np.linalg.det, np.zeros((2, 2))), np.zeros((2, 2)), atol=1e-12)
+
+
+def test_a_singular_matrix_has_no_inverse_and_solves_nothing():
+    a = np.array([[1.0, 2.0], [2.0, 4.0]])
+    for f in (np.linalg.inv, lambda a: np.linalg.solve(a, a), lambda a: la.solve_triangular(a * 0.0, a)):
+        func = trace(f, [a]).func
+        with pytest.raises(np.linalg.LinAlgError):
+            evaluate(func, [a])
+
+
+@pytest.mark.parametrize("ord", (None, 2, 3, 1, np.inf))
+def test_the_gradient_of_a_norm_at_zero_is_zero(ord):
+    np.testing.assert_array_equal(gradient(lambda x: np.linalg.norm(x, ord), np.zeros(3)), np.zeros(3))
+
+
+def test_equal_eigenvalues_leave_the_gradient_of_their_functions_finite():
+    g = gradient(lambda a: np.sum(np.linalg.eigh(a).eigenvalues ** 2), 2 * np.eye(3))
+    np.testing.assert_allclose(g, 4 * np.eye(3), atol=1e-12)
+    np.testing.assert_allclose(gradient(lambda a: np.sum(np.linalg.eigvalsh(a)), np.eye(3)), np.eye(3), atol=1e-12)
+
+
+def test_equal_singular_values_leave_the_polar_factor_smooth():
+    g = gradient(lambda a: np.sum(la.polar(a)[1]), np.eye(2))
+    np.testing.assert_allclose(g, np.ones((2, 2)), atol=1e-8)          # for a = 1 + e: p = 1 + (e + e^T) / 2
+
+
+def test_hermitian_gradients_are_hermitian():
+    a = np.array([[4.0, 1.0], [1.0, 3.0]])
+    for f in (np.linalg.cholesky, np.linalg.eigvalsh):
+        g = gradient(lambda a, f=f: np.sum(f(a)), a)
+        np.testing.assert_allclose(g, g.T, atol=1e-14)
+
+
+def test_vectors_that_complete_a_basis_have_no_derivative_and_spoil_no_other():
+    a = RNG.standard_normal((4, 2))
+    reduced = gradient(lambda a: np.sum(np.linalg.svd(a, full_matrices=False)[0] ** 3), a)
+    leading = gradient(lambda a: np.sum(np.linalg.svd(a)[0] ** 3 * np.array([1.0, 1.0, 0.0, 0.0])), a)
+    np.testing.assert_allclose(leading, reduced, atol=1e-10)
+    assert np.isnan(gradient(lambda a: np.sum(np.linalg.svd(a)[0] ** 3), a)).all()
+    func = trace(lambda a: tuple(np.linalg.svd(a)), [a]).func
+    du, ds, _ = evaluate(jvp(func, [0]), [a, np.ones((4, 2))])[3:]
+    assert np.isnan(du[:, 2:]).all() and np.isfinite(du[:, :2]).all() and np.isfinite(ds).all()
+
+
+
+
+@pytest.mark.parametrize("f", (np.linalg.pinv, np.linalg.svdvals, lambda a: np.linalg.qr(a)[1], lambda a: la.lu(a)[2], np.fft.rfft,
+                               lambda a: np.fft.irfft(np.fft.rfft(a)), lambda a: np.linalg.lstsq(a, a, rcond=None)[0]))
+def test_one_trace_serves_all_sizes_that_its_guards_allow(f):
+    func = trace(f, [RNG.standard_normal((5, 3))]).func
+    backward = vjp(func, [0])
+    for shape in ((5, 3), (7, 4), (4, 2)):
+        a = RNG.standard_normal(shape)
+        y, = evaluate(func, [a])
+        want = f(a)
+        if shape[1] % 2 == 0 or y.shape == want.shape:
+            np.testing.assert_allclose(np.abs(y), np.abs(want), atol=1e-9)
+        assert evaluate(backward, [a, np.ones_like(y)])[1].shape == shape
+
+
+def test_wrong_shapes_are_refused():
+    for f, shapes in ((np.linalg.inv, [(2, 3)]), (np.linalg.det, [(3,)]), (np.linalg.solve, [(3, 3), (4, 1)]), (np.linalg.eigh, [(2, 5)])):
+        with pytest.raises((np.linalg.LinAlgError, ExtentError, ValueError)):
+            trace(f, [np.ones(s) for s in shapes])
+
+
+def test_options_that_cannot_be_are_named():
+    a = np.eye(3)
+    for f, option in ((lambda a: la.qr(a, pivoting=True), "pivoting"), (lambda a: np.linalg.qr(a, mode="raw"), "raw"),
+                      (lambda a: la.eig(a, left=True), "left"), (lambda a: la.eigh(a, subset_by_value=[0, 1]), "subset_by_value"),
+                      (lambda a: la.logm(a, disp=False), "disp")):
+        with pytest.raises(UnsupportedFunctionError, match=option):
+            trace(f, [a])
+
+
+def test_a_real_matrix_whose_root_is_complex_says_so():
+    func = trace(la.sqrtm, [-np.eye(2)]).func
+    with pytest.raises(np.linalg.LinAlgError, match="complex"):
+        evaluate(func, [-np.eye(2)])
+
+
+def test_single_precision_stays_single():
+    a = (RNG.standard_normal((3, 3)) + 4 * np.eye(3)).astype(np.float32)
+    p = a @ a.T
+    for f, x in ((np.linalg.inv, a), (np.linalg.det, a), (np.linalg.cholesky, p), (np.linalg.eigvalsh, p), (la.expm, a), (np.linalg.pinv, a),
+                 (np.linalg.norm, a), (np.linalg.cond, a), (lambda a: np.linalg.solve(a, a), a), (lambda a: np.linalg.norm(a, 3, axis=0), a)):
+        func = trace(f, [x]).func
+        y, = evaluate(func, [x])
+        assert np.asarray(y).dtype == np.float32
+        assert evaluate(vjp(func, [0]), [x, y])[1].dtype == np.float32
