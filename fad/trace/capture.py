@@ -102,11 +102,12 @@ class Capture:
         return value
 
     def function(self, f: Any) -> Callable:
-        """The captured copy of a user's function."""
+        """The captured copy of a user's function; a library's function is its face."""
         if isinstance(f, MethodType):
             return MethodType(self.swap(f.__func__), f.__self__)
         if not is_user_function(f):
-            return f
+            found = find(f)
+            return f if found is None else _redirect(f, found)
         code = f.__code__
         scope: dict[str, Any] = {"__builtins__": f.__globals__.get("__builtins__", builtins)}
         copy = FunctionType(code, scope, f.__name__, f.__defaults__, self._cells(f))
