@@ -1,0 +1,125 @@
+"""Emission: a Func as the text of a Python module that Numba compiles and a person can read.
+
+>>> from fad.ir.build import building
+>>> from fad.ops.table import TABLE as op
+>>> with building("f") as b:
+...     x = b.array_input(float, (5,), "x")
+...     func = b.finish((op["sum"](op["sin"](x) * 2.0, axes=(0,)),))
+>>> print(source(func, "f"))
+import numpy as np
+from fad.kernels.vecmath import sin
+<BLANKLINE>
+<BLANKLINE>
+def f(x):
+    \"\"\"x: float64[n]; returns float64\"\"\"
+    n = x.shape[0]
+    total = 0.0
+    for i in range(n):
+        total += sin(x[i]) * 2.0
+    return total
+"""
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..ir.graph import Func, Literal, Var
+from .emit_nest import Printer
+from .homes import Home
+from .lower import Lowering
+from .names import Names, own_name
+from .numbers import literal
+from .steps import BackendError
+from .vocabulary import VOCABULARY, imports
+
+_CALLED = re.compile(r"(?<![.\w])([A-Za-z_]\w*)(?=\()")
+_MODULE = re.compile(r"(?<![.\w])(linalg|fft|sorting|filters|special|math)\.(\w+)")
+
+
+def source(func: Func, name: str = "kernel", names: Iterable[str] = (), arrays0: Iterable[int] = ()) -> str:
+    """The module's text. `names` are the inputs' names where the Func does not know them; `arrays0` are inputs that come as 0-d arrays."""
+    lowering = Lowering()
+    steps = lowering.block(func)
+    printer = Printer(lowering, Names([*VOCABULARY, name]))
+    parameters = _parameters(func, printer, list(names))
+    _inputs(func, printer, set(arrays0))
+    printer.block(steps, func.outputs)
+    printer.line("return " + ", ".join(_result(printer, a, k, func) for k, a in enumerate(func.outputs)))
+    body = _unused_extents(printer.lines)
+    head = [f"def {name}({', '.join(parameters)}):", f'    """{_summary(func, parameters, printer)}"""']
+    text = "\n".join(head + body) + "\n"
+    used = set(_CALLED.findall("\n".join(line.split("  # ")[0] for line in body)))
+    modules = {m for m, _ in _MODULE.findall(text)}
+    return "\n".join(imports(used, modules)) + "\n\n\n" + text
+
+
+def _parameters(func: Func, printer: Printer, names: list) -> list:
+    parameters = []
+    for k, v in enumerate(func.inputs):
+        wanted = names[k] if k < len(names) and names[k] else own_name(v) or _plain(k, len(func.inputs))
+        parameters.append(printer.names.fresh(wanted))
+        printer.names.given[v] = parameters[-1]
+    return parameters
+
+
+def _plain(k: int, count: int) -> str:
+    return "x" if count == 1 else "xyzuvw"[k] if count <= 6 else f"x{k}"
+
+
+def _inputs(func: Func, printer: Printer, arrays0: set) -> None:
+    """What stands first: extents by name, and checks of those that are known or appear twice."""
+    for k, v in enumerate(func.inputs):
+        name, root = printer.names.given[v], v
+        printer.homes[root] = Home(root, tuple(range(len(v.type.shape))))
+        printer.allocated.add(root)
+        if k in arrays0:
+            printer.line(f"{name} = {name}[()]")
+        for axis, n in enumerate(v.type.shape):
+            _extent(printer, f"{name}.shape[{axis}]", name, axis, n)
+
+
+def _extent(printer: Printer, text: str, array: str, axis: int, n: Any) -> None:
+    if isinstance(n, Var) and n not in printer.names.given:
+        printer.line(f"{printer.names.extent(n)} = {text}")
+        printer.homes[n] = Home(n, ())
+        return
+    expected = printer.names.given[n] if isinstance(n, Var) else str(n)
+    printer.line(f"if {text} != {expected}:")
+    printer.indented(lambda: printer.line(f"raise ValueError('{array} has another extent along axis {axis} than {expected}')"))
+
+
+def _unused_extents(lines: list) -> list:
+    """Without the extents that nothing uses."""
+    kept = list(lines)
+    for line in reversed(lines):
+        found = re.fullmatch(r"    (\w+) = \w+\.shape\[\d\]", line)
+        if found and not any(re.search(rf"\b{found[1]}\b", other) for other in kept if other is not line):
+            kept = [other for other in kept if other is not line]
+    return kept
+
+
+def _result(printer: Printer, atom: Any, k: int, func: Func) -> str:
+    """A returned value; never an input's own array."""
+    if isinstance(atom, Literal):
+        return literal(atom.value, atom.type.dtype).source
+    if not atom.type.shape:
+        return printer.expressions.operand(printer.views.locate(atom)).source
+    root = printer.storage.root(atom)
+    name = printer.name(atom)
+    repeated = any(isinstance(b, Var) and printer.storage.root(b) is root for b in func.outputs[:k])
+    return f"{name}.copy()" if root in func.inputs or repeated else name
+
+
+def _summary(func: Func, parameters: list, printer: Printer) -> str:
+    inputs = [f"{p}: {_type(v.type, printer)}" for p, v in zip(parameters, func.inputs)]
+    outputs = ", ".join(_type(a.type, printer) for a in func.outputs)
+    return f"{', '.join(inputs)}; returns {outputs}"
+
+
+def _type(t: Any, printer: Printer) -> str:
+    extents = [printer.expressions.index(printer.views.number(n)).source for n in t.shape]
+    return f"{np.dtype(t.dtype).name}" + (f"[{', '.join(extents)}]" if extents else "")
+
+
+__all__ = ["source", "BackendError"]

@@ -1,0 +1,60 @@
+"""Statements on whole arrays: creation, reshaping, matrix products, and the kernels of linear algebra and their like."""
+from typing import Any
+
+import numpy as np
+
+from ..ir.graph import Literal
+from .numbers import dtype_name, literal, zero
+from .steps import BackendError, Step
+from .templates import ATOM
+
+
+def fill_text(printer: Any, step: Step) -> str:
+    """A new array full of one number."""
+    dtype = step.out.type.dtype
+    shape, kind = printer.shape(step.out), "" if dtype == np.float64 else f", {dtype_name(dtype)}"
+    if not step.args:
+        return f"np.empty({shape}{kind})"
+    value = step.args[0]
+    text = literal(value.value, dtype).source if isinstance(value, Literal) else printer.expressions.operand(value, dtype).source
+    return f"np.zeros({shape}{kind})" if text == zero(dtype) else f"np.full({shape}, {text}{kind})"
+
+
+def call_text(printer: Any, step: Step) -> str:
+    """The statement of a step that takes whole arrays."""
+    name = step.eqn.op.name
+    outs = ", ".join(printer.name(v, step) for v in step.outs)
+    if name == "reshape":
+        return f"{printer.names.of(('view', step.out), 'flat')} = {_reshape(printer, step)}"
+    if name == "contract":
+        x, y = (printer.name(v) + (".T" if turned else "") for v, turned in zip(step.arrays, step.along))
+        return f"{outs} = np.dot({x}, {y})"
+    return f"{outs} = {_kernel(printer, step)}"
+
+
+def _reshape(printer: Any, step: Step) -> str:
+    extents = [printer.expressions.operand(a).source for a in step.args]
+    return f"{array(printer, step.arrays[0])}.reshape(({', '.join(extents)},))"
+
+
+def array(printer: Any, var: Any) -> str:
+    return printer.name(var)
+
+
+def _kernel(printer: Any, step: Step) -> str:
+    facts = step.eqn.op.facts
+    kernel = facts.get("kernel")
+    if kernel is None:
+        raise BackendError(f"no kernel for {step.eqn.op.name}")
+    chosen = facts.get("kernel_inputs", range(len(step.eqn.inputs)))
+    args = [_argument(printer, step.eqn.inputs[k]) for k in chosen]
+    args += [repr(step.eqn.params[p]) for p in facts.get("kernel_params", ())]
+    return f"{kernel}({', '.join(args)})"
+
+
+def _argument(printer: Any, atom: Any) -> str:
+    if isinstance(atom, Literal):
+        return literal(atom.value, atom.type.dtype).source
+    if atom.type.shape:
+        return printer.name(atom)
+    return printer.expressions.operand(printer.views.locate(atom)).within(ATOM)

@@ -1,0 +1,113 @@
+"""Printing loops and branches: carries are variables, arrays among them are changed in place or change hands."""
+from typing import Any
+
+from ..ir.graph import Literal, Var
+from .homes import Home
+from .indexmap import Elem, Index, Position
+from .numbers import literal
+from .steps import Step
+
+
+def print_control(printer: Any, step: Step) -> None:
+    """A `for`, `while` or `cond` step."""
+    for v in step.outs:
+        root = printer.storage.root(v)
+        printer.homes[root] = Home(root, tuple(range(len(root.type.shape))))
+        printer.allocated.add(root)
+    {"for": _print_for, "while": _print_while, "cond": _print_cond}[step.eqn.op.name](printer, step)
+
+
+def _print_for(printer: Any, step: Step) -> None:
+    eqn, body = step.eqn, step.body.bodies[0]
+    _start_carries(printer, step, eqn.inputs[3:])
+    start, stop, stride = (printer.expressions.operand(a).source for a in step.args[:3])
+    index = printer.names.of(body.func.inputs[0], "i")
+    span = stop if (start, stride) == ("0", "1") else f"{start}, {stop}" if stride == "1" else f"{start}, {stop}, {stride}"
+    printer.line(f"for {index} in range({span}):", step)
+    printer.indented(lambda: _print_body(printer, body, step.outs))
+
+
+def _print_while(printer: Any, step: Step) -> None:
+    test, body = step.body.bodies
+    _start_carries(printer, step, step.eqn.inputs)
+    printer.line("while True:", step)
+
+    def turn() -> None:
+        printer.block(test.steps, test.func.outputs)
+        printer.line(f"if not {_value(printer, test.func.outputs[0]).within(5)}:")
+        printer.indented(lambda: printer.line("break"))
+        _print_body(printer, body, step.outs)
+    printer.indented(turn)
+
+
+def _start_carries(printer: Any, step: Step, init: tuple) -> None:
+    for a, out in zip(init, step.outs):
+        root = printer.storage.root(out)
+        if not out.type.shape:
+            printer.line(f"{printer.names.of(root)} = {_value(printer, a, out.type.dtype).source}", step)
+        elif printer.storage.root(a) is not root:
+            printer.line(f"{printer.names.of(root)} = {printer.name(a)}.copy()", step)
+
+
+def _print_body(printer: Any, body: Any, outs: tuple) -> None:
+    """The statements of a region, and what its results are called around it."""
+    before = set(printer.allocated)
+    count = len(printer.lines)
+    printer.block(body.steps, body.func.outputs)
+    _assign(printer, body, outs, before)
+    if len(printer.lines) == count:
+        printer.line("pass")
+    printer.allocated = before
+
+
+def _assign(printer: Any, body: Any, outs: tuple, before: set) -> None:
+    pairs = [(out, a) for out, a in zip(outs, body.func.outputs)
+             if not isinstance(a, Var) or printer.storage.root(a) is not printer.storage.root(out)]
+    names = [printer.names.of(printer.storage.root(out)) for out, _ in pairs]
+    values, used = [], set()
+    for out, a in pairs:
+        text = _value(printer, a, out.type.dtype)
+        fresh = isinstance(a, Var) and printer.storage.root(a) in printer.allocated - before and a not in used
+        values.append(text.source if not out.type.shape or fresh or _changes_hands(printer, a, outs, used) else f"{text.source}.copy()")
+        used.add(a)
+    if len(names) > 1 and _entangled(names, pairs, printer):
+        printer.line(f"{', '.join(names)} = {', '.join(values)}")
+    else:
+        for name, value in zip(names, values):
+            printer.line(f"{name} = {value}")
+
+
+def _changes_hands(printer: Any, a: Any, outs: tuple, used: set) -> bool:
+    """Whether a is another carry's array, which goes from one to the other."""
+    root = printer.storage.root(a)
+    return a not in used and root in [printer.storage.root(o) for o in outs] and False
+
+
+def _entangled(names: list, pairs: list, printer: Any) -> bool:
+    """Whether a later assignment reads what an earlier one has changed."""
+    for k, (_, a) in enumerate(pairs):
+        if isinstance(a, Var) and printer.names.of(printer.storage.root(a)) in names[:k]:
+            return True
+    return False
+
+
+def _value(printer: Any, atom: Any, dtype: Any = None) -> Any:
+    if isinstance(atom, Literal):
+        return literal(atom.value, dtype or atom.type.dtype)
+    if atom.type.shape:
+        return printer.scalar(atom)
+    found = printer.views.locate(atom)
+    if isinstance(found, (Elem, Position, Literal)):
+        return printer.expressions.operand(found, dtype)
+    return printer.expressions.index(Index())
+
+
+def _print_cond(printer: Any, step: Step) -> None:
+    selector = printer.expressions.operand(step.args[0])
+    boolean = step.eqn.inputs[0].type.dtype.kind == "b"
+    order = [1, 0] if boolean and len(step.body.bodies) == 2 else list(range(len(step.body.bodies)))
+    for k, branch in enumerate(order):
+        last = k == len(order) - 1
+        test = selector.source if boolean else f"{selector.within(5)} == {branch}"
+        printer.line("else:" if last else f"{'if' if k == 0 else 'elif'} {test}:", None if k else step)
+        printer.indented(lambda branch=branch: _print_body(printer, step.body.bodies[branch], step.outs))

@@ -1,0 +1,152 @@
+"""Expressions: the text of what one step computes at one point."""
+from typing import Any, Callable
+
+import numpy as np
+
+from ..ir.graph import Equation, Literal, Var
+from ..ir.types import BOOL, INT, ufunc_dtypes
+from .indexmap import Axis, Elem, Index, Position
+from .numbers import as_operand, converted, dtype_name, literal, wraps
+from .steps import BackendError, Step
+from .templates import PRODUCT, SIGN, SUM, Template, Text, template
+
+_BOOLEAN = {"add": "{0} | {1}", "mul": "{0} & {1}", "maximum": "{0} | {1}", "minimum": "{0} & {1}", "logical_and": "{0} & {1}",
+            "logical_or": "{0} | {1}", "logical_xor": "{0} ^ {1}", "logical_not": "not {0}", "invert": "not {0}", "equal": "{0} == {1}",
+            "not_equal": "{0} != {1}", "bitwise_and": "{0} & {1}", "bitwise_or": "{0} | {1}", "bitwise_xor": "{0} ^ {1}"}
+_FLOAT_ORDER = {"less", "less_equal", "greater", "greater_equal"}
+
+
+class _Typed:
+    """An atom as NumPy's promotion looks at it."""
+
+    def __init__(self, atom: Any):
+        self.atom = atom
+
+
+class Expressions:
+    """Writes expressions; `scalar(var)` gives the text of a value in a register, `element(elem)` of one in an array."""
+
+    def __init__(self, scalar: Callable, element: Callable, axis: Callable):
+        self.scalar, self.element, self.axis = scalar, element, axis
+
+    # -- operands -----------------------------------------------------------------------------------------------------------
+
+    def operand(self, operand: Any, dtype: "np.dtype | None" = None) -> Text:
+        """An operand, in the dtype of the loop that reads it."""
+        if isinstance(operand, Literal):
+            return literal(operand.value, dtype or operand.type.dtype)
+        if isinstance(operand, Position):
+            text = self.index(operand.index)
+            text = text if operand.dtype == INT else converted(text, INT, operand.dtype)
+            return as_operand(text, operand.dtype, dtype or operand.dtype)
+        text = self.element(operand)
+        return as_operand(text, operand.var.type.dtype, dtype or operand.var.type.dtype)
+
+    def index(self, index: Index) -> Text:
+        """A subscript: the loop's index first, then the rest."""
+        parts = [(self._symbol(s), c) for s, c in index.terms]
+        parts.sort(key=lambda part: part[1] < 0)
+        text = ""
+        for source, c in parts:
+            size = source.within(SUM + (c < 0)) if abs(c) == 1 else f"{abs(c)} * {source.within(PRODUCT)}"
+            text += (size if c > 0 else "-" + size) if not text else f" {'+' if c > 0 else '-'} {size}"
+        if not text:
+            return literal(index.const)
+        if index.const:
+            text += f" {'+' if index.const > 0 else '-'} {abs(index.const)}"
+        if len(parts) == 1 and not index.const:
+            return Text(text, parts[0][0].binds if parts[0][1] == 1 else SIGN if parts[0][1] == -1 else PRODUCT)
+        return Text(text, SUM)
+
+    def _symbol(self, s: Any) -> Text:
+        if isinstance(s, Axis):
+            return Text(self.axis(s))
+        if isinstance(s, Var):
+            return self.scalar(s)
+        return self.element(s)
+
+    # -- steps --------------------------------------------------------------------------------------------------------------
+
+    def value(self, step: Step) -> Text:
+        """What the step computes, in its result's dtype."""
+        eqn, dtype = step.eqn, step.out.type.dtype
+        if eqn is None or eqn.op.kind != "elementwise":
+            return self._moved(step, dtype)
+        if eqn.op.name == "cast":
+            source = _dtype_of(step.args[0])
+            return converted(self.operand(step.args[0], source if not isinstance(step.args[0], Literal) else dtype), source, dtype) \
+                if not isinstance(step.args[0], Literal) else literal(step.args[0].value, dtype)
+        return self._elementwise(eqn, step, dtype)
+
+    def _moved(self, step: Step, dtype: np.dtype) -> Text:
+        if step.eqn is not None and step.eqn.op.name == "contract":
+            x, y = (self.operand(a, dtype) for a in step.args)
+            return template("{0} & {1}" if dtype == BOOL else "{0} * {1}").fill([x, y])
+        source = _dtype_of(step.args[0])
+        text = self.operand(step.args[0], dtype if isinstance(step.args[0], Literal) else None)
+        if isinstance(step.args[0], Literal) or source == dtype:
+            return text
+        return converted(text, source, dtype)
+
+    def _elementwise(self, eqn: Equation, step: Step, dtype: np.dtype) -> Text:
+        dtypes = loop_dtypes(eqn)
+        chosen = template_of(eqn, dtypes)
+        args = [self.operand(a, d) for a, d in zip(step.args, dtypes)]
+        text = chosen.fill(args)
+        return Text(f"{dtype_name(dtype)}({text.source})") if wraps(dtype) else text
+
+
+def loop_dtypes(eqn: Equation) -> tuple:
+    """The dtypes in which the op reads its operands."""
+    ufunc = eqn.op.facts.get("ufunc")
+    if ufunc is not None:
+        return ufunc_dtypes(ufunc, *[a.value if isinstance(a, Literal) else _Typed(a) for a in eqn.inputs])[:len(eqn.inputs)]
+    out = eqn.outputs[0].type.dtype
+    return tuple([out if _follows(a, out) else a.type.dtype for a in eqn.inputs])
+
+
+def _follows(atom: Any, out: np.dtype) -> bool:
+    """Whether an operand of an op that is no ufunc is read in the result's dtype."""
+    return atom.type.dtype != BOOL and (isinstance(atom, Literal) or atom.type.weak or (atom.type.dtype.kind == out.kind == "f")) and out != BOOL
+
+
+def template_of(eqn: Equation, dtypes: tuple) -> Template:
+    """How the op is written for these dtypes."""
+    name, text = eqn.op.name, eqn.op.text
+    if text is None:
+        raise BackendError(f"no text for {name}")
+    if all(d == BOOL for d in dtypes):
+        if name not in _BOOLEAN and eqn.op.facts.get("ufunc") is not None and name not in ("abs", "sign"):
+            raise BackendError(f"no text for {name} of bools")
+        text = _BOOLEAN.get(name, text)
+    if name in _FLOAT_ORDER and dtypes[0].kind == "c":
+        raise BackendError("no compiled order of complex numbers")
+    if name == "pow":
+        text = _power(eqn, dtypes) or text
+    if name == "square" and dtypes[0].kind in "fc" and dtypes[0].itemsize >= 8:
+        text = "{0} ** 2"
+    if name in ("floordiv", "mod") and dtypes[0] == INT and _is_positive(eqn.inputs[1]):
+        text = "{0} // {1}" if name == "floordiv" else "{0} % {1}"
+    return template(text)
+
+
+def _power(eqn: Equation, dtypes: tuple) -> "str | None":
+    """A small constant exponent is multiplications, a half a root."""
+    p = eqn.inputs[1]
+    if not isinstance(p, Literal) or dtypes[0].kind not in "fc" or isinstance(p.value, complex):
+        return None
+    if p.value == 0.5 and dtypes[0].kind == "f":
+        return "sqrt({0})"
+    if p.value == int(p.value) and 2 <= p.value <= 4 and dtypes[0] in (np.float64, np.complex128):
+        return "{0} ** " + str(int(p.value))
+    return None
+
+
+def _is_positive(atom: Any) -> bool:
+    return isinstance(atom, Literal) and atom.value > 0
+
+
+def _dtype_of(operand: Any) -> np.dtype:
+    if isinstance(operand, Elem):
+        return operand.var.type.dtype
+    return operand.dtype if isinstance(operand, Position) else operand.type.dtype

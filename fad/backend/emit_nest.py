@@ -1,0 +1,335 @@
+"""Printing nest trees: loops, registers, rows and arrays, with small expressions written where they are used."""
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..ir.graph import Literal, Var
+from .emit_call import call_text, fill_text
+from .emit_control import print_control
+from .emit_expr import Expressions
+from .fuse import READ, Scheduler
+from .homes import homes, uses
+from .indexmap import Axis, Elem, Index
+from .lower import Lowering
+from .names import STEMS, Names
+from .numbers import dtype_name, literal, zero
+from .steps import BackendError, Begin, Loop, Step
+from .templates import ATOM, Text, template
+
+LINE = 90                                   # an expression longer than this gets a name
+
+
+class Printer:
+    """Prints the blocks of one function, line by line."""
+
+    def __init__(self, lowering: Lowering, names: Names):
+        self.lowering, self.names = lowering, names
+        self.storage, self.views = lowering.storage, lowering.views
+        self.scheduler = Scheduler(self.views, self.storage)
+        self.expressions = Expressions(self.scalar, self.element, self.axis)
+        self.homes: dict[Var, Any] = {}
+        self.pending: dict[Var, Text] = {}                   # expressions to be written where they are used
+        self.axes: dict[Axis, str] = {}
+        self.allocated: set[Var] = set()
+        self.lines: list[str] = []
+        self.indent = "    "
+        self.place: Any = None                               # the user's line that was last mentioned
+        self.final: set[Var] = set()                         # roots of arrays that are returned
+
+    # -- lines ----------------------------------------------------------------------------------------------------------------
+
+    def line(self, text: str, step: "Step | None" = None) -> None:
+        """One line, with the user's line behind it where it is another than before."""
+        where = step.eqn.where if step is not None and step.eqn is not None else None
+        text = self.indent + text
+        if where is not None and (where.file, where.line) != self.place and where.text:
+            self.place = (where.file, where.line)
+            text = f"{text:<58}  # {where.text}"
+        self.lines.append(text)
+
+    def indented(self, action: Callable) -> None:
+        before, self.indent = self.indent, self.indent + "    "
+        action()
+        self.indent = before
+
+    # -- blocks -----------------------------------------------------------------------------------------------------------------
+
+    def block(self, steps: list, outputs: tuple) -> None:
+        """The statements of one block."""
+        nodes = self.scheduler.arrange(steps)
+        found = uses(nodes, self.scheduler)
+        written = {self.storage.root(v) for s in steps for v in s.outs}
+        pinned = {self.storage.root(a) for a in outputs if isinstance(a, Var)} | {r for r in found if r not in written or r in self.homes}
+        self.homes.update(homes(found, pinned))
+        single = _read_once(found, {self.storage.root(a) for a in outputs if isinstance(a, Var)}, outputs, self.storage)
+        for k, node in enumerate(nodes):
+            for root in self._first_written(node):
+                self._allocate(root, node)
+            self.node(node, nodes[k + 1:], single)
+
+    def nodes(self, nodes: list, single: set) -> None:
+        for k, node in enumerate(nodes):
+            self.node(node, nodes[k + 1:], single)
+
+    def node(self, node: Any, rest: list, single: set) -> None:
+        if isinstance(node, Loop):
+            self._loop(node, single)
+        elif isinstance(node, Begin):
+            self._begin(node.step)
+        elif self._can_wait(node, rest, single):
+            self.pending[self.storage.root(node.out)] = self.expressions.value(node)
+        else:
+            self.step(node)
+
+    def _loop(self, loop: Loop, single: set) -> None:
+        name = self.axes[loop.axis] = self.names.loop(self.axes[a] for a in self.axes)
+        self.line(f"for {name} in range({self.expressions.index(loop.axis.extent).source}):")
+        self.indented(lambda: self.nodes(loop.nodes, single))
+        del self.axes[loop.axis]
+
+    def _can_wait(self, step: Step, rest: list, single: set) -> bool:
+        """Whether the step's expression may be written where its result is read, once and before anything it reads changes."""
+        if step.kind != "map" or self.storage.root(step.out) not in single or not self.home(step.out).is_register:
+            return False
+        if len(self.expressions.value(step).source) > LINE // 2:
+            return False
+        reads = {self.storage.root(e.var) for e in step.reads()}
+        for node in rest:
+            if not isinstance(node, Step):
+                return False
+            accesses = self.scheduler.accesses(node)
+            if any(root is self.storage.root(step.out) and mode == READ for root, _, mode in accesses):
+                return node.kind in ("map", "add", "reduce") and _once(node, step.out, self)
+            if any(root in reads and mode != READ for root, _, mode in accesses):
+                return False
+        return False
+
+    # -- variables ----------------------------------------------------------------------------------------------------------------
+
+    def home(self, var: Var) -> Any:
+        return self.homes[self.storage.root(var)]
+
+    def name(self, var: Var, step: "Step | None" = None) -> str:
+        """The name of the variable or of the array it lives in."""
+        root = self.storage.root(var)
+        return self.names.of(root, STEMS.get(step.eqn.op.name, "t") if step is not None and step.eqn is not None else "t")
+
+    def scalar(self, var: Var) -> Text:
+        """A number in a register, or the expression that it stands for."""
+        root = self.storage.root(var)
+        waiting = self.pending.pop(root, None)
+        return waiting if waiting is not None else Text(self.names.of(root))
+
+    def axis(self, axis: Axis) -> str:
+        return self.axes[axis]
+
+    def element(self, elem: Elem) -> Text:
+        """An element that is read."""
+        root = self.storage.root(elem.var)
+        home = self.homes.get(root)
+        if not elem.at or (home is not None and home.is_register):
+            return self.scalar(elem.var)
+        return Text(self._subscripted(self.names.of(root), elem.at, home))
+
+    def _subscripted(self, name: str, place: tuple, home: Any) -> str:
+        kept = home.kept if home is not None else range(len(place))
+        return f"{name}[{', '.join(self.expressions.index(place[k]).source for k in kept)}]"
+
+    def target(self, step: Step) -> str:
+        """Where a step writes."""
+        home = self.home(step.out)
+        if not step.target or home.is_register:
+            return self.name(step.out, step)
+        return self._subscripted(self.name(step.out, step), step.target, home)
+
+    def shape(self, var: Var) -> str:
+        """The extents of what is kept of an array, as NumPy's creation functions take them."""
+        root = self.storage.root(var)
+        extents = [self.expressions.index(self.views.number(root.type.shape[k])).source for k in self.home(var).kept]
+        return extents[0] if len(extents) == 1 else f"({', '.join(extents)})"
+
+    # -- storage ------------------------------------------------------------------------------------------------------------------
+
+    def _first_written(self, node: Any) -> list:
+        """The arrays that this node is the first to write and does not make itself, in order."""
+        found: dict[Var, None] = {}
+        for step in _steps_of(node):
+            if step.kind in ("map", "add", "reduce", "scan", "place"):
+                root = self.storage.root(step.out)
+                if root not in self.allocated and self.home(root).kept and not _makes_its_array(node, step):
+                    found[root] = None
+        return [r for r in found if not self._made_inside(node, r)]
+
+    def _made_inside(self, node: Any, root: Var) -> bool:
+        return any(s.kind in ("fill", "call", "control") and root in [self.storage.root(v) for v in s.outs] for s in _steps_of(node))
+
+    def _allocate(self, root: Var, node: Any) -> None:
+        self.allocated.add(root)
+        step = next(s for s in _steps_of(node) if s.out is not None and self.storage.root(s.out) is root)
+        self.line(f"{self.name(root, step)} = np.empty({self.shape(root)}{_dtype_argument(root.type.dtype)})")
+
+    # -- steps --------------------------------------------------------------------------------------------------------------------
+
+    def step(self, step: Step) -> None:
+        _PRINT[step.kind](self, step)
+
+    def _map(self, step: Step) -> None:
+        value = self.expressions.value(step).source
+        self.line(f"{self.target(step)} = {value}", step)
+
+    def _add(self, step: Step) -> None:
+        value = self.expressions.value(step)
+        self.line(f"{self.target(step)} += {value.source}", step)
+
+    def _begin(self, step: Step) -> None:
+        if step.kind == "reduce":
+            self._begin_with(step, _unit(step))
+        elif step.kind == "scan":
+            self.line(f"{self._carry(step)} = {zero(step.out.type.dtype)}", step)
+        else:
+            self.line(f"{self._carry(step)} = {zero(_argument_dtype(step))}", step)
+
+    def _begin_with(self, step: Step, unit: str) -> None:
+        root = self.storage.root(step.out)
+        if self.home(root).kept and root not in self.allocated:
+            self.allocated.add(root)
+            self.line(f"{self.name(root, step)} = {_filled(self.shape(root), unit, root.type.dtype)}", step)
+        else:
+            self.line(f"{self._open_target(step)} = {unit}", step)
+
+    def _open_target(self, step: Step) -> str:
+        """The part of the result that a reduction is about to compute: axes of loops still to come are whole."""
+        home = self.home(step.out)
+        if not home.kept:
+            return self.name(step.out, step)
+        parts = [self.expressions.index(i).source if all(a in self.axes for a in i.axes()) else ":" for i in (step.target[k] for k in home.kept)]
+        return f"{self.name(step.out, step)}[{', '.join(parts)}]"
+
+    def _reduce(self, step: Step) -> None:
+        target, value = self.target(step), self.expressions.value(step)
+        combine = _combine(step)
+        if combine in ("{0} + {1}", "{0} * {1}"):
+            self.line(f"{target} {combine[4]}= {value.source}", step)
+        else:
+            self.line(f"{target} = {template(combine).fill([Text(target), value]).source}", step)
+
+    def _carry(self, step: Step) -> str:
+        """The name of what a scan or search carries from turn to turn."""
+        return self.names.of(("carry", step.out), "running" if step.kind == "scan" else "best")
+
+    def _scan(self, step: Step) -> None:
+        carry, facts = Text(self._carry(step)), step.eqn.op.facts
+        args = [self.expressions.operand(a, step.out.type.dtype) for a in step.args]
+        self.line(f"if {self.axes[step.along]} == 0:")
+        self.indented(lambda: self.line(f"{carry.source} = {_with_carry(facts['first'], args, carry)}"))
+        self.line("else:")
+        self.indented(lambda: self.line(f"{carry.source} = {_with_carry(facts['step'], args, carry)}"))
+        self.line(f"{self.target(step)} = {carry.source}", step)
+
+    def _place(self, step: Step) -> None:
+        best, k = self._carry(step), self.axes[step.along]
+        value = self.names.fresh("value")
+        sign = ">" if step.eqn.op.name == "argmax" else "<"
+        self.line(f"{value} = {self.expressions.operand(step.args[0]).source}", step)
+        self.line(f"if {k} == 0 or {value} {sign} {best} or ({value} != {value} and {best} == {best}):")
+
+        def better() -> None:
+            self.line(f"{best} = {value}")
+            self.line(f"{self.target(step)} = {k}")
+        self.indented(better)
+
+    def _fill(self, step: Step) -> None:
+        root = self.storage.root(step.out)
+        self.allocated.add(root)
+        self.line(f"{self.name(root, step)} = {fill_text(self, step)}", step)
+
+    def _call(self, step: Step) -> None:
+        for v in step.outs:
+            self.allocated.add(self.storage.root(v))
+        self.line(call_text(self, step), step)
+
+    def _check(self, step: Step) -> None:
+        a, b = (self.expressions.operand(x).within(ATOM) for x in step.args)
+        self.line(f"if {a} != {b}:", step)
+        where = step.eqn.where.text if step.eqn.where is not None else ""
+        message = f"{step.eqn.params['what']} differ" + (f": {where}" if where else "")
+        self.indented(lambda: self.line(f"raise ValueError({message!r})"))
+
+
+_PRINT: dict[str, Callable] = {"map": Printer._map, "add": Printer._add, "reduce": Printer._reduce, "scan": Printer._scan, "place": Printer._place,
+                               "fill": Printer._fill, "call": Printer._call, "check": Printer._check, "control": print_control}
+
+
+def _dtype_argument(dtype: np.dtype) -> str:
+    return "" if dtype == np.float64 else f", {dtype_name(dtype)}"
+
+
+def _filled(shape: str, value: str, dtype: np.dtype) -> str:
+    if value == zero(dtype):
+        return f"np.zeros({shape}{_dtype_argument(dtype)})"
+    return f"np.full({shape}, {value}{_dtype_argument(dtype)})"
+
+
+def _unit(step: Step) -> str:
+    """What a reduction begins with."""
+    dtype, name = step.out.type.dtype, step.eqn.op.name
+    if name == "contract":
+        return zero(dtype)
+    unit = step.eqn.op.facts["unit"]
+    if unit is not None:
+        return literal(unit, dtype).source
+    if dtype.kind == "f":
+        return literal(-np.inf if name == "max" else np.inf, dtype).source
+    if dtype.kind in "iu":
+        return literal(np.iinfo(dtype).min if name == "max" else np.iinfo(dtype).max, dtype).source
+    raise BackendError(f"no start for {name} of {dtype}")
+
+
+def _combine(step: Step) -> str:
+    dtype, name = step.out.type.dtype, step.eqn.op.name
+    if dtype == np.bool_:
+        return "{0} & {1}" if name in ("all", "prod", "min") else "{0} | {1}"
+    return "{0} + {1}" if name == "contract" else step.eqn.op.facts["combine"]
+
+
+def _with_carry(text: str, args: list, carry: Text) -> str:
+    return template(text.replace("{c}", "{9}")).fill([*args, *[carry] * (10 - len(args))]).source
+
+
+def _argument_dtype(step: Step) -> np.dtype:
+    return step.eqn.inputs[0].type.dtype
+
+
+def _steps_of(node: Any) -> list:
+    if isinstance(node, Loop):
+        return [s for n in node.nodes for s in _steps_of(n)]
+    return [node.step if isinstance(node, Begin) else node]
+
+
+def _makes_its_array(node: Any, step: Step) -> bool:
+    """Whether the node is the beginning of a reduction, which makes its array itself."""
+    return isinstance(node, Begin) and step.kind == "reduce"
+
+
+def _read_once(found: dict, returned: set, outputs: tuple, storage: Any) -> set:
+    """Roots that one step writes and one step reads, in one body."""
+    single = set()
+    for root, uses_of in found.items():
+        if root in returned or len(uses_of) != 2 or uses_of[0].path != uses_of[1].path:
+            continue
+        writers = [u for u in uses_of if root in [storage.root(v) for v in u.step.outs]]
+        if len(writers) == 1 and writers[0].step.kind == "map":
+            single.add(root)
+    return single
+
+
+def _once(step: Step, var: Var, printer: Printer) -> bool:
+    """Whether the step's template writes this operand once (or the operand is short enough to be written twice)."""
+    if step.eqn is None or step.eqn.op.kind != "elementwise" or not step.eqn.op.text or step.eqn.op.text == "cast":
+        return True
+    positions = [k for k, a in enumerate(step.args) if isinstance(a, Elem) and printer.storage.root(a.var) is printer.storage.root(var)]
+    return all(template(step.eqn.op.text).count(k) == 1 or step.eqn.op.name in ("square",) for k in positions)
+
+
+__all__ = ["Printer", "Literal", "Index"]

@@ -1,0 +1,75 @@
+"""Homes: what of an array is really kept. An axis that every use subscripts by the loops around all of them needs no storage.
+
+An array whose every axis is like that lives in a register; one that keeps some axes is a row that each turn of the loops overwrites.
+"""
+from typing import Any, NamedTuple
+
+from ..ir.graph import Var
+from .fuse import Scheduler
+from .steps import Begin, Loop, Step
+
+
+class Use(NamedTuple):
+    """One use of an array: the loops around it, the place (None: all of it), the step."""
+
+    path: tuple
+    place: Any
+    step: Step
+
+
+class Home(NamedTuple):
+    """Which axes of a root are kept."""
+
+    root: Var
+    kept: tuple
+
+    @property
+    def is_register(self) -> bool:
+        return not self.kept
+
+
+def uses(nodes: list, scheduler: Scheduler) -> dict:
+    """root -> its uses in the tree."""
+    found: dict[Var, list] = {}
+
+    def walk(nodes: list, path: tuple) -> None:
+        for node in nodes:
+            if isinstance(node, Loop):
+                walk(node.nodes, path + (node,))
+                continue
+            step = node.step if isinstance(node, Begin) else node
+            for root, place, _ in scheduler.accesses(step):
+                if isinstance(node, Begin) and root not in [scheduler.storage.root(v) for v in step.outs]:
+                    continue
+                found.setdefault(root, []).append(Use(path, place, step))
+    walk(nodes, ())
+    return found
+
+
+def homes(found: dict, pinned: set) -> dict:
+    """root -> its Home; pinned roots keep every axis."""
+    return {root: Home(root, _kept(root, uses_of, root in pinned)) for root, uses_of in found.items()}
+
+
+def _kept(root: Var, uses_of: list, pinned: bool) -> tuple:
+    every = tuple(range(len(root.type.shape)))
+    if pinned or any(use.place is None for use in uses_of) or any(len(use.place) != len(every) for use in uses_of):
+        return every
+    shared = {loop.axis for loop in common_path([use.path for use in uses_of])}
+    return tuple([k for k in every if not _is_private([use.place[k] for use in uses_of], shared)])
+
+
+def _is_private(places: list, shared: set) -> bool:
+    first = places[0]
+    return all(p == first for p in places) and all(a in shared for a in first.axes())
+
+
+def common_path(paths: list) -> tuple:
+    """The loops around all of the paths."""
+    common = paths[0]
+    for path in paths[1:]:
+        k = 0
+        while k < min(len(common), len(path)) and common[k] is path[k]:
+            k += 1
+        common = common[:k]
+    return common

@@ -1,0 +1,135 @@
+"""Where an element is: subscripts that are sums of loop axes and integers of the program.
+
+    Index       const + sum of coefficient * symbol; a symbol is an Axis, an integer Var, or an Elem (a gathered index)
+    Elem        one element of an array: the variable and one Index an axis (none for a scalar)
+    Position    an Index taken as a number: what iota gives
+"""
+from collections.abc import Iterator
+from itertools import count
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..ir.graph import Var
+
+_ids = count()
+
+
+class Axis:
+    """One axis of an iteration space: it runs from 0 to its extent, an Index."""
+
+    __slots__ = ("extent", "id")
+
+    def __init__(self, extent: Any):
+        self.extent, self.id = extent, next(_ids)
+
+    def __repr__(self) -> str:
+        return f"axis{self.id}<{self.extent}"
+
+
+class Index(NamedTuple):
+    """const + sum of coefficient * symbol, terms sorted by symbol."""
+
+    terms: tuple = ()
+    const: int = 0
+
+    def plus(self, other: "Index") -> "Index":
+        sums = dict(self.terms)
+        for s, c in other.terms:
+            sums[s] = sums.get(s, 0) + c
+        return Index(_sorted(sums), self.const + other.const)
+
+    def scaled(self, k: int) -> "Index":
+        return Index(tuple((s, c * k) for s, c in self.terms), self.const * k) if k else Index()
+
+    def substitute(self, table: dict) -> "Index":
+        """Symbols replaced by what the table holds for them (an Index, or another symbol)."""
+        total = Index((), self.const)
+        for s, c in self.terms:
+            new = table.get(s)
+            if new is None:
+                new = s.substitute(table) if isinstance(s, Elem) else s
+            total = total.plus((new if isinstance(new, Index) else at(new)).scaled(c))
+        return total
+
+    def axes(self) -> Iterator[Axis]:
+        """Every axis it depends on, through gathered indices too."""
+        for s, _ in self.terms:
+            if isinstance(s, Axis):
+                yield s
+            elif isinstance(s, Elem):
+                yield from s.axes()
+
+    def moves_only_with(self, axis: Axis) -> bool:
+        """Whether the axis enters linearly and nothing else that changes in a loop does: one place for each turn of the axis."""
+        found = False
+        for s, _ in self.terms:
+            if s is axis:
+                found = True
+            elif not isinstance(s, Var):
+                return False
+        return found
+
+
+def _key(term: tuple) -> tuple:
+    s = term[0]
+    return (0, s.id) if isinstance(s, Axis) else (1, s.id) if isinstance(s, Var) else (2, s.var.id)
+
+
+def _sorted(sums: dict) -> tuple:
+    return tuple(sorted([(s, c) for s, c in sums.items() if c], key=_key))
+
+
+def at(symbol: Any) -> Index:
+    """The Index of one symbol or integer."""
+    if isinstance(symbol, Index):
+        return symbol
+    return Index((), int(symbol)) if isinstance(symbol, (int, np.integer)) else Index(((symbol, 1),))
+
+
+class Elem(NamedTuple):
+    """An element of an array, or a scalar (at ())."""
+
+    var: Var
+    at: tuple = ()
+
+    def substitute(self, table: dict) -> "Elem":
+        return Elem(self.var, tuple([i.substitute(table) for i in self.at])) if self.at else self
+
+    def axes(self) -> Iterator[Axis]:
+        for i in self.at:
+            yield from i.axes()
+
+
+class Position(NamedTuple):
+    """The value of an Index, as a number of a dtype."""
+
+    index: Index
+    dtype: Any
+
+    def substitute(self, table: dict) -> "Position":
+        return Position(self.index.substitute(table), self.dtype)
+
+    def axes(self) -> Iterator[Axis]:
+        return self.index.axes()
+
+
+def elements_in(operand: Any) -> Iterator[Elem]:
+    """Every element an operand reads: itself and those in its subscripts."""
+    if isinstance(operand, Elem):
+        yield operand
+        for i in operand.at:
+            yield from elements_in(i)
+    elif isinstance(operand, Position):
+        yield from elements_in(operand.index)
+    elif isinstance(operand, Index):
+        for s, _ in operand.terms:
+            if isinstance(s, Var):
+                yield Elem(s)
+            elif isinstance(s, Elem):
+                yield from elements_in(s)
+
+
+def substitute(operand: Any, table: dict) -> Any:
+    """An operand in terms of other axes."""
+    return operand.substitute(table) if isinstance(operand, (Elem, Position)) else operand

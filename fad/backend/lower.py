@@ -1,0 +1,294 @@
+"""From equations to steps: every equation's iteration space, and where it reads and writes.
+
+One Lowering serves a Func and all its regions. Views vanish into subscripts here; an update takes over the storage of the array it
+changes where that array is not needed any more (see reuse.py), and copies it where it is.
+"""
+from collections.abc import Callable
+from typing import Any
+
+from ..ir.graph import Equation, Func, Literal, Var
+from .indexmap import Axis, Elem, Index, at
+from .products import is_matrix_product, matrix_product
+from .regions import inputs_of, lower_cond, lower_for, lower_while
+from .reuse import Storage
+from .steps import BackendError, Step
+from .views import Views, is_one, selected
+
+_ARRAYS_ONLY = {"reshape"}
+
+
+class Lowering:
+    """Steps of the equations of one program; `views` and `storage` are shared by its regions."""
+
+    def __init__(self) -> None:
+        self.views, self.storage = Views(), Storage()
+        self.whole: set[Var] = set()                         # variables that somebody needs as arrays
+
+    # -- blocks ---------------------------------------------------------------------------------------------------------------
+
+    def block(self, func: Func, carried: tuple = ()) -> list:
+        """The steps of func's equations, only those that matter; `carried` are inputs whose storage the block may overwrite."""
+        self.whole.update(a for a in func.outputs if isinstance(a, Var))
+        for eqn in func.equations:
+            self.whole.update(_needed_whole(eqn))
+        self.storage.enter(func, self.views, carried)
+        steps: list[Step] = []
+        for k, eqn in enumerate(func.equations):
+            self.storage.position = k
+            steps += self.steps(eqn)
+        steps += [self.copy(a) for a in dict.fromkeys(func.outputs) if isinstance(a, Var) and a in self.views.read and a in self.whole]
+        self.storage.leave()
+        for order, step in enumerate(steps):
+            step.order = order
+        return prune(steps, func.outputs, self.views)
+
+    def steps(self, eqn: Equation) -> list:
+        """The steps of one equation (none for a view)."""
+        self.views.define_integer(eqn)
+        before = self._materialised(eqn)
+        if self.views.define(eqn):
+            return before
+        make: Callable | None = getattr(self, "_" + eqn.op.name, None) or getattr(self, "_kind_" + eqn.op.kind, None)
+        if make is None:
+            raise BackendError(f"no template for {eqn.op.name}")
+        return before + make(eqn)
+
+    def _materialised(self, eqn: Equation) -> list:
+        """Copies of views that this equation needs as arrays."""
+        wanted = [a for a in dict.fromkeys(_needed_whole(eqn)) if a in self.views.read]
+        return [self.copy(a) for a in wanted]
+
+    def copy(self, var: Var) -> Step:
+        """The step that makes an array of a view, which from then on is read from that array."""
+        read = self.views.read.pop(var)
+        self.storage.own(var)
+        axes, place = self.space(var.type.shape)
+        operand = read(place)
+        if isinstance(operand, (Literal, Elem)) and axes and not list(_axes(operand)):
+            return Step("fill", None, var, args=(operand,))
+        return Step("map", None, var, axes=axes, target=place, args=(operand,))
+
+    def space(self, shape: tuple) -> tuple:
+        """The axes of an iteration space and the place they run through; an extent of 1 needs no axis."""
+        axes, place = [], []
+        for n in shape:
+            if is_one(n):
+                place.append(Index())
+            else:
+                axes.append(Axis(self.views.number(n)))
+                place.append(at(axes[-1]))
+        return tuple(axes), tuple(place)
+
+    # -- elementwise ----------------------------------------------------------------------------------------------------------
+
+    def _kind_elementwise(self, eqn: Equation) -> list:
+        out = eqn.outputs[0]
+        axes, place = self.space(out.type.shape)
+        self.storage.own(out)
+        return [Step("map", eqn, out, axes=axes, target=place, args=tuple([self.views.broadcast(a, place) for a in eqn.inputs]))]
+
+    def _index(self, eqn: Equation) -> list:
+        x, operands = eqn.inputs[0], eqn.inputs[1:]
+        place = selected(self.views, (), operands, eqn.params["spec"], eqn.params["at"])
+        return [Step("map", eqn, eqn.outputs[0], args=(self.views.locate(x, place),))]
+
+    def _full(self, eqn: Equation) -> list:
+        out = eqn.outputs[0]
+        self.storage.own(out)
+        return [Step("fill", eqn, out, args=(self.views.locate(eqn.inputs[0]),))]
+
+    def _unwritten(self, eqn: Equation) -> list:
+        self.storage.own(eqn.outputs[0])
+        return [Step("fill", eqn, eqn.outputs[0])]
+
+    def _concatenate(self, eqn: Equation) -> list:
+        out, axis = eqn.outputs[0], eqn.params["axis"]
+        self.storage.own(out)
+        steps, start = [], Index()
+        for x in eqn.inputs:
+            axes, place = self.space(x.type.shape)
+            target = tuple([i.plus(start) if k == axis else i for k, i in enumerate(place)])
+            steps.append(Step("map", eqn, out, axes=axes, target=target, args=(self.views.locate(x, place),)))
+            start = start.plus(self.views.number(x.type.shape[axis]))
+        return steps
+
+    def _reshape(self, eqn: Equation) -> list:
+        x, out = eqn.inputs[0], eqn.outputs[0]
+        self.storage.share(out, x)
+        return [Step("call", eqn, out, arrays=(x,), args=tuple([self.views.locate(n) for n in eqn.inputs[1:]]))]
+
+    # -- reductions -----------------------------------------------------------------------------------------------------------
+
+    def _kind_reduce(self, eqn: Equation) -> list:
+        x, out = eqn.inputs[0], eqn.outputs[0]
+        axes, place = self.space(x.type.shape)
+        gone = {k for k in eqn.params["axes"]}
+        reduced = tuple([a for k in gone for a in place[k].axes()])
+        target = tuple([i for k, i in enumerate(place) if k not in gone])
+        return [self._reduction(eqn, out, axes, reduced, target, (self.views.locate(x, place),))]
+
+    def _reduction(self, eqn: Equation, out: Var, axes: tuple, reduced: tuple, target: tuple, args: tuple) -> Step:
+        self.storage.own(out)
+        if not reduced:
+            return Step("map", eqn, out, axes=axes, target=target, args=args)
+        return Step("reduce", eqn, out, axes=in_memory_order(axes, args), reduced=reduced, target=target, args=args)
+
+    def _contract(self, eqn: Equation) -> list:
+        if is_matrix_product(eqn):
+            return matrix_product(self, eqn)
+        (x, y), out = eqn.inputs, eqn.outputs[0]
+        index: dict[str, Index] = {}
+        axes: list[Axis] = []
+        for letters, operand in zip(eqn.params["labels"], (x, y)):
+            for c, n in zip(letters, operand.type.shape):
+                if c not in index:
+                    more, (index[c],) = self.space((n,))
+                    axes += more
+        place = [tuple([index[c] for c in letters]) for letters in eqn.params["labels"]]
+        reduced = tuple([a for c, i in index.items() if c not in eqn.params["labels"][2] for a in i.axes()])
+        args = (self.views.locate(x, place[0]), self.views.locate(y, place[1]))
+        return [self._reduction(eqn, out, tuple(axes), reduced, place[2], args)]
+
+    def _kind_scan(self, eqn: Equation) -> list:
+        out, axis = eqn.outputs[0], eqn.params["axis"]
+        axes, place = self.space(out.type.shape)
+        along = next(iter(place[axis].axes()), None)
+        if along is None:
+            raise BackendError("a scan of a single element")
+        if eqn.params.get("reverse"):
+            flip = self.views.number(out.type.shape[axis]).plus(Index((), -1)).plus(place[axis].scaled(-1))
+            place = tuple([flip if k == axis else i for k, i in enumerate(place)])
+        self.storage.own(out)
+        args = tuple([self.views.locate(x, place) for x in eqn.inputs])
+        return [Step("scan", eqn, out, axes=_last(axes, along), target=place, args=args, along=along)]
+
+    def _kind_place(self, eqn: Equation) -> list:
+        x, out, axis = eqn.inputs[0], eqn.outputs[0], eqn.params["axis"]
+        axes, place = self.space(x.type.shape)
+        along = next(iter(place[axis].axes()), None)
+        if along is None:
+            raise BackendError("the place of a single element")
+        self.storage.own(out)
+        target = tuple([i for k, i in enumerate(place) if k != axis])
+        return [Step("place", eqn, out, axes=_last(axes, along), reduced=(along,), target=target, args=(self.views.locate(x, place),), along=along)]
+
+    # -- updates --------------------------------------------------------------------------------------------------------------
+
+    def _update(self, eqn: Equation) -> list:
+        return self._write(eqn, "map")
+
+    def _index_add(self, eqn: Equation) -> list:
+        return self._write(eqn, "add")
+
+    def _write(self, eqn: Equation, kind: str) -> list:
+        (x, v), operands, out = eqn.inputs[:2], eqn.inputs[2:], eqn.outputs[0]
+        before = [] if self.storage.take_over(out, x, self.views) else [self._copy_of(x, out)]
+        shape = _selected_extents(x.type.shape, operands, eqn.params)
+        axes, place = self.space(shape)
+        target = selected(self.views, place, operands, eqn.params["spec"], eqn.params["at"])
+        return before + [Step(kind, eqn, out, axes=axes, target=target, args=(self.views.broadcast(v, place),))]
+
+    def _copy_of(self, x: Any, out: Var) -> Step:
+        axes, place = self.space(out.type.shape)
+        operand = self.views.locate(x, place)
+        if axes and not list(_axes(operand)):
+            return Step("fill", None, out, args=(operand,))
+        return Step("map", None, out, axes=axes, target=place, args=(operand,))
+
+    # -- effects --------------------------------------------------------------------------------------------------------------
+
+    def _kind_check(self, eqn: Equation) -> list:
+        return [Step("check", eqn, args=tuple([self.views.locate(a) for a in eqn.inputs]))]
+
+    def _for(self, eqn: Equation) -> list:
+        return lower_for(self, eqn)
+
+    def _while(self, eqn: Equation) -> list:
+        return lower_while(self, eqn)
+
+    def _cond(self, eqn: Equation) -> list:
+        return lower_cond(self, eqn)
+
+    def _kind_opaque(self, eqn: Equation) -> list:
+        for v in eqn.outputs:
+            self.storage.own(v)
+        scalars = tuple([self.views.locate(a) for a in eqn.inputs if not a.type.shape])
+        return [Step("call", eqn, outs=eqn.outputs, arrays=tuple([a for a in eqn.inputs if a.type.shape]), args=scalars)]
+
+
+def _needed_whole(eqn: Equation) -> list:
+    """The arrays an equation cannot read element by element."""
+    if eqn.regions:
+        inner = [a for region in eqn.regions for e in region.equations for a in _needed_whole(e)]
+        yielded = [a for region in eqn.regions for a in region.outputs if isinstance(a, Var)]
+        return [a for a in eqn.inputs if isinstance(a, Var) and a.type.shape] + inner + yielded
+    if eqn.op.kind == "opaque":
+        return [a for a in eqn.inputs if isinstance(a, Var) and a.type.shape]
+    return [eqn.inputs[0]] if eqn.op.name in _ARRAYS_ONLY and isinstance(eqn.inputs[0], Var) else []
+
+
+def _selected_extents(shape: tuple, operands: tuple, params: dict) -> tuple:
+    kept: list = []
+    gathered: tuple = ()
+    k = 0
+    for axis, entry in enumerate(params["spec"]):
+        count = {":": 0, "s": 2, "i": 1, "a": 1}[entry[0]]
+        given, k = operands[k:k + count], k + count
+        if entry == ":":
+            kept.append(shape[axis])
+        elif entry[0] == "s":
+            kept.append(given[1].value if isinstance(given[1], Literal) else given[1])
+        elif entry == "a":
+            gathered = given[0].type.shape
+    return tuple(kept[:params["at"]]) + gathered + tuple(kept[params["at"]:])
+
+
+def _axes(operand: Any) -> tuple:
+    return tuple(operand.axes()) if hasattr(operand, "axes") else ()
+
+
+def in_memory_order(axes: tuple, args: tuple) -> tuple:
+    """The axes in the order in which the operands lie in memory: the largest operand decides first."""
+    found: dict[Axis, None] = {}
+    for operand in sorted([a for a in args if isinstance(a, Elem)], key=lambda e: -len(set(e.axes()))):
+        axes_of = list(dict.fromkeys(operand.axes()))
+        if not found or not set(axes_of) & set(found):
+            found.update(dict.fromkeys(axes_of))
+        else:
+            found = _merged(list(found), axes_of)
+    return tuple([a for a in found if a in axes] + [a for a in axes if a not in found])
+
+
+def _last(axes: tuple, along: Axis) -> tuple:
+    return tuple([a for a in axes if a is not along]) + (along,)
+
+
+def _merged(order: list, more: list) -> dict:
+    """More axes put in behind the axis they follow in the second order."""
+    for k, a in enumerate(more):
+        if a not in order:
+            before = [b for b in more[:k] if b in order]
+            order.insert(order.index(before[-1]) + 1 if before else 0, a)
+    return dict.fromkeys(order)
+
+
+def prune(steps: list, outputs: tuple, views: Views) -> list:
+    """The steps whose results are used."""
+    needed: set[Var] = set()
+
+    def need(atom: Any) -> None:
+        if isinstance(atom, Var) and atom not in needed:
+            if atom in views.read:
+                for b in views.bases[atom]:
+                    need(b)
+            else:
+                needed.add(atom)
+    for a in outputs:
+        need(a)
+    kept = []
+    for step in reversed(steps):
+        if step.kind in ("check", "control") or any(v in needed for v in step.outs):
+            kept.append(step)
+            for v in inputs_of(step, views):
+                need(v)
+    return kept[::-1]

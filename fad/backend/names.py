@@ -1,0 +1,61 @@
+"""Names in generated code: the user's where they are known, short and plain ones elsewhere."""
+import builtins
+import keyword
+import re
+from typing import Any, Iterable
+
+_AUTOMATIC = re.compile(r"v\d+|n\d+|c\d+|gv?\d*|dv\d+")
+_EXTENTS = ("n", "m", "p", "q", "r", "n1", "n2", "n3", "n4")
+_LOOPS = ("i", "j", "k", "l", "i1", "j1", "k1", "l1")
+STEMS = {"exp": "e", "log": "log_of", "sin": "sine", "cos": "cosine", "sum": "total", "contract": "dot", "max": "top", "min": "low", "add": "t",
+         "sub": "d", "mul": "t", "div": "ratio", "neg": "t", "index": "x", "update": "out", "index_add": "g", "full": "g", "where": "pick",
+         "sqrt": "root", "pow": "power_of", "abs": "size", "cast": "t", "reshape": "flat", "concatenate": "joined", "transpose": "turned"}
+
+
+class Names:
+    """Gives each thing one name, never one that is taken."""
+
+    def __init__(self, reserved: Iterable[str] = ()):
+        self.taken = set(reserved) | set(keyword.kwlist) | set(dir(builtins)) | {"np", "math", "numba"}
+        self.given: dict[Any, str] = {}
+
+    def fresh(self, wanted: str) -> str:
+        """The wanted name, or it with a number if it is taken."""
+        name, k = wanted, 1
+        while name in self.taken:
+            k += 1
+            name = f"{wanted}_{k}"
+        self.taken.add(name)
+        return name
+
+    def first(self, choices: Iterable[str]) -> str:
+        """The first of these names that is free."""
+        choices = tuple(choices)
+        return self.fresh(next((c for c in choices if c not in self.taken), choices[0]))
+
+    def of(self, thing: Any, wanted: str = "t") -> str:
+        """The name of a thing, given now if it has none."""
+        name = self.given.get(thing)
+        if name is None:
+            name = self.given[thing] = self.fresh(own_name(thing) or wanted)
+        return name
+
+    def extent(self, var: Any) -> str:
+        """The name of an input's extent."""
+        if var not in self.given:
+            self.given[var] = self.fresh(own_name(var)) if own_name(var) else self.first(_EXTENTS)
+        return self.given[var]
+
+    def loop(self, busy: Iterable[str]) -> str:
+        """A name for a loop's index, not that of a loop around it."""
+        busy = set(busy)
+        for name in _LOOPS:
+            if name not in busy and name not in self.taken:
+                return name
+        return self.fresh("i")
+
+
+def own_name(thing: Any) -> str:
+    """The name a variable was given by the user, if it has one."""
+    name = getattr(thing, "name", "")
+    return "" if not name.isidentifier() or _AUTOMATIC.fullmatch(name) else name

@@ -1,0 +1,75 @@
+"""Numbers in generated code: literals in their dtype, conversions, and where Numba promotes otherwise than NumPy."""
+from typing import Any
+
+import numpy as np
+
+from ..ir.types import BOOL, COMPLEX, FLOAT, INT
+from .steps import BackendError
+from .templates import ATOM, SIGN, Text
+
+_PYTHON = {FLOAT: "float", INT: "int", COMPLEX: "complex", BOOL: "bool"}
+_KNOWN = {np.dtype(t) for t in ("f4", "f8", "c8", "c16", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "?")}
+
+
+def dtype_name(dtype: np.dtype) -> str:
+    """np.float64 and so on."""
+    if dtype not in _KNOWN:
+        raise BackendError(f"no compiled code for {dtype}")
+    return "np.bool_" if dtype.kind == "b" else f"np.{dtype.name}"
+
+
+def literal(value: Any, dtype: "np.dtype | None" = None) -> Text:
+    """A number as it is written in the program, in a dtype.
+
+    >>> literal(2, np.dtype("f8")).source, literal(-0.5, np.dtype("f4")).source
+    ('2.0', 'np.float32(-0.5)')
+    """
+    dtype = np.dtype(dtype if dtype is not None else type(value))
+    value = dtype.type(value).item()
+    if dtype == COMPLEX or dtype == np.complex64:
+        text = Text(f"complex({_real(value.real)}, {_real(value.imag)})")
+    elif dtype.kind == "f":
+        text = Text(_real(value), SIGN if value < 0 or str(value).startswith("-") else ATOM)
+    else:
+        text = Text(repr(value), SIGN if value < 0 else ATOM)
+    return text if dtype in _PYTHON else Text(f"{dtype_name(dtype)}({text.source})")
+
+
+def _real(value: float) -> str:
+    if value != value:
+        return "np.nan"
+    if value in (np.inf, -np.inf):
+        return "np.inf" if value > 0 else "-np.inf"
+    return repr(value)
+
+
+def converted(text: Text, old: np.dtype, new: np.dtype) -> Text:
+    """The explicit conversion of a number."""
+    if old == new:
+        return text
+    if old.kind == "c" and new.kind in "fiu":
+        text, old = Text(f"{text.within(ATOM)}.real"), np.dtype(f"f{old.itemsize // 2}")
+        return converted(text, old, new)
+    if new == BOOL:
+        return Text(f"{text.within(5)} != 0", 5)
+    if new == FLOAT and old.kind in "fiub":
+        return Text(f"float({text.source})")
+    if new == INT and old == BOOL:
+        return Text(f"int({text.source})")
+    return Text(f"{dtype_name(new)}({text.source})")
+
+
+def as_operand(text: Text, old: np.dtype, new: np.dtype) -> Text:
+    """A number of dtype `old` where a loop of dtype `new` reads it: converted unless arithmetic does so by itself."""
+    if old == new or (new in (FLOAT, COMPLEX) and old != BOOL) or (new == INT and old.kind in "iu" and old.itemsize < 8):
+        return text
+    return converted(text, old, new)
+
+
+def wraps(dtype: np.dtype) -> bool:
+    """Whether Numba computes in a larger type than NumPy, so that results must be converted back."""
+    return dtype.kind in "iu" and dtype.itemsize < 8
+
+
+def zero(dtype: np.dtype) -> str:
+    return literal(0, dtype).source

@@ -1,0 +1,95 @@
+"""Lowering of loops and branches: carries live in one variable each, and arrays that only the loop still needs are changed in place."""
+from collections.abc import Iterator
+from typing import Any
+
+from ..ir.graph import Equation, Func, Var, free_vars
+from .indexmap import at
+from .steps import Step
+from .views import Views
+
+
+class Body:
+    """A region as steps."""
+
+    __slots__ = ("func", "steps")
+
+    def __init__(self, func: Func, steps: list):
+        self.func, self.steps = func, steps
+
+
+class Regions:
+    """The regions of one equation."""
+
+    def __init__(self, *bodies: Body):
+        self.bodies = bodies
+
+    def inputs(self, views: Views) -> Iterator[Var]:
+        """What the regions use from around them."""
+        for body in self.bodies:
+            inside = set(body.func.inputs) | {v for s in body.steps for v in s.outs}
+            used = {v for s in body.steps for v in inputs_of(s, views)} | {a for a in body.func.outputs if isinstance(a, Var)}
+            yield from sorted(used - inside, key=lambda v: v.id)
+
+
+def inputs_of(step: Step, views: Views) -> Iterator[Var]:
+    """Every variable whose value the step uses, the old values of what it changes among them."""
+    for e in step.reads():
+        yield e.var
+    yield from step.arrays
+    for v in step.outs:
+        for n in v.type.shape:
+            yield from [s for s, _ in views.number(n).terms if isinstance(s, Var)]
+    if step.kind in ("map", "add") and step.eqn is not None and step.eqn.op.name in ("update", "index_add"):
+        if isinstance(step.eqn.inputs[0], Var):
+            yield step.eqn.inputs[0]
+    if step.body is not None:
+        yield from step.body.inputs(views)
+
+
+def lower_for(lowering: Any, eqn: Equation) -> list:
+    """for: start, stop, step and the initial values of the carries."""
+    region = eqn.regions[0]
+    numbers = tuple([lowering.views.locate(a) for a in eqn.inputs[:3]])
+    lowering.views.forms[region.inputs[0]] = at(region.inputs[0])
+    return _loop(lowering, eqn, eqn.inputs[3:], numbers, ((region, region.inputs[1:]),))
+
+
+def lower_while(lowering: Any, eqn: Equation) -> list:
+    """while: the test has carries of its own names."""
+    test, body = eqn.regions
+    return _loop(lowering, eqn, eqn.inputs, (), ((test, test.inputs), (body, body.inputs)))
+
+
+def _loop(lowering: Any, eqn: Equation, init: tuple, numbers: tuple, regions: tuple) -> list:
+    storage = lowering.storage
+    for a, out in zip(init, eqn.outputs):
+        if not out.type.shape or not isinstance(a, Var) or list(init).count(a) > 1 or not storage.take_over(out, a, lowering.views):
+            storage.own(out)
+    bodies = []
+    for func, carries in regions:
+        for carry, out in zip(carries, eqn.outputs):
+            storage.share(carry, out)
+        roots = tuple([storage.root(v) for v in eqn.outputs if v.type.shape])
+        bodies.append(Body(func, lowering.block(func, roots)))
+    scalars = tuple([lowering.views.locate(a) for a in init if not a.type.shape])
+    arrays = tuple([a for a in init if a.type.shape])
+    return [Step("control", eqn, outs=eqn.outputs, args=numbers + scalars, arrays=arrays, body=Regions(*bodies))]
+
+
+def lower_cond(lowering: Any, eqn: Equation) -> list:
+    """cond: arrays that are free once it is over may be changed in place by its branches."""
+    storage = lowering.storage
+    around = dict.fromkeys(v for region in eqn.regions for v in free_vars(region) if v.type.shape and v not in lowering.views.read)
+    free = tuple(dict.fromkeys(storage.root(v) for v in around if storage.is_free(v)))
+    bodies = [Body(region, lowering.block(region, free)) for region in eqn.regions]
+    taken: set = set()
+    for k, out in enumerate(eqn.outputs):
+        roots = {storage.root(b.func.outputs[k]) if isinstance(b.func.outputs[k], Var) else None for b in bodies}
+        root = roots.pop() if len(roots) == 1 else None
+        if root in free and root not in taken and out.type.shape:
+            taken.add(root)
+            storage.share(out, root)
+        else:
+            storage.own(out)
+    selector = lowering.views.locate(eqn.inputs[0])
+    return [Step("control", eqn, outs=eqn.outputs, args=(selector,), body=Regions(*bodies))]

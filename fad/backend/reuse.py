@@ -1,0 +1,90 @@
+"""Storage: which variables share one array, and when an update may write into the array it changes.
+
+An update takes over the array of its first operand where that array belongs to the program (it is no input) and nobody reads the
+old values any more: neither directly nor through a view, later in the block or, for what a region uses from outside, ever.
+"""
+from typing import Any
+
+from ..ir.graph import Func, Var, free_vars
+from .views import Views
+
+_NEVER = 1 << 60
+
+
+class Storage:
+    """Owners of arrays. root(v): the variable whose array v lives in."""
+
+    def __init__(self) -> None:
+        self.roots: dict[Var, Var] = {}
+        self.members: dict[Var, list] = {}                   # root -> all that live in its array
+        self.owned: set[Var] = set()                         # roots whose arrays belong to the program
+        self.blocks: list[dict] = []                         # last uses, a dict a block
+        self.position = 0
+        self._positions: list[int] = []
+
+    def root(self, var: Var) -> Var:
+        while var in self.roots:
+            var = self.roots[var]
+        return var
+
+    def own(self, var: Var) -> None:
+        """var gets an array of its own."""
+        self.owned.add(var)
+        self.blocks[-1].setdefault("born", set()).add(var)
+
+    def share(self, var: Var, other: Var) -> None:
+        """var lives in the array of other."""
+        self.roots[var] = other
+        self.members.setdefault(self.root(other), [self.root(other)]).append(var)
+
+    def enter(self, func: Func, views: Views, carried: tuple) -> None:
+        """Begin a block: find every variable's last use in it."""
+        self._positions.append(self.position)
+        self.blocks.append({"last": _last_uses(func, views), "born": set(carried)})
+        self.owned.update(carried)
+
+    def leave(self) -> None:
+        self.blocks.pop()
+        self.position = self._positions.pop()
+
+    def take_over(self, out: Var, x: Any, views: Views) -> bool:
+        """Let out live in x's array if that is free by now."""
+        free = isinstance(x, Var) and x not in views.read and self.is_free(x)
+        if free:
+            self.share(out, x)
+        else:
+            self.own(out)
+        return free
+
+    def is_free(self, x: Var) -> bool:
+        """Whether x's array is the program's own, made in this block, and not read after the present equation."""
+        root, block = self.root(x), self.blocks[-1]
+        if root not in self.owned or root not in block["born"]:
+            return False
+        return all(block["last"].get(v, -1) <= self.position for v in self.members.get(root, [root]))
+
+
+def _last_uses(func: Func, views: Views) -> dict:
+    """Variable -> the position of the last equation that reads it, through views too; outputs are read at the end."""
+    bases: dict[Var, tuple] = {}
+    last: dict[Var, int] = {}
+
+    def use(atom: Any, k: int) -> None:
+        if isinstance(atom, Var) and last.get(atom, -1) < k:
+            last[atom] = k
+            for b in bases.get(atom, ()) or views.bases.get(atom, ()):
+                use(b, k)
+    for k, eqn in enumerate(func.equations):
+        for a in eqn.inputs:
+            use(a, k)
+        for region in eqn.regions:
+            for v in free_vars(region):
+                use(v, k)
+        if eqn.op.name in _MAYBE_VIEWS and eqn.outputs[0].type.shape:
+            bases[eqn.outputs[0]] = tuple([a for a in eqn.inputs if isinstance(a, Var)])
+    for a in func.outputs:
+        use(a, _NEVER)
+    return last
+
+
+_MAYBE_VIEWS = {"transpose", "broadcast_to", "reshape", "index", "iota", "stop_gradient", "conj", "real", "positive", "cast", "full"}

@@ -1,0 +1,81 @@
+"""Steps: what the scheduler moves about. A step is one equation at one point of its iteration space.
+
+    map       out[target] = expression of args            (elementwise ops, copies, updates, parts of a concatenation)
+    reduce    out[target] = combination of args over the reduced axes
+    add       out[target] += args[0]                       (out holds something already)
+    scan      running results along the axis `along`
+    place     the index of the best element along `along`
+    fill      out is a new array full of args[0]
+    call      whole arrays in, whole arrays out
+    control   regions
+    check     raises where a condition fails
+"""
+from collections.abc import Iterator
+from typing import Any
+
+from ..ir.graph import Equation, Var
+from .indexmap import Axis, Elem, Index, Position, elements_in, substitute
+
+
+class BackendError(Exception):
+    """There is no template for something in this program: it stays with the interpreter."""
+
+
+class Step:
+    """One equation (or part of one) at a point of its iteration space."""
+
+    __slots__ = ("kind", "eqn", "out", "outs", "axes", "reduced", "target", "args", "arrays", "body", "along", "order")
+
+    def __init__(self, kind: str, eqn: "Equation | None", out: "Var | None" = None, *, axes: tuple = (), reduced: tuple = (), target: tuple = (),
+                 args: tuple = (), arrays: tuple = (), outs: tuple = (), body: Any = None, along: "Axis | None" = None):
+        self.kind, self.eqn, self.out, self.axes, self.reduced = kind, eqn, out, axes, reduced
+        self.target, self.args, self.arrays, self.body, self.along = target, args, arrays, body, along
+        self.outs = outs or ((out,) if out is not None else ())
+        self.order = 0
+
+    def on(self, axis: Axis, shared: Axis) -> "Step":
+        """The step inside a loop over `shared`, which takes the place of its axis."""
+        table = {axis: Index(((shared, 1),))}
+        new = Step(self.kind, self.eqn, self.out, axes=tuple([a for a in self.axes if a is not axis]),
+                   reduced=tuple([a for a in self.reduced if a is not axis]), target=tuple([i.substitute(table) for i in self.target]),
+                   args=tuple([substitute(a, table) for a in self.args]), arrays=self.arrays, outs=self.outs, body=self.body,
+                   along=shared if self.along is axis else self.along)
+        new.order = self.order
+        return new
+
+    @property
+    def is_point(self) -> bool:
+        return not self.axes
+
+    def reads(self) -> Iterator[Elem]:
+        """The elements it reads at one point."""
+        for a in self.args:
+            yield from elements_in(a)
+        for i in self.target:
+            yield from elements_in(i)
+        for a in self.axes:
+            yield from elements_in(a.extent)
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.out}{list(self.target)} = {self.eqn.op.name if self.eqn else 'copy'}{self.args} over {self.axes}>"
+
+
+class Loop:
+    """A loop of the nest tree: for axis in range(extent), the nodes in order."""
+
+    __slots__ = ("axis", "nodes", "reverse")
+
+    def __init__(self, axis: Axis, nodes: list, reverse: bool = False):
+        self.axis, self.nodes, self.reverse = axis, nodes, reverse
+
+
+class Begin:
+    """Where a reduction's (or scan's) result gets its first value, before the loop that adds to it."""
+
+    __slots__ = ("step",)
+
+    def __init__(self, step: Step):
+        self.step = step
+
+
+__all__ = ["Step", "Loop", "Begin", "BackendError", "Position"]

@@ -1,0 +1,92 @@
+"""Text templates of ops, and how tightly the texts they make bind: `{0} * {1}` needs parentheses around a sum, `exp({0})` does not."""
+import ast
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+CONDITIONAL, OR, AND, NOT, COMPARE, BIT_OR, BIT_XOR, BIT_AND, SHIFT, SUM, PRODUCT, SIGN, POWER, ATOM = range(1, 15)
+
+_BINARY = {ast.Add: SUM, ast.Sub: SUM, ast.Mult: PRODUCT, ast.Div: PRODUCT, ast.FloorDiv: PRODUCT, ast.Mod: PRODUCT, ast.Pow: POWER,
+           ast.BitOr: BIT_OR, ast.BitXor: BIT_XOR, ast.BitAnd: BIT_AND, ast.LShift: SHIFT, ast.RShift: SHIFT}
+
+
+class Text(NamedTuple):
+    """Python source of an expression, and how tightly its outermost operator binds."""
+
+    source: str
+    binds: int = ATOM
+
+    def within(self, binds: int) -> str:
+        """The source, in parentheses where something stands around it that binds tighter."""
+        return self.source if self.binds >= binds else f"({self.source})"
+
+    @property
+    def is_simple(self) -> bool:
+        """Whether it may be written twice: a name, a number, an element."""
+        return self.binds == ATOM and "(" not in self.source
+
+
+class Template(NamedTuple):
+    """A template, how tightly what it makes binds, and what each hole asks for, in order of appearance."""
+
+    text: str
+    binds: int
+    holes: tuple                       # (argument, binding asked for)
+
+    def fill(self, args: list) -> Text:
+        texts = iter([args[k].within(asked) for k, asked in self.holes])
+        return Text(_HOLE.sub(lambda _: next(texts), self.text), self.binds)
+
+    def count(self, k: int) -> int:
+        """How often argument k appears."""
+        return sum(1 for hole, _ in self.holes if hole == k)
+
+
+_HOLE = re.compile(r"\{(\w+)\}")
+
+
+def binding(node: ast.AST) -> int:
+    """How tightly a syntax node binds."""
+    if isinstance(node, ast.BinOp):
+        return _BINARY[type(node.op)]
+    if isinstance(node, ast.UnaryOp):
+        return NOT if isinstance(node.op, ast.Not) else SIGN
+    if isinstance(node, ast.BoolOp):
+        return OR if isinstance(node.op, ast.Or) else AND
+    if isinstance(node, ast.Compare):
+        return COMPARE
+    return CONDITIONAL if isinstance(node, ast.IfExp) else ATOM
+
+
+def _asked(parent: ast.AST, child: ast.AST) -> int:
+    """How tightly a child must bind to stand in its parent without parentheses."""
+    own = binding(parent)
+    if isinstance(parent, ast.BinOp):
+        first = child is parent.left
+        return own + (not first if own != POWER else first)
+    if isinstance(parent, (ast.Attribute, ast.Subscript)):
+        return ATOM if child is parent.value else 0
+    if isinstance(parent, (ast.Compare, ast.BoolOp, ast.IfExp)):
+        return own + 1
+    return own if isinstance(parent, ast.UnaryOp) else 0
+
+
+@lru_cache(maxsize=None)
+def template(text: str) -> Template:
+    """The template of a text with holes {0}, {1}, ... (a name in a hole is an argument by that name).
+
+    >>> template("{0} * {1}").fill([Text("a + b", SUM), Text("c")]).source
+    '(a + b) * c'
+    """
+    holes = []
+    tree = ast.parse(_HOLE.sub(r"hole_\1", text), mode="eval").body
+    top = {"hole": tree}
+
+    def visit(parent: "ast.AST | None", node: ast.AST) -> None:
+        if isinstance(node, ast.Name) and node.id.startswith("hole_"):
+            key = node.id[5:]
+            holes.append((node.col_offset, int(key) if key.isdigit() else key, _asked(parent, node) if parent else 0))
+        for child in ast.iter_child_nodes(node):
+            visit(node, child)
+    visit(None, top["hole"])
+    return Template(text, binding(tree), tuple([(k, asked) for _, k, asked in sorted(holes)]))

@@ -1,0 +1,50 @@
+"""The functions that generated text may call, and the modules they are imported from."""
+import ast
+import pathlib
+from functools import lru_cache
+
+from .steps import BackendError
+
+_KERNELS = pathlib.Path(__file__).resolve().parents[1] / "kernels"
+_PYTHON = {"range", "float", "int", "complex", "abs", "min", "max", "bool", "len", "ValueError", "IndexError", "round"}
+
+
+def _exported(module: str) -> list:
+    """The names in a kernel module's __all__, read from its text, so that nothing needs to be imported."""
+    tree = ast.parse((_KERNELS / f"{module}.py").read_text(encoding="utf-8"))
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__" and isinstance(node.value, (ast.List, ast.Tuple)):
+            return [e.value for e in node.value.elts if isinstance(e, ast.Constant)]
+    return []
+
+
+@lru_cache(maxsize=None)
+def _table() -> dict:
+    table = {name: "special" for name in _exported("special")}
+    table.update({name: "vecmath" for module in ("elementary", "arithmetic") for name in _exported(module)})
+    return table
+
+
+class _Vocabulary:
+    """The names of all functions that text may call."""
+
+    def __iter__(self):                                       # noqa: ANN204
+        return iter(_table())
+
+
+VOCABULARY = _Vocabulary()
+
+
+def imports(called: set, modules: set) -> list:
+    """The import lines of a module that calls these names and uses these modules."""
+    lines = ["import math"] if "math" in modules else []
+    lines.append("import numpy as np")
+    kernels = sorted(modules - {"math"})
+    if kernels:
+        lines.append(f"from fad.kernels import {', '.join(kernels)}")
+    wanted: dict[str, list] = {}
+    for name in sorted(called - _PYTHON):
+        if name not in _table():
+            raise BackendError(f"no compiled function {name}")
+        wanted.setdefault(_table()[name], []).append(name)
+    return lines + [f"from fad.kernels.{module} import {', '.join(names)}" for module, names in sorted(wanted.items())]
