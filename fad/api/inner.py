@@ -130,7 +130,7 @@ def _conformed(name: str, g: Any, x: Any) -> Any:
 
 
 def _known(shape: tuple) -> tuple:
-    return tuple(n if isinstance(n, int) else getattr(n.var, "hint", None) or n for n in shape)
+    return tuple(n if isinstance(n, int) else getattr(n.atom, "hint", None) or n for n in shape)
 
 
 def _agree(m: Any, n: Any) -> bool:

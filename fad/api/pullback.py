@@ -25,7 +25,7 @@ def later_input(model: Any, name: str) -> Any:
     t = type_of(model)
     root = current().root
     value = root.input(Type(t.dtype, t.shape), name)
-    root.later.append(value.var)
+    root.later.append(value.atom)
     return value
 
 

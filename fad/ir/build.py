@@ -79,7 +79,7 @@ class Builder:
     def constant(self, array: Any) -> "Value":
         """An array that the traced function made from numbers alone."""
         value = self.capture(array)
-        self.root.fresh_constants[value.var] = array
+        self.root.fresh_constants[value.atom] = array
         return value
 
     def note_mutation(self, tracer: Any) -> None:
@@ -91,7 +91,7 @@ class Builder:
     def lift(self, x: Any) -> Any:
         """x as this builder can use it: a Value of this program, or a Python number."""
         if isinstance(x, Value):
-            if not self.sees(x.var):
+            if not self.sees(x.atom):
                 raise SideEffectError("a traced value was used outside the function that was being traced",
                                       why="it was kept (in a list, an attribute, a global) after its trace had ended",
                                       do="return it from the function instead")
@@ -135,7 +135,7 @@ class Builder:
 
     def _integer(self, op: Op, args: tuple) -> Any:
         """Integer scalars are kept in normal form, so that equal extents are one variable."""
-        atoms = tuple([a if isinstance(a, int) else a.var for a in args])
+        atoms = tuple([a if isinstance(a, int) else a.atom for a in args])
         if all(isinstance(a, int) for a in atoms):
             return int(op.run(*atoms))
         form = self._affine(op.name, atoms)
@@ -152,8 +152,8 @@ class Builder:
         known = self._look_up("known_forms", form)
         if known is None:
             known = self._emit_integer(op, args) if op else self._spell(form)
-            self.integers.forms[known.var] = form
-            known.var.hint = self.integers.hint(form)
+            self.integers.forms[known.atom] = form
+            known.atom.hint = self.integers.hint(form)
             self.known_forms[form] = known
         return known
 
@@ -189,15 +189,15 @@ class Builder:
         known = self._look_up("known_integers", key)
         if known is None:
             known = self.known_integers[key] = self._emit_integer(op, args)
-            hints = [a if isinstance(a, int) else a.var.hint for a in args]
+            hints = [a if isinstance(a, int) else a.atom.hint for a in args]
             if None not in hints:
-                known.var.hint = int(op.run(*hints))
-            self._bound(op.name, known.var, args)
+                known.atom.hint = int(op.run(*hints))
+            self._bound(op.name, known.atom, args)
         return known
 
     def _bound(self, name: str, var: Var, args: tuple) -> None:
         facts = self.integers
-        forms = [facts.form(a if isinstance(a, int) else a.var) for a in args]
+        forms = [facts.form(a if isinstance(a, int) else a.atom) for a in args]
         if name == "minimum":
             facts.high[var] = forms[0] if not forms[0].is_constant else forms[1]
         if name in ("minimum", "maximum", "floordiv"):
@@ -215,7 +215,7 @@ class Builder:
             facts.low[var], facts.high[var] = 0, Affine((), forms[1].const - 1)
 
     def _emit_integer(self, op: Op, args: tuple) -> Any:
-        weak = all(isinstance(a, int) or a.var.type.weak for a in args)
+        weak = all(isinstance(a, int) or a.atom.type.weak for a in args)
         return self.emit(op, args, (Type(INT, (), weak),), {})[0]
 
     def _look_up(self, table: str, key: Any) -> Any:
@@ -241,18 +241,18 @@ class Builder:
 
 def _is_integer(a: Any) -> bool:
     if isinstance(a, Value):
-        t = a.var.type
+        t = a.atom.type
         return t.dtype == INT and not t.shape
     return type(a) is int
 
 
 def as_atom(x: Any) -> Any:
     """A Value's variable; a number as a Literal."""
-    return x.var if isinstance(x, Value) else Literal(x, type_of(x))
+    return x.atom if isinstance(x, Value) else Literal(x, type_of(x))
 
 
 def as_extent(n: Any) -> Any:
-    return n.var if isinstance(n, Value) else n if isinstance(n, Var) else int(n)
+    return n.atom if isinstance(n, Value) else n if isinstance(n, Var) else int(n)
 
 
 def atomic(t: Type) -> Type:
@@ -295,28 +295,25 @@ class Value:
         return current().bind(op, args, params)
 
     @property
-    def var(self) -> Var:
+    def atom(self) -> Var:
+        """The variable that this value is (not named var: that is an array's variance)."""
         return self._var
 
     @property
-    def atom(self) -> Var:
-        return self.var
-
-    @property
     def type(self) -> Type:
-        return self.var.type
+        return self.atom.type
 
     @property
     def dtype(self) -> np.dtype:
-        return self.var.type.dtype
+        return self.atom.type.dtype
 
     @property
     def shape(self) -> tuple:
-        return tuple([current().value_of(n) for n in self.var.type.shape])
+        return tuple([current().value_of(n) for n in self.atom.type.shape])
 
     @property
     def ndim(self) -> int:
-        return len(self.var.type.shape)
+        return len(self.atom.type.shape)
 
     @property
     def size(self) -> Any:
@@ -326,7 +323,7 @@ class Value:
         return size
 
     def __repr__(self) -> str:
-        return f"<traced {self.var.name}: {self.var.type}>"
+        return f"<traced {self.atom.name}: {self.atom.type}>"
 
 
 def _operator(name: str, swap: bool = False) -> Callable:
@@ -351,4 +348,4 @@ for _python, _name in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": 
 for _python, _name in {"neg": "neg", "abs": "abs", "invert": "invert"}.items():
     setattr(Value, f"__{_python}__", _unary(_name))
 Value.__pos__ = lambda self: self                      # type: ignore[attr-defined]
-Value.__hash__ = lambda self: hash(self.var)           # type: ignore[assignment]
+Value.__hash__ = lambda self: hash(self.atom)           # type: ignore[assignment]

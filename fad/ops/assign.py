@@ -81,9 +81,9 @@ def _term_added(x: Any, selection: Selection, v: Any) -> Any:
 
 def _is_selection_of(part: Var, x: Value, selection: Selection) -> bool:
     made = produced_by(current().value_of(part), "index")
-    return (made is not None and made.inputs[0] is x.var and made.params == selection.params()
+    return (made is not None and made.inputs[0] is x.atom and made.params == selection.params()
             and all(_same_atom(a, o) for a, o in zip(made.inputs[1:], selection.operands)))
 
 
 def _same_atom(atom: Any, operand: Any) -> bool:
-    return atom is operand.var if isinstance(operand, Value) else isinstance(atom, Literal) and atom.value == operand
+    return atom is operand.atom if isinstance(operand, Value) else isinstance(atom, Literal) and atom.value == operand

@@ -122,13 +122,13 @@ class Carries:
             t = self.types[k]
             made[k] = UNDEFINED if t is None else self._input(builder, k, t, made)
             if k in self.links.values():
-                builder.integers.low[made[k].var] = 0
+                builder.integers.low[made[k].atom] = 0
         values = [made[k] for k in range(len(self.types))]
-        builder.inputs = lead + [v.var for v in values if v is not UNDEFINED]
+        builder.inputs = lead + [v.atom for v in values if v is not UNDEFINED]
         return values
 
     def _input(self, builder: Builder, k: int, t: Type, made: dict) -> Any:
-        shape = tuple(made[self.links[k, axis]].var if (k, axis) in self.links else n for axis, n in enumerate(t.shape))
+        shape = tuple(made[self.links[k, axis]].atom if (k, axis) in self.links else n for axis, n in enumerate(t.shape))
         return builder.input(Type(t.dtype, shape, t.weak), self.names[k] if k < len(self.names) else "")
 
     def complete(self, results: tuple) -> list:

@@ -96,24 +96,24 @@ def loop_index(builder: Builder, start: Any, stop: Any, step: Any) -> Value:
     first, last = facts.form(_atom(start)), facts.form(_atom(stop))
     one = facts.form(1)
     low, high = (first, last - one) if step > 0 else (last + one, first)
-    facts.high[i.var] = high
+    facts.high[i.atom] = high
     if low.is_constant:
-        facts.low[i.var] = low.const
+        facts.low[i.atom] = low.const
         return i
     if abs(step) == 1:                                        # i = low + k for a k that is not negative
         with entering(builder):
             k = sub(i, builder.from_form(low))
-        if isinstance(k, Value) and k.var in facts.forms:
-            del facts.forms[k.var]
-            facts.low[k.var], facts.high[k.var] = 0, high - low
-            facts.forms[i.var] = low + facts.form(k.var)
+        if isinstance(k, Value) and k.atom in facts.forms:
+            del facts.forms[k.atom]
+            facts.low[k.atom], facts.high[k.atom] = 0, high - low
+            facts.forms[i.atom] = low + facts.form(k.atom)
     elif facts.proves_nonnegative(low):
-        facts.low[i.var] = 0
+        facts.low[i.atom] = 0
     return i
 
 
 def _atom(n: Any) -> Any:
-    return n.var if isinstance(n, Value) else n
+    return n.atom if isinstance(n, Value) else n
 
 
 def trip_count(start: Any, stop: Any, step: Any) -> Any:

@@ -53,7 +53,7 @@ def flatnonzero(mask: Any) -> Any:
 
 def _bound(count: Value, most: Any) -> None:
     facts = current().integers
-    facts.low[count.var], facts.high[count.var] = 0, facts.form(as_extent(most))
+    facts.low[count.atom], facts.high[count.atom] = 0, facts.form(as_extent(most))
 
 
 def nonzero(x: Any) -> tuple:

@@ -28,7 +28,7 @@ def hint(n: Any) -> "int | None":
     """The value of an extent at tracing, if known."""
     if not isinstance(n, Value):
         return int(n)
-    return n.var.hint if n.var.hint is not None else current().integers.hint(current().integers.form(n.var))
+    return n.atom.hint if n.atom.hint is not None else current().integers.hint(current().integers.form(n.atom))
 
 
 def difference(a: Any, b: Any) -> Any:

@@ -37,7 +37,7 @@ def same_extent(a: Any, b: Any) -> bool:
     """Whether two extents are one: equal ints, or one integer of the program."""
     if isinstance(a, int) and isinstance(b, int):
         return a == b
-    return getattr(a, "var", a) is getattr(b, "var", b)
+    return getattr(a, "atom", a) is getattr(b, "atom", b)
 
 
 def same_shape(a: tuple, b: tuple) -> bool:

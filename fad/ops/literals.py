@@ -32,7 +32,7 @@ def constant(a: Any) -> Any:
 def known(x: Any) -> Any:
     """The ndarray that x is known to be (an array outside a program, a constant of the program), or None."""
     if isinstance(x, Value):
-        return current().root.fresh_constants.get(x.var)
+        return current().root.fresh_constants.get(x.atom)
     if is_value(x):
         return None
     return None if stack.builders() and isinstance(x, np.ndarray) else np.asarray(x)
@@ -74,7 +74,7 @@ def produced_by(x: Any, *names: str, reach: int = 64) -> "Equation | None":
     """The equation that made x, if its op has one of these names and it is among the last `reach` equations; else None."""
     if isinstance(x, Value):
         for eqn in current().equations[-1:-reach - 1:-1]:
-            if x.var in eqn.outputs:
+            if x.atom in eqn.outputs:
                 return eqn if eqn.op.name in names else None
     return None
 

@@ -23,11 +23,11 @@ def _split(n: Any) -> "tuple[int, list]":
     if not isinstance(n, Value):
         return int(n), []
     facts = current().integers
-    form = facts.form(n.var)
+    form = facts.form(n.atom)
     if form.is_constant:
         return form.const, []
     if form.const or len(form.terms) > 1:
-        return 1, [n.var]
+        return 1, [n.atom]
     var, k = form.terms[0]
     parts = facts.factors.get(var)
     if parts is None:

@@ -39,10 +39,10 @@ class Tracer(Value):
         self._version, self.view = 0, None
 
     @property
-    def var(self) -> Var:
+    def atom(self) -> Var:
         view = self.view
         if view is not None and view.base.version != view.seen:
-            self._var = view.read(view.base).var
+            self._var = view.read(view.base).atom
             view.seen = view.base.version
             self._version += 1
         return self._var
@@ -50,13 +50,13 @@ class Tracer(Value):
     @property
     def version(self) -> int:
         """Counts the changes of this array, through it or through its base."""
-        self.var                                            # a view looks at its base first
+        self.atom                                           # a view looks at its base first
         return self._version
 
     def set(self, new: Value) -> "Tracer":
         """Give this array a new value in place; what it is a view of changes with it."""
         current().note_mutation(self)
-        self._var = new.var
+        self._var = new.atom
         self._version += 1
         view = self.view
         if view is not None:
@@ -78,7 +78,7 @@ class Tracer(Value):
         return call_function(function, args, kwargs)
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        known = constant_of(self.var)
+        known = constant_of(self.atom)
         if known is not None:
             return np.asarray(known)
         raise self._needs("an ndarray was made of a traced array")
@@ -105,12 +105,12 @@ class Tracer(Value):
                                   do="compute with arrays (np.where, slices), use fad.cond / fad.while_loop, or mark the argument static")
 
     def _concrete(self, what: str) -> Any:
-        known = constant_of(self.var)
+        known = constant_of(self.atom)
         if known is not None:
             return known
         facts = current().integers
         if self.dtype == INT and not self.shape:
-            form = facts.form(self.var)
+            form = facts.form(self.atom)
             hint = facts.hint(form)
             if hint is not None and facts.assume_zero(form - Affine((), hint), here()):
                 return hint
@@ -150,7 +150,7 @@ def _compare(name: str, decide: Callable) -> Callable:
             return NotImplemented
         if self.dtype == INT and self.ndim == 0 and (type(other) is int or isinstance(other, Tracer) and other.dtype == INT and other.ndim == 0):
             facts = current().integers
-            known = decide(facts, facts.form(self.var) - facts.form(other if isinstance(other, int) else other.var))
+            known = decide(facts, facts.form(self.atom) - facts.form(other if isinstance(other, int) else other.atom))
             if known is not None:
                 return known
         return registry[name](self, other)

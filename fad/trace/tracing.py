@@ -61,7 +61,7 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
         result = (call or _in_order)(Capture(builder).function(f), inputs)
         out, structure = tree.flatten(result)
         statics = {k: x for k, x in enumerate(out) if not is_data(x) and not isinstance(x, (bool, list))}
-        written = tuple([k for k, x in enumerate(inputs) if x.var is not before[k]])
+        written = tuple([k for k, x in enumerate(inputs) if x.atom is not before[k]])
         outputs = [_result(x) for k, x in enumerate(out) if k not in statics] + [inputs[k] for k in written]
         func = builder.finish(tuple(outputs))
     root = builder.root
@@ -82,12 +82,12 @@ def _name_of(f: Any) -> str:
 def _input(builder: Builder, x: Any) -> Any:
     t = type_of(x)
     if isinstance(x, Value):                                 # a trace within a trace: the outer extents are this one's
-        return builder.input(t, hint=x.var.hint)
+        return builder.input(t, hint=x.atom.hint)
     if builder.parent is not None:
         return builder.input(t)
     if type(x) is int:                                       # structure may come to depend on it, under a guard
         value = builder.input(Type(INT, (), True), hint=x)
-        builder.integers.dims.add(value.var)
+        builder.integers.dims.add(value.atom)
         return value
     return builder.array_input(t.dtype, t.shape, weak=t.weak)
 

@@ -18,7 +18,7 @@ def zeros_like(x: Any) -> Any:
 
 def renamed(t: Type, env: Environment) -> Type:
     """The type with its extents as the environment binds them."""
-    return Type(t.dtype, tuple(getattr(env.read(n), "var", n) if isinstance(n, Var) else n for n in t.shape), t.weak)
+    return Type(t.dtype, tuple(getattr(env.read(n), "atom", n) if isinstance(n, Var) else n for n in t.shape), t.weak)
 
 
 def bind_arguments(func: Func, args: Sequence) -> Environment:

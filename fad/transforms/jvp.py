@@ -70,7 +70,7 @@ def jvp(func: Func, moving: Sequence[int]) -> Func:
     with standing_alone(func, "jvp") as (builder, args):
         tangents: list = [None] * len(args)
         for k in moving:
-            tangents[k] = builder.input(Type(args[k].dtype, args[k].var.type.shape), f"d{func.inputs[k].name}")
+            tangents[k] = builder.input(Type(args[k].dtype, args[k].atom.type.shape), f"d{func.inputs[k].name}")
         ys, dys = push_forward(func, args, tangents)
         dys = [zeros_like(y) if dy is None else dy for y, dy, a in zip(ys, dys, func.outputs) if a.type.dtype.kind in "fc"]
         return builder.finish(tuple(ys) + tuple(dys))

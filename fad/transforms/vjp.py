@@ -128,7 +128,7 @@ def cotangent_input(builder: Builder, y: Any) -> Any:
     if not getattr(y, "shape", ()):
         return builder.input(Type(type_of(y).dtype), "g")
     known = set(extents_of(builder.inputs))
-    extents = [getattr(n, "var", n) for n in y.shape]
+    extents = [getattr(n, "atom", n) for n in y.shape]
     own = [n if isinstance(n, int) or n in known else builder.dim(n.hint) for n in extents]
     g = builder.input(Type(y.dtype, tuple(own)), "g")
     return g if own == extents else registry["reshape"](g, *y.shape)

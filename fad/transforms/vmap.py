@@ -148,7 +148,7 @@ def _dtype(y: Any) -> Any:
 
 
 def _extents(y: Any) -> tuple:
-    return y.var.type.shape if isinstance(y, Value) else ()
+    return y.atom.type.shape if isinstance(y, Value) else ()
 
 
 def _hoist(n: Any, equations: list, known: dict) -> Any:

@@ -120,7 +120,7 @@ def fixed(n: Any, what: str) -> int:
     if isinstance(n, int):
         return n
     seen, facts = extents.hint(n), current().integers
-    if seen is not None and facts.assume_zero(facts.form(n.var) - facts.form(seen), here()):
+    if seen is not None and facts.assume_zero(facts.form(n.atom) - facts.form(seen), here()):
         return seen
     raise ConcreteValueError(f"{what} must be known while the function is traced", do="give it as a constant")
 
