@@ -13,16 +13,17 @@ from numba.extending import register_jitable
 
 from fad.kernels.elementary import cos, sin
 from fad.kernels.memory import blank, viewed
-from fad.kernels.promotion import compiled_as, emit_python, quiet
+from fad.kernels.promotion import compiled_as, emit_python, inner, quiet
 from fad.kernels.stacks import complex_dtype
 
 __all__ = ["fft", "ifft", "irfft", "rfft"]
 
 #: A length with a prime factor above this one goes through Bluestein's transform.
 LARGEST_RADIX = 31
+COMPLEX_ROW = types.Array(types.complex128, 1, "C")
 
 
-@register_jitable
+@inner(lambda n: COMPLEX_ROW)
 def _roots(n):
     """exp(-2 pi i k / n) for k < n."""
     out = blank((n,), np.complex128)
@@ -32,7 +33,7 @@ def _roots(n):
     return out
 
 
-@register_jitable
+@inner(lambda *_: types.intp)
 def _next_radix(n):
     """4, or the smallest prime factor of n."""
     if n % 4 == 0:
@@ -43,7 +44,7 @@ def _next_radix(n):
     return n
 
 
-@register_jitable
+@inner(lambda *_: types.boolean)
 def _is_smooth(n):
     while n > 1:
         r = _next_radix(n)
@@ -57,7 +58,7 @@ def _is_smooth(n):
 # on x[q + s (p + m t)], t < r, times the root of unity of index p u s; m = n / r. Then r s transforms of length m remain.
 
 
-@register_jitable
+@inner(lambda *_: types.none)
 def _pass_2(x, y, m, s, w):
     for p in range(m):
         root = w[p * s]
@@ -67,7 +68,7 @@ def _pass_2(x, y, m, s, w):
             y[q + s * (2 * p + 1)] = (a - b) * root
 
 
-@register_jitable
+@inner(lambda *_: types.none)
 def _pass_4(x, y, m, s, w):
     for p in range(m):
         w1, w2, w3 = w[p * s], w[2 * p * s], w[3 * p * s]
@@ -81,7 +82,7 @@ def _pass_4(x, y, m, s, w):
             y[q + s * (4 * p + 3)] = (e - f) * w3
 
 
-@register_jitable
+@inner(lambda *_: types.none)
 def _pass_any(x, y, r, m, s, w):
     turn = m * s  # the index of the r-th root of unity
     for p in range(m):
@@ -98,7 +99,7 @@ def _pass_any(x, y, r, m, s, w):
                 y[here + q] *= root
 
 
-@register_jitable
+@inner(lambda x, y, w: x)
 def _smooth(x, y, w):
     """The transform of x, whose length has small prime factors. It ends in x or in y; the other is overwritten."""
     n, s = x.size, 1
@@ -115,7 +116,7 @@ def _smooth(x, y, w):
     return x
 
 
-@register_jitable
+@inner(lambda n: types.Tuple([COMPLEX_ROW] * 3))
 def _chirps(n):
     """For Bluestein: the chirp, the transform of its conjugate on a power of two, and that length's roots of unity."""
     length = 1
@@ -130,7 +131,7 @@ def _chirps(n):
     return chirp, _smooth(spread, np.empty_like(spread), w).copy(), w
 
 
-@register_jitable
+@inner(lambda x, *_: x)
 def _bluestein(x, chirp, kernel, w):
     """The transform of x by a convolution with a chirp: t k = (t^2 + k^2 - (k - t)^2) / 2."""
     n, length = x.size, w.size
@@ -148,7 +149,7 @@ def _bluestein(x, chirp, kernel, w):
     return x
 
 
-@register_jitable
+@inner(lambda *_: types.none)
 def _transform_rows(rows, inverse):
     """The transform of each row of a complex128 array, in place; the inverse one with its 1 / n."""
     n = rows.shape[1]
@@ -168,7 +169,7 @@ def _transform_rows(rows, inverse):
 # --- the kernels ----------------------------------------------------------------------------------------------------
 
 
-@register_jitable
+@inner(lambda x: types.Array(types.complex128, 2, "C"))
 def _wide_rows(x):
     """A copy of an array as rows of complex128."""
     n = x.shape[-1]
@@ -256,7 +257,7 @@ def _kernel(plain, name, body, real):
         dtype = double.get(x.dtype, x.dtype) if real else single.get(x.dtype, x.dtype)
         return (types.Array(dtype, x.ndim, "C"), *args)
 
-    return compiled_as(quiet(plain, body.__doc__, name), rule, emit_python(body, fast=True))
+    return compiled_as(quiet(plain, body.__doc__, name), rule, emit_python(body, fast=True, inline=False))
 
 
 fft, ifft = _kernel(np.fft.fft, "fft", _fft, real=False), _kernel(np.fft.ifft, "ifft", _ifft, real=False)

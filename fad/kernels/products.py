@@ -148,7 +148,7 @@ def _dot(a, b):
     return total
 
 
-_emit_dot, _emit_matmul = emit_python(_dot, fast=True), emit_python(_matmul, fast=True)
+_emit_dot, _emit_matmul = emit_python(_dot, fast=True), emit_python(_matmul, fast=True, inline=False)
 
 
 def _emit(context, builder, sig, args):

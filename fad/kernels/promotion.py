@@ -12,7 +12,7 @@ from numba.core.typing.templates import AbstractTemplate, infer, infer_global, s
 from numba.extending import lower_builtin
 from numba.np.numpy_support import as_dtype, from_dtype
 
-__all__ = ["compiled_as", "emit_python", "formula", "like_ufunc", "quiet", "real_floats"]
+__all__ = ["compiled_as", "emit_python", "formula", "inner", "like_ufunc", "quiet", "real_floats"]
 
 HALF, SINGLE = np.dtype(np.float16), np.dtype(np.float32)
 REAL = types.Integer, types.Float, types.Boolean
@@ -106,10 +106,11 @@ def _numbas_own(context, fallback, args):
         return None
 
 
-def emit_python(body, fast=False):
+def emit_python(body, fast=False, inline=True):
     """An `emit` that compiles the Python function `body`, with NumPy's division.
 
-    Arithmetic is strict IEEE, or with `fast` sums may be taken in another order.
+    Arithmetic is strict IEEE, or with `fast` sums may be taken in another order. What takes long anyway should not be
+    inlined: LLVM would optimise every copy of it.
     """
 
     def emit(context, builder, sig, args):
@@ -118,9 +119,20 @@ def emit_python(body, fast=False):
         flags.error_model = "numpy"
         flags.fastmath = FastMathOptions({"reassoc", "contract"} if fast else False)
         result = context.compile_subroutine(builder, body, sig, flags=flags)
-        return context.call_internal(builder, result.fndesc, sig, args)
+        value = context.call_internal(builder, result.fndesc, sig, args)
+        if not inline:
+            _keep_out_of_line(builder, result.fndesc)
+        return value
 
     return emit
+
+
+def _keep_out_of_line(builder, fndesc):
+    """Forbid LLVM to inline the calls of a function that this function makes."""
+    for block in builder.function.blocks:
+        for instruction in block.instructions:
+            if getattr(getattr(instruction, "callee", None), "name", None) == fndesc.mangled_name:
+                instruction.attributes.add("noinline")
 
 
 def quiet(plain, summary, name=None):
@@ -149,5 +161,21 @@ def formula(rule, plain=None, fallback=None):
         public = quiet(plain or body, body.__doc__, body.__name__)
         public.__module__ = body.__module__
         return compiled_as(public, rule, emit_python(body), fallback)
+
+    return decorate
+
+
+def inner(result, inline=False):
+    """Decorate a function of compiled code only; `result(*argument types)` is the type it returns.
+
+    Unlike `numba.njit` and `register_jitable` this makes no machine code of its own, which halves the compile time.
+    """
+
+    def decorate(body):
+        def function(*args):
+            raise NotImplementedError(f"{body.__name__} exists in compiled code only")
+
+        function.__name__, function.__doc__ = body.__name__, body.__doc__
+        return compiled_as(function, lambda *args: (result(*args), *args), emit_python(body, fast=True, inline=inline))
 
     return decorate

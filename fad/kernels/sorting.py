@@ -171,7 +171,7 @@ def _searching(*args):
     return (types.intp, a, a.dtype, right)
 
 
-_emit_one, _emit_many = emit_python(_searchsorted), emit_python(_searchsorted_array)
+_emit_one, _emit_many = emit_python(_searchsorted, inline=False), emit_python(_searchsorted_array, inline=False)
 
 
 def _emit_search(context, builder, sig, args):
@@ -180,9 +180,9 @@ def _emit_search(context, builder, sig, args):
 
 
 argsort = compiled_as(
-    quiet(lambda x: np.argsort(x, kind="stable"), _argsort.__doc__, "argsort"), _sorting(types.intp), emit_python(_argsort)
+    quiet(lambda x: np.argsort(x, kind="stable"), _argsort.__doc__, "argsort"), _sorting(types.intp), emit_python(_argsort, inline=False)
 )
-sort = compiled_as(quiet(np.sort, _sort.__doc__, "sort"), _sorting(None), emit_python(_sort))
+sort = compiled_as(quiet(np.sort, _sort.__doc__, "sort"), _sorting(None), emit_python(_sort, inline=False))
 searchsorted = compiled_as(
     quiet(lambda a, v, right: np.searchsorted(a, v, "right" if right else "left"), _searchsorted.__doc__, "searchsorted"),
     _searching,

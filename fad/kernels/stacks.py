@@ -49,7 +49,7 @@ def matrices(plain, name, results, body, single=None):
         kinds = [r.type(args[0]) for r in results]
         return (kinds[0] if len(kinds) == 1 else types.Tuple(kinds), *args)
 
-    emits = {True: emit_python(single or body, fast=True), False: emit_python(body, fast=True)}
+    emits = {True: emit_python(single or body, fast=True, inline=False), False: emit_python(body, fast=True, inline=False)}
 
     def emit(context, builder, sig, args):
         return emits[sig.args[0].ndim == 2](context, builder, sig, args)
@@ -73,7 +73,7 @@ def systems(plain, name, body, at=1):
             return None
         return (types.Array(a.dtype, a.ndim - 1 if b.ndim == 1 else b.ndim, "C"), *args)
 
-    return compiled_as(quiet(plain, body.__doc__, name), rule, emit_python(body, fast=True))
+    return compiled_as(quiet(plain, body.__doc__, name), rule, emit_python(body, fast=True, inline=False))
 
 
 # What the bodies are made of. They use little of Numba's NumPy, which compiles slowly: `out[...] = a` takes a second.
