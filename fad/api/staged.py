@@ -19,6 +19,7 @@ from ..trace.tracing import is_data, trace
 from ..util import tree
 from ..util.errors import ArgumentError
 from .leaves import leaf_key, signature_of
+from .names import leaf_names
 
 
 class Staged:
@@ -104,7 +105,8 @@ class Staged:
                 filled[k] = x
             args, kwargs = structure.unflatten(filled)
             return body(*args, **kwargs)
-        traced = trace(self.body, [leaves[k] for k in dynamic], call, name=getattr(self, "__name__", "f"))
+        names = leaf_names(getattr(self, "__wrapped__", None), structure)
+        traced = trace(self.body, [leaves[k] for k in dynamic], call, name=getattr(self, "__name__", "f"), names=[names[k] for k in dynamic])
         keep = [leaves[k] for k in range(len(leaves)) if k not in dynamic]
         return self.program_class(traced, policy=self.compile, keep=keep, writes=self.writes, traced_in=time.perf_counter() - started)
 

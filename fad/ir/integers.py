@@ -155,3 +155,14 @@ class Integers:
                 rest = Affine(tuple(t for t in form.terms if t[0] is not v), form.const)
                 self.forms[v] = rest.scaled(-c)
                 return
+
+    def equal_extents(self) -> dict:
+        """Extents of inputs that the guards hold equal to another one, or to a number: {variable: variable or int}."""
+        equal: dict = {}
+        for v in self.dims:
+            form = self.form(v)
+            if form.is_constant:
+                equal[v] = form.const
+            elif form.const == 0 and len(form.terms) == 1 and form.terms[0][1] == 1 and form.terms[0][0] is not v:
+                equal[v] = form.terms[0][0]
+        return equal

@@ -85,14 +85,15 @@ def as_atom(x: Any) -> Any:
 
 def _renewed(eqn: Equation, visit: Visit, scope: Scope) -> Equation:
     inputs = tuple([as_atom(scope.resolve(a)) for a in eqn.inputs])
-    regions = tuple([rewrite(_renewed_inputs(r, scope), visit, scope) for r in eqn.regions])
+    regions = tuple([rewrite(renewed_inputs(r, scope), visit, scope) for r in eqn.regions])
     outputs = tuple([_renewed_var(v, scope) for v in eqn.outputs])
     if regions or outputs != eqn.outputs or any(a is not b for a, b in zip(inputs, eqn.inputs)):
         return Equation(eqn.op, inputs, outputs, eqn.params, regions, eqn.where)
     return eqn
 
 
-def _renewed_inputs(region: Func, scope: Scope) -> Func:
+def renewed_inputs(region: Func, scope: Scope) -> Func:
+    """The Func with inputs whose types have the extents that stand for the old ones."""
     inputs = tuple([_renewed_var(v, scope) for v in region.inputs])
     return region if inputs == region.inputs else Func(region.name, inputs, region.equations, region.outputs)
 

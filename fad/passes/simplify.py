@@ -172,15 +172,26 @@ def _broadcast_twice(eqn: Equation, scope: Scope) -> Any:
 def _leading_ones_dropped(a: Any, scope: Scope) -> Any:
     """x, for a = x with axes of extent 1 put in front (which broadcasting would do anyhow), or broadcast from x."""
     made = scope.producer(a)
-    if made is None or a.type.weak or made.inputs[0].type.weak:
+    if made is None or a.type.weak or not made.inputs:
         return a
     x = made.inputs[0]
+    if made.op.name == "full":
+        return _number_as(x, a)
+    if x.type.weak:
+        return a
     if made.op.name == "broadcast_to":
         return _leading_ones_dropped(x, scope)
     extra = a.type.rank - x.type.rank
     if made.op.name == "reshape" and extra > 0 and a.type.shape[extra:] == x.type.shape and all(n == 1 for n in a.type.shape[:extra]):
         return _leading_ones_dropped(x, scope)
     return a
+
+
+def _number_as(x: Any, a: Any) -> Any:
+    """The scalar that fills an array, in the array's dtype; the array itself where that would be a conversion of its own."""
+    if isinstance(x, Literal):
+        return Literal(a.type.dtype.type(x.value), Type(a.type.dtype))
+    return x if x.type.dtype == a.type.dtype and not x.type.weak else a
 
 
 def _without_broadcasts(eqn: Equation, scope: Scope) -> Any:
@@ -202,4 +213,4 @@ def _sum_of_nothing(eqn: Equation, scope: Scope) -> Any:
     return _or_none(eqn.inputs[0], eqn) if not eqn.params["axes"] else None
 
 
-__all__ = ["simplify", "RULES", "Type"]
+__all__ = ["simplify", "RULES"]

@@ -7,6 +7,7 @@ from ..ir import stack
 from ..ir.build import Builder, Value, building, current
 from ..ir.graph import Func, Var
 from ..ir.types import INT, Type, type_of
+from ..passes.unify import unify
 from ..util import tree
 from .capture import Capture
 from .tracer import Tracer
@@ -50,13 +51,14 @@ def is_data(x: Any) -> bool:
     return (isinstance(x, (np.ndarray, np.generic)) and x.dtype.kind in "biufc") or isinstance(x, Value) or type(x) in (int, float, complex)
 
 
-def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: str = "") -> Traced:
-    """Trace f on inputs like these leaves; call(f, inputs) makes the call (by default with the inputs in order).
+def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: str = "",
+          names: Sequence = ()) -> Traced:
+    """Trace f on inputs like these leaves; call(f, inputs) makes the call (by default with the inputs in order). names: the inputs'.
 
     Within another trace, the Func is a region of the program around it, and may use its values.
     """
     with building(name or _name_of(f), Tracer, region=bool(stack.builders())) as builder:
-        inputs = [_input(builder, x) for x in leaves]
+        inputs = [_input(builder, x, names[k] if k < len(names) else "") for k, x in enumerate(leaves)]
         before = [x._var for x in inputs]
         result = (call or _in_order)(Capture(builder).function(f), inputs)
         out, structure = tree.flatten(result)
@@ -65,9 +67,18 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
         outputs = [_result(x) for k, x in enumerate(out) if k not in statics] + [inputs[k] for k in written]
         func = builder.finish(tuple(outputs))
     root = builder.root
-    captured = tuple(a for a, _ in root.captured.values()) if builder is root else ()
-    return Traced(func, structure, statics, captured, written, positional_guards(builder, func) if builder is root else (), tuple(root.sources),
-                  tuple(root.later))
+    if builder is not root:
+        return Traced(func, structure, statics, (), written, (), ())
+    guards = positional_guards(builder, func)
+    func, later = _unified(func, builder)
+    return Traced(func, structure, statics, tuple(a for a, _ in root.captured.values()), written, guards, tuple(root.sources), later)
+
+
+def _unified(func: Func, builder: Builder) -> "tuple[Func, tuple]":
+    """The Func with equal extents made one, and its inputs of the second step."""
+    places = [func.inputs.index(v) for v in builder.later]
+    func = unify(func, builder.integers.equal_extents())
+    return func, tuple([func.inputs[k] for k in places])
 
 
 def _in_order(f: Callable, inputs: list) -> Any:
@@ -79,17 +90,17 @@ def _name_of(f: Any) -> str:
     return name if name.isidentifier() else "f"
 
 
-def _input(builder: Builder, x: Any) -> Any:
+def _input(builder: Builder, x: Any, name: str = "") -> Any:
     t = type_of(x)
     if isinstance(x, Value):                                 # a trace within a trace: the outer extents are this one's
         return builder.input(t, hint=x.atom.hint)
     if builder.parent is not None:
         return builder.input(t)
     if type(x) is int:                                       # structure may come to depend on it, under a guard
-        value = builder.input(Type(INT, (), True), hint=x)
+        value = builder.input(Type(INT, (), True), name, hint=x)
         builder.integers.dims.add(value.atom)
         return value
-    return builder.array_input(t.dtype, t.shape, weak=t.weak)
+    return builder.array_input(t.dtype, t.shape, name, weak=t.weak)
 
 
 def _result(x: Any) -> Any:

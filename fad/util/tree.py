@@ -109,6 +109,17 @@ class Structure:
             return next(leaves)
         return _registry[self.cls].rebuild(self.static, tuple(c._build(leaves) for c in self.children))
 
+    def paths(self) -> list:
+        """For each leaf the keys (of a dict) and positions that lead to it.
+
+        >>> flatten({"b": 1, "a": (2, 3)})[1].paths()
+        [('a', 0), ('a', 1), ('b',)]
+        """
+        if self.cls is None:
+            return [()]
+        keys = self.static[0] if isinstance(self.cls, type) and issubclass(self.cls, dict) else range(len(self.children))
+        return [(key, *path) for key, child in zip(keys, self.children) for path in child.paths()]
+
     def _key(self) -> tuple:
         return self.cls, self.static, self.children
 
