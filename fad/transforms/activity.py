@@ -1,0 +1,51 @@
+"""Activity: which variables of a program a derivative flows through, regions included."""
+from typing import Any
+
+from ..ir.graph import Equation, Func, Var
+from ..ops.kinds import Zero
+
+
+def spread_activity(func: Func, active: set) -> None:
+    """Add to `active` all variables of func that depend, differentiably, on one in it."""
+    for eqn in func.equations:
+        activate(eqn, active)
+
+
+def activate(eqn: Equation, active: set) -> None:
+    """Add the outputs of one equation that depend on active variables (and what is active in its regions)."""
+    if eqn.regions:
+        _OF_REGIONS[eqn.op.name](eqn, active)
+    elif any(a in active for a in eqn.inputs if isinstance(a, Var)) and type(eqn.op.derivative) is not Zero:
+        active.update(v for v in eqn.outputs if is_continuous(v))
+
+
+def is_continuous(atom: Any) -> bool:
+    """Whether the values are real or complex numbers."""
+    return atom.type.dtype.kind in "fc"
+
+
+def is_active(atom: Any, active: set) -> bool:
+    return isinstance(atom, Var) and atom in active
+
+
+def _loop(eqn: Equation, active: set) -> None:
+    """The fixed point: a carry is active if it starts so or if a turn makes it so."""
+    body = eqn.regions[-1]
+    carries = body.inputs[len(body.inputs) - len(eqn.outputs):]
+    init = eqn.inputs[len(eqn.inputs) - len(eqn.outputs):]
+    active.update(c for c, a in zip(carries, init) if is_active(a, active) and is_continuous(c))
+    before = -1
+    while before != len(active):
+        before = len(active)
+        spread_activity(body, active)
+        active.update(c for c, a in zip(carries, body.outputs) if is_active(a, active) and is_continuous(c))
+    active.update(y for y, c in zip(eqn.outputs, carries) if c in active)
+
+
+def _cond(eqn: Equation, active: set) -> None:
+    for region in eqn.regions:
+        spread_activity(region, active)
+        active.update(y for y, a in zip(eqn.outputs, region.outputs) if is_active(a, active))
+
+
+_OF_REGIONS = {"for": _loop, "while": _loop, "cond": _cond}
