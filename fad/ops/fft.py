@@ -44,7 +44,7 @@ def _run_fft(x: np.ndarray, inverse: bool) -> np.ndarray:
     return np.fft.ifft(x, norm="forward") if inverse else np.fft.fft(x)
 
 
-fft = Op("fft", _run_fft, lambda x, inverse: Type(type_of(x).dtype, shape_of(x)), kind="opaque", batch=_batch,
+fft: Op = Op("fft", _run_fft, lambda x, inverse: Type(type_of(x).dtype, shape_of(x)), kind="opaque", batch=_batch,
          derivative=Linear(lambda g, xs, inverse: fft(g, inverse=not inverse)), kernel="fft.fft", kernel_params=("inverse",),
          samples=_samples((4,), (2, 3), inverse=False) + _samples((5,), (2, 1, 4), inverse=True),
          doc="The discrete Fourier transform along the last axis, or the inverse one, without factors")

@@ -14,10 +14,10 @@ import numpy as np
 from ...ir.op import registry
 from ...ir.types import INT, type_of
 from ..face import face
+from ..fft import complex_dtype, fft
 from ..kinds import is_complex, shape_of
 from .arguments import in_dtype, one_axis, rank
 from .fft import factor_of, lengths_and_axes, of_length, signal, swapped_last
-from ..fft import complex_dtype, fft
 
 
 class Kind(NamedTuple):

@@ -1,5 +1,6 @@
 """numpy.fft and scipy.fft: transforms of any length along any axes, in NumPy's three normalizations."""
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -98,15 +99,16 @@ def from_half_spectrum(x: Any, n: Any, ax: int, norm: Any, inverse: bool = True)
     return swapped_last(scaled(y, norm, n, inverse), ax)
 
 
-def along_one_axis(transform: Callable, **options: Any) -> Callable:
+def along_one_axis(transform: Callable, **options: Any) -> tuple:
     """The face of a transform along one axis, in NumPy's and SciPy's signatures."""
     def numpy_face(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> Any:
         x = signal(a)
         return into(out, transform(x, n, one_axis(axis, rank(x)), norm, **options))
 
-    def scipy_face(x: Any, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False, workers: Any = None, *, plan: Any = None) -> Any:
+    def scipy_face(x: Any, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False, workers: Any = None, *,
+                   plan: Any = None) -> Any:
         return numpy_face(x, n, axis, norm)
-    return numpy_face, scipy_face                                     # type: ignore[return-value]
+    return numpy_face, scipy_face
 
 
 # -- several axes ---------------------------------------------------------------------------------------------------------------

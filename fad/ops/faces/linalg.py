@@ -143,7 +143,8 @@ def lower_cholesky(a: Any, upper: bool) -> Any:
     return factorizations.cholesky(adjoint(a) if upper else a)
 
 
-@face("numpy.linalg.cholesky", samples=("np.linalg.cholesky(P)", "np.linalg.cholesky(P, upper=True)"), note="for Hermitian matrices; gradients are Hermitian")
+@face("numpy.linalg.cholesky", samples=("np.linalg.cholesky(P)", "np.linalg.cholesky(P, upper=True)"),
+      note="for Hermitian matrices; gradients are Hermitian")
 def cholesky(a: Any, /, *, upper: bool = False) -> Any:
     factor = lower_cholesky(square(a), upper)
     return adjoint(factor) if upper else factor
@@ -232,7 +233,8 @@ def full_svd(a: Any, full: bool) -> tuple:
     return u, s, vh
 
 
-@face("numpy.linalg.svd", samples=("np.linalg.svd(x, compute_uv=False)", "np.abs(np.linalg.svd(S)[0])", "np.abs(np.linalg.svd(x, full_matrices=False)[2])"),
+@face("numpy.linalg.svd", samples=("np.linalg.svd(x, compute_uv=False)", "np.abs(np.linalg.svd(S)[0])",
+                                   "np.abs(np.linalg.svd(x, full_matrices=False)[2])"),
       note="where singular values are distinct and, for the vectors, not zero; nan through the further vectors of full_matrices")
 def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
     a = read_hermitian(matrix(a), hermitian)

@@ -2,7 +2,8 @@
 
 `overwrite_*`, `check_finite`, drivers and work sizes change nothing of a result, and are taken and left alone.
 """
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +14,23 @@ from ..face import face
 from ..kinds import conjugate, shape_of
 from ..linalg import determinants, factorizations, singular, solve, spectral
 from ..linalg.factorizations import permutation, permutation_matrix, solve_lower, solve_upper, unit_lower
-from ..linalg.matrices import (adjoint, as_rows, aspect_of, columns_from, count_up, diagonal, lower, matmul, real_dtype, rows_from,
-                               smaller_extent,
-                               strictly_lower, strictly_upper, transposed, upper)
+from ..linalg.matrices import (
+    adjoint,
+    as_rows,
+    aspect_of,
+    columns_from,
+    count_up,
+    diagonal,
+    lower,
+    matmul,
+    real_dtype,
+    rows_from,
+    smaller_extent,
+    strictly_lower,
+    strictly_upper,
+    transposed,
+    upper,
+)
 from . import linalg, norms
 from .arguments import as_array, is_given, rank, refuse
 from .stacks import epsilon, larger_extent, matrix, solved, square

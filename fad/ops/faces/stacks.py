@@ -1,6 +1,7 @@
 """Reading the matrices that numpy.linalg and scipy.linalg are given: floating dtype, stacks broadcast to one shape, vectors as columns."""
-from functools import lru_cache
-from typing import Any, Callable
+from collections.abc import Callable
+from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -70,7 +71,7 @@ def solved(solve: Callable, a: Any, b: Any) -> Any:
     return from_column(x) if vector else x
 
 
-@lru_cache(maxsize=None)
+@cache
 def _result_class(name: str) -> type:
     return type(getattr(np.linalg, name)(np.eye(1)))
 

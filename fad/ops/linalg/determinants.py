@@ -9,8 +9,23 @@ import numpy as np
 from ...ir.op import Op, registry
 from ...ir.types import type_of
 from ..kinds import Explicit, conjugate, is_complex, shape_of
-from .matrices import (adjoint, as_matrices, as_rows, batch_stack, matmul, number_type, on_diagonal, rank, real, real_dtype, square_type, total,
-                       trace_of_product, transposed, where)
+from .matrices import (
+    adjoint,
+    as_matrices,
+    as_rows,
+    batch_stack,
+    matmul,
+    number_type,
+    on_diagonal,
+    rank,
+    real,
+    real_dtype,
+    square_type,
+    total,
+    trace_of_product,
+    transposed,
+    where,
+)
 from .singular import svd
 from .solve import factor, factored_inv, matrix_alone, samples_with_factors, with_factors
 
@@ -76,7 +91,8 @@ def _det_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
 
 
 _det = Op("det", _run_det, lambda a, lu, pivots: number_type(a), kind="opaque", derivative=Explicit(_det_jvp, _det_pullback), batch=batch_stack,
-          kernel="linalg.det", kernel_inputs=(0,), kernel_params=(), means=(1, 2), complete=with_factors, samples=samples_with_factors(matrix_alone),
+          kernel="linalg.det", kernel_inputs=(0,), kernel_params=(), means=(1, 2), complete=with_factors,
+              samples=samples_with_factors(matrix_alone),
           doc="The determinant of a, with its factors at hand")
 
 
@@ -124,7 +140,8 @@ def _slogdet_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
 
 
 _slogdet = Op("slogdet", _run_slogdet, _infer_slogdet, kind="opaque", derivative=Explicit(_slogdet_jvp, _slogdet_pullback), batch=batch_stack,
-              kernel="linalg.slogdet", kernel_inputs=(0,), kernel_params=(), means=(1, 2), complete=with_factors, samples=samples_with_factors(matrix_alone),
+              kernel="linalg.slogdet", kernel_inputs=(0,), kernel_params=(), means=(1, 2), complete=with_factors,
+              samples=samples_with_factors(matrix_alone),
               doc="Sign and logarithm of the determinant of a, with its factors at hand")
 
 

@@ -16,8 +16,27 @@ from ...ir.types import INT, Type, type_of
 from .. import extents
 from ..kinds import Explicit, Zero, is_complex, shape_of
 from . import samples
-from .matrices import (adjoint, batch_stack, below, count_up, diagonal, diagonal_matrix, halved_lower, hermitian_part, matmul, on_diagonal, rank,
-                       real, rows_from, square_type, strictly_lower, strictly_upper, transposed, upper, where)
+from .matrices import (
+    adjoint,
+    batch_stack,
+    below,
+    count_up,
+    diagonal,
+    diagonal_matrix,
+    halved_lower,
+    hermitian_part,
+    matmul,
+    on_diagonal,
+    rank,
+    real,
+    rows_from,
+    square_type,
+    strictly_lower,
+    strictly_upper,
+    transposed,
+    upper,
+    where,
+)
 from .solve import INT32, run_lu, triangular_solve
 
 

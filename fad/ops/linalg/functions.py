@@ -9,7 +9,8 @@ The same applied to l itself gives its derivative: l([[a, d], [0, a]], [[e, h], 
 each function and its `_frechet` make a family that is closed under differentiation, to any order. The adjoint of e -> l(a, e) is
 g -> l(a^H, g), since f(a^H) = f(a)^H for these functions.
 """
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -90,10 +91,10 @@ def matrix_function(name: str, run: Callable, run_frechet: Callable, make: Calla
     def pair(rng: Any, *shape: int, dtype: Any) -> tuple:
         return make(rng, *shape, dtype=dtype), samples.matrix(rng, *shape, dtype=dtype)
 
-    frechet = Op(f"{name}_frechet", each_matrix(run_frechet), lambda a, e: square_type(a), kind="opaque", batch=batch_stack,
+    frechet: Op = Op(f"{name}_frechet", each_matrix(run_frechet), lambda a, e: square_type(a), kind="opaque", batch=batch_stack,
                  derivative=Explicit(frechet_jvp, frechet_pullback), expand=lambda a, e: upper_right(function(block_triangle(a, e)), a),
                  samples=samples.of_each_kind(pair), doc=f"The directional derivative of {name} at a along e")
-    function = Op(name, each_matrix(run), square_type, kind="opaque", batch=batch_stack, kernel=f"linalg.{name}", kernel_params=(),
+    function: Op = Op(name, each_matrix(run), square_type, kind="opaque", batch=batch_stack, kernel=f"linalg.{name}", kernel_params=(),
                   derivative=Explicit(lambda ys, xs, dxs: (frechet(xs[0], dxs[0]),),
                                       lambda gs, ys, xs, needs: (frechet(adjoint(xs[0]), gs[0]),)),
                   samples=samples.of_each_kind(make), doc=doc)

@@ -1,5 +1,6 @@
 """Matrices on which the laws try the ops of linear algebra: well conditioned, real and complex, single and stacked."""
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 

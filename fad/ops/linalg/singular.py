@@ -17,8 +17,25 @@ from .. import extents
 from ..batching import pad_rank, spread_batch
 from ..kinds import Explicit, is_complex, shape_of
 from . import samples
-from .matrices import (adjoint, as_columns, as_rows, batch_stack, columns_from, diagonal, diagonal_matrix, identity_like, matmul, on_diagonal,
-                       over_gaps, rank, real, real_dtype, smaller_extent, stack_of, where)
+from .matrices import (
+    adjoint,
+    as_columns,
+    as_rows,
+    batch_stack,
+    columns_from,
+    diagonal,
+    diagonal_matrix,
+    identity_like,
+    matmul,
+    on_diagonal,
+    over_gaps,
+    rank,
+    real,
+    real_dtype,
+    smaller_extent,
+    stack_of,
+    where,
+)
 from .spectral import eigh
 
 RECTANGLES = (((4, 2), float), ((2, 2, 3), float), ((3, 3), float))

@@ -189,9 +189,9 @@ def _inv_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     return -matmul(matmul(inverse, gs[0]), inverse), None, None
 
 
-factored_inv = Op("inv", _run_inv, lambda a, lu, pivots: square_type(a), kind="opaque", derivative=Explicit(_inv_jvp, _inv_pullback), batch=batch_stack,
-          kernel="linalg.inv", kernel_inputs=(0,), kernel_params=(), means=(1, 2), complete=with_factors, samples=samples_with_factors(matrix_alone),
-          doc="The inverse of a, with its factors at hand")
+factored_inv = Op("inv", _run_inv, lambda a, lu, pivots: square_type(a), kind="opaque", derivative=Explicit(_inv_jvp, _inv_pullback),
+                  batch=batch_stack, kernel="linalg.inv", kernel_inputs=(0,), kernel_params=(), means=(1, 2), complete=with_factors,
+                  samples=samples_with_factors(matrix_alone), doc="The inverse of a, with its factors at hand")
 
 
 def inv(a: Any) -> Any:
@@ -238,7 +238,7 @@ def _triangular_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, lower: b
     return (triangle(matrix_cotangent(gb, x, trans), lower, unit) if needs[0] else None), gb
 
 
-_TRIANGLES = [dict(lower=lower, trans=trans, unit=unit) for lower, trans, unit in
+_TRIANGLES: list[dict[str, Any]] = [{"lower": lower, "trans": trans, "unit": unit} for lower, trans, unit in
               [(True, 0, False), (False, 0, False), (True, 1, False), (False, 2, True), (True, 2, False), (False, 1, False)]]
 triangular_solve = Op("triangular_solve", _run_triangular, lambda a, b, lower, trans, unit: infer_right_side(a, b), kind="opaque",
                       derivative=Explicit(_triangular_jvp, _triangular_pullback), batch=fold_columns, kernel="linalg.triangular_solve",

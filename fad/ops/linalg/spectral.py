@@ -15,8 +15,24 @@ from ...ir.op import Op, registry
 from ...ir.types import type_of
 from ..kinds import Explicit, shape_of
 from . import samples
-from .matrices import (adjoint, as_columns, as_rows, batch_stack, complex_dtype, diagonal, diagonal_matrix, hermitian_part, in_dtype, matmul,
-                       on_diagonal, over_gaps, real, real_dtype, square_type, vector_type)
+from .matrices import (
+    adjoint,
+    as_columns,
+    as_rows,
+    batch_stack,
+    complex_dtype,
+    diagonal,
+    diagonal_matrix,
+    hermitian_part,
+    in_dtype,
+    matmul,
+    on_diagonal,
+    over_gaps,
+    real,
+    real_dtype,
+    square_type,
+    vector_type,
+)
 from .solve import solve
 
 # -- Hermitian matrices ---------------------------------------------------------------------------------------------------------
