@@ -27,6 +27,7 @@ import numpy as np
 from ..ir.graph import Func, Literal, Var
 from .emit_nest import Printer
 from .homes import Home
+from .indexmap import Index
 from .lower import Lowering
 from .names import Names, own_name
 from .numbers import literal
@@ -34,12 +35,17 @@ from .steps import BackendError
 from .vocabulary import VOCABULARY, imports
 
 _CALLED = re.compile(r"(?<![.\w])([A-Za-z_]\w*)(?=\()")
+_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 _MODULE = re.compile(r"(?<![.\w])(linalg|fft|sorting|filters|special|math)\.(\w+)")
 
 
-def source(func: Func, name: str = "kernel", names: Iterable[str] = (), arrays0: Iterable[int] = ()) -> str:
-    """The module's text. `names` are the inputs' names where the Func does not know them; `arrays0` are inputs that come as 0-d arrays."""
+def source(func: Func, name: str = "kernel", names: Iterable[str] = (), arrays0: Iterable[int] = (), guards: Iterable[tuple] = ()) -> str:
+    """The module's text. `names` are the inputs' names where the Func does not know them; `arrays0` are inputs that come as 0-d arrays.
+
+    guards (as a traced function has them) say which extents are equal; the text tests that they are.
+    """
     lowering = Lowering()
+    equal_extents(func, guards, lowering.views)
     steps = lowering.block(func)
     printer = Printer(lowering, Names([*VOCABULARY, name]))
     parameters = _parameters(func, printer, list(names))
@@ -49,7 +55,7 @@ def source(func: Func, name: str = "kernel", names: Iterable[str] = (), arrays0:
     body = _unused_extents(printer.lines)
     head = [f"def {name}({', '.join(parameters)}):", f'    """{_summary(func, parameters, printer)}"""']
     text = "\n".join(head + body) + "\n"
-    used = set(_CALLED.findall("\n".join(line.split("  # ")[0] for line in body)))
+    used = set(_CALLED.findall("\n".join(_QUOTED.sub("", line.split("  # ")[0]) for line in body)))
     modules = {m for m, _ in _MODULE.findall(text)}
     return "\n".join(imports(used, modules)) + "\n\n\n" + text
 
@@ -73,13 +79,34 @@ def _inputs(func: Func, printer: Printer, arrays0: set) -> None:
         name, root = printer.names.given[v], v
         printer.homes[root] = Home(root, tuple(range(len(v.type.shape))))
         printer.allocated.add(root)
+        printer.inputs.add(root)
         if k in arrays0:
             printer.line(f"{name} = {name}[()]")
-        for axis, n in enumerate(v.type.shape):
-            _extent(printer, f"{name}.shape[{axis}]", name, axis, n)
+    places = [(printer.names.given[v], axis, n) for v in func.inputs for axis, n in enumerate(v.type.shape)]
+    for name, axis, n in sorted(places, key=lambda place: place[2] in printer.views.forms):
+        _extent(printer, f"{name}.shape[{axis}]", name, axis, n)
+
+
+def equal_extents(func: Func, guards: Iterable[tuple], views: Any) -> None:
+    """Take the equations among extents of inputs into the forms of the integers."""
+    for relation, terms, const in guards:
+        form = Index((), const)
+        for (k, axis), c in terms:
+            v = func.inputs[k] if axis is None else func.inputs[k].type.shape[axis]
+            form = form.plus(views.number(v).scaled(c))
+        solved = next(((v, c) for v, c in reversed(form.terms) if abs(c) == 1), None)
+        if relation == "==" and solved is not None:
+            v, c = solved
+            rest = form.plus(Index(((v, -c),))).scaled(-c)
+            views.forms = {w: f.substitute({v: rest}) for w, f in views.forms.items()} | {v: rest}
 
 
 def _extent(printer: Printer, text: str, array: str, axis: int, n: Any) -> None:
+    if isinstance(n, Var) and n in printer.views.forms:
+        expected = printer.expressions.index(printer.views.number(n)).source
+        printer.line(f"if {text} != {expected}:")
+        printer.indented(lambda: printer.line(f"raise ValueError('{array} has another extent along axis {axis} than {expected}')"))
+        return
     if isinstance(n, Var) and n not in printer.names.given:
         printer.line(f"{printer.names.extent(n)} = {text}")
         printer.homes[n] = Home(n, ())
@@ -108,7 +135,9 @@ def _result(printer: Printer, atom: Any, k: int, func: Func) -> str:
     root = printer.storage.root(atom)
     name = printer.name(atom)
     repeated = any(isinstance(b, Var) and printer.storage.root(b) is root for b in func.outputs[:k])
-    return f"{name}.copy()" if root in func.inputs or repeated else name
+    base = printer.storage.base.get(root)
+    taken = base is not None and (base in printer.inputs or any(isinstance(b, Var) and printer.storage.root(b) is base for b in func.outputs))
+    return f"{name}.copy()" if root in printer.inputs or repeated or taken else name
 
 
 def _summary(func: Func, parameters: list, printer: Printer) -> str:

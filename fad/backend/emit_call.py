@@ -25,7 +25,7 @@ def call_text(printer: Any, step: Step) -> str:
     name = step.eqn.op.name
     outs = ", ".join(printer.name(v, step) for v in step.outs)
     if name == "reshape":
-        return f"{printer.names.of(('view', step.out), 'flat')} = {_reshape(printer, step)}"
+        return f"{outs} = {_reshape(printer, step)}"
     if name == "contract":
         x, y = (printer.name(v) + (".T" if turned else "") for v, turned in zip(step.arrays, step.along))
         return f"{outs} = np.dot({x}, {y})"
@@ -34,11 +34,9 @@ def call_text(printer: Any, step: Step) -> str:
 
 def _reshape(printer: Any, step: Step) -> str:
     extents = [printer.expressions.operand(a).source for a in step.args]
-    return f"{array(printer, step.arrays[0])}.reshape(({', '.join(extents)},))"
-
-
-def array(printer: Any, var: Any) -> str:
-    return printer.name(var)
+    name, root = printer.name(step.arrays[0]), printer.storage.root(step.arrays[0])
+    given = f"np.ascontiguousarray({name})" if root in printer.inputs else name
+    return f"{given}.reshape({extents[0] if len(extents) == 1 else '(' + ', '.join(extents) + ')'})"
 
 
 def _kernel(printer: Any, step: Step) -> str:

@@ -15,7 +15,7 @@ from .lower import Lowering
 from .names import STEMS, Names
 from .numbers import dtype_name, literal, zero
 from .steps import BackendError, Begin, Loop, Step
-from .templates import ATOM, Text, template
+from .templates import SIGN, SUM, Text, bare, template
 
 LINE = 90                                   # an expression longer than this gets a name
 
@@ -35,7 +35,7 @@ class Printer:
         self.lines: list[str] = []
         self.indent = "    "
         self.place: Any = None                               # the user's line that was last mentioned
-        self.final: set[Var] = set()                         # roots of arrays that are returned
+        self.inputs: set[Var] = set()                        # the function's own, whose arrays are the caller's
 
     # -- lines ----------------------------------------------------------------------------------------------------------------
 
@@ -77,9 +77,7 @@ class Printer:
             self._loop(node, single)
         elif isinstance(node, Begin):
             self._begin(node.step)
-        elif self._can_wait(node, rest, single):
-            self.pending[self.storage.root(node.out)] = self.expressions.value(node)
-        else:
+        elif not (self._can_wait(node, rest, single) and self._wait(node)):
             self.step(node)
 
     def _loop(self, loop: Loop, single: set) -> None:
@@ -92,8 +90,6 @@ class Printer:
         """Whether the step's expression may be written where its result is read, once and before anything it reads changes."""
         if step.kind != "map" or self.storage.root(step.out) not in single or not self.home(step.out).is_register:
             return False
-        if len(self.expressions.value(step).source) > LINE // 2:
-            return False
         reads = {self.storage.root(e.var) for e in step.reads()}
         for node in rest:
             if not isinstance(node, Step):
@@ -104,6 +100,13 @@ class Printer:
             if any(root in reads and mode != READ for root, _, mode in accesses):
                 return False
         return False
+
+    def _wait(self, step: Step) -> bool:
+        """Keep the step's expression for its reader, unless it has grown too long."""
+        value = self.expressions.value(step)
+        if len(value.source) <= LINE // 2:
+            self.pending[self.storage.root(step.out)] = value
+        return len(value.source) <= LINE // 2
 
     # -- variables ----------------------------------------------------------------------------------------------------------------
 
@@ -118,7 +121,7 @@ class Printer:
     def scalar(self, var: Var) -> Text:
         """A number in a register, or the expression that it stands for."""
         root = self.storage.root(var)
-        waiting = self.pending.pop(root, None)
+        waiting = self.pending.get(root)
         return waiting if waiting is not None else Text(self.names.of(root))
 
     def axis(self, axis: Axis) -> str:
@@ -180,7 +183,10 @@ class Printer:
 
     def _add(self, step: Step) -> None:
         value = self.expressions.value(step)
-        self.line(f"{self.target(step)} += {value.source}", step)
+        if value.binds == SIGN and value.source.startswith("-"):
+            self.line(f"{self.target(step)} -= {bare(value.source[1:])}", step)
+        else:
+            self.line(f"{self.target(step)} += {value.source}", step)
 
     def _begin(self, step: Step) -> None:
         if step.kind == "reduce":
@@ -250,11 +256,15 @@ class Printer:
         self.line(call_text(self, step), step)
 
     def _check(self, step: Step) -> None:
-        a, b = (self.expressions.operand(x).within(ATOM) for x in step.args)
-        self.line(f"if {a} != {b}:", step)
+        a, b = (self.expressions.operand(x).within(SUM) for x in step.args)
         where = step.eqn.where.text if step.eqn.where is not None else ""
-        message = f"{step.eqn.params['what']} differ" + (f": {where}" if where else "")
-        self.indented(lambda: self.line(f"raise ValueError({message!r})"))
+        if step.eqn.op.name == "check_index":
+            self.line(f"if {a} < -{b} or {a} >= {b}:" if " " not in b else f"if {a} < -({b}) or {a} >= {b}:", step)
+            error, message = "IndexError", f"index out of range along axis {step.eqn.params['axis']}"
+        else:
+            self.line(f"if {a} != {b}:", step)
+            error, message = "ValueError", f"{step.eqn.params['what']} differ"
+        self.indented(lambda: self.line(f"raise {error}({message + (f': {where}' if where else '')!r})"))
 
 
 _PRINT: dict[str, Callable] = {"map": Printer._map, "add": Printer._add, "reduce": Printer._reduce, "scan": Printer._scan, "place": Printer._place,

@@ -7,7 +7,7 @@ loop if each turn of it touches a part of its own: some axis of the array is sub
 from typing import Any
 
 from ..ir.graph import Var
-from .indexmap import Axis, Index, elements_in
+from .indexmap import Axis, elements_in
 from .reuse import Storage
 from .steps import Begin, Loop, Step
 from .views import Views
@@ -18,12 +18,11 @@ READ, WRITE, ADD = "r", "w", "+"
 class Group:
     """Steps at one place of a level: in a loop over `axis`, or one after another (axis None)."""
 
-    __slots__ = ("axis", "steps", "roots", "position")
+    __slots__ = ("axis", "steps", "position")
 
     def __init__(self, axis: "Axis | None", position: int):
         self.axis, self.position = axis, position
         self.steps: list[Step] = []
-        self.roots: set[Var] = set()
 
 
 class Scheduler:
@@ -61,10 +60,8 @@ class Scheduler:
         mode = ADD if step.kind == "add" else WRITE
         found += [(root(v), None if whole else step.target, mode) for v in step.outs]
         found += [(root(e.var), (), READ) for v in step.outs for n in v.type.shape for e in elements_in(self.views.number(n))]
-        return found
-
-    def extent(self, axis: Axis) -> Index:
-        return axis.extent
+        base = self.storage.base
+        return found + [(base[r], None, mode) for r, _, mode in found if r in base]
 
 
 def _gone(step: Step) -> tuple:
@@ -93,12 +90,11 @@ class _Level:
         if step.is_point:
             group = self._point(step, clashes)
         else:
-            group, step = self._loop(step, accesses, clashes)
+            group, step = self._loop(step, clashes)
             accesses = self.scheduler.accesses(step)
         group.steps.append(step)
         for root, where, mode in accesses:
             self.touched.setdefault(root, []).append((group, where, mode))
-            group.roots.add(root)
         if step.kind == "check":
             self.floor = max(self.floor, group.position)
 
@@ -128,14 +124,13 @@ class _Level:
             self.groups[k].position = k
         return group
 
-    def _loop(self, step: Step, accesses: list, clashes: dict) -> tuple:
+    def _loop(self, step: Step, clashes: dict) -> tuple:
         """The group of the step, and the step in terms of that group's axis."""
         axis = step.axes[0]
-        extent = self.scheduler.extent(axis)
+        extent = axis.extent
         first = max([g.position for g in clashes], default=0)
-        roots = {root for root, _, _ in accesses if root.type.shape}
         for group in self.groups[max(first, self.floor):]:
-            if group.axis is not None and self.scheduler.extent(group.axis) == extent and roots & group.roots:
+            if group.axis is not None and group.axis.extent == extent:
                 if all(_apart(other, where, axis, group.axis) for other, where in clashes.get(group, ())):
                     joined = _join(step, axis, group.axis)
                     return group, joined

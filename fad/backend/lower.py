@@ -114,7 +114,7 @@ class Lowering:
 
     def _reshape(self, eqn: Equation) -> list:
         x, out = eqn.inputs[0], eqn.outputs[0]
-        self.storage.share(out, x)
+        self.storage.reshape(out, x)
         return [Step("call", eqn, out, arrays=(x,), args=tuple([self.views.locate(n) for n in eqn.inputs[1:]]))]
 
     # -- reductions -----------------------------------------------------------------------------------------------------------
@@ -198,7 +198,9 @@ class Lowering:
     # -- effects --------------------------------------------------------------------------------------------------------------
 
     def _kind_check(self, eqn: Equation) -> list:
-        return [Step("check", eqn, args=tuple([self.views.locate(a) for a in eqn.inputs]))]
+        shape = max([getattr(a.type, "shape", ()) for a in eqn.inputs], key=len)
+        axes, place = self.space(shape)
+        return [Step("check", eqn, axes=axes, args=tuple([self.views.broadcast(a, place) for a in eqn.inputs]))]
 
     def _for(self, eqn: Equation) -> list:
         return lower_for(self, eqn)

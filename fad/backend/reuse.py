@@ -17,6 +17,7 @@ class Storage:
     def __init__(self) -> None:
         self.roots: dict[Var, Var] = {}
         self.members: dict[Var, list] = {}                   # root -> all that live in its array
+        self.base: dict[Var, Var] = {}                       # an array in other extents -> the root whose elements it has
         self.owned: set[Var] = set()                         # roots whose arrays belong to the program
         self.blocks: list[dict] = []                         # last uses, a dict a block
         self.position = 0
@@ -35,6 +36,11 @@ class Storage:
     def share(self, var: Var, other: Var) -> None:
         """var lives in the array of other."""
         self.roots[var] = other
+        self.members.setdefault(self.root(other), [self.root(other)]).append(var)
+
+    def reshape(self, var: Var, other: Var) -> None:
+        """var has the elements of other in other extents."""
+        self.base[var] = self.root(other)
         self.members.setdefault(self.root(other), [self.root(other)]).append(var)
 
     def enter(self, func: Func, views: Views, carried: tuple) -> None:
@@ -59,6 +65,8 @@ class Storage:
     def is_free(self, x: Var) -> bool:
         """Whether x's array is the program's own, made in this block, and not read after the present equation."""
         root, block = self.root(x), self.blocks[-1]
+        if root in self.base:
+            return False
         if root not in self.owned or root not in block["born"]:
             return False
         return all(block["last"].get(v, -1) <= self.position for v in self.members.get(root, [root]))

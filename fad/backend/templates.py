@@ -90,3 +90,19 @@ def template(text: str) -> Template:
             visit(node, child)
     visit(None, top["hole"])
     return Template(text, binding(tree), tuple([(k, asked) for _, k, asked in sorted(holes)]))
+
+
+def bare(source: str) -> str:
+    """An expression without parentheses around all of it.
+
+    >>> bare("(a + b)"), bare("(a + b) * (c)")
+    ('a + b', '(a + b) * (c)')
+    """
+    if not (source.startswith("(") and source.endswith(")")):
+        return source
+    depth = 0
+    for k, c in enumerate(source):
+        depth += (c == "(") - (c == ")")
+        if depth == 0:
+            return source[1:-1] if k == len(source) - 1 else source
+    return source

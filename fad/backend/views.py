@@ -1,10 +1,11 @@
 """Views: operations that only say where an element comes from. They cost nothing and are never stored unless somebody needs them whole."""
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from ..ir.graph import Equation, Literal, Var
-from ..ir.types import Type
+from ..ir.types import INT, Type
 from ..ops.selection import walk_spec
 from .indexmap import Elem, Index, Position, at
 
@@ -39,7 +40,9 @@ class Views:
         if isinstance(atom, Literal):
             return atom
         read = self.read.get(atom)
-        return read(place) if read else Elem(atom, place)
+        if read:
+            return read(place)
+        return Position(self.forms[atom], INT) if atom in self.forms else Elem(atom, place)
 
     def broadcast(self, atom: Any, place: tuple) -> Any:
         """What stands at this place of the atom stretched to the place's rank."""

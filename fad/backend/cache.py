@@ -1,0 +1,78 @@
+"""The disk cache: a private directory of generated modules, each beside the machine code that Numba keeps of it.
+
+A file's name is a digest of its text and of everything else that the machine code depends on, so that nothing in it ever goes stale.
+"""
+import hashlib
+import importlib.util
+import os
+import pathlib
+import platform
+import stat
+import sys
+import tempfile
+from typing import Any
+
+import numpy as np
+
+from ..util.lazy import LazyModule
+
+numba = LazyModule("numba")
+llvm = LazyModule("llvmlite.binding")
+llvmlite = LazyModule("llvmlite")
+widen = LazyModule("fad.kernels.widen")
+
+FLAGS = ("contract", "reassoc", "nsz", "arcp", "afn")        # infinities and nans keep their meaning
+
+
+def key(text: str) -> str:
+    """What a kernel's file is called."""
+    parts = [text, sys.version, platform.machine(), np.__version__, numba.__version__, llvmlite.__version__, widen.FLAVOUR,
+             llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+
+
+def load(text: str, name: str, folder: "pathlib.Path | None") -> Any:
+    """The dispatcher of the function `name` in a module's text."""
+    if folder is not None and private(folder):
+        return _from_file(text, name, pathlib.Path(folder))
+    scope: dict[str, Any] = {"__name__": "fad_kernel"}
+    exec(compile(text + _jitted(name, False), "<fad kernel>", "exec"), scope)
+    return scope[name]
+
+
+def _jitted(name: str, cached: bool) -> str:
+    flags = ", ".join(map(repr, FLAGS))
+    options = f"fastmath={{{flags}}}, error_model='numpy', boundscheck=False, cache={cached}"
+    return f"\n\nimport numba  # noqa: E402\n\n{name} = numba.njit({options})({name})\n"
+
+
+def _from_file(text: str, name: str, folder: pathlib.Path) -> Any:
+    module = f"fad_{key(text)}"
+    path = folder / f"{module}.py"
+    if not path.exists():
+        _write(path, text + _jitted(name, True))
+    spec = importlib.util.spec_from_file_location(module, path)
+    loaded = importlib.util.module_from_spec(spec)           # type: ignore[arg-type]
+    spec.loader.exec_module(loaded)                          # type: ignore[union-attr]
+    return getattr(loaded, name)
+
+
+def _write(path: pathlib.Path, text: str) -> None:
+    """Write a file so that nobody ever sees half of it."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(temporary, path)
+
+
+def private(folder: Any) -> bool:
+    """Whether the folder (made if it is missing) is ours and writable by nobody else: what lies in it will be run."""
+    folder = pathlib.Path(folder)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        info = folder.stat()
+    except OSError:
+        return False
+    if not hasattr(os, "getuid"):
+        return True
+    return info.st_uid == os.getuid() and not info.st_mode & (stat.S_IWGRP | stat.S_IWOTH)

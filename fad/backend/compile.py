@@ -1,0 +1,41 @@
+"""Compilation: a Func to a kernel, its text to machine code, kept in memory and on disk.
+
+Equal text is one kernel, whatever it was made from. The file on disk is named by the text and all that its machine code depends on; Numba
+keeps its own cache beside it.
+"""
+from collections.abc import Iterable
+from typing import Any
+
+from ..ir.graph import Func
+from ..util.config import config
+from . import cache
+from .emit import source
+
+_kernels: dict[str, Any] = {}
+
+
+class Kernel:
+    """A compiled function: `call(*arrays_and_numbers)` is the entry point, `source` its text."""
+
+    __slots__ = ("source", "name", "call")
+
+    def __init__(self, text: str, name: str, call: Any):
+        self.source, self.name, self.call = text, name, call
+
+    def compile(self, *examples: Any) -> "Kernel":
+        """Compile now, for arguments like these."""
+        self.call.compile(tuple([self.call.typeof_pyval(x) for x in examples]))
+        return self
+
+
+def compile(func: Func, name: str = "kernel", names: Iterable[str] = (), arrays0: Iterable[int] = (), guards: Iterable[tuple] = ()) -> Kernel:
+    """The kernel of a Func; BackendError where there is no template for something in it."""
+    return kernel_of(source(func, name, names, arrays0, guards), name)
+
+
+def kernel_of(text: str, name: str) -> Kernel:
+    """The kernel of a text."""
+    found = _kernels.get(text)
+    if found is None:
+        found = _kernels[text] = Kernel(text, name, cache.load(text, name, config.cache_dir))
+    return found
