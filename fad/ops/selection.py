@@ -1,5 +1,5 @@
 """The description of a selection (see index.py): its extents, and the same selection as NumPy writes it."""
-from typing import Any, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 

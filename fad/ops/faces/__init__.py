@@ -3,12 +3,13 @@
 A face takes what the function takes. Faces are code over arrays, so they serve tracing, Tensors and (rarely) ndarrays alike.
 """
 from . import (
-    chains, contract, cosine, einsum, elementwise, fft, histogram, integrate, linalg, math, moments, nan, norms, polynomial, quantile,
-    reduce, scan, scipy_functions, scipy_linalg, sets, sort, special, ufunc_calls, ufuncs,
+    arrange, chains, contract, cosine, creation, einsum, elementwise, fft, histogram, index, integrate, join, linalg, math, methods,
+    moments, nan, norms, pad, polynomial, quantile, reduce, scan, scipy_functions, scipy_linalg, select, sets, shape, sort, special,
+    triangles, ufunc_calls, ufuncs,
 )
 
 __all__ = [
-    "chains", "contract", "cosine", "einsum", "elementwise", "fft", "histogram", "integrate", "linalg", "math", "moments", "nan", "norms",
-    "polynomial", "quantile", "reduce", "scan", "scipy_functions", "scipy_linalg", "sets", "sort", "special",
-    "ufunc_calls", "ufuncs",
+    "arrange", "chains", "contract", "cosine", "creation", "einsum", "elementwise", "fft", "histogram", "index", "integrate", "join",
+    "linalg", "math", "methods", "moments", "nan", "norms", "pad", "polynomial", "quantile", "reduce", "scan", "scipy_functions",
+    "scipy_linalg", "select", "sets", "shape", "sort", "special", "triangles", "ufunc_calls", "ufuncs",
 ]

@@ -1,10 +1,8 @@
-"""Reading and writing parts of arrays, and what NumPy has for it besides subscripts: take, choose, compress, np.add.at, put, ..."""
+"""Subscripts: reading parts of arrays and writing them."""
 from typing import Any
 
-from ...ir.op import registry
 from ..assign import assigned
 from ..face import face
-from ..literals import as_array
 from ..subscript import read_subscript
 
 
@@ -16,6 +14,3 @@ def getitem(x: Any, subscript: Any) -> Any:
 @face(method="__setitem__")
 def setitem(x: Any, subscript: Any, value: Any) -> None:
     x.set(assigned(x, subscript, value))
-
-
-__all__ = ["registry", "as_array"]

@@ -1,0 +1,103 @@
+"""NumPy's functions that turn arrays around: flip, roll, rot90; and windows onto them."""
+from typing import Any
+
+from ...ir.op import registry
+from ...ir.types import INT
+from .. import extents
+from ..face import face
+from ..kinds import shape_of
+from ..literals import as_array, is_value
+from ..slices import at_least, integer
+from ..subscript import read_subscript
+from .arguments import axes_of, one_axis, rank
+from .join import joined, part
+from .shape import ravel, reshape_, swapaxes
+
+
+@face("numpy.flip", samples=("np.flip(x, 0)", "np.flip(x)"))
+def flip(m: Any, axis: Any = None) -> Any:
+    x = as_array(m)
+    axes = axes_of(axis, rank(x))
+    return read_subscript(x, tuple([slice(None, None, -1 if k in axes else 1) for k in range(rank(x))])).read(x)
+
+
+@face("numpy.fliplr", samples=("np.fliplr(x)",))
+def fliplr(m: Any) -> Any:
+    return flip(m, 1)
+
+
+@face("numpy.flipud", samples=("np.flipud(x)",))
+def flipud(m: Any) -> Any:
+    return flip(m, 0)
+
+
+@face("numpy.rot90", samples=("np.rot90(x)", "np.rot90(x, 3)"))
+def rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Any:
+    x = as_array(m)
+    first, second = (one_axis(a, rank(x)) for a in axes)
+    if first == second:
+        raise ValueError("Axes must be different.")
+    turns = k % 4
+    if turns == 0:
+        return read_subscript(x, Ellipsis).read(x)
+    if turns == 2:
+        return flip(flip(x, first), second)
+    return swapaxes(flip(x, second), first, second) if turns == 1 else flip(swapaxes(x, first, second), second)
+
+
+@face("numpy.roll", samples=("np.roll(x, 1)", "np.roll(x, -1, axis=1)", "np.roll(x, (1, -2), axis=(0, 1))", "np.roll(x, 1, axis=(0, 1))"))
+def roll(a: Any, shift: Any, axis: Any = None) -> Any:
+    x = as_array(a)
+    if axis is None:
+        return reshape_(_rolled(ravel(x), _total(shift), 0), *shape_of(x))
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    shifts = shift if isinstance(shift, (tuple, list)) else (shift,)
+    if 1 not in (len(axes), len(shifts)) and len(axes) != len(shifts):
+        raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
+    count = max(len(axes), len(shifts))
+    for k in range(count):
+        x = _rolled(x, shifts[k % len(shifts)], one_axis(axes[k % len(axes)], rank(x)))
+    return x
+
+
+def _total(shift: Any) -> Any:
+    return sum(shift) if isinstance(shift, (tuple, list)) else shift
+
+
+def _rolled(x: Any, shift: Any, axis: int) -> Any:
+    """x[..., -s:] before x[..., :-s], for a shift of s."""
+    n, s = shape_of(x)[axis], integer(shift)
+    if isinstance(n, int) and n < 2:
+        return x
+    if isinstance(s, int) and s < 0 and at_least(n, -s):
+        s = s + n
+    elif not (isinstance(s, int) and at_least(n, s)):
+        s = s % n
+    return joined([part(x, axis, n - s, None), part(x, axis, None, n - s)], axis)
+
+
+@face("numpy.lib.stride_tricks.sliding_window_view", samples=("np.lib.stride_tricks.sliding_window_view(v, 2)",))
+def sliding_window_view(x: Any, window_shape: Any, axis: Any = None, *, subok: bool = False, writeable: bool = False) -> Any:
+    y = as_array(x)
+    sizes = window_shape if isinstance(window_shape, (tuple, list)) else (window_shape,)
+    axes = tuple(range(rank(y))) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
+    if len(sizes) != len(axes):
+        raise ValueError("Must provide matching length window_shape and axis")
+    for size, ax in zip(sizes, axes):
+        y = _windows(y, one_axis(ax, rank(as_array(x))), integer(size))
+    return y
+
+
+def _windows(x: Any, axis: int, size: Any) -> Any:
+    """x with the axis shortened to the starts of windows, whose elements stand along a new last axis."""
+    n = shape_of(x)[axis]
+    if not at_least(n, size):
+        if isinstance(n, int) and isinstance(size, int) or not is_value(n):
+            raise ValueError("window shape cannot be larger than input array shape")
+        extents.agree(extents.maximum(n, size), n, "a window and an axis no longer than it")
+    iota = registry["iota"]
+    count = extents.difference(n, size) + 1
+    places = reshape_(iota(count, dtype=INT), count, 1) + iota(size, dtype=INT)
+    y = registry["index"](x, places, spec=tuple("a" if k == axis else ":" for k in range(rank(x))), at=axis)
+    order = [k for k in range(rank(y)) if k != axis + 1]
+    return registry["transpose"](y, axes=(*order, axis + 1))

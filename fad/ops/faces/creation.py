@@ -1,0 +1,269 @@
+"""NumPy's functions that make arrays: zeros, full, eye, arange, linspace, array, meshgrid, ... Called while a program is traced, they are part of it."""
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...ir import stack
+from ...ir.build import Value, current
+from ...ir.op import registry
+from ...ir.types import INT, type_of
+from .. import extents
+from ..face import face
+from ..kinds import shape_of
+from ..literals import as_array, constant, is_value
+from ..shape import broadcast_to as broadcast_
+from ..shape import full as full_
+from ..shape import iota as iota_
+from ..shape import reshape as reshape_
+from .arguments import in_dtype, one_axis, rank, refuse
+from .shape import expand_dims, extents_given, moveaxis
+
+
+def _refuse_like(function: str, like: Any) -> None:
+    if like is not None:
+        raise refuse(function, "like")
+
+
+def filled(shape: Any, value: Any, dtype: Any) -> Any:
+    """An array of one value (or of values that broadcast), in this dtype."""
+    new, dtype = extents_given(shape), np.dtype(dtype)
+    if dtype.kind not in "biufc":
+        raise refuse("a creation function", f"dtype={dtype}")
+    v = as_array(value)
+    if rank(v):
+        return broadcast_(in_dtype(v, dtype), *new)
+    if not is_value(v):
+        v = v.item() if hasattr(v, "item") else v
+        v = v.real if isinstance(v, complex) and dtype.kind != "c" else v
+        v = {"b": bool, "f": float, "c": complex}.get(dtype.kind, int)(v)
+    return full_(v, *new, dtype=dtype)
+
+
+def _uniform(name: str, value: Any) -> None:
+    @face(f"numpy.{name}", creation=True)
+    def of_shape(shape: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None) -> Any:
+        _refuse_like(f"numpy.{name}", like)
+        return filled(shape, value, float if dtype is None else dtype)
+
+    @face(f"numpy.{name}_like")
+    def like_another(a: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *, device: Any = None) -> Any:
+        return _like(a, value, dtype, shape)
+
+
+def _like(a: Any, value: Any, dtype: Any, shape: Any) -> Any:
+    x = as_array(a)
+    return filled(shape_of(x) if shape is None else shape, value, type_of(x).dtype if dtype is None else dtype)
+
+
+for _name, _value in (("zeros", 0), ("ones", 1), ("empty", 0)):
+    _uniform(_name, _value)
+
+
+def _dtype_of_value(value: Any) -> np.dtype:
+    return type_of(as_array(value)).dtype
+
+
+@face("numpy.full", creation=True, samples=("np.full((2, 2), v[0])", "np.full((3, 4), v)"))
+def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None) -> Any:
+    _refuse_like("numpy.full", like)
+    return filled(shape, fill_value, _dtype_of_value(fill_value) if dtype is None else dtype)
+
+
+@face("numpy.full_like", samples=("np.full_like(x, v[1])",))
+def full_like(a: Any, fill_value: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *, device: Any = None) -> Any:
+    return _like(a, fill_value, dtype, shape)
+
+
+def diagonal_mask(n: Any, m: Any, k: Any, compare: Callable) -> Any:
+    """The n x m booleans compare(column - row, k)."""
+    return compare(iota_(m, dtype=INT) - reshape_(iota_(n, dtype=INT), n, 1), k)
+
+
+@face("numpy.eye", creation=True)
+def eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: Any = "C", *, device: Any = None, like: Any = None) -> Any:
+    _refuse_like("numpy.eye", like)
+    n, = extents_given(N)
+    m = n if M is None else extents_given(M)[0]
+    return registry["cast"](diagonal_mask(n, m, k, registry["equal"]), dtype=np.dtype(dtype))
+
+
+@face("numpy.identity", creation=True)
+def identity(n: Any, dtype: Any = None, *, like: Any = None) -> Any:
+    return eye(n, dtype=float if dtype is None else dtype, like=like)
+
+
+@face("numpy.tri", creation=True)
+def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = None) -> Any:
+    _refuse_like("numpy.tri", like)
+    n, = extents_given(N)
+    m = n if M is None else extents_given(M)[0]
+    return registry["cast"](diagonal_mask(n, m, k, registry["less_equal"]), dtype=np.dtype(dtype))
+
+
+# -- ranges -------------------------------------------------------------------------------------------------------------------
+
+
+@face("numpy.arange", creation=True)
+def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None, *, device: Any = None, like: Any = None) -> Any:
+    _refuse_like("numpy.arange", like)
+    first, end = (0, start) if stop is None else (start, stop)
+    step = 1 if step is None else step
+    if all(_is_integer(n) for n in (first, end, step)):
+        return in_dtype(_integers(*extents_given((first, end, step))), dtype)
+    return constant(np.arange(*[float(n) if is_value(n) else n for n in (first, end, step)], dtype=dtype))
+
+
+def _is_integer(n: Any) -> bool:
+    return isinstance(n, (int, np.integer)) or (is_value(n) and rank(n) == 0 and type_of(n).dtype.kind in "iu")
+
+
+def _integers(first: Any, end: Any, step: Any) -> Any:
+    """first, first + step, ... before end."""
+    if not isinstance(step, int):
+        step = operator.index(step)
+    far, near = (end, first) if step > 0 else (first, end)
+    length = extents.difference(far, near)
+    size = abs(step)
+    y = iota_(length if size == 1 else (length + (size - 1)) // size, dtype=INT)
+    y = y if step == 1 else y * step
+    return y if isinstance(first, int) and first == 0 else y + first
+
+
+@face("numpy.linspace", creation=True, samples=("np.linspace(v[0], v[1], 5)", "np.linspace(v, x[0], 3, endpoint=False, axis=1)"))
+def linspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, retstep: Any = False, dtype: Any = None, axis: Any = 0, *,
+             device: Any = None) -> Any:
+    n, = extents_given(num)
+    start, stop = (as_array(a) for a in (start, stop))
+    common = np.result_type(*[type_of(a).dtype for a in (start, stop)], float(0))
+    parts = n - 1 if endpoint else n
+    start, delta = start * 1.0, stop * 1.0 - start * 1.0
+    step = delta / parts if not isinstance(parts, int) or parts > 0 else delta * np.nan
+    lead = [n] + [1] * max(rank(start), rank(delta))
+    t = reshape_(iota_(n, dtype=np.dtype(float)), *lead)
+    y = t * (delta if isinstance(parts, int) and parts < 1 else step) + start
+    if endpoint and extents.at_least(n, 2):
+        y = registry["update"](y, stop * 1.0, n - 1, spec=("i", *[":"] * (rank(y) - 1)), at=0)
+    y = _rounded_down(y, common if dtype is None else np.dtype(dtype))
+    y = moveaxis(y, 0, one_axis(axis, rank(y)))
+    return (y, step) if retstep else y
+
+
+def _rounded_down(y: Any, dtype: np.dtype) -> Any:
+    return in_dtype(registry["floor"](y) if dtype.kind in "iu" else y, dtype)
+
+
+@face("numpy.logspace", creation=True, samples=("np.logspace(v[0], v[1], 4)", "np.logspace(0.0, 1.0, 3, base=v[2])"))
+def logspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, base: Any = 10.0, dtype: Any = None, axis: Any = 0) -> Any:
+    base = as_array(base)
+    if rank(base):
+        raise refuse("numpy.logspace", "an array of bases")
+    return in_dtype(registry["pow"](base, linspace(start, stop, num, endpoint, axis=axis)), dtype)
+
+
+@face("numpy.geomspace", creation=True, samples=("np.geomspace(v[0], v[1], 4)", "np.geomspace(-v[0], -2.0, 4)"))
+def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype: Any = None, axis: Any = 0) -> Any:
+    """Equal steps of the logarithm between the ends' absolute values, in the sign of both."""
+    start, stop = (as_array(a) * 1.0 for a in (start, stop))
+    if any(type_of(a).dtype.kind == "c" for a in (start, stop)):
+        raise refuse("numpy.geomspace", "complex ends")
+    sign, log = registry["sign"](start), registry["log"]
+    y = sign * registry["exp"](linspace(log(start * sign), log(stop * sign), num, endpoint))
+    return moveaxis(in_dtype(y, dtype), 0, one_axis(axis, rank(y)))
+
+
+# -- arrays of what is given ------------------------------------------------------------------------------------------------------
+
+
+def fresh(x: Any) -> Any:
+    """A copy of x: the same value in a handle of its own."""
+    if isinstance(x, Value):
+        return type(x)(x.builder, x.var)
+    return np.array(x) if not is_value(x) else registry["cast"](x, dtype=type_of(x).dtype)
+
+
+def as_strong(a: Any, dtype: Any = None) -> Any:
+    """An array of what is given, in a dtype of its own (a Python number's is float64, int64, ...)."""
+    x = as_array(a)
+    if not is_value(x):
+        if not stack.builders():
+            return np.asarray(x, dtype)
+        x = current().capture(x) if isinstance(x, np.ndarray) else constant(np.array(x))
+    if type_of(x).weak:
+        return registry["cast"](x, dtype=type_of(x).dtype if dtype is None else np.dtype(dtype))
+    return in_dtype(x, dtype)
+
+
+def _with_rank(x: Any, least: int) -> Any:
+    return reshape_(x, *[1] * (least - rank(x)), *shape_of(x)) if rank(x) < least else x
+
+
+@face("numpy.array", creation=True, samples=("np.array([v[0], v[1] * 2, 3.0])", "np.array([[v[0], 1.0], [v[1], v[2]]])", "np.array([x, x])"))
+def array(object: Any, dtype: Any = None, *, copy: Any = True, order: Any = "K", subok: bool = False, ndmin: int = 0, like: Any = None,
+          ndmax: int = 0) -> Any:
+    _refuse_like("numpy.array", like)
+    y = _with_rank(as_strong(object, dtype), ndmin)
+    return fresh(y) if copy and y is object else y
+
+
+@face("numpy.asarray", "numpy.asanyarray", "numpy.asarray_chkfinite", creation=True, samples=("np.asarray(x)", "np.asarray([v[0], 1.0])"))
+def asarray(a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None, like: Any = None) -> Any:
+    _refuse_like("numpy.asarray", like)
+    y = as_strong(a, dtype)
+    return fresh(y) if copy and y is a else y
+
+
+@face("numpy.ascontiguousarray", "numpy.asfortranarray", creation=True, samples=("np.ascontiguousarray(x.T)",))
+def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
+    _refuse_like("numpy.ascontiguousarray", like)
+    return _with_rank(as_strong(a, dtype), 1)
+
+
+@face("numpy.require", creation=True)
+def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> Any:
+    return asarray(a, dtype, like=like)
+
+
+@face("numpy.copy", samples=("np.copy(x)",))
+def copy(a: Any, order: Any = "K", subok: bool = False) -> Any:
+    return fresh(as_strong(a))
+
+
+# -- grids ----------------------------------------------------------------------------------------------------------------------
+
+
+@face("numpy.meshgrid", samples=("np.meshgrid(v, v)[0] * np.meshgrid(v, v)[1]", "np.meshgrid(v, x[0], indexing='ij')[1]"))
+def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple:
+    if indexing not in ("xy", "ij"):
+        raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
+    count = len(xi)
+    places = list(range(count))
+    if indexing == "xy" and count > 1:
+        places[:2] = [1, 0]
+    vectors = [as_strong(x) for x in xi]
+    shape: list = [1] * count
+    grids = []
+    for x, place in zip(vectors, places):
+        n = extents.product(shape_of(x))
+        shape[place] = n
+        grids.append(reshape_(x, *[n if k == place else 1 for k in range(count)]))
+    return tuple(grids) if sparse else tuple([broadcast_(g, *shape) for g in grids])
+
+
+@face("numpy.indices", creation=True)
+def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
+    shape = extents_given(dimensions)
+    grids = [reshape_(iota_(n, dtype=np.dtype(dtype)), *[n if j == k else 1 for j in range(len(shape))]) for k, n in enumerate(shape)]
+    if sparse:
+        return tuple(grids)
+    if not grids:
+        return filled((0,), 0, dtype)
+    return registry["concatenate"](*[expand_dims(broadcast_(g, *shape), 0) for g in grids], axis=0)
+
+
+@face("numpy.fromfunction", creation=True)
+def fromfunction(function: Callable, shape: Any, *, dtype: Any = float, like: Any = None, **kwargs: Any) -> Any:
+    _refuse_like("numpy.fromfunction", like)
+    grid = indices(shape, dtype)
+    return function(*[grid[k] for k in range(len(extents_given(shape)))], **kwargs)

@@ -1,0 +1,305 @@
+"""NumPy's functions that join arrays and take them apart: concatenate, stack, block, split, tile, repeat, append, insert, delete."""
+import operator
+from typing import Any
+
+import numpy as np
+
+from ...ir.op import registry
+from ...ir.types import INT, is_number, type_of
+from .. import extents
+from ..face import METHODS, face
+from ..kinds import shape_of
+from ..literals import as_array, constant, is_value, known
+from ..products import quotient
+from ..shape import broadcast_to as broadcast_
+from ..shape import concatenate as concatenate_
+from ..shape import pack as pack_
+from ..shape import reshape as reshape_
+from ..slices import at_least
+from ..subscript import read_subscript
+from .arguments import fixed, in_dtype, into, is_given, one_axis, rank, refuse
+from .shape import atleast_1d, atleast_2d, atleast_3d, expand_dims, moveaxis, ravel
+
+
+def strong(a: Any) -> Any:
+    """An item to be joined as an array: here a Python number has a dtype of its own."""
+    x = as_array(a)
+    return np.asarray(x)[()] if is_number(x) else x
+
+
+def arrays_of(arrays: Any) -> list:
+    """The items of a sequence of arrays, or the rows of an array."""
+    if is_value(arrays):
+        return [arrays[k] for k in range(fixed(shape_of(arrays)[0], "the number of arrays to join"))]
+    return [strong(a) for a in arrays]
+
+
+def in_one_dtype(parts: list, dtype: Any = None) -> list:
+    """Arrays in the dtype they promote to (or the one that is asked for)."""
+    if not parts:
+        raise ValueError("need at least one array to join")
+    common = np.dtype(dtype) if is_given(dtype) else np.result_type(*[type_of(a).dtype for a in parts])
+    return [in_dtype(a, common) for a in parts]
+
+
+def joined(parts: list, axis: Any, dtype: Any = None) -> Any:
+    """Arrays one after the other along an axis."""
+    parts = in_one_dtype(parts, dtype)
+    if any(rank(a) != rank(parts[0]) for a in parts):
+        raise ValueError("all the input array dimensions except for the concatenation axis must match exactly, and their number, too")
+    if not rank(parts[0]):
+        raise ValueError("zero-dimensional arrays cannot be concatenated")
+    axis = one_axis(axis, rank(parts[0]))
+    return METHODS["copy"](parts[0]) if len(parts) == 1 else concatenate_(*parts, axis=axis)
+
+
+@face("numpy.concatenate", "numpy.concat", samples=("np.concatenate([x, x * 2], axis=1)", "np.concatenate([x, v], axis=None)"))
+def concatenate(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+    parts = arrays_of(arrays)
+    return into(out, joined([ravel(a) for a in parts], 0, dtype) if axis is None else joined(parts, axis, dtype))
+
+
+@face("numpy.stack", samples=("np.stack([v, v * v])", "np.stack([x, x], axis=-1)"))
+def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+    parts = in_one_dtype(arrays_of(arrays), dtype)
+    if any(rank(a) != rank(parts[0]) for a in parts):
+        raise ValueError("all input arrays must have the same shape")
+    ax = one_axis(axis, rank(parts[0]) + 1)
+    return into(out, joined([expand_dims(a, ax) for a in parts], ax) if rank(parts[0]) else pack_(*parts))
+
+
+@face("numpy.vstack", "numpy.row_stack", samples=("np.vstack([x, v])",))
+def vstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+    return joined([atleast_2d(a) for a in arrays_of(tup)], 0, dtype)
+
+
+@face("numpy.hstack", samples=("np.hstack([v, v])", "np.hstack([x, x])"))
+def hstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+    parts = [atleast_1d(a) for a in arrays_of(tup)]
+    return joined(parts, 0 if rank(parts[0]) == 1 else 1, dtype)
+
+
+@face("numpy.dstack", samples=("np.dstack([x, x])",))
+def dstack(tup: Any) -> Any:
+    return joined([atleast_3d(a) for a in arrays_of(tup)], 2)
+
+
+@face("numpy.column_stack", samples=("np.column_stack([v, v])",))
+def column_stack(tup: Any) -> Any:
+    return joined([reshape_(a, *(shape_of(a) or (1,)), 1) if rank(a) < 2 else a for a in arrays_of(tup)], 1)
+
+
+@face("numpy.append", samples=("np.append(x, v)",))
+def append(arr: Any, values: Any, axis: Any = None) -> Any:
+    return concatenate([arr, values], axis)
+
+
+@face("numpy.block", samples=("np.block([[S, S], [S, S]])", "np.block([v, 1.0])"))
+def block(arrays: Any) -> Any:
+    depth = _depth(arrays)
+    least = max(depth, _deepest_rank(arrays))
+    return _block(arrays, depth, least, 0)
+
+
+def _depth(arrays: Any) -> int:
+    return 1 + max(_depth(a) for a in arrays) if isinstance(arrays, list) else 0
+
+
+def _deepest_rank(arrays: Any) -> int:
+    return max(_deepest_rank(a) for a in arrays) if isinstance(arrays, list) else rank(strong(arrays))
+
+
+def _block(arrays: Any, depth: int, least: int, level: int) -> Any:
+    if not isinstance(arrays, list):
+        x = strong(arrays)
+        return METHODS["copy"](reshape_(x, *[1] * (least - rank(x)), *shape_of(x)))
+    return joined([_block(a, depth, least, level + 1) for a in arrays], level - depth)
+
+
+# -- apart ----------------------------------------------------------------------------------------------------------------------
+
+
+def part(x: Any, axis: int, start: Any, stop: Any) -> Any:
+    """x[..., start:stop, ...] along one axis."""
+    return read_subscript(x, (slice(None),) * axis + (slice(start, stop),)).read(x)
+
+
+def _cut(x: Any, places: Any, axis: int) -> list:
+    bounds = [0, *places, None]
+    return [part(x, axis, a, b) for a, b in zip(bounds, bounds[1:])]
+
+
+def _equal_parts(x: Any, count: int, axis: int, size: Any) -> list:
+    return [registry["slice_axis"](x, axis, k * size, size) for k in range(count)]
+
+
+def _places(given: Any) -> Any:
+    """Cutting places, or the number of sections."""
+    if is_value(given) and given.ndim or isinstance(given, np.ndarray) and given.ndim:
+        return list(given)
+    return given if isinstance(given, (tuple, list)) else operator.index(given)
+
+
+@face("numpy.split", samples=("np.split(x, 2, axis=1)[1]", "np.split(v, [1, 3])[1]"))
+def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list:
+    x, places = as_array(ary), _places(indices_or_sections)
+    ax = one_axis(axis, rank(x))
+    if not isinstance(places, int):
+        return _cut(x, places, ax)
+    size = quotient((shape_of(x)[ax],), (places,), "array split does not result in an equal division")
+    return _equal_parts(x, places, ax, size)
+
+
+@face("numpy.array_split", samples=("np.array_split(v, 3)[0]",))
+def array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list:
+    x, places = as_array(ary), _places(indices_or_sections)
+    ax = one_axis(axis, rank(x))
+    if not isinstance(places, int):
+        return _cut(x, places, ax)
+    if places < 1:
+        raise ValueError("number sections must be larger than 0.")
+    n, parts, start = shape_of(x)[ax], [], 0
+    for k in range(places):                                      # the first n % places parts have one element more
+        size = (n + (places - 1 - k)) // places
+        parts.append(registry["slice_axis"](x, ax, start, size))
+        start = start + size
+    return parts
+
+
+def _split_along(least: int, axis: Any, name: str) -> Any:
+    def along(ary: Any, indices_or_sections: Any) -> list:
+        x = as_array(ary)
+        if rank(x) < least:
+            raise ValueError(f"{name} only works on arrays of {least} or more dimensions")
+        return split(x, indices_or_sections, axis(rank(x)))
+    return along
+
+
+hsplit = face("numpy.hsplit", samples=("np.hsplit(x, 2)[0]",))(_split_along(1, lambda n: 1 if n > 1 else 0, "hsplit"))
+vsplit = face("numpy.vsplit")(_split_along(2, lambda n: 0, "vsplit"))
+dsplit = face("numpy.dsplit")(_split_along(3, lambda n: 2, "dsplit"))
+
+
+@face("numpy.unstack", samples=("np.unstack(x)[1]",))
+def unstack(x: Any, /, *, axis: Any = 0) -> tuple:
+    x = as_array(x)
+    rows = moveaxis(x, axis, 0)
+    return tuple([rows[k] for k in range(fixed(shape_of(rows)[0], "the extent that unstack takes apart"))])
+
+
+# -- repeated -------------------------------------------------------------------------------------------------------------------
+
+
+@face("numpy.tile", samples=("np.tile(v, 3)", "np.tile(x, (2, 2))"))
+def tile(A: Any, reps: Any) -> Any:
+    x = strong(A)
+    counts = tuple(reps) if isinstance(reps, (tuple, list, np.ndarray)) and np.ndim(reps) else (reps,)
+    x = reshape_(x, *[1] * (len(counts) - rank(x)), *shape_of(x))
+    counts = (1,) * (rank(x) - len(counts)) + counts
+    shape = shape_of(x)
+    y = reshape_(x, *[n for m in shape for n in (1, m)])
+    y = broadcast_(y, *[n for pair in zip(counts, shape) for n in pair])
+    return reshape_(y, *[c * n for c, n in zip(counts, shape)])
+
+
+@face("numpy.repeat", method="repeat", samples=("np.repeat(v, 2)", "np.repeat(x, [1, 2, 1], axis=0)", "x.repeat(2)"))
+def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
+    x = strong(a)
+    x, ax = (ravel(x), 0) if axis is None else (x, one_axis(axis, rank(x)))
+    counts = as_array(repeats)
+    if rank(counts) == 0:
+        return _repeat_each(x, counts, ax)
+    counts = known(counts)
+    if counts is None:
+        raise refuse("numpy.repeat", "traced counts", "the result's extent would depend on them", "give the counts as a list")
+    if counts.size == 1:
+        return _repeat_each(x, int(counts[0]), ax)
+    extents.agree(shape_of(x)[ax], counts.size, "the extent of an array and the number of repeats")
+    places = constant(np.repeat(np.arange(counts.size), counts))
+    return registry["index"](x, places, spec=tuple("a" if k == ax else ":" for k in range(rank(x))), at=ax)
+
+
+def _repeat_each(x: Any, count: Any, axis: int) -> Any:
+    shape = shape_of(x)
+    head, n, tail = shape[:axis], shape[axis], shape[axis + 1:]
+    y = broadcast_(reshape_(x, *head, n, 1, *tail), *head, n, count, *tail)
+    return reshape_(y, *head, n * count, *tail)
+
+
+# -- with elements put in or left out -------------------------------------------------------------------------------------------
+
+
+def _along(arr: Any, axis: Any) -> tuple:
+    x = as_array(arr)
+    return (ravel(x), 0) if axis is None else (x, one_axis(axis, rank(x)))
+
+
+@face("numpy.insert", samples=("np.insert(v, 1, 5.0)", "np.insert(x, [0, 2], v, axis=0)", "np.insert(x, 1, x[:, 0], axis=1)"))
+def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+    x, ax = _along(arr, axis)
+    v = in_dtype(strong(values), type_of(x).dtype)
+    v = reshape_(v, *[1] * (rank(x) - rank(v)), *shape_of(v))
+    places = _positions(obj, shape_of(x)[ax], "insert")
+    if not isinstance(places, np.ndarray):
+        return _insert_at(x, places, moveaxis(v, 0, ax), ax)
+    if places.size == 1:
+        return _insert_at(x, int(places[0]), v, ax)
+    return _insert_many(x, places, v, ax)
+
+
+def _positions(obj: Any, n: Any, function: str) -> Any:
+    """One position (which may be traced), or known ones as an array."""
+    if isinstance(obj, slice):
+        return np.arange(fixed(n, f"the extent that {function} cuts"))[obj]
+    given = as_array(obj)
+    if rank(given) == 0:
+        return given
+    places = known(given)
+    if places is None:
+        raise refuse(f"numpy.{function}", "traced positions", "the result's extent or order would depend on them", "give them as a list")
+    return np.flatnonzero(places) if places.dtype.kind == "b" else places.astype(INT).ravel()
+
+
+def _insert_at(x: Any, place: Any, v: Any, axis: int) -> Any:
+    shape = shape_of(x)
+    v = broadcast_(v, *[m if k == axis else n for k, (m, n) in enumerate(zip(shape_of(v), shape))])
+    if isinstance(place, int) and place < 0:
+        place = shape[axis] + place
+    if not at_least(place, 0) or not at_least(shape[axis], place):
+        registry["check_index"](place, shape[axis] + 1, axis=axis)
+    return joined([part(x, axis, None, place), v, part(x, axis, place, None)], axis)
+
+
+def _insert_many(x: Any, places: np.ndarray, v: Any, axis: int) -> Any:
+    n = fixed(shape_of(x)[axis], "the extent that insert puts elements into")
+    places = np.where(places < 0, places + n, places)
+    if places.size and not (0 <= places.min() and places.max() <= n):
+        raise IndexError(f"insertion indices are out of bounds for axis {axis} with size {n}")
+    order = np.argsort(places, kind="stable")
+    new = places.copy()
+    new[order] += np.arange(places.size)
+    old = np.setdiff1d(np.arange(n + places.size), new)
+    shape = [m if k != axis else n + places.size for k, m in enumerate(shape_of(x))]
+    y = registry["full"](0, *shape, dtype=type_of(x).dtype)
+    for where, what in ((old, x), (new, v)):
+        y = read_subscript(y, (slice(None),) * axis + (constant(where),)).write(y, what)
+    return y
+
+
+@face("numpy.delete", samples=("np.delete(v, 1)", "np.delete(x, [0, -1], axis=1)", "np.delete(v, slice(0, 2))"))
+def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
+    x, ax = _along(arr, axis)
+    n = shape_of(x)[ax]
+    places = _positions(obj, n, "delete")
+    if not isinstance(places, np.ndarray):
+        return _without(x, places, ax)
+    n = fixed(n, "the extent that delete takes elements from")
+    rest = np.delete(np.arange(n), places)
+    return read_subscript(x, (slice(None),) * ax + (constant(rest),)).read(x)
+
+
+def _without(x: Any, place: Any, axis: int) -> Any:
+    n = shape_of(x)[axis]
+    read_subscript(x, (slice(None),) * axis + (place,))           # sees to it that the index is in range
+    start = registry["wrap_index"](place, n) if is_value(place) else n + place if place < 0 else place
+    return joined([part(x, axis, None, start), part(x, axis, start + 1, None)], axis)

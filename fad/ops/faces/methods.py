@@ -1,0 +1,115 @@
+"""Methods and properties of arrays that are not a function's under another name."""
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...ir.op import registry
+from ...ir.types import type_of
+from ...util.errors import UnsupportedFunctionError
+from ..assign import assigned
+from ..extents import product
+from ..face import METHODS, PROPERTIES, face
+from ..kinds import shape_of
+from ..products import size_of
+from ..subscript import read_subscript
+from .arguments import fixed, rank
+from .creation import fresh
+from .shape import ravel
+
+
+@face(method="copy", samples=("x.copy()",))
+def copy(x: Any, order: Any = "C") -> Any:
+    return fresh(x)
+
+
+METHODS["__copy__"] = copy
+METHODS["__deepcopy__"] = lambda x, memo: fresh(x)
+
+
+@face(method="astype", samples=("x.astype(np.float64)", "x.astype(complex).real"))
+def astype(x: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: bool = True, copy: bool = True) -> Any:
+    have, wanted = type_of(x).dtype, np.dtype(dtype)
+    if not np.can_cast(have, wanted, casting):
+        raise TypeError(f"Cannot cast array data from {have!r} to {wanted!r} according to the rule {casting!r}")
+    if have == wanted and not type_of(x).weak:
+        return fresh(x) if copy else x
+    return registry["cast"](x, dtype=wanted)
+
+
+@face("numpy.astype")
+def astype_function(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Any:
+    return astype(x, dtype, copy=copy)
+
+
+@face(method="item", samples=("x.item(3)", "x.item(1, 2)"))
+def item(x: Any, *args: Any) -> Any:
+    if not args:
+        if not rank(x):
+            return x
+        args = (0,) * rank(x) if all(fixed(n, "the size of an array of which item() is taken") == 1 for n in shape_of(x)) else ()
+        if not args:
+            raise ValueError("can only convert an array of size 1 to a Python scalar")
+    place = args[0] if len(args) == 1 else args
+    return x[place] if isinstance(place, tuple) else ravel(x)[place]
+
+
+@face(method="tolist")
+def tolist(x: Any) -> Any:
+    if not rank(x):
+        return x
+    return [tolist(x[k]) for k in range(fixed(shape_of(x)[0], "the length of a list made of an array"))]
+
+
+@face(method="fill")
+def fill(x: Any, value: Any) -> None:
+    x.set(assigned(x, Ellipsis, value))
+
+
+# -- the flat iterator --------------------------------------------------------------------------------------------------------
+
+
+class Flat:
+    """x.flat: reads copies of elements and writes through to x, in C order."""
+
+    def __init__(self, x: Any):
+        self.base = x
+
+    def __len__(self) -> int:
+        return fixed(product(shape_of(self.base)), "the length of x.flat")
+
+    def __iter__(self) -> Any:
+        return (self[k] for k in range(len(self)))
+
+    def __getitem__(self, subscript: Any) -> Any:
+        y = read_subscript(ravel(self.base), subscript).read(ravel(self.base))
+        return fresh(y)
+
+    def __setitem__(self, subscript: Any, value: Any) -> None:
+        shape = shape_of(self.base)
+        self.base.set(registry["reshape"](assigned(ravel(self.base), subscript, value), *shape))
+
+    def copy(self) -> Any:
+        return fresh(ravel(self.base))
+
+
+PROPERTIES["flat"] = Flat
+PROPERTIES["nbytes"] = lambda x: size_of(shape_of(x)) * type_of(x).dtype.itemsize
+PROPERTIES["itemsize"] = lambda x: type_of(x).dtype.itemsize
+
+# -- what has no meaning for a value that is not there yet ------------------------------------------------------------------------
+
+
+def _refused(name: str, why: str, do: str = "") -> Callable:
+    def method(x: Any, *args: Any, **kwargs: Any) -> Any:
+        raise UnsupportedFunctionError(f"ndarray.{name} is not supported on traced arrays", why=why, do=do)
+    return method
+
+
+_MEMORY = "it depends on how the array lies in memory"
+for _name in ("strides", "ctypes", "data", "base", "flags"):
+    PROPERTIES[_name] = _refused(_name, _MEMORY)
+for _name, _do in {"view": "use astype", "byteswap": "", "getfield": "", "setfield": "", "setflags": "",
+                   "tobytes": "", "tofile": "", "dump": "", "dumps": "", "newbyteorder": ""}.items():
+    METHODS[_name] = _refused(_name, _MEMORY, _do)
+METHODS["resize"] = _refused("resize", "an array keeps its extents", "use np.resize, which gives a new array")

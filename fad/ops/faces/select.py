@@ -1,0 +1,314 @@
+"""NumPy's functions that pick elements or put them: take, choose, compress, extract, put, place, putmask, copyto, ..."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...ir.op import registry
+from ...ir.types import INT, type_of
+from ...util.errors import SideEffectError
+from .. import extents
+from ..assign import as_assigned, assigned
+from ..choice import where as where_
+from ..dynamic import flatnonzero, nonzero
+from ..face import face
+from ..index import index as index_
+from ..kinds import same_shape, shape_of
+from ..literals import as_array, constant, is_value
+from ..products import size_of
+from ..shape import broadcast_to as broadcast_
+from ..shape import iota as iota_
+from ..shape import reshape as reshape_
+from ..subscript import read_subscript
+from .arguments import fixed, in_dtype, into, one_axis, rank, refuse
+from .join import stack, strong
+from .shape import extents_given, ravel
+from .triangles import repeated
+
+
+def _in_mode(indices: Any, n: Any, mode: str, axis: int) -> Any:
+    """Indices into an axis of extent n, by NumPy's mode for those out of range."""
+    if mode == "raise":
+        registry["check_index"](indices, n, axis=axis)
+        return registry["wrap_index"](indices, n)
+    if mode == "wrap":
+        return indices % n
+    if mode == "clip":
+        return registry["minimum"](registry["maximum"](indices, 0), n - 1)
+    raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
+
+
+@face("numpy.take", samples=("np.take(x, [0, 3, 3], axis=1)", "np.take(x, [[5, -1]])", "np.take(v, [7, -9], mode='wrap')", "np.take(v, 2)"))
+def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
+    x = strong(a)
+    x, ax = (ravel(x), 0) if axis is None else (x, one_axis(axis, rank(x)))
+    i = as_array(indices)
+    if mode != "raise":
+        i = _in_mode(i, shape_of(x)[ax], mode, ax)
+    return into(out, read_subscript(x, (slice(None),) * ax + (i,)).read(x))
+
+
+@face(method="take", samples=("x.take([0, 2])",))
+def take_method(x: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
+    return take(x, indices, axis, out, mode)
+
+
+def _along_axis(x: Any, indices: Any, axis: Any) -> tuple:
+    """Operands and spec of the selection x[..., indices, ...] of take_along_axis."""
+    i = as_array(indices)
+    if rank(i) != rank(x):
+        raise ValueError("`indices` and `arr` must have the same number of dimensions")
+    ax, shape = one_axis(axis, rank(x)), list(shape_of(x))
+    registry["check_index"](i, shape[ax], axis=ax)
+    i = registry["wrap_index"](i, shape[ax])
+    together = extents.broadcast_shapes(shape_of(i), tuple(1 if k == ax else n for k, n in enumerate(shape)))
+    parts = [i if k == ax else _axis_numbers(n, k, rank(x)) for k, n in enumerate(shape)]
+    return tuple([broadcast_(p, *together) for p in parts]), ("a",) * rank(x)
+
+
+def _axis_numbers(n: Any, k: int, ndim: int) -> Any:
+    return reshape_(iota_(n, dtype=INT), *[n if j == k else 1 for j in range(ndim)])
+
+
+@face("numpy.take_along_axis", samples=("np.take_along_axis(x, np.argsort(x, axis=1), axis=1)",))
+def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
+    x = as_array(arr)
+    x, axis = (ravel(x), 0) if axis is None else (x, axis)
+    operands, spec = _along_axis(x, indices, axis)
+    return index_(x, *operands, spec=spec, at=0)
+
+
+def writable(x: Any, function: str) -> Any:
+    """An array that a function is to write into, which must be of the program."""
+    if not is_value(x):
+        raise SideEffectError(f"{function} of an array from outside the traced function", do="make the array inside the function, or copy it there")
+    return x
+
+
+@face("numpy.put_along_axis")
+def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
+    x = writable(arr, "numpy.put_along_axis")
+    if axis is None:
+        put(x, ravel(as_array(indices)), values)
+        return
+    operands, spec = _along_axis(x, indices, axis)
+    x.set(registry["update"](x, as_assigned(values, type_of(x).dtype), *operands, spec=spec, at=0))
+
+
+@face("numpy.choose", method="choose", samples=("np.choose([0, 1, 0, 1], [v, v * v])",))
+def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+    which = as_array(a)
+    items = [choices[k] for k in range(fixed(shape_of(choices)[0], "the number of choices"))] if is_value(choices) else [strong(c) for c in choices]
+    which = _in_mode(which, len(items), mode, 0)
+    y = items[0]
+    for k, item in enumerate(items[1:], 1):
+        y = where_(which == k, item, y)
+    shape = extents.broadcast_shapes(shape_of(which), shape_of(y))
+    return into(out, y if same_shape(shape, shape_of(y)) else broadcast_(y, *shape))
+
+
+@face("numpy.compress", samples=("np.compress([True, False, True], x, axis=0)", "np.compress(x.ravel() > 0.5, x)"))
+def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
+    x = as_array(a)
+    x, ax = (ravel(x), 0) if axis is None else (x, one_axis(axis, rank(x)))
+    places = as_array(condition) if is_value(condition) else np.flatnonzero(condition)
+    places = flatnonzero(places) if is_value(places) else constant(places)
+    return into(out, read_subscript(x, (slice(None),) * ax + (places,)).read(x))
+
+
+@face(method="compress")
+def compress_method(x: Any, condition: Any, axis: Any = None, out: Any = None) -> Any:
+    return compress(condition, x, axis, out)
+
+
+@face("numpy.extract", samples=("np.extract(x > 0.5, x)",))
+def extract(condition: Any, arr: Any) -> Any:
+    x, c = ravel(as_array(arr)), ravel(as_array(condition))
+    return read_subscript(x, flatnonzero(c)).read(x)
+
+
+# -- put ------------------------------------------------------------------------------------------------------------------------
+
+
+@face("numpy.put", method="put")
+def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+    """a.flat[ind] = v, with v repeated as often as needed."""
+    x = writable(a, "numpy.put")
+    flat, i = ravel(x), as_array(ind)
+    i = _in_mode(ravel(i) if rank(i) else reshape_(i, 1), shape_of(flat)[0], mode, 0)
+    values = as_assigned(v, type_of(x).dtype)
+    if rank(values):
+        values = repeated(ravel(values), shape_of(i)[0])
+    x.set(reshape_(read_subscript(flat, i).write(flat, values), *shape_of(x)))
+
+
+@face("numpy.place")
+def place(arr: Any, mask: Any, vals: Any) -> None:
+    """The k-th element where the mask holds becomes vals[k], vals repeated as often as needed."""
+    x, m = writable(arr, "numpy.place"), as_array(mask)
+    m = m if type_of(m).dtype.kind == "b" else m != 0
+    values = as_assigned(vals, type_of(x).dtype)
+    if rank(values):
+        values = ravel(values)
+        number = registry["cumsum"](in_dtype(ravel(m), INT), axis=0) - 1
+        values = reshape_(index_(values, number % size_of(shape_of(values)), spec=("a",), at=0), *shape_of(m))
+    x.set(where_(reshape_(m, *shape_of(x)), values if not rank(values) else reshape_(values, *shape_of(x)), x))
+
+
+@face("numpy.putmask")
+def putmask(a: Any, mask: Any, values: Any) -> None:
+    """a.flat[k] = values.flat[k % values.size] where the mask holds."""
+    x, m = writable(a, "numpy.putmask"), as_array(mask)
+    v = as_assigned(values, type_of(x).dtype)
+    if rank(v) and not same_shape(shape_of(v), shape_of(x)):
+        v = reshape_(repeated(ravel(v), size_of(shape_of(x))), *shape_of(x))
+    x.set(where_(m if type_of(m).dtype.kind == "b" else m != 0, v, x))
+
+
+@face("numpy.copyto")
+def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+    x, v = writable(dst, "numpy.copyto"), as_array(src)
+    if hasattr(v, "dtype") and not np.can_cast(v.dtype, x.dtype, casting):
+        raise TypeError(f"Cannot cast array data from {v.dtype!r} to {x.dtype!r} according to the rule {casting!r}")
+    if where is not True:
+        v = where_(as_array(where), as_assigned(v, type_of(x).dtype), x)
+    x.set(assigned(x, Ellipsis, v))
+
+
+# -- indices as data --------------------------------------------------------------------------------------------------------------
+
+
+@face("numpy.ix_")
+def ix_(*args: Any) -> tuple:
+    out = []
+    for k, a in enumerate(args):
+        i = as_array(a)
+        if rank(i) != 1:
+            raise ValueError("Cross index must be 1 dimensional")
+        i = nonzero(i)[0] if type_of(i).dtype.kind == "b" else i
+        out.append(reshape_(i, *[1] * k, shape_of(i)[0], *[1] * (len(args) - k - 1)))
+    return tuple(out)
+
+
+def _strides(dims: tuple, order: str) -> list:
+    if order not in ("C", "F"):
+        raise ValueError("only 'C' or 'F' order is permitted")
+    strides, total = [], 1
+    for n in dims[::-1] if order == "C" else dims:
+        strides.append(total)
+        total = total * n
+    return strides[::-1] if order == "C" else strides
+
+
+@face("numpy.unravel_index")
+def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple:
+    i, dims = as_array(indices), extents_given(shape)
+    registry["check_index"](i, size_of(dims), axis=0)
+    return tuple([(i // s) % n for s, n in zip(_strides(dims, order), dims)])
+
+
+@face("numpy.ravel_multi_index")
+def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C") -> Any:
+    sizes = extents_given(dims)
+    modes = mode if isinstance(mode, tuple) else (mode,) * len(sizes)
+    total: Any = 0
+    for k, (i, n, s, m) in enumerate(zip(multi_index, sizes, _strides(sizes, order), modes)):
+        total = total + _in_mode(as_array(i), n, m, k) * s
+    return total
+
+
+# -- functions applied to parts -----------------------------------------------------------------------------------------------------
+
+
+@face("numpy.apply_along_axis", samples=("np.apply_along_axis(lambda r: r * r.sum(), 1, x)", "np.apply_along_axis(lambda r: r[0] * r[1], 0, x)"))
+def apply_along_axis(func1d: Callable, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
+    x = as_array(arr)
+    ax = one_axis(axis, rank(x))
+    other = tuple(n for k, n in enumerate(shape_of(x)) if k != ax)
+    sizes = tuple(fixed(n, "the shape that np.apply_along_axis goes over") for n in other)
+    rows = [strong(func1d(x[place[:ax] + (slice(None),) + place[ax:]], *args, **kwargs)) for place in np.ndindex(*sizes)]
+    y = stack(rows)
+    part = rank(y) - 1
+    y = reshape_(y, *sizes, *shape_of(y)[1:])
+    order = list(range(rank(y)))
+    return registry["transpose"](y, axes=(*order[:ax], *order[len(sizes):len(sizes) + part], *order[ax:len(sizes)]))
+
+
+@face("numpy.apply_over_axes", samples=("np.apply_over_axes(np.sum, x, [0, 1])",))
+def apply_over_axes(func: Callable, a: Any, axes: Any) -> Any:
+    y = as_array(a)
+    for axis in axes if isinstance(axes, (tuple, list)) else (axes,):
+        ax = one_axis(axis, rank(y))
+        z = func(y, ax)
+        y = z if rank(z) == rank(y) else reshape_(z, *[1 if k == ax else n for k, n in enumerate(shape_of(y))])
+    return y
+
+
+@face("numpy.trim_zeros", samples=("np.trim_zeros(np.concatenate([[0.0], v, [0.0, 0.0]]))",))
+def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
+    x = as_array(filt)
+    if rank(x) != 1:
+        raise refuse("numpy.trim_zeros", "more than one axis")
+    used = flatnonzero(x)
+    n, count = shape_of(x)[0], shape_of(used)[0]
+    padded = registry["concatenate"](used, iota_(1, dtype=INT) + n, axis=0) if "f" in trim.lower() else None
+    start = 0 if padded is None else registry["index"](padded, 0, spec=("i",), at=0)
+    ahead = registry["concatenate"](iota_(1, dtype=INT) - 1, used, axis=0) if "b" in trim.lower() else None
+    stop = n if ahead is None else registry["index"](ahead, count, spec=("i",), at=0) + 1
+    return read_subscript(x, slice(start, stop)).read(x)
+
+
+# -- questions about types ----------------------------------------------------------------------------------------------------------
+
+
+@face("numpy.result_type")
+def result_type(*arrays_and_dtypes: Any) -> np.dtype:
+    return np.result_type(*[_for_promotion(a) for a in arrays_and_dtypes])
+
+
+def _for_promotion(a: Any) -> Any:
+    if not is_value(a):
+        return a
+    t = type_of(a)
+    return {"b": False, "i": 0, "f": 0.0, "c": 0j}[t.dtype.kind] if t.weak else t.dtype
+
+
+@face("numpy.can_cast")
+def can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
+    return np.can_cast(type_of(from_).dtype if is_value(from_) else from_, to, casting)
+
+
+@face("numpy.common_type")
+def common_type(*arrays: Any) -> type:
+    return np.common_type(*[np.empty(0, type_of(a).dtype) for a in arrays])
+
+
+@face("numpy.min_scalar_type")
+def min_scalar_type(a: Any, /) -> np.dtype:
+    return type_of(a).dtype
+
+
+@face("numpy.isscalar")
+def isscalar(element: Any) -> bool:
+    return not rank(element)
+
+
+@face("numpy.iterable")
+def iterable(y: Any) -> bool:
+    return bool(rank(y))
+
+
+@face("numpy.shares_memory", "numpy.may_share_memory")
+def shares_memory(*args: Any, **kwargs: Any) -> bool:
+    raise refuse("numpy.shares_memory", "arrays", "a traced array has no memory yet")
+
+
+def _places_of(x: Any, what: str) -> Any:
+    return np.ndindex(*[fixed(n, f"the shape that {what} goes over") for n in shape_of(x)])
+
+
+@face("numpy.ndenumerate")
+def ndenumerate(arr: Any) -> Any:
+    x = as_array(arr)
+    return ((place, x[place]) for place in _places_of(x, "np.ndenumerate"))
