@@ -50,6 +50,7 @@ def source(func: Func, name: str = "kernel", names: Iterable[str] = (), arrays0:
     printer = Printer(lowering, Names([*VOCABULARY, name]))
     parameters = _parameters(func, printer, list(names))
     _inputs(func, printer, set(arrays0))
+    _lower_bounds(func, printer, guards)
     printer.block(steps, func.outputs)
     printer.line("return " + ", ".join(_result(printer, a, k, func) for k, a in enumerate(func.outputs)))
     body = _unused_extents(printer.lines)
@@ -114,6 +115,21 @@ def _extent(printer: Printer, text: str, array: str, axis: int, n: Any) -> None:
     expected = printer.names.given[n] if isinstance(n, Var) else str(n)
     printer.line(f"if {text} != {expected}:")
     printer.indented(lambda: printer.line(f"raise ValueError('{array} has another extent along axis {axis} than {expected}')"))
+
+
+def _lower_bounds(func: Func, printer: Printer, guards: Iterable[tuple]) -> None:
+    """Test what the program takes to be at least zero (an extent less a number, say)."""
+    for relation, terms, const in guards:
+        if relation != ">=":
+            continue
+        form = Index((), const)
+        for (k, axis), c in terms:
+            v = func.inputs[k] if axis is None else func.inputs[k].type.shape[axis]
+            form = form.plus(printer.views.number(v).scaled(c))
+        if form.terms:
+            text = printer.expressions.index(form).source
+            printer.line(f"if {text} < 0:")
+            printer.indented(lambda text=text: printer.line(f"raise ValueError('this program is for extents with {text} >= 0')"))
 
 
 def _unused_extents(lines: list) -> list:
