@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..backend.program import Program, Runner
+from ..backend.program import Program
+from ..backend.runner import Runner
 from ..ir.build import current
 from ..ir.graph import Func
 from ..ir.types import Type, type_of
@@ -54,7 +55,7 @@ class TwoStepProgram(Program):
         end = len(outputs) - self.models
         func = Func(traced.func.name, traced.func.inputs, traced.func.equations, outputs[:self.early] + outputs[end:] + outputs[self.early:end])
         head, rest = split(optimise(func), traced.later, self.early + self.models)
-        self.head, self.rest = Runner(head, self.policy), Runner(rest, self.policy)
+        self.head, self.rest = Runner(head, self.policy, f"{self.name}_forward"), Runner(rest, self.policy, f"{self.name}_pullback")
 
     @property
     def compilations(self) -> int:

@@ -5,7 +5,6 @@ program and runs the result. Called with arrays, the body is traced once for eac
 with traced values, the body runs where it stands. So transforms nest without a rule of their own.
 """
 import functools
-import time
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
@@ -97,7 +96,6 @@ class Staged:
 
     def _trace(self, leaves: list, structure: tree.Structure, static_leaves: frozenset) -> Program:
         dynamic = [k for k, x in enumerate(leaves) if leaf_key(k, x, self.varying, static_leaves) is not None]
-        started = time.perf_counter()
 
         def call(body: Callable, inputs: list) -> Any:
             filled = list(leaves)
@@ -108,7 +106,7 @@ class Staged:
         names = leaf_names(getattr(self, "__wrapped__", None), structure)
         traced = trace(self.body, [leaves[k] for k in dynamic], call, name=getattr(self, "__name__", "f"), names=[names[k] for k in dynamic])
         keep = [leaves[k] for k in range(len(leaves)) if k not in dynamic]
-        return self.program_class(traced, policy=self.compile, keep=keep, writes=self.writes, traced_in=time.perf_counter() - started)
+        return self.program_class(traced, policy=self.compile, keep=keep, writes=self.writes, name=self.kernel_name)
 
     # -- looking ----------------------------------------------------------------------------------------------------------
 
@@ -116,6 +114,11 @@ class Staged:
         """The program for these arguments, without running it, and its data."""
         leaves, structure = tree.flatten((args, kwargs))
         return self.program(leaves, structure)
+
+    @property
+    def kernel_name(self) -> str:
+        """What it is called in generated code: grad, jit, hessian, ..."""
+        return self.rebuild[0].__name__.strip("_")
 
     @property
     def traces(self) -> int:

@@ -1,51 +1,32 @@
-"""A program: one traced function with all that is needed to run it, interpreted at first and compiled when that pays."""
+"""A program: one traced function with all that is needed to run it."""
 import operator
-import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..ir import stack
-from ..ir.graph import Func
-from ..ir.walk import evaluate
-from ..passes.pipeline import optimise
-
-
-class Runner:
-    """One Func, run on arrays: interpreted at first, compiled when that pays."""
-
-    def __init__(self, func: Func, policy: "str | None"):
-        self.func, self.policy = optimise(func), policy
-        self.kernel: Any = None
-        self.compilations = 0
-        self.interpreted_for = 0.0
-
-    def run(self, values: list) -> tuple:
-        """The outputs on these values."""
-        started = time.perf_counter()
-        with stack.concrete(), np.errstate(all="ignore"):
-            outputs = evaluate(self.func, values)
-        self.interpreted_for += time.perf_counter() - started
-        return tuple([_owned(y, values) for y in outputs])
+from .fastcall import fast_call
+from .runner import Runner
 
 
 class Program:
     """Runs on its data leaves: accepts(data) says whether it may, program(data) gives the result tree.
 
-    traced is a trace.tracing.Traced; policy is config.compile's value for this function, or None to follow the configuration.
+    traced is a trace.tracing.Traced; policy is config.compile's value for this function, or None to follow the configuration; keep are
+    static arguments whose identity the program was chosen by.
     """
 
-    def __init__(self, traced: Any, *, policy: "str | None", keep: list, writes: bool, traced_in: float = 0.0):
-        self.traced, self.policy, self.keep, self.writes = traced, policy, keep, writes
+    def __init__(self, traced: Any, *, policy: "str | None", keep: list, writes: bool, name: str = "kernel"):
+        self.traced, self.policy, self.keep, self.name = traced, policy, keep, name
+        self.written = traced.written if writes else ()
         self.holds = _guard_function(traced.guards)
         self.fast: Callable | None = None
         self.prepare()
 
     def prepare(self) -> None:
         """Make what runs the program."""
-        self.runner = Runner(self.traced.func, self.policy)
-        self.scalars = tuple([not a.type.shape and not a.type.weak and a.type.dtype.type for a in self.traced.func.outputs])
+        self.runner = Runner(self.traced.func, self.policy, self.name, self.traced.guards)
+        self.scalars = tuple([scalar_type(a.type) for a in self.traced.func.outputs])
 
     @property
     def compilations(self) -> int:
@@ -63,33 +44,30 @@ class Program:
         return self.holds(data) and self.is_current()
 
     def __call__(self, data: list) -> Any:
-        return self.result(self.runner.run(list(data) + list(self.traced.captured)), data)
+        outputs = self.runner.run(list(data) + list(self.traced.captured))
+        if self.fast is None and self.runner.kernel is not None:
+            self.fast = fast_call(self)
+        return self.result(outputs, data)
 
     def result(self, outputs: tuple, data: list) -> Any:
         """The result tree; arrays that the function wrote to are changed."""
         count = len(outputs) - len(self.traced.written)
-        if self.writes:
-            for k, new in zip(self.traced.written, outputs[count:]):
-                data[k][...] = new
-        leaves = list(map(_as_numpy, outputs[:count], self.scalars))
+        for k, new in zip(self.written, outputs[count:]):
+            data[k][...] = new
+        leaves = list(map(as_numpy, outputs[:count], self.scalars))
         for k in sorted(self.traced.statics):
             leaves.insert(k, self.traced.statics[k])
         return self.traced.structure.unflatten(leaves)
 
 
-def _as_numpy(y: Any, scalar: Any) -> Any:
+def scalar_type(t: Any) -> Any:
+    """The class of a strong scalar, None for arrays and Python numbers."""
+    return t.dtype.type if not t.shape and not t.weak else None
+
+
+def as_numpy(y: Any, scalar: Any) -> Any:
     """A strong scalar is NumPy's; a weak one is Python's."""
-    return scalar(y) if scalar and not isinstance(y, np.generic) else y
-
-
-def _owned(y: Any, values: list) -> Any:
-    """An output that the caller may write to: no view of an input, nothing broadcast."""
-    if isinstance(y, np.ndarray) and y.ndim:
-        if y.base is not None or not y.flags.writeable or any(y is v for v in values):
-            return np.array(y)
-    elif isinstance(y, np.ndarray):
-        return y[()]
-    return y
+    return scalar(y) if scalar is not None and not isinstance(y, np.generic) else y
 
 
 _RELATIONS = {"==": operator.eq, ">=": operator.ge}

@@ -45,13 +45,7 @@ def source(f: Callable, *args: Any, **kwargs: Any) -> str:
     """
     staged = _staged(f)
     program, _ = staged.program_for(*args, **kwargs)
-    return program.runner.source(name_of(staged))
-
-
-def name_of(staged: Staged) -> str:
-    """What a staged function is called in generated code: grad, jit, hessian, ..."""
-    name = staged.rebuild[0].__name__
-    return name if name.isidentifier() else "f"
+    return program.runner.source(staged.kernel_name)
 
 
 def export(f: Callable, *args: Any, path: "str | os.PathLike", name: "str | None" = None, **kwargs: Any) -> pathlib.Path:
@@ -62,7 +56,7 @@ def export(f: Callable, *args: Any, path: "str | os.PathLike", name: "str | None
     """
     staged = _staged(f)
     program, _ = staged.program_for(*args, **kwargs)
-    text = module_text(program, name or name_of(staged))
+    text = module_text(program, name or staged.kernel_name)
     target = pathlib.Path(path)
     part = target.with_name(target.name + ".part")
     part.write_text(text, encoding="utf-8")

@@ -1,0 +1,66 @@
+"""The fast path: from a staged function's call to its kernel with as little Python between as can be.
+
+Numba's dispatcher tells by its own C code whether the arguments have the types the kernel was compiled for, and the kernel's
+first lines test the extents; what remains for Python is written out for each program. Whatever does not fit is answered NotImplemented, and
+takes the general path.
+"""
+from collections.abc import Callable
+from typing import Any
+
+from ..util import tree
+
+
+def fast_call(program: Any) -> "Callable | None":
+    """args -> result, for calls whose arguments are the data leaves themselves; None where the general path is needed anyhow."""
+    traced = program.traced
+    if traced.written or traced.statics or any(axis is None for _, terms, _ in traced.guards for (_, axis), _ in terms):
+        return None
+    inputs = program.runner.func.inputs
+    count = len(inputs) - len(traced.captured)
+    names = [f"a{k}" for k in range(count)]
+    scope: dict[str, Any] = {"kernel": program.runner.kernel.call, "fits": (TypeError, ValueError)}
+    lines = ["def fast(args):", f"    if len(args) != {count}:", "        return NotImplemented"]
+    if count:
+        lines.append(f"    {', '.join(names)}, = args")
+    for name, v in zip(names, inputs):
+        if not v.type.shape:
+            if not v.type.weak or v.type.dtype.kind != "f":
+                return None
+            lines += [f"    if type({name}) is not float:", "        return NotImplemented"]
+    lines += _source_tests(traced.sources, scope)
+    captured = []
+    for k, array in enumerate(traced.captured):
+        if not array.shape or not array.flags.carray:
+            return None
+        scope[f"c{k}"] = array
+        captured.append(f"c{k}")
+    lines += ["    try:", f"        y = kernel({', '.join(names + captured)})", "    except fits:", "        return NotImplemented"]
+    lines.append(f"    return {_result(traced.structure, program.scalars, scope)}")
+    exec("\n".join(lines), scope)
+    return scope["fast"]
+
+
+def _source_tests(sources: tuple, scope: dict) -> list:
+    """Lines that see whether outside values are what they were."""
+    lines: list = []
+    for k, source in enumerate(sources):
+        scope[f"s{k}"], scope[f"v{k}"] = source.read, source.value
+        lines += [f"    if s{k}() is not v{k}:", "        return NotImplemented"]
+    return lines
+
+
+def _result(structure: tree.Structure, scalars: tuple, scope: dict) -> str:
+    """The text of the result: the kernel's y, its strong scalars as NumPy's, in the result's structure."""
+    leaves = []
+    for k, scalar in enumerate(scalars):
+        text = "y" if len(scalars) == 1 else f"y[{k}]"
+        if scalar is not None:
+            scope[scalar.__name__] = scalar
+            text = f"{scalar.__name__}({text})"
+        leaves.append(text)
+    if structure.cls is None:
+        return leaves[0]
+    if structure.cls is tuple and all(child.cls is None for child in structure.children):
+        return f"({', '.join(leaves)},)"
+    scope["unflatten"] = structure.unflatten
+    return f"unflatten(({', '.join(leaves)},))"

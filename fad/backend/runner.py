@@ -1,0 +1,125 @@
+"""A runner: one Func, run on arrays in the tier that pays. Interpreted at first, compiled when it is hot."""
+import sys
+import time
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..ir import stack
+from ..ir.graph import Func
+from ..ir.walk import evaluate
+from ..passes.pipeline import optimise
+from ..util.config import config
+from .compile import Kernel, compile
+from .emit import source
+from .steps import BackendError
+
+
+class Runner:
+    """Runs a Func: `run(values) -> outputs`. `kernel` is its compiled form, once there is one."""
+
+    def __init__(self, func: Func, policy: "str | None", name: str = "kernel", guards: tuple = ()):
+        self.func, self.policy, self.name = optimise(func), policy, name
+        self.guards = guards + _larger_than_one(self.func)
+        self.kernel: Kernel | None = None
+        self.refused = ""
+        self.compilations = 0
+        self.interpreted_for = 0.0
+        self.loops = any(has_loop(eqn) for eqn in self.func.equations)
+
+    def run(self, values: list) -> tuple:
+        """The outputs on these values (arrays and numbers, in the order of the Func's inputs)."""
+        if self.kernel is None and not self.refused and self._should_compile():
+            self._compile(values)
+        if self.kernel is not None:
+            return self.run_kernel(self.kernel, [plain(x) for x in values])
+        return self.interpret(values)
+
+    def interpret(self, values: list) -> tuple:
+        """The outputs by the interpreter, whose time is counted."""
+        started = time.perf_counter()
+        with stack.concrete(), np.errstate(all="ignore"):
+            outputs = evaluate(self.func, values)
+        self.interpreted_for += time.perf_counter() - started
+        return tuple([_owned(y, values) for y in outputs])
+
+    def run_kernel(self, kernel: Kernel, values: list) -> tuple:
+        """The outputs by the kernel."""
+        outputs = kernel.call(*values)
+        return outputs if len(self.func.outputs) != 1 else (outputs,)
+
+    def source(self, name: "str | None" = None) -> str:
+        """The generated Python."""
+        return source(self.func, name or self.name, guards=self.guards)
+
+    # -- tiers ------------------------------------------------------------------------------------------------------------
+
+    def _should_compile(self) -> bool:
+        policy = self.policy or config.compile
+        if policy != "auto":
+            return policy == "now"
+        return self.loops or self.interpreted_for > self.compile_time()
+
+    def compile_time(self) -> float:
+        """About how many seconds compilation takes: a part for Numba's own start, one for each equation."""
+        return (0.1 if "numba" in sys.modules else 0.6) + 0.02 * count_equations(self.func)
+
+    def _compile(self, values: list) -> None:
+        try:
+            kernel = compile(self.func, self.name, guards=self.guards)
+        except BackendError as error:
+            self._refuse(error)
+            return
+        kernel.call._can_compile = True
+        kernel.compile(*[plain(x) for x in values])
+        kernel.call.disable_compile()                        # other layouts are copied, other types are other programs
+        self.kernel = kernel
+        self.compilations += 1
+
+    def _refuse(self, error: BackendError) -> None:
+        """What cannot be compiled stays with the interpreter; whoever asked for compilation is told."""
+        self.refused = str(error)
+        if self.policy == "now" or self.loops:
+            warnings.warn(f"{self.name} is interpreted, not compiled: {error}", stacklevel=5)
+
+
+def _larger_than_one(func: Func) -> tuple:
+    """Guards for the extents that are integers of the program: 0 and 1 are constants of other programs."""
+    seen: dict = {}
+    for k, v in enumerate(func.inputs):
+        for axis, n in enumerate(v.type.shape):
+            if not isinstance(n, int):
+                seen.setdefault(n, (k, axis))
+    return tuple((">=", ((place, 1),), -2) for n, place in seen.items() if n not in func.inputs)
+
+
+def has_loop(eqn: Any) -> bool:
+    """Whether a loop is in this equation, at any depth."""
+    return eqn.op.name in ("for", "while") or any(has_loop(e) for r in eqn.regions for e in r.equations)
+
+
+def count_equations(func: Func) -> int:
+    """Equations, those in regions included."""
+    return sum(1 + sum(map(count_equations, eqn.regions)) for eqn in func.equations)
+
+
+def plain(x: Any) -> Any:
+    """A value as kernels take it: arrays C-contiguous, aligned, writeable and in native byte order; 0-d arrays as scalars."""
+    if not isinstance(x, np.ndarray):
+        return x
+    if not x.shape:
+        return x[()]
+    if type(x) is not np.ndarray or not x.flags.carray or not x.dtype.isnative:
+        return np.array(x, dtype=x.dtype.newbyteorder("="), order="C")
+    return x
+
+
+def _owned(y: Any, values: list) -> Any:
+    """An output that the caller may write to: no view of an input, nothing broadcast."""
+    if isinstance(y, np.ndarray) and y.ndim:
+        if y.base is not None or not y.flags.writeable or any(y is v for v in values):
+            return np.array(y)
+    elif isinstance(y, np.ndarray):
+        return y[()]
+    return y
