@@ -235,7 +235,8 @@ def lu(a: Any, permute_l: bool = False, overwrite_a: bool = False, check_finite:
 def _places(order: Any) -> Any:
     """The inverse of a permutation."""
     p = permutation_matrix(order, np.dtype(np.int64))
-    return registry["sum"](p * as_rows(count_up(shape_of(order)[-1])), axes=(rank(order),))
+    places = registry["sum"](p * as_rows(count_up(shape_of(order)[-1])), axes=(rank(order),))
+    return registry["cast"](places, dtype=np.dtype(np.int32))
 
 
 @face("scipy.linalg.qr", samples=("la.qr(S)[1]", "la.qr(x.T, mode='economic')[0]"), note="as numpy.linalg.qr")
