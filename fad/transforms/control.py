@@ -1,5 +1,9 @@
-"""Derivatives of the region ops; filled in by the modules that hold them."""
-from typing import Any, Callable
+"""Derivatives of the ops with regions, by the op's name: each takes the sweep and the equation."""
+from collections.abc import Callable
+from typing import Any
 
-JVP_OF_CONTROL: dict[str, Callable[[Any, Any], None]] = {}
-VJP_OF_CONTROL: dict[str, Callable[[Any, Any], None]] = {}
+from .control_jvp import jvp_cond, jvp_for, jvp_while
+from .control_vjp import vjp_cond, vjp_for, vjp_while
+
+JVP_OF_CONTROL: dict[str, Callable[[Any, Any], None]] = {"for": jvp_for, "while": jvp_while, "cond": jvp_cond}
+VJP_OF_CONTROL: dict[str, Callable[[Any, Any], None]] = {"for": vjp_for, "while": vjp_while, "cond": vjp_cond}

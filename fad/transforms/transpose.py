@@ -1,13 +1,38 @@
 """Reverse mode for an op that has only a forward rule: the rule is linear in the tangents, so its own reverse sweep is its transpose."""
+from collections.abc import Callable
 from typing import Any
 
+from ..ir import stack
+from ..ir.build import building
 from ..ir.op import Op
-from ..util.errors import NoDerivativeError
+from ..ir.types import Type
+from ..ir.walk import evaluate
+from ..ops.carry import atom_type
+from .inputs import zeros_like
 
 
-def pullback_by_transposition(op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:
-    """The cotangents that the transpose of op's jvp rule gives."""
-    raise NoDerivativeError(f"{op.name} has no reverse-mode rule")
+def pullback_by_transposition(op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple, pull_back: Callable) -> tuple:
+    """The cotangents that the transpose of op's jvp rule gives. pull_back is vjp's: (func, args, wanted) -> values, pullback.
 
-
-__all__ = ["pullback_by_transposition", "Any"]
+    The tangents are symbolic and stand at zero: a linear rule's transpose reads none of them. On arrays (no program being built)
+    the transpose is traced once and run.
+    """
+    with building(f"{op.name}_transposed", region=bool(stack.builders())) as builder:
+        with building("tangent", region=True) as inner:
+            moving = [k for k, need in enumerate(needs) if need]
+            dxs: list = [None] * len(xs)
+            for k in moving:
+                t = atom_type(xs[k])
+                dxs[k] = inner.input(Type(t.dtype, t.shape), f"dx{k}")
+            dys = op.derivative.jvp(op, ys, xs, tuple(dxs), params)
+            given = [k for k, dy in enumerate(dys) if dy is not None and gs[k] is not None]
+            tangent = inner.finish(tuple([dys[k] for k in given]))
+        _, pullback = pull_back(tangent, [zeros_like(xs[k]) for k in moving], range(len(moving)))
+        gxs = pullback([gs[k] for k in given])
+        kept = [j for j, g in enumerate(gxs) if g is not None]
+        transposed = builder.finish(tuple([gxs[j] for j in kept]))
+    captured = [array for array, _ in builder.captured.values()]
+    out: list = [None] * len(xs)
+    for j, g in zip(kept, evaluate(transposed, captured)):
+        out[moving[j]] = g
+    return tuple(out)

@@ -92,7 +92,7 @@ def _pullback(eqn: Equation, gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> t
     derivative = eqn.op.derivative
     if getattr(derivative, "has_pullback", True) or isinstance(derivative, NotDifferentiable):
         return derivative.pullback(eqn.op, gs, ys, xs, eqn.params, needs)
-    return pullback_by_transposition(eqn.op, gs, ys, xs, eqn.params, needs)
+    return pullback_by_transposition(eqn.op, gs, ys, xs, eqn.params, needs, pull_back)
 
 
 def pull_back(func: Func, args: Sequence, wanted: Sequence[int]) -> tuple:

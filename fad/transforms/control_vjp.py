@@ -1,0 +1,231 @@
+"""Reverse mode of loops and branches.
+
+A loop runs forward, saving what its reverse half needs (see joint.py for what that is, tape.py for where it goes); its pullback is a loop
+that runs backward, carrying the cotangents of the carries and of the variables around the loop.
+"""
+from collections.abc import Callable
+from typing import Any
+
+from ..ir.graph import Equation
+from ..ir.walk import bind_outputs, closure, run_equation
+from ..ops.carry import UNDEFINED
+from ..ops.control import COND, FOR, WHILE, integer, loop_index, trip_count, turn_number
+from .activity import activate
+from .inputs import zeros_like
+from .joint import Joint
+from .tape import Tape
+
+
+def _active_outputs(sweep: Any, eqn: Equation) -> list:
+    """Indices of the outputs that a derivative flows through."""
+    activate(eqn, sweep.active)
+    return [k for k, v in enumerate(eqn.outputs) if v in sweep.active]
+
+
+def _take(sweep: Any, eqn: Equation, given: list) -> "list | None":
+    """The cotangents of these outputs, None if all are zero."""
+    gs = [sweep.cotangents.pop(eqn.outputs[k], None) for k in given]
+    if all(g is None for g in gs):
+        return None
+    return [zeros_like(sweep.env.read(eqn.outputs[k])) if g is None else g for k, g in zip(given, gs)]
+
+
+def _totals(sweep: Any, joint: Joint) -> list:
+    """The cotangents so far of the variables around a region."""
+    return [_total(sweep, v) for v in joint.totals_out]
+
+
+def _total(sweep: Any, v: Any) -> Any:
+    g = sweep.cotangents.get(v)
+    return zeros_like(sweep.env.read(v)) if g is None else g
+
+
+# -- loops --------------------------------------------------------------------------------------------------------------------
+
+
+class _Loop:
+    """The reverse mode of one loop: its joint program, divided, and its tape."""
+
+    def __init__(self, sweep: Any, eqn: Equation, given: list, lead: int, index: Any, turns: Any):
+        self.sweep, self.eqn, self.given = sweep, eqn, given
+        carried = [k for k, v in enumerate(eqn.regions[-1].inputs[lead:]) if v in sweep.active]
+        self.joint = Joint(sweep, eqn, eqn.regions[-1], carried, index)
+        self.carried = carried
+        self.division = self.joint.divide()
+        self.tape = Tape(self.division.saved, turns)
+        self.count = len(eqn.outputs)
+
+    def forward_step(self, lead: list, carries: tuple, k: Any) -> list:
+        """One turn forward: carries and tape."""
+        env = self.division.environment(lead, carries[:self.count])
+        outputs, values = self.division.run_forward(env)
+        return list(outputs) + self.tape.push(list(carries[self.count:]), values, k)
+
+    def finish_forward(self, results: tuple) -> None:
+        bind_outputs(self.eqn, results[:self.count], self.sweep.env)
+        self.tape_end = list(results[self.count:])
+
+    def names(self) -> tuple:
+        return self.eqn.params["names"]
+
+    def links(self, offset: int) -> tuple:
+        return self.eqn.params["extents"] + self.tape.links(offset)
+
+    def start_reverse(self) -> "list | None":
+        """The reverse loop's carries: cotangents of the carries, of the variables around, the stacks' pointers."""
+        gs = _take(self.sweep, self.eqn, self.carried)
+        if gs is None:
+            return None
+        return gs + _totals(self.sweep, self.joint) + self.tape.start_reverse(self.tape_end)
+
+    def reverse_step(self, lead: list, carries: tuple, k: Any) -> list:
+        """One turn backward."""
+        env = self.division.environment(lead, ())
+        n, m = len(self.carried), len(self.joint.totals_out)
+        env.update((g.atom, value) for g, value in zip(self.joint.gs, carries[:n]))
+        env.update((self.joint.totals[v].atom, value) for v, value in zip(self.joint.totals_out, carries[n:n + m]))
+        reader = self.tape.reader(carries[n + m:], k)
+        gxs, totals = self.division.run_reverse(env, reader)
+        return gxs + totals + reader.state
+
+    def finish_reverse(self, results: tuple, init: tuple) -> None:
+        n = len(self.carried)
+        for v, total in zip(self.joint.totals_out, results[n:]):
+            self.sweep.cotangents[v] = total
+        for k, g in zip(self.carried, results):
+            self.sweep.add(init[k], g)
+
+
+def vjp_for(sweep: Any, eqn: Equation) -> None:
+    given = _active_outputs(sweep, eqn)
+    if not given:
+        run_equation(eqn, sweep.env)
+        return
+    args = [sweep.env.read(a) for a in eqn.inputs]
+    start, stop, step = [integer(n) for n in args[:3]]
+    turns = trip_count(start, stop, step)
+    loop = _Loop(sweep, eqn, given, 1, lambda builder: (loop_index(builder, start, stop, step),), turns)
+
+    def forward(i: Any, *carries: Any) -> list:
+        return loop.forward_step([i], carries, turn_number(i, start, step))
+    loop.finish_forward(FOR.run_regions([start, stop, step, *args[3:], *loop.tape.init], (forward,), names=loop.names(),
+                                        extents=loop.links(loop.count)))
+
+    def backward(i: Any, *carries: Any) -> list:
+        return loop.reverse_step([i], carries, turn_number(i, start, step))
+
+    def pull() -> None:
+        carries = loop.start_reverse()
+        if carries is not None:
+            first = stop - step if isinstance(step, int) and abs(step) == 1 else start + (turns - 1) * step
+            loop.finish_reverse(FOR.run_regions([first, start - step, -step, *carries], (backward,)), eqn.inputs[3:])
+    sweep.pullbacks.append(pull)
+
+
+def vjp_while(sweep: Any, eqn: Equation) -> None:
+    """As for `for`, with a count of the turns among the carries."""
+    given = _active_outputs(sweep, eqn)
+    if not given:
+        run_equation(eqn, sweep.env)
+        return
+    args = [sweep.env.read(a) for a in eqn.inputs]
+    loop = _Loop(sweep, eqn, given, 0, None, None)
+    test = closure(eqn.regions[0], sweep.env)
+    n = loop.count
+
+    def forward(*carries: Any) -> list:
+        turn = loop.forward_step([], carries[:n] + carries[n + 1:], carries[n])
+        return turn[:n] + [carries[n] + 1] + turn[n:]
+    results = WHILE.run_regions([*args, 0, *loop.tape.init], (lambda *carries: test(*carries[:n]), forward), names=loop.names(),
+                                extents=loop.links(n + 1))
+    turns = results[n]
+    loop.finish_forward(results[:n] + results[n + 1:])
+
+    def backward(k: Any, *carries: Any) -> list:
+        return loop.reverse_step([], carries, k)
+
+    def pull() -> None:
+        carries = loop.start_reverse()
+        if carries is not None:
+            loop.finish_reverse(FOR.run_regions([turns - 1, -1, -1, *carries], (backward,)), eqn.inputs)
+    sweep.pullbacks.append(pull)
+
+
+# -- branches -----------------------------------------------------------------------------------------------------------------
+
+
+class _Slots:
+    """Results of a cond for what its branches save: values of one type, saved by different branches, share a result."""
+
+    def __init__(self) -> None:
+        self.types: list = []
+        self.of_branch: list = []
+
+    def add(self, saved: list) -> None:
+        """The slots of one more branch's values."""
+        free = list(range(len(self.types)))
+        chosen = []
+        for v in saved:
+            key = (v.type.dtype, v.type.rank)
+            slot = next((k for k in free if self.types[k] == key), None)
+            if slot is None:
+                slot = len(self.types)
+                self.types.append(key)
+            else:
+                free.remove(slot)
+            chosen.append(slot)
+        self.of_branch.append(chosen)
+
+    def spread(self, branch: int, values: tuple) -> list:
+        """One branch's saved values in their slots."""
+        out: list = [UNDEFINED] * len(self.types)
+        for slot, x in zip(self.of_branch[branch], values):
+            out[slot] = x
+        return out
+
+
+def vjp_cond(sweep: Any, eqn: Equation) -> None:
+    given = _active_outputs(sweep, eqn)
+    if not given:
+        run_equation(eqn, sweep.env)
+        return
+    selector = sweep.env.read(eqn.inputs[0])
+    joints = [Joint(sweep, eqn, region, given) for region in eqn.regions]
+    divisions = [joint.divide() for joint in joints]
+    slots = _Slots()
+    for division in divisions:
+        slots.add(division.saved)
+
+    def forward(branch: int) -> Callable:
+        def run() -> list:
+            outputs, values = divisions[branch].run_forward(divisions[branch].environment((), ()))
+            return list(outputs) + slots.spread(branch, values)
+        return run
+    count = len(eqn.outputs)
+    results = COND.run_regions([selector], tuple([forward(k) for k in range(len(joints))]), names=eqn.params["names"], extents=eqn.params["extents"])
+    bind_outputs(eqn, results[:count], sweep.env)
+    sweep.pullbacks.append(lambda: _pull_cond(sweep, eqn, given, selector, divisions, slots, results[count:]))
+
+
+def _pull_cond(sweep: Any, eqn: Equation, given: list, selector: Any, divisions: list, slots: _Slots, saved: tuple) -> None:
+    """Each branch adds to the cotangents of the variables around it."""
+    gs = _take(sweep, eqn, given)
+    if gs is None:
+        return
+    moved = list(dict.fromkeys(v for division in divisions for v in division.joint.totals_out))
+    totals = {v: _total(sweep, v) for v in moved}
+
+    def backward(branch: int) -> Callable:
+        def run() -> list:
+            joint, division = divisions[branch].joint, divisions[branch]
+            env = division.environment((), ())
+            env.update((g.atom, value) for g, value in zip(joint.gs, gs))
+            env.update((joint.totals[v].atom, totals[v]) for v in joint.totals_out)
+            chosen = slots.of_branch[branch]
+            _, out = division.run_reverse(env, lambda number, _: saved[chosen[number]])
+            new = dict(zip(joint.totals_out, out))
+            return [new.get(v, totals[v]) for v in moved]
+        return run
+    results = COND.run_regions([selector], tuple([backward(k) for k in range(len(divisions))]))
+    for v, total in zip(moved, results):
+        sweep.cotangents[v] = total

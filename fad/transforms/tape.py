@@ -1,0 +1,138 @@
+"""Where a loop's forward half keeps what its reverse half needs: ordinary arrays of the program, carried by both loops.
+
+Rows    values of one shape, in a loop whose number of turns is known: an array with a row for each turn.
+Stack   values whose extents change, or a loop whose number of turns is not known: a flat array, last in first out, that doubles
+        when it is full. It is carried with its pointer and its extent.
+
+As these are values like any other, derivatives of derivatives of loops need no rule of their own.
+"""
+from typing import Any
+
+from ..ir.build import Builder, current
+from ..ir.graph import Var
+from ..ir.op import registry
+from ..ops.control import resize, unwritten
+from ..ops.extents import product
+from ..ops.index import index, update
+from ..ops.kinds import shape_of
+
+FIRST_EXTENT = 16
+
+
+def is_fixed(v: Var, around: Builder) -> bool:
+    """Whether a variable has the same extents in each turn."""
+    return all(isinstance(n, int) or around.sees(n) for n in v.type.shape)
+
+
+class Rows:
+    """An array with a row for each turn."""
+
+    carries = 1
+    links: tuple = ()
+
+    def __init__(self, v: Var, turns: Any):
+        extents = [current().value_of(n) for n in v.type.shape]
+        self.init = [unwritten(turns, *extents, dtype=v.type.dtype)]
+        self.spec = ("i",) + (":",) * len(extents)
+
+    def push(self, state: list, x: Any, k: Any) -> list:
+        return [update(state[0], x, k, spec=self.spec, at=0)]
+
+    def start_reverse(self, final: list) -> list:
+        self.saved = final[0]
+        return []
+
+    def pop(self, state: list, k: Any, extents: tuple) -> tuple:
+        return [], index(self.saved, k, spec=self.spec, at=0)
+
+
+class Stack:
+    """A flat array of elements, its extent and how many of them are in use. State: [used, room, elements]."""
+
+    carries = 3
+    links = ((2, 0, 1),)                                      # the extent of elements is room
+
+    def __init__(self, v: Var):
+        self.init = [0, FIRST_EXTENT, unwritten(FIRST_EXTENT, dtype=v.type.dtype)]
+
+    def push(self, state: list, x: Any, k: Any) -> list:
+        used, room, elements = state
+        count = product(shape_of(x))
+        top = used + count
+        enough = registry["where"](top <= room, room, top * 2)
+        elements = resize(elements, enough)
+        if shape_of(x):
+            flat = registry["reshape"](x, count)
+            elements = update(elements, flat, used, count, spec=(("s", 1),), at=0)
+        else:
+            elements = update(elements, x, used, spec=("i",), at=0)
+        return [top, enough, elements]
+
+    def start_reverse(self, final: list) -> list:
+        self.saved = final[2]
+        return [final[0]]
+
+    def pop(self, state: list, k: Any, extents: tuple) -> tuple:
+        count = product(extents)
+        bottom = state[0] - count
+        if not extents:
+            return [bottom], index(self.saved, bottom, spec=("i",), at=0)
+        flat = index(self.saved, bottom, count, spec=(("s", 1),), at=0)
+        return [bottom], registry["reshape"](flat, *extents)
+
+
+class Tape:
+    """The keepers of all values that a loop saves, and their carries as one list. `turns` is None where it is not known."""
+
+    def __init__(self, saved: list, turns: Any):
+        around = current()
+        self.variables = saved
+        self.keepers = [Rows(v, turns) if turns is not None and is_fixed(v, around) else Stack(v) for v in saved]
+        self.init = [x for keeper in self.keepers for x in keeper.init]
+
+    def links(self, offset: int) -> tuple:
+        """Which carries are extents of others, the first of the tape's being number `offset`."""
+        out: list = []
+        for keeper in self.keepers:
+            out += [(offset + k, axis, offset + j) for k, axis, j in keeper.links]
+            offset += keeper.carries
+        return tuple(out)
+
+    def push(self, state: list, values: tuple, k: Any) -> list:
+        """The carries after one turn's values are saved."""
+        out: list = []
+        for keeper, x in zip(self.keepers, values):
+            out += keeper.push(list(state[:keeper.carries]), x, k)
+            state = state[keeper.carries:]
+        return out
+
+    def start_reverse(self, final: list) -> list:
+        """The reverse loop's carries (the stacks' pointers), from what the forward loop ended with."""
+        out: list = []
+        for keeper in self.keepers:
+            out += keeper.start_reverse(list(final[:keeper.carries]))
+            final = final[keeper.carries:]
+        return out
+
+    def reader(self, state: list, k: Any) -> "Reader":
+        return Reader(self, state, k)
+
+
+class Reader:
+    """Gets back the values of one turn; `state` then holds the reverse loop's carries."""
+
+    def __init__(self, tape: Tape, state: list, k: Any):
+        self.tape, self.k, self.state = tape, k, list(state)
+        self.place: dict[int, int] = {}
+        for number, keeper in enumerate(tape.keepers):
+            if isinstance(keeper, Stack):
+                self.place[number] = len(self.place)
+
+    def __call__(self, number: int, env: Any) -> Any:
+        keeper, v = self.tape.keepers[number], self.tape.variables[number]
+        extents = tuple([env.read(n) for n in v.type.shape])
+        at = self.place.get(number)
+        state, x = keeper.pop([] if at is None else [self.state[at]], self.k, extents)
+        if at is not None:
+            self.state[at] = state[0]
+        return x
