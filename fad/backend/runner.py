@@ -68,20 +68,20 @@ class Runner:
     def _compile(self, values: list) -> None:
         try:
             kernel = compile(self.func, self.name, guards=self.guards)
-        except BackendError as error:
+            kernel.call._can_compile = True
+            kernel.compile(*[plain(x) for x in values])
+            kernel.call.disable_compile()                    # other layouts are copied, other types are other programs
+        except Exception as error:                           # whatever the compiler's trouble is, the interpreter's answer is right
             self._refuse(error)
             return
-        kernel.call._can_compile = True
-        kernel.compile(*[plain(x) for x in values])
-        kernel.call.disable_compile()                        # other layouts are copied, other types are other programs
         self.kernel = kernel
         self.compilations += 1
 
-    def _refuse(self, error: BackendError) -> None:
-        """What cannot be compiled stays with the interpreter; whoever asked for compilation is told."""
-        self.refused = str(error)
-        if self.policy == "now" or self.loops:
-            warnings.warn(f"{self.name} is interpreted, not compiled: {error}", stacklevel=5)
+    def _refuse(self, error: Exception) -> None:
+        """What cannot be compiled stays with the interpreter; whoever asked for compilation, or hit upon an error of fad's, is told."""
+        self.refused = str(error) or type(error).__name__
+        if self.policy == "now" or self.loops or not isinstance(error, BackendError):
+            warnings.warn(f"{self.name} is interpreted, not compiled: {type(error).__name__}: {self.refused[:2000]}", stacklevel=5)
 
 
 def _larger_than_one(func: Func) -> tuple:

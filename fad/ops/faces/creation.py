@@ -179,7 +179,7 @@ def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype:
 def fresh(x: Any) -> Any:
     """A copy of x: the same value in a handle of its own."""
     if isinstance(x, Value):
-        return type(x)(x.builder, x.var)
+        return type(x)(x.builder, x.atom)
     return np.array(x) if not is_value(x) else registry["cast"](x, dtype=type_of(x).dtype)
 
 
