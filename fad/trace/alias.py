@@ -6,6 +6,7 @@ from typing import Any, Callable
 from ..ir import stack
 from ..ops.face import Face, find
 from .capture import has_traced
+from .mutation import call_face
 
 
 def attribute_of(library: str) -> "tuple[Callable, Callable]":
@@ -26,7 +27,7 @@ def _calling(original: Callable, found: Face) -> Callable:
     """The face where an argument is traced (or a program being traced creates an array), else the original."""
     def call(*args: Any, **kwargs: Any) -> Any:
         if has_traced(args) or has_traced(kwargs.values()) or (found.creation and stack.builders()):
-            return found.call(*args, **kwargs)
+            return call_face(found.name.rpartition(".")[2], found.call, args, kwargs)
         return original(*args, **kwargs)
     call.__name__, call.__doc__ = getattr(original, "__name__", "call"), original.__doc__
     return call

@@ -14,6 +14,7 @@ import numpy as np
 from ..ir.build import Builder
 from ..ops.face import find
 from ..util.where import is_library
+from .mutation import call_face
 from .tracer import Tracer
 
 _MODULES = ("numpy", "math", "cmath", "scipy")
@@ -147,13 +148,15 @@ def _new_cell(value: Any) -> Any:
 
 def _redirect(original: Any, found: Any) -> Callable:
     """Calls with traced arguments (and creations) go to the face, all others to the original."""
+    name = getattr(original, "__name__", "call")
+
     def call(*args: Any, **kwargs: Any) -> Any:
         if found.creation or has_traced(args) or has_traced(kwargs.values()):
-            return found.call(*args, **kwargs)
+            return call_face(name, found.call, args, kwargs)
         return original(*args, **kwargs)
     if isinstance(original, np.ufunc):
         return _Ufunc(original, call)                         # type: ignore[return-value]
-    call.__name__ = getattr(original, "__name__", "call")
+    call.__name__ = name
     return call
 
 

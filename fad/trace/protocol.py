@@ -5,6 +5,7 @@ import numpy as np
 
 from ..ops.face import METHODS, find
 from ..util.errors import UnsupportedFunctionError
+from .mutation import call_face
 
 
 def qualified_name(function: Any) -> str:
@@ -22,7 +23,7 @@ def call_function(function: Any, args: tuple, kwargs: dict) -> Any:
     found = find(function)
     if found is None:
         raise unknown(function)
-    return found.call(*args, **kwargs)
+    return call_face(function.__name__, found.call, args, kwargs)
 
 
 def call_ufunc(ufunc: Any, method: str, inputs: tuple, kwargs: dict) -> Any:

@@ -17,26 +17,28 @@ from ..ops.face import METHODS, PROPERTIES
 from ..util.errors import ConcreteValueError
 from ..util.where import here
 from .constants import constant_of
+from .mutation import assign, call_face
 from .protocol import call_function, call_ufunc
 
 
 class View:
     """How a view reads from its base and writes back into it."""
 
-    __slots__ = ("base", "read", "write", "seen")
+    __slots__ = ("base", "read", "write", "seen", "chain")
 
     def __init__(self, base: "Tracer", read: Callable, write: Callable):
         self.base, self.read, self.write, self.seen = base, read, write, base.version
+        self.chain: Any = None                              # how it came from its base, where that is known (see mutation.py)
 
 
 class Tracer(Value):
-    """A traced array or scalar."""
+    """A traced array or scalar. `origin` is the variable it was made with, which tells its layout in memory (None: C order)."""
 
-    __slots__ = ("_version", "view")
+    __slots__ = ("_version", "view", "origin")
 
     def __init__(self, builder: Any, var: Var):
         super().__init__(builder, var)
-        self._version, self.view = 0, None
+        self._version, self.view, self.origin = 0, None, var
 
     @property
     def atom(self) -> Var:
@@ -55,12 +57,13 @@ class Tracer(Value):
 
     def set(self, new: Value) -> "Tracer":
         """Give this array a new value in place; what it is a view of changes with it."""
+        view = self.view
+        base = None if view is None else view.write(view.base, new)
         current().note_mutation(self)
         self._var = new.atom
         self._version += 1
-        view = self.view
         if view is not None:
-            view.base.set(view.write(view.base, new))
+            view.base.set(base)
             view.seen = view.base.version
         return self
 
@@ -86,17 +89,20 @@ class Tracer(Value):
     def __getattr__(self, name: str) -> Any:
         found = PROPERTIES.get(name)
         if found is not None:
-            return found(self)
+            return call_face(name, found, (self,), {})
         call = METHODS.get(name)
         if call is None:
             raise AttributeError(f"a traced array has no attribute {name!r}")
-        return lambda *args, **kwargs: call(self, *args, **kwargs)
+        return lambda *args, **kwargs: call_face(name, call, (self, *args), kwargs)
 
     def __getitem__(self, subscript: Any) -> Any:
-        return METHODS["__getitem__"](self, subscript)
+        return call_face("__getitem__", METHODS["__getitem__"], (self, subscript), {})
 
     def __setitem__(self, subscript: Any, value: Any) -> None:
-        METHODS["__setitem__"](self, subscript, value)
+        assign(self, subscript, value)
+
+    def __pos__(self) -> "Tracer":
+        return Tracer(self.builder, self.atom)
 
     # -- where Python needs a value ---------------------------------------------------------------------------------------
 
@@ -197,7 +203,7 @@ def _in_place(name: str) -> Callable:
     """x += v changes an array; a scalar is a number, and the name is bound anew."""
     def method(self: Tracer, other: Any) -> Any:
         result = registry[name](self, other)
-        if not self.ndim:
+        if not self.ndim and self.view is None:
             return result
         if not np.can_cast(type_of(result).dtype, self.dtype, "same_kind"):
             raise TypeError(f"cannot write {result.dtype} into an array of {self.dtype} in place")
