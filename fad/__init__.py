@@ -33,6 +33,8 @@ from .api.ravel import ravel as ravel
 from .api.vmap import vmap as vmap
 from .check.certify import certify as certify
 from .ops import table as _table
+from .show.program import show as show
+from .show.program import source as source
 from .util.config import config as config
 from .util.errors import FadError as FadError
 from .util.tree import register as register

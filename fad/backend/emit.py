@@ -127,9 +127,9 @@ def _lower_bounds(func: Func, printer: Printer, guards: Iterable[tuple]) -> None
             v = func.inputs[k] if axis is None else func.inputs[k].type.shape[axis]
             form = form.plus(printer.views.number(v).scaled(c))
         if form.terms:
-            text = printer.expressions.index(form).source
-            printer.line(f"if {text} < 0:")
-            printer.indented(lambda text=text: printer.line(f"raise ValueError('this program is for extents with {text} >= 0')"))
+            text, least = printer.expressions.index(form.plus(Index((), -const))).source, -const
+            printer.line(f"if {text} < {least}:")
+            printer.indented(lambda text=text, least=least: printer.line(f"raise ValueError('this program is for {text} >= {least}')"))
 
 
 def _unused_extents(lines: list) -> list:

@@ -6,6 +6,8 @@ Rules never change a result by more than rounding, keep infinities and nans, and
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..ir.graph import Equation, Func, Literal, Var
 from ..ir.op import registry
 from ..ir.types import Type
@@ -29,7 +31,9 @@ def _visit(eqn: Equation, scope: Scope) -> Any:
         answer = rule(eqn, scope)
         if answer is not None:
             return answer
-    return _without_broadcasts(eqn, scope) if eqn.op.kind == "elementwise" and len(eqn.inputs) > 1 else None
+    if eqn.op.kind != "elementwise":
+        return None
+    return _of_filled(eqn, scope) or (_without_broadcasts(eqn, scope) if len(eqn.inputs) > 1 else None)
 
 
 def rule(*names: str) -> Callable:
@@ -185,6 +189,26 @@ def _leading_ones_dropped(a: Any, scope: Scope) -> Any:
     if made.op.name == "reshape" and extra > 0 and a.type.shape[extra:] == x.type.shape and all(n == 1 for n in a.type.shape[:extra]):
         return _leading_ones_dropped(x, scope)
     return a
+
+
+def _of_filled(eqn: Equation, scope: Scope) -> Any:
+    """An elementwise op of arrays that are filled with one number each is an array filled with one number."""
+    out = eqn.outputs[0]
+    makers = [scope.producer(a) if isinstance(a, Var) else None for a in eqn.inputs]
+    if eqn.op.facts.get("barrier") or not all(isinstance(a, Literal) or _is_filled(m) for a, m in zip(eqn.inputs, makers)):
+        return None
+    whole = next((m for m in makers if m is not None and m.outputs[0].type.shape == out.type.shape), None)
+    if whole is None:
+        return None
+    numbers = [a if m is None else _number_as(m.inputs[0], m.outputs[0]) for a, m in zip(eqn.inputs, makers)]
+    with np.errstate(all="ignore"):
+        value = eqn.op.run(*[a.value for a in numbers], **eqn.params)
+    fill = Literal(out.type.dtype.type(value), Type(out.type.dtype))
+    return Equation(whole.op, (fill, *whole.inputs[1:]), eqn.outputs, {"dtype": out.type.dtype}, (), eqn.where)
+
+
+def _is_filled(made: Any) -> bool:
+    return made is not None and made.op.name == "full" and isinstance(made.inputs[0], Literal)
 
 
 def _number_as(x: Any, a: Any) -> Any:
