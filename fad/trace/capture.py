@@ -4,6 +4,7 @@ The names are swapped in the function's globals and closure, so source is not ne
 Everything that a traced function took from outside is remembered, with what it was, so that rebinding it retraces.
 """
 import builtins
+import functools
 
 import sys
 from types import CodeType, FunctionType, MethodType, ModuleType
@@ -48,9 +49,13 @@ class Proxy(ModuleType):
         return value
 
 
-def is_user_function(f: Any) -> bool:
-    """Whether f is a Python function that is not a library's."""
-    return isinstance(f, FunctionType) and not is_library(f.__code__.co_filename) and not _installed(f)
+def is_user_function(f: Any, packages: "set | tuple" = ()) -> bool:
+    """Whether f is a Python function that is not a library's; of what is installed, only these packages are the user's."""
+    return isinstance(f, FunctionType) and not is_library(f.__code__.co_filename) and (not _installed(f) or _package(f) in packages)
+
+
+def _package(f: FunctionType) -> str:
+    return (f.__module__ or "").split(".")[0]
 
 
 def _installed(f: FunctionType) -> bool:
@@ -79,6 +84,7 @@ class Capture:
     def __init__(self, builder: Builder):
         self.builder = builder
         self.sources = builder.root.sources
+        self.packages: set[str] = set()                       # installed packages whose functions are the user's here
         self._copies: dict[int, tuple[Any, Any]] = {}
 
     def swap(self, value: Any) -> Any:
@@ -98,7 +104,7 @@ class Capture:
         found = find(value) if callable(value) else None
         if found is not None:
             return _redirect(value, found)
-        if is_user_function(value):
+        if is_user_function(value, self.packages):
             return self.function(value)
         return value
 
@@ -106,7 +112,11 @@ class Capture:
         """The captured copy of a user's function; a library's function is its face."""
         if isinstance(f, MethodType):
             return MethodType(self.swap(f.__func__), f.__self__)
-        if not is_user_function(f):
+        if isinstance(f, functools.partial):
+            return functools.partial(self.function(f.func), *f.args, **f.keywords)
+        if isinstance(f, FunctionType):
+            self.packages.add(_package(f))                    # what is asked for by itself is the user's, wherever it is installed
+        if not is_user_function(f, self.packages):
             found = find(f)
             return f if found is None else _redirect(f, found)
         code = f.__code__

@@ -5,6 +5,7 @@ import sys
 from typing import NamedTuple
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_DEMONSTRATION = _PACKAGE + "demo.py"                         # written as a user would write it, and captured as a user's code
 _LIBRARIES = (os.sep + "numpy" + os.sep, os.sep + "scipy" + os.sep, os.sep + "numba" + os.sep)
 _is_library: dict[str, bool] = {}
 
@@ -30,7 +31,8 @@ def is_library(filename: str) -> bool:
     """Whether code in this file is fad's own or a numerical library's, not the user's."""
     known = _is_library.get(filename)
     if known is None:
-        known = filename.startswith(_PACKAGE) or any(part in filename for part in _LIBRARIES)
+        inside = filename.startswith(_PACKAGE) and filename != _DEMONSTRATION
+        known = inside or any(part in filename for part in _LIBRARIES)
         _is_library[filename] = known
     return known
 
