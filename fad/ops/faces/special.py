@@ -34,6 +34,7 @@ PARTS = {
     "it2j0y0": "it2j0 it2y0", "it2i0k0": "it2i0 it2k0", "itairy": "itairy_ai itairy_bi itairy_minus_ai itairy_minus_bi",
     **{name: f"{name}_value {name}_slope" for name in ("pbdv", "pbvv", "pbwa", "mathieu_cem", "mathieu_sem", "mathieu_modcem1",
                                                       "mathieu_modcem2", "mathieu_modsem1", "mathieu_modsem2")},
+
 }
 
 

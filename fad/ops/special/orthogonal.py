@@ -60,8 +60,8 @@ def _parabolic(slope: Any, f: Any, v: Any, x: Any) -> Any:
 pbdv_value, pbdv_slope = _pair("pbdv", _parabolic, (1.3, INSIDE))
 pbvv_value, pbvv_slope = _pair("pbvv", _parabolic, (1.3, INSIDE))
 pbwa_value, pbwa_slope = _pair("pbwa", lambda slope, f, a, x: (a - 0.25 * x * x) * f, (1.3, INSIDE))
-mathieu_a = special("mathieu_a", DEGREE, DEGREE)
-mathieu_b = special("mathieu_b", DEGREE, DEGREE)
+mathieu_a = special("mathieu_a", DEGREE, DEGREE, domain=(2, 1.5))
+mathieu_b = special("mathieu_b", DEGREE, DEGREE, domain=(2, 1.5))
 RADIAN = PI / 180.0
 
 
