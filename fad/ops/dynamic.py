@@ -23,7 +23,7 @@ def _batch_places(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
 
 
 def _count_sample(rng: Any) -> tuple:
-    return (rng.uniform(size=7) < 0.5,), {}
+    return (rng.uniform(size=7) < 0.5,), {"axes": (0,)}
 
 
 def _places_sample(rng: Any) -> tuple:
@@ -31,11 +31,11 @@ def _places_sample(rng: Any) -> tuple:
     return (mask, int(mask.sum())), {}
 
 
-count_true = Op("count_true", lambda mask: int(np.count_nonzero(mask)), lambda mask: Type(INT, (), True), kind="opaque",
-                kernel="sorting.count_true", kernel_params=(), derivative=Zero(), batch=_batch_count, samples=(_count_sample,),
-                doc="How many elements of a boolean vector are true, as an extent")
+count_true = Op("count_true", lambda mask, axes: int(np.count_nonzero(mask)), lambda mask, axes: Type(INT, (), True), kind="reduce",
+                combine="{0} + {1}", unit=0, derivative=Zero(), batch=_batch_count, samples=(_count_sample,),
+                doc="How many elements of a boolean vector are true: an extent, which promotes as a Python number")
 places_true = Op("places_true", lambda mask, count: np.flatnonzero(mask), lambda mask, count: Type(INT, (count,)), kind="opaque",
-                 kernel="sorting.places_true", kernel_params=(), derivative=Zero(), batch=_batch_places, samples=(_places_sample,),
+                 kernel="filters.places_true", kernel_params=(), derivative=Zero(), batch=_batch_places, samples=(_places_sample,),
                  doc="The indices of the true elements of a boolean vector, of which there are `count`")
 
 
@@ -45,7 +45,7 @@ def flatnonzero(mask: Any) -> Any:
         mask = mask != 0
     if len(shape_of(mask)) != 1:
         mask = registry["reshape"](mask, extents.product(shape_of(mask)))
-    count = count_true(mask)
+    count = count_true(mask, axes=(0,))
     if isinstance(count, Value):
         _bound(count, shape_of(mask)[0])
     return places_true(mask, count)

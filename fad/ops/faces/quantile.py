@@ -17,7 +17,7 @@ from .arguments import as_array, axes_of, in_dtype, into, is_given, rank, refuse
 
 
 class Sample(NamedTuple):
-    """A sorted sample along the first axis, the lanes behind it; how many of each lane count; what to undo at the end."""
+    """A sorted sample along the last axis, the lanes before it; how many of each lane count; what to undo at the end."""
 
     values: Any
     count: Any
@@ -27,7 +27,7 @@ class Sample(NamedTuple):
 
     @property
     def lanes(self) -> tuple:
-        return shape_of(self.values)[1:]
+        return shape_of(self.values)[:-1]
 
 
 def sample_of(a: Any, axis: Any, skip_nan: bool) -> Sample:
@@ -37,20 +37,20 @@ def sample_of(a: Any, axis: Any, skip_nan: bool) -> Sample:
         raise TypeError("a must be an array of real numbers")
     axes = axes_of(axis, rank(x))
     rest = tuple(k for k in range(rank(x)) if k not in axes)
-    moved = x if axes + rest == tuple(range(rank(x))) else registry["transpose"](x, axes=axes + rest)
+    moved = x if rest + axes == tuple(range(rank(x))) else registry["transpose"](x, axes=rest + axes)
     shape = shape_of(moved)
     if len(axes) != 1:
-        moved = registry["reshape"](moved, extents.product(shape[:len(axes)]), *shape[len(axes):])
-    values = registry["sort"](_never_empty(moved), axis=0)
-    count = registry["sum"](values == values, axes=(0,)) if skip_nan else shape_of(values)[0]
+        moved = registry["reshape"](moved, *shape[:len(rest)], extents.product(shape[len(rest):]))
+    values = registry["sort"](_never_empty(moved))
+    count = registry["sum"](values == values, axes=(len(rest),)) if skip_nan else shape_of(values)[-1]
     return Sample(values, count, skip_nan, axes, x)
 
 
 def _never_empty(x: Any) -> Any:
     """The sample; of none at all, the quantiles are nan."""
-    n, *lanes = shape_of(x)
+    *lanes, n = shape_of(x)
     if isinstance(n, int) and n == 0:
-        return registry["full"](np.nan, 1, *lanes, dtype=type_of(x).dtype if type_of(x).dtype.kind == "f" else np.dtype(float))
+        return registry["full"](np.nan, *lanes, 1, dtype=type_of(x).dtype if type_of(x).dtype.kind == "f" else np.dtype(float))
     some_of(n, "a quantile")
     return x
 
@@ -60,14 +60,14 @@ def at(s: Sample, places: Any) -> Any:
     if s.skip_nan and s.lanes:
         return _in_lanes(s.values, places, s.lanes)
     kind = "a" if rank(places) else "i"
-    return registry["index"](s.values, places, spec=(kind,) + (":",) * len(s.lanes), at=0)
+    return registry["index"](s.values, places, spec=(":",) * len(s.lanes) + (kind,), at=0)
 
 
 def _in_lanes(x: Any, places: Any, lanes: tuple) -> Any:
     shape = shape_of(places)
     own = [registry["broadcast_to"](registry["reshape"](registry["iota"](n, dtype=INT), *[n if j == k else 1 for j in range(len(lanes))]), *shape)
            for k, n in enumerate(lanes)]
-    return registry["index"](x, places, *own, spec=("a",) * (1 + len(lanes)), at=0)
+    return registry["index"](x, *own, places, spec=("a",) * (1 + len(lanes)), at=0)
 
 
 # -- places in the sorted sample, counted from 0, as functions of the sample's size n and the quantile q ------------------------------------

@@ -29,13 +29,13 @@ def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: 
     """Found by binary search in the sorted set."""
     x, tested = as_array(element), _vector(test_elements)
     dtype = result_dtype(x, tested)
-    tested = sort(in_dtype(tested, dtype), axis=0)
+    tested = sort(in_dtype(tested, dtype))
     n = shape_of(tested)[0]
     if not nonempty(tested, (0,)):
         if isinstance(n, int):
             return registry["broadcast_to"](np.bool_(invert), *shape_of(x))
         raise refuse("numpy.isin", "a set that may be empty")
-    places = registry["minimum"](searchsorted(tested, in_dtype(x, dtype), side="left"), n - 1)
+    places = registry["minimum"](searchsorted(tested, in_dtype(x, dtype), right=False), n - 1)
     found = (gathered(tested, places) if rank(places) else registry["index"](tested, places, spec=("i",), at=0)) == x
     return registry["logical_not"](found) if invert else found
 
@@ -59,7 +59,7 @@ def _same_as_next(x: Any) -> Any:
 def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False) -> Any:
     if return_indices:
         raise refuse("numpy.intersect1d", "return_indices")
-    together = sort(_joined(_once(ar1, assume_unique), _once(ar2, assume_unique)), axis=0)
+    together = sort(_joined(_once(ar1, assume_unique), _once(ar2, assume_unique)))
     return gathered(together, flatnonzero(_same_as_next(together)))
 
 
@@ -71,7 +71,7 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
 
 @face("numpy.setxor1d", samples=("np.setxor1d(v, v[:2])",))
 def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
-    x = sort(_joined(_once(ar1, assume_unique), _once(ar2, assume_unique)), axis=0)
+    x = sort(_joined(_once(ar1, assume_unique), _once(ar2, assume_unique)))
     same = _same_as_next(x)
     edge = registry["full"](False, 1, dtype=np.dtype(bool))
     doubled = registry["bitwise_or"](registry["concatenate"](edge, same, axis=0), registry["concatenate"](same, edge, axis=0))

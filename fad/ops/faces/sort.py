@@ -3,30 +3,48 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...ir.op import registry
-from ...ir.types import result_dtype, type_of
+from ...ir.op import Op, registry
+from ...ir.types import INT, result_dtype, type_of
 from ..correlate import flipped
 from ..dynamic import flatnonzero, nonzero
 from ..face import METHODS, face
 from ..kinds import shape_of
 from ..scan import previous
 from ..sort import argsort as argsort_
-from ..sort import invert_order, permute
+from ..sort import picked
 from ..sort import searchsorted as searchsorted_
 from ..sort import sort as sort_
-from .arguments import along, as_array, fixed, in_dtype, rank, ravel, refuse, some_of
+from .arguments import along, as_array, fixed, in_dtype, one_axis, rank, ravel, refuse, some_of
+
+
+def _along(op: Op, a: Any, axis: Any) -> Any:
+    """op along an axis, for an op that runs along the last one."""
+    x, ax = along(a, axis)
+    return back(op(last(x, ax)), ax)
+
+
+def last(x: Any, axis: int) -> Any:
+    """x with one axis moved to the end."""
+    ndim = rank(x)
+    return x if axis == ndim - 1 else registry["transpose"](x, axes=(*(k for k in range(ndim) if k != axis), axis))
+
+
+def back(x: Any, axis: int) -> Any:
+    """x with its last axis moved to a place."""
+    ndim = rank(x)
+    order = list(range(ndim - 1))
+    order.insert(axis, ndim - 1)
+    return x if axis == ndim - 1 else registry["transpose"](x, axes=tuple(order))
 
 
 @face("numpy.sort", samples=("np.sort(x)", "np.sort(x, axis=0)", "np.sort(x, axis=None)[::-1]"))
 def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
-    x, ax = along(a, axis)
-    return sort_(x, axis=ax)
+    return _along(sort_, a, axis)
 
 
 @face("numpy.argsort", method="argsort")
 def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
-    x, ax = along(a, axis)
-    return argsort_(x, axis=ax)
+    return _along(argsort_, a, axis)
 
 
 @face("numpy.partition", samples=("np.partition(v, 2)[:2]",), note="yes; the parts come sorted")
@@ -58,11 +76,12 @@ def sort_complex(a: Any) -> Any:
 def lexsort(keys: Any, axis: int = -1) -> Any:
     """By the last key, its equals by the one before it, and so on: stable sorts, the least important key first."""
     keys = [as_array(k) for k in keys] if isinstance(keys, (list, tuple)) else _rows(keys)
-    first, ax = along(keys[0], axis)
-    order = argsort_(first, axis=ax)
+    ax = one_axis(axis, rank(keys[0])) if rank(keys[0]) else 0
+    keys = [last(k, ax) for k in keys]
+    order = argsort_(keys[0])
     for key in keys[1:]:
-        order = permute(order, argsort_(permute(key, order, axis=ax), axis=ax), axis=ax)
-    return order
+        order = picked(order, argsort_(picked(key, order)))
+    return back(order, ax)
 
 
 def _rows(x: Any) -> list:
@@ -93,7 +112,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     if sorter is not None:
         a = gathered(a, as_array(sorter))
     dtype = result_dtype(a, v)
-    return searchsorted_(in_dtype(a, dtype), in_dtype(v, dtype), side=side)
+    return searchsorted_(in_dtype(a, dtype), in_dtype(v, dtype), right=side == "right")
 
 
 METHODS["searchsorted"] = searchsorted
@@ -154,20 +173,20 @@ def _is_first(x: Any, equal_nan: bool) -> Any:
     differs = x != before
     if equal_nan and type_of(x).dtype.kind in "fc":
         differs = registry["bitwise_and"](differs, registry["bitwise_or"](x == x, before == before))
-    return registry["bitwise_or"](differs, registry["iota"](shape_of(x)[0], dtype=np.dtype(np.int64)) == 0)
+    return registry["bitwise_or"](differs, registry["iota"](shape_of(x)[0], dtype=INT) == 0)
 
 
 def _distinct(ar: Any, equal_nan: bool = True) -> UniqueAll:
     shape = shape_of(ar)
     x = ravel(ar)
     n = shape_of(x)[0]
-    order = argsort_(x, axis=0)
-    x = permute(x, order, axis=0)
+    order = argsort_(x)
+    x = gathered(x, order)
     is_first = _is_first(x, equal_nan)
     starts = flatnonzero(is_first)
     group = registry["cumsum"](is_first, axis=0, reverse=False) - 1
-    inverse = permute(group, invert_order(order, axis=0), axis=0)
-    ends = registry["concatenate"](starts, registry["full"](n, 1, dtype=np.dtype(np.int64)), axis=0)
+    inverse = registry["update"](registry["full"](0, n, dtype=INT), group, order, spec=("a",), at=0, unique=True)
+    ends = registry["concatenate"](starts, registry["full"](n, 1, dtype=INT), axis=0)
     count = shape_of(starts)[0]
     counts = registry["slice_axis"](ends, 0, 1, count) - starts
     return UniqueAll(gathered(x, starts), gathered(order, starts), registry["reshape"](inverse, *shape), counts)
