@@ -52,10 +52,10 @@ def converted(text: Text, old: np.dtype, new: np.dtype) -> Text:
         return converted(text, old, new)
     if new == BOOL:
         return Text(f"{text.within(5)} != 0", 5)
-    if new == FLOAT and old.kind in "fiub":
+    if old == BOOL:                                          # Numba has no float(bool)
+        return Text(f"({literal(1, new).source} if {text.source} else {literal(0, new).source})")
+    if new == FLOAT and old.kind in "fiu":
         return Text(f"float({text.source})")
-    if new == INT and old == BOOL:
-        return Text(f"int({text.source})")
     return Text(f"{dtype_name(new)}({text.source})")
 
 
