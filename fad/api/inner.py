@@ -13,6 +13,7 @@ from ..trace.capture import Capture
 from ..trace.tracing import Traced, is_data, trace
 from ..util import tree
 from ..util.errors import ArgumentError, CotangentShapeError, IntegerArgumentError, NotScalarError, StructureError
+from .names import leaf_names
 
 
 class Inner:
@@ -36,7 +37,8 @@ class Inner:
                 filled[k] = x
             inner_args, inner_kwargs = structure.unflatten(filled)
             return f(*inner_args, **inner_kwargs)
-        self.traced: Traced = trace(f, self.args, call)
+        names = leaf_names(f, structure)
+        self.traced: Traced = trace(f, self.args, call, names=[names[k] for k in self.data])
         self.func = self.traced.func
         self.wanted = [self.data.index(k) for k in wanted if k in self.data]
         self.results = len(self.func.outputs) - len(self.traced.written)

@@ -21,7 +21,7 @@ class Runner:
 
     def __init__(self, func: Func, policy: "str | None", name: str = "kernel", guards: tuple = ()):
         self.func, self.policy, self.name = optimise(func), policy, name
-        self.guards = guards + _larger_than_one(self.func)
+        self.guards = strongest(guards + _larger_than_one(self.func))
         self.kernel: Kernel | None = None
         self.refused = ""
         self.compilations = 0
@@ -92,6 +92,14 @@ def _larger_than_one(func: Func) -> tuple:
             if not isinstance(n, int):
                 seen.setdefault(n, (k, axis))
     return tuple((">=", ((place, 1),), -2) for n, place in seen.items() if n not in func.inputs)
+
+
+def strongest(guards: tuple) -> tuple:
+    """Of bounds of one and the same form, the strongest."""
+    least: dict = {}
+    for relation, terms, const in guards:
+        least[relation, terms] = min(const, least.get((relation, terms), const)) if relation == ">=" else const
+    return tuple((relation, terms, const) for (relation, terms), const in least.items())
 
 
 def has_loop(eqn: Any) -> bool:

@@ -93,9 +93,9 @@ def _name_of(f: Any) -> str:
 def _input(builder: Builder, x: Any, name: str = "") -> Any:
     t = type_of(x)
     if isinstance(x, Value):                                 # a trace within a trace: the outer extents are this one's
-        return builder.input(t, hint=x.atom.hint)
+        return builder.input(t, name, hint=x.atom.hint)
     if builder.parent is not None:
-        return builder.input(t)
+        return builder.input(t, name)
     if type(x) is int:                                       # structure may come to depend on it, under a guard
         value = builder.input(Type(INT, (), True), name, hint=x)
         builder.integers.dims.add(value.atom)

@@ -95,6 +95,13 @@ def _pullback(eqn: Equation, gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> t
     return pullback_by_transposition(eqn.op, gs, ys, xs, eqn.params, needs, pull_back)
 
 
+def named(g: Any, name: str) -> Any:
+    """g; the variable that holds it gets a name for people, if it has none."""
+    if isinstance(g, Value) and g.atom.name == f"v{g.atom.id}":
+        g.atom.name = name
+    return g
+
+
 def pull_back(func: Func, args: Sequence, wanted: Sequence[int]) -> tuple:
     """Values of func's outputs, computed in the current builder, and the pullback.
 
@@ -110,7 +117,7 @@ def pull_back(func: Func, args: Sequence, wanted: Sequence[int]) -> tuple:
         for atom, g in zip(func.outputs, gs, strict=True):
             sweep.add(atom, g)
         sweep.backward()
-        return [sweep.cotangents.get(func.inputs[k]) for k in wanted]
+        return [named(sweep.cotangents.get(func.inputs[k]), f"g{func.inputs[k].name}") for k in wanted]
     return [env.read(a) for a in func.outputs], pullback
 
 
