@@ -6,7 +6,7 @@ cotangents of its inputs, and adds them up: in place, for parts of arrays (AddIn
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..ir.build import Builder, current
+from ..ir.build import Builder, Value, current
 from ..ir.graph import Equation, Func, Var, extents_of
 from ..ir.op import registry
 from ..ir.types import Type, type_of
