@@ -5,6 +5,7 @@
     linalg       matmul, solve, cholesky, eigh, svd, ... on stacks of matrices of any strides
     fft          fft, ifft, rfft, irfft along the last axis, any length
     sorting      sort, argsort, searchsorted, nan last as in NumPy
+    filters      where a mask holds, correlation of two vectors
 
 Each name can be called from compiled code and, with the same meaning, from plain Python on NumPy values.
 Below them: `elementary` and `arithmetic` (the two halves of vecmath), `widen` (vector calls), `promotion` (NumPy's types

@@ -9,6 +9,12 @@ from . import extents
 from .kinds import Multilinear, conjugate, shape_of
 
 
+def correlated(x: Any, w: Any) -> Any:
+    """correlate(x, w) in their common dtype."""
+    dtype = result_dtype(x, w)
+    return correlate(*[a if type_of(a).dtype == dtype else registry["cast"](a, dtype=dtype) for a in (x, w)])
+
+
 def _infer(x: Any, w: Any) -> Type:
     return Type(result_dtype(x, w), (extents.difference(shape_of(x)[0], shape_of(w)[0]) + 1,))
 
@@ -27,11 +33,11 @@ def padded(x: Any, n: Any) -> Any:
 
 def _long(g: Any, xs: tuple) -> Any:
     w = conjugate(xs[1])
-    return correlate(padded(g, shape_of(w)[0] - 1), flipped(w))
+    return correlated(padded(g, shape_of(w)[0] - 1), flipped(w))
 
 
 def _short(g: Any, xs: tuple) -> Any:
-    return correlate(conjugate(xs[0]), g)
+    return correlated(conjugate(xs[0]), g)
 
 
 def _sample(n: int, m: int, imaginary: float = 0) -> Any:

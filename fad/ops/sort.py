@@ -15,9 +15,12 @@ from .kinds import AddInto, Explicit, Zero, shape_of
 
 def rows_and(order: Any) -> tuple:
     """Index arrays that go with one along the last axis, so that together they pick order[..., k] from each row."""
-    *rows, n = shape_of(order)
-    return (*[registry["broadcast_to"](registry["reshape"](registry["iota"](m, dtype=INT), *[m if j == k else 1 for j in range(len(rows))], 1), *rows, n)
-              for k, m in enumerate(rows)], order)
+    shape = shape_of(order)
+    rows = []
+    for k, m in enumerate(shape[:-1]):
+        along = registry["reshape"](registry["iota"](m, dtype=INT), *[m if j == k else 1 for j in range(len(shape))])
+        rows.append(registry["broadcast_to"](along, *shape))
+    return (*rows, order)
 
 
 def picked(x: Any, order: Any) -> Any:
@@ -27,7 +30,8 @@ def picked(x: Any, order: Any) -> Any:
 
 def put_back(g: Any, order: Any) -> AddInto:
     """The cotangent of x, given that of picked(x, order)."""
-    return AddInto(lambda total: registry["index_add"](total, g, *rows_and(order), spec=("a",) * len(shape_of(g)), at=0), lambda: registry["zeros_like"](g))
+    spec = ("a",) * len(shape_of(g))
+    return AddInto(lambda total: registry["index_add"](total, g, *rows_and(order), spec=spec, at=0), lambda: registry["zeros_like"](g))
 
 
 def _batch(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:

@@ -6,8 +6,7 @@ import numpy as np
 from ...ir.op import registry
 from ...ir.types import result_dtype, type_of
 from .. import extents
-from ..correlate import correlate as correlate_
-from ..correlate import flipped, padded
+from ..correlate import correlated, flipped, padded
 from ..face import face
 from ..kinds import conjugate, shape_of
 from .arguments import as_array, fixed, rank, some_of
@@ -39,8 +38,8 @@ def sliding(x: Any, w: Any, mode: str, odd: bool) -> Any:
     """The sums of x[i + j] w[j] over j, for the i of a mode. `odd`: of an even overlap, which half "same" leaves out."""
     n, m = shape_of(x)[0], shape_of(w)[0]
     if mode == "valid" and extents.at_least(n, m):
-        return correlate_(x, w)
-    whole = correlate_(padded(x, m - 1), w)
+        return correlated(x, w)
+    whole = correlated(padded(x, m - 1), w)
     if mode == "full":
         return whole
     short, long = extents.minimum(n, m), extents.maximum(n, m)
