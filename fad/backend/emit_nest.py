@@ -17,6 +17,7 @@ from .numbers import dtype_name, literal, zero
 from .steps import BackendError, Begin, Loop, Step
 from .templates import SIGN, SUM, Text, bare, template
 
+WINDOW = 40                                 # how many statements away an expression may be used
 LINE = 90                                   # an expression longer than this gets a name
 
 
@@ -66,11 +67,11 @@ class Printer:
         for k, node in enumerate(nodes):
             for root in self._first_written(node):
                 self._allocate(root, node)
-            self.node(node, nodes[k + 1:], single)
+            self.node(node, nodes[k + 1:k + 1 + WINDOW], single)
 
     def nodes(self, nodes: list, single: set) -> None:
         for k, node in enumerate(nodes):
-            self.node(node, nodes[k + 1:], single)
+            self.node(node, nodes[k + 1:k + 1 + WINDOW], single)
 
     def node(self, node: Any, rest: list, single: set) -> None:
         if isinstance(node, Loop):

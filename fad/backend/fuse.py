@@ -51,6 +51,11 @@ class Scheduler:
 
     def accesses(self, step: Step) -> list:
         """(root, place or None for all of it, mode) of every array and scalar that the step touches."""
+        if step.touches is None:
+            step.touches = self._accesses(step)
+        return step.touches
+
+    def _accesses(self, step: Step) -> list:
         root = self.storage.root
         found = [(root(e.var), e.at, READ) for e in step.reads()]
         found += [(root(v), None, READ) for v in step.arrays]

@@ -18,14 +18,16 @@ class Names:
     def __init__(self, reserved: Iterable[str] = ()):
         self.taken = set(reserved) | set(keyword.kwlist) | set(dir(builtins)) | {"np", "math", "numba"}
         self.given: dict[Any, str] = {}
+        self.counts: dict[str, int] = {}                     # how often a name was wanted
 
     def fresh(self, wanted: str) -> str:
         """The wanted name, or it with a number if it is taken."""
-        name, k = wanted, 1
+        name, k = wanted, self.counts.get(wanted, 1)
         while name in self.taken:
             k += 1
             name = f"{wanted}_{k}"
         self.taken.add(name)
+        self.counts[wanted] = k
         return name
 
     def first(self, choices: Iterable[str]) -> str:

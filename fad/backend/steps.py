@@ -24,7 +24,7 @@ class BackendError(Exception):
 class Step:
     """One equation (or part of one) at a point of its iteration space."""
 
-    __slots__ = ("kind", "eqn", "out", "outs", "axes", "reduced", "target", "args", "arrays", "body", "along", "order")
+    __slots__ = ("kind", "eqn", "out", "outs", "axes", "reduced", "target", "args", "arrays", "body", "along", "order", "touches")
 
     def __init__(self, kind: str, eqn: "Equation | None", out: "Var | None" = None, *, axes: tuple = (), reduced: tuple = (), target: tuple = (),
                  args: tuple = (), arrays: tuple = (), outs: tuple = (), body: Any = None, along: "Axis | None" = None):
@@ -32,6 +32,7 @@ class Step:
         self.target, self.args, self.arrays, self.body, self.along = target, args, arrays, body, along
         self.outs = outs or ((out,) if out is not None else ())
         self.order = 0
+        self.touches: Any = None                             # the scheduler's notes of what it reads and writes
 
     def on(self, axis: Axis, shared: Axis) -> "Step":
         """The step inside a loop over `shared`, which takes the place of its axis."""
