@@ -86,10 +86,13 @@ def prod(iterable: Any, /, *, start: Any = 1) -> Any:
     return registry["prod"](_sequence(iterable), axes=(0,)) * start
 
 
-@face("math.sumprod", samples=("math.sumprod(v, [1.0, 2.0, 3.0, 4.0])",) if hasattr(math, "sumprod") else ())
 def sumprod(p: Any, q: Any) -> Any:
     """The sum of products."""
     return registry["sum"](_sequence(p) * _sequence(q), axes=(0,))
+
+
+if hasattr(math, "sumprod"):                               # from Python 3.12 on
+    face("math.sumprod", samples=("math.sumprod(v, [1.0, 2.0, 3.0, 4.0])",))(sumprod)
 
 
 def _sequence(seq: Any) -> Any:
