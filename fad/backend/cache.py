@@ -2,6 +2,7 @@
 
 A file's name is a digest of its text and of everything else that the machine code depends on, so that nothing in it ever goes stale.
 """
+import functools
 import hashlib
 import importlib.util
 import os
@@ -24,9 +25,16 @@ widen = LazyModule("fad.kernels.widen")
 FLAGS = ("contract", "reassoc", "nsz", "arcp", "afn")        # infinities and nans keep their meaning
 
 
+@functools.cache
+def kernels_state() -> str:
+    """Size and time of every file of fad/kernels: generated code holds what they hold."""
+    folder = pathlib.Path(__file__).parent.parent / "kernels"
+    return repr([(f.name, f.stat().st_size, f.stat().st_mtime_ns) for f in sorted(folder.glob("*.py"))])
+
+
 def key(text: str) -> str:
     """What a kernel's file is called."""
-    parts = [text, sys.version, platform.machine(), np.__version__, numba.__version__, llvmlite.__version__, widen.FLAVOUR,
+    parts = [text, kernels_state(), sys.version, platform.machine(), np.__version__, numba.__version__, llvmlite.__version__, widen.FLAVOUR,
              llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
