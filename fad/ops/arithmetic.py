@@ -64,7 +64,7 @@ def _run_guarded(g: Any, p: Any) -> Any:
         return np.where(np.equal(g, 0), np.zeros((), np.result_type(g, p)), np.multiply(g, p))[()]
 
 
-guarded_mul = composed("guarded_mul", _run_guarded, infer_elementwise(np.multiply), "where({0} == 0, {0}, {0} * {1})", _GuardedProduct(), arity=2,
+guarded_mul = composed("guarded_mul", _run_guarded, infer_elementwise(np.multiply), "where({0} == 0, {0}, {0} * {1})", _GuardedProduct(), arity=2, chooses=True,
                        doc="g * p, zero where g is zero even if p is infinite or nan")
 
 # -- powers -------------------------------------------------------------------------------------------------------------------
