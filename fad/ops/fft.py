@@ -1,10 +1,10 @@
-"""Discrete Fourier transforms along the last axis, without factors: scaling is a product, which fuses with what stands around it.
+"""Discrete Fourier transforms along the last axis, in NumPy's normalization "backward"; the faces scale for the others.
 
-    fft(x)[k] = sum_j x[j] exp(-2 pi i j k / n)          inverse=True: with exp(+2 pi i j k / n)
+    fft(x)[k] = sum_j x[j] exp(-2 pi i j k / n)          ifft(x)[k] = 1/n sum_j x[j] exp(2 pi i j k / n)
 
-The matrix of fft is symmetric, so its adjoint is the inverse one. rfft is the first half of fft of a real x, irfft the real signal
-whose transform (inverse, without 1 / n) has a given first half; the adjoint of the one is the other, but for a factor of 2 on the
-frequencies that stand for two (all but 0 and, for even n, n / 2).
+The matrix of fft is symmetric, so the adjoint of fft is n ifft, and that of ifft is fft / n. rfft is the first half of fft of a real x,
+irfft(x, n) the real signal of n values whose transform begins with x; the adjoint of the one is the other, but for n and for a factor of 2
+on the frequencies that stand for two (all but 0 and, for even n, n / 2).
 """
 from typing import Any
 
@@ -40,14 +40,26 @@ def _samples(*shapes: tuple, dtype: Any = complex, operands: tuple = (), **param
 # -- complex --------------------------------------------------------------------------------------------------------------------
 
 
-def _run_fft(x: np.ndarray, inverse: bool) -> np.ndarray:
-    return np.fft.ifft(x, norm="forward") if inverse else np.fft.fft(x)
+def weighted(x: Any, weight: Any) -> Any:
+    """The product, in x's dtype."""
+    y = x * weight
+    return y if type_of(y).dtype == type_of(x).dtype else registry["cast"](y, dtype=type_of(x).dtype)
 
 
-fft: Op = Op("fft", _run_fft, lambda x, inverse: Type(type_of(x).dtype, shape_of(x)), kind="opaque", batch=_batch,
-         derivative=Linear(lambda g, xs, inverse: fft(g, inverse=not inverse)), kernel="fft.fft", kernel_params=("inverse",),
-         samples=_samples((4,), (2, 3), inverse=False) + _samples((5,), (2, 1, 4), inverse=True),
-         doc="The discrete Fourier transform along the last axis, or the inverse one, without factors")
+def _infer_same(x: Any) -> Type:
+    return Type(type_of(x).dtype, shape_of(x))
+
+
+def last_extent(x: Any) -> Any:
+    return shape_of(x)[-1]
+
+
+fft: Op = Op("fft", lambda x: np.fft.fft(x), _infer_same, kind="opaque", batch=_batch,
+             derivative=Linear(lambda g, xs: weighted(ifft(g), last_extent(g))), kernel="fft.fft", kernel_params=(),
+             samples=_samples((4,), (2, 3)), doc="The discrete Fourier transform along the last axis")
+ifft: Op = Op("ifft", lambda x: np.fft.ifft(x), _infer_same, kind="opaque", batch=_batch,
+              derivative=Linear(lambda g, xs: weighted(fft(g), 1.0 / last_extent(g))), kernel="fft.ifft", kernel_params=(),
+              samples=_samples((5,), (2, 1, 4)), doc="The inverse Fourier transform along the last axis")
 
 # -- real -----------------------------------------------------------------------------------------------------------------------
 
@@ -59,12 +71,6 @@ def twice_inside(n: Any, inside: float, ends: float = 1.0) -> Any:
     return registry["where"](alone, ends, inside)
 
 
-def _weighted(x: Any, weight: Any) -> Any:
-    """The product, in x's dtype."""
-    y = x * weight
-    return y if type_of(y).dtype == type_of(x).dtype else registry["cast"](y, dtype=type_of(x).dtype)
-
-
 def _infer_rfft(x: Any) -> Type:
     t = type_of(x)
     *stack, n = shape_of(x)
@@ -73,7 +79,7 @@ def _infer_rfft(x: Any) -> Type:
 
 def _rfft_transpose(g: Any, xs: tuple) -> Any:
     n = shape_of(xs[0])[-1]
-    return irfft(_weighted(g, twice_inside(n, 0.5)), n)
+    return weighted(irfft(weighted(g, twice_inside(n, 0.5)), n), n)
 
 
 def _infer_irfft(x: Any, n: Any) -> Type:
@@ -84,13 +90,13 @@ def _infer_irfft(x: Any, n: Any) -> Type:
 
 
 def _irfft_transpose(g: Any, xs: tuple) -> Any:
-    return _weighted(rfft(g), twice_inside(xs[1], 2.0))
+    return weighted(rfft(g), twice_inside(xs[1], 2.0) * (1.0 / xs[1]))
 
 
 rfft = Op("rfft", lambda x: np.fft.rfft(x), _infer_rfft, kind="opaque", batch=_batch, derivative=Linear(_rfft_transpose), kernel="fft.rfft",
           kernel_params=(), samples=_samples((4,), (2, 5), (1,), dtype=float),
           doc="The first half, frequencies 0 to n // 2, of the Fourier transform of a real signal along the last axis")
-irfft = Op("irfft", lambda x, n: np.fft.irfft(x, int(n), norm="forward"), _infer_irfft, kind="opaque", batch=_batch,
+irfft = Op("irfft", lambda x, n: np.fft.irfft(x, int(n)), _infer_irfft, kind="opaque", batch=_batch,
            derivative=Linear(_irfft_transpose, args=(0,)), kernel="fft.irfft", kernel_params=(),
            samples=_samples((3,), (2, 3), operands=(4,)) + _samples((2, 3), operands=(5,)) + _samples((1,), operands=(1,)),
-           doc="The real signal of n values whose Fourier transform, without 1 / n, begins with x")
+           doc="The real signal of n values whose Fourier transform begins with x")

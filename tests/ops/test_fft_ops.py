@@ -6,7 +6,7 @@ from fad.ops import fft
 
 from .derivatives import check_function
 
-OPS = {op.name: op for op in (fft.fft, fft.rfft, fft.irfft)}
+OPS = {op.name: op for op in (fft.fft, fft.ifft, fft.rfft, fft.irfft)}
 CASES = [(name, k) for name, op in OPS.items() for k in range(len(op.samples))]
 
 

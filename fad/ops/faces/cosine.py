@@ -14,10 +14,10 @@ import numpy as np
 from ...ir.op import registry
 from ...ir.types import INT, type_of
 from ..face import face
-from ..fft import complex_dtype, fft
+from ..fft import complex_dtype, fft, weighted
 from ..kinds import is_complex, shape_of
 from .arguments import in_dtype, one_axis, rank
-from .fft import factor_of, lengths_and_axes, of_length, signal, swapped_last
+from .fft import lengths_and_axes, of_length, scaled, signal, swapped_last
 
 
 class Kind(NamedTuple):
@@ -67,7 +67,7 @@ def _summed(x: Any, kind: Kind, sine: bool) -> Any:
     z = registry["cast"](z, dtype=dtype)
     if kind.a:
         z = z * _phase(n, kind.a, kind.b, m, dtype)
-    y = registry["slice_axis"](fft(of_length(z, 2 * m), inverse=False), rank(z) - 1, 0, n)
+    y = registry["slice_axis"](fft(of_length(z, 2 * m)), rank(z) - 1, 0, n)
     if kind.b:
         y = y * _phase(n, kind.b, 0.0, m, dtype)
     return -registry["imag"](y) if sine else registry["real"](y)
@@ -88,8 +88,9 @@ def _transformed(x: Any, type: int, norm: Any, orthogonalize: Any, inverse: bool
     kind = (SINE if sine else COSINE)[type]
     y = _summed(_weighted(x, before, 2 ** 0.5), kind, sine)
     y = _weighted(y, after, 0.5 ** 0.5)
-    by = factor_of(norm, 2 * (shape_of(x)[-1] + kind.more), inverse)
-    return in_dtype(y if isinstance(by, int) and by == 1 else y / by, type_of(x).dtype)
+    length = 2 * (shape_of(x)[-1] + kind.more)
+    y = weighted(y, 1.0 / length) if inverse else y
+    return scaled(in_dtype(y, type_of(x).dtype), norm, length, inverse)
 
 
 def along(x: Any, n: Any, ax: int, type: int, norm: Any, orthogonalize: Any, inverse: bool, sine: bool) -> Any:

@@ -8,7 +8,7 @@ from ...ir.op import registry
 from ...ir.types import type_of
 from .. import extents
 from ..face import face
-from ..fft import complex_dtype, fft, irfft, rfft
+from ..fft import complex_dtype, fft, ifft, irfft, rfft, weighted
 from ..kinds import conjugate, is_complex, same_extent, shape_of
 from .arguments import as_array, axes_of, in_dtype, into, one_axis, rank
 
@@ -51,21 +51,22 @@ def of_length(x: Any, n: Any) -> Any:
     return registry["concatenate"](kept, zeros, axis=last)
 
 
-def factor_of(norm: Any, n: Any, inverse: bool) -> Any:
-    """What a transform of n values is divided by: n, its root, or 1."""
+def share_of(norm: Any, inverse: bool) -> int:
+    """What a norm multiplies NumPy's default transform by, as a power of 1 / root n: none, one or two of them (inverse: negative)."""
     if norm not in (None, "backward", "ortho", "forward"):
         raise ValueError(f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".')
-    if norm == "ortho":
-        return float(n) ** 0.5 if isinstance(n, int) else registry["sqrt"](registry["cast"](n, dtype=np.dtype(float)))
-    return n if (norm == "forward") != inverse else 1
+    power = {"ortho": 1, "forward": 2}.get(norm, 0)
+    return -power if inverse else power
 
 
 def scaled(y: Any, norm: Any, n: Any, inverse: bool) -> Any:
     """The result of a transform of n values, normalized."""
-    by = factor_of(norm, n, inverse)
-    if isinstance(by, int) and by == 1:
+    power = share_of(norm, inverse)
+    if not power:
         return y
-    return in_dtype(y / by, type_of(y).dtype)
+    if abs(power) == 1:
+        n = float(n) ** 0.5 if isinstance(n, int) else registry["sqrt"](registry["cast"](n, dtype=np.dtype(float)))
+    return in_dtype(y * n if power < 0 else y / n, type_of(y).dtype)
 
 
 def checked_length(n: Any, have: Any) -> Any:
@@ -79,7 +80,7 @@ def complex_transform(x: Any, n: Any, ax: int, norm: Any, inverse: bool) -> Any:
     """fft or ifft along one axis."""
     n = checked_length(n, shape_of(x)[ax])
     x = of_length(swapped_last(as_complex(x), ax), n)
-    return swapped_last(scaled(fft(x, inverse=inverse), norm, n, inverse), ax)
+    return swapped_last(scaled(ifft(x) if inverse else fft(x), norm, n, inverse), ax)
 
 
 def to_half_spectrum(x: Any, n: Any, ax: int, norm: Any, inverse: bool = False) -> Any:
@@ -87,15 +88,16 @@ def to_half_spectrum(x: Any, n: Any, ax: int, norm: Any, inverse: bool = False) 
     n = checked_length(n, shape_of(x)[ax])
     if is_complex(x):
         raise TypeError("a transform of real signals was given a complex one")
-    y = scaled(rfft(of_length(swapped_last(x, ax), n)), norm, n, inverse)
-    return swapped_last(conjugate(y) if inverse else y, ax)
+    y = rfft(of_length(swapped_last(x, ax), n))
+    y = weighted(conjugate(y), 1.0 / n) if inverse else y
+    return swapped_last(scaled(y, norm, n, inverse), ax)
 
 
 def from_half_spectrum(x: Any, n: Any, ax: int, norm: Any, inverse: bool = True) -> Any:
     """irfft along one axis; not as an inverse (hfft), of the conjugate and with its scale."""
     n = checked_length(n, (shape_of(x)[ax] - 1) * 2)
     x = of_length(swapped_last(as_complex(x), ax), n // 2 + 1)
-    y = irfft(x if inverse else conjugate(x), n)
+    y = irfft(x, n) if inverse else weighted(irfft(conjugate(x), n), n)
     return swapped_last(scaled(y, norm, n, inverse), ax)
 
 
