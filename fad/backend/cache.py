@@ -61,6 +61,7 @@ def _from_file(text: str, name: str, folder: pathlib.Path) -> Any:
         _write(path, text + _jitted(name, True))
     spec = importlib.util.spec_from_file_location(module, path)
     loaded = importlib.util.module_from_spec(spec)           # type: ignore[arg-type]
+    sys.modules[module] = loaded                             # where machine code from the cache looks for its globals
     spec.loader.exec_module(loaded)                          # type: ignore[union-attr]
     return getattr(loaded, name)
 
