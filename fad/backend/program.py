@@ -41,7 +41,7 @@ class Program:
 
     def accepts(self, data: list) -> bool:
         """Whether the program may run on these leaves (whose dtypes and ranks fit)."""
-        return self.holds(data) and self.is_current()
+        return self.holds(data) and all(data[k].flags.c_contiguous for k in self.traced.dense) and self.is_current()
 
     def __call__(self, data: list) -> Any:
         outputs = self.runner.run(list(data) + list(self.traced.captured))

@@ -38,7 +38,9 @@ class Builder:
         self.fresh_constants: dict[Var, Any] = {}                # arrays the traced function itself made; on the root
         self.sources: list[Any] = []                             # outside values the traced function read; on the root
         self.later: list[Var] = []                               # inputs that a second step will give; on the root
-        self.mutated: dict[Any, Var] = {}                        # tracers changed here -> what they held before
+        self.mutated: dict[int, tuple] = {}                      # id of a tracer changed here -> (it, what it held before)
+        self.dense: dict[Var, Any] = {}                          # arrays of which it is known whether they lie in C order, or
+        self.relied: dict[Var, None] = {}                        # the outer variable they are; inputs whose order was relied on; on the root
         self.where: Any = None                                   # the line given to equations instead of the user's present one
 
     # -- inputs ---------------------------------------------------------------------------------------------------------
@@ -74,6 +76,7 @@ class Builder:
             data = array if isinstance(array, np.ndarray) or not hasattr(array, "__array__") else np.asarray(array)
             value = root.array_input(data.dtype, data.shape, f"c{len(root.captured)}", fixed=True)
             entry = root.captured[id(array)] = (array, value)
+            root.dense[value.atom] = data.flags.c_contiguous
         return entry[1]
 
     def constant(self, array: Any) -> "Value":
@@ -84,7 +87,7 @@ class Builder:
 
     def note_mutation(self, tracer: Any) -> None:
         """Remember that a tracer gets a new value while this builder is current."""
-        self.mutated.setdefault(tracer, tracer._var)
+        self.mutated.setdefault(id(tracer), (tracer, tracer._var))
 
     # -- equations ------------------------------------------------------------------------------------------------------
 

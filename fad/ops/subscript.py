@@ -246,8 +246,9 @@ def _in_range(k: Any, n: Any, axis: int) -> Any:
 
 
 def _check(k: Any, n: Any, axis: int) -> None:
-    if is_int(k) and not is_int(n) and current().parent is None and extents.hint(n) is not None:
-        raise IndexRangeError(f"index {k} is out of bounds for axis {axis} with size {extents.hint(n)}")
+    size = None if is_int(n) or not is_int(k) else extents.hint(n)
+    if size is not None and not -size <= k < size and current().parent is None:
+        raise IndexRangeError(f"index {k} is out of bounds for axis {axis} with size {size}")
     registry["check_index"](k, n, axis=axis)
 
 

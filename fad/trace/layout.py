@@ -5,8 +5,10 @@ A layout is the order of the axes, slowest first, in which the array is one dens
 from typing import Any
 
 from ..ir import stack
+from ..ir.build import current
 from ..ir.graph import Equation, Var
 from ..ops.kinds import same_extent
+from ..util.where import here
 
 _MATRIX_PRODUCTS = {("ij", "jk", "ik"), ("ij", "j", "i"), ("i", "ij", "j"), ("i", "j", "ij")}
 
@@ -30,27 +32,43 @@ def producer(var: Var) -> "Equation | None":
 
 
 def layout_of(var: Any) -> "tuple | None":
-    """The layout of a new array that NumPy made where this variable was computed."""
+    """C order, if NumPy made a new array in it where this variable was computed; None where that is not known.
+
+    That an input lies in C order is seen when the function is traced, and becomes a condition of the trace.
+    """
+    rank = len(var.type.shape)
+    known = _known(var)
+    if known is not None:
+        return c_order(rank) if known else None
     eqn = producer(var) if isinstance(var, Var) else None
     if eqn is None:
         return None
-    if len(var.type.shape) < 2 or eqn.op.name in ("full", "pack"):
-        return c_order(len(var.type.shape))
-    if eqn.op.name in ("update", "index_add"):
-        return layout_of(eqn.inputs[0])
-    if eqn.op.name in ("transpose", "reshape"):
-        return through(eqn, layout_of(eqn.inputs[0]))
-    if eqn.op.name == "contract":
-        return c_order(2) if eqn.params["labels"] in _MATRIX_PRODUCTS else None
-    return _common(eqn, len(var.type.shape)) if eqn.op.kind in ("elementwise", "reduce") or eqn.op.name == "concatenate" else None
+    return c_order(rank) if rank < 2 or _makes_c_order(eqn) else None
 
 
-def _common(eqn: Equation, rank: int) -> "tuple | None":
-    """NumPy keeps the layout that the operands have in common."""
-    layouts = {layout_of(a) for a in eqn.inputs if len(a.type.shape) >= max(rank, 2)}
-    if layouts == {c_order(len(eqn.inputs[0].type.shape))} and eqn.op.kind == "reduce":
-        return c_order(rank)
-    return layouts.pop() if len(layouts) == 1 else c_order(rank) if not layouts else None
+def _known(var: Any) -> "bool | None":
+    """What was noted of a variable's order; an input's is relied on from now on."""
+    root = current().root
+    known = root.dense.get(var)
+    while isinstance(known, Var):
+        var, known = known, root.dense.get(known)
+    if known and var in root.inputs:
+        root.relied[var] = None
+    return known
+
+
+def _makes_c_order(eqn: Equation) -> bool:
+    """Whether NumPy gives the result of this operation in C order. It keeps the order that operands have in common."""
+    name, first = eqn.op.name, eqn.inputs[0]
+    if name in ("full", "pack"):
+        return True
+    if name in ("update", "index_add", "reshape") or eqn.op.kind == "reduce":
+        return layout_of(first) is not None
+    if name == "contract":
+        return eqn.params["labels"] in _MATRIX_PRODUCTS
+    if eqn.op.kind == "elementwise" or name == "concatenate":
+        return all(layout_of(a) is not None for a in eqn.inputs if len(a.type.shape) > 1)
+    return False
 
 
 def through(eqn: Equation, layout: "tuple | None") -> "tuple | None":
@@ -93,4 +111,10 @@ def reshape_is_view(eqn: Equation, layout: "tuple | None", is_ravel: bool) -> "b
 
 def _same_but_for_ones(before: tuple, after: tuple) -> bool:
     a, b = ([n for n in shape if not (isinstance(n, int) and n == 1)] for shape in (before, after))
-    return len(a) == len(b) and all(same_extent(n, m) for n, m in zip(a, b))
+    return len(a) == len(b) and all(_are_equal(n, m) for n, m in zip(a, b))
+
+
+def _are_equal(n: Any, m: Any) -> bool:
+    """Whether two extents are one, or were equal when the function was traced and may be taken to be."""
+    facts = current().integers
+    return same_extent(n, m) or facts.assume_zero(facts.form(n) - facts.form(m), here())

@@ -31,16 +31,22 @@ def is_tracer(x: Any) -> bool:
 
 def call_face(name: str, call: Callable, args: tuple, kwargs: dict) -> Any:
     """call(*args, **kwargs), a function of NumPy's or a method of this name, with NumPy's views and copies."""
-    if name in VIEWS or name in READ_ONLY:
+    if (name in VIEWS or name in READ_ONLY) and not kwargs.get("copy", name == "array"):
         start = len(current().equations)
         sources = {x.atom: x for x in args if is_tracer(x)}
         return _tie(_Call(name, call, args, kwargs, start, sources), call(*args, **kwargs))
     result = call(*args, **kwargs)
-    if args and result is args[0] and is_tracer(result) and "out" not in kwargs:
+    if args and result is args[0] and is_tracer(result) and "out" not in kwargs and kwargs.get("copy") is not False:
         result = type(result)(result.builder, result.atom)               # a copy: the same value, from now on on its own
-    if name == "copy" and call is METHODS["copy"] and len(args) == 1 and not kwargs:
-        result.origin = None                                             # in C order
-    return result
+    return in_c_order(result) if name == "copy" and call is METHODS["copy"] and len(args) == 1 and not kwargs else result
+
+
+def in_c_order(copy: Any) -> Any:
+    """A copy that NumPy makes in C order, whatever the order of what it copies."""
+    if layout_of(copy.atom) is None:
+        copy = registry["cast"](copy, dtype=copy.dtype)
+        current().root.dense[copy.atom] = True
+    return copy
 
 
 class _Call:
@@ -68,14 +74,16 @@ def _tie(made: _Call, result: Any, place: Any = None) -> Any:
     if made.name in READ_ONLY:
         return _read_only(made, result, place)
     links, source = _links(made, result.atom)
-    return result if source is None else Chain(source, result, links, made).tied()
+    return result if source is None or not links else Chain(source, result, links, made).tied()
 
 
 def _same(made: _Call, x: Any) -> Any:
     """What NumPy answers where nothing was to be done: the array itself, if it is as it has to be."""
     if made.name in READ_ONLY:
         return _read_only(made, type(x)(x.builder, x.atom), None)
-    return Chain(x, type(x)(x.builder, x.atom), [], made).tied() if made.name in DENSE and x.ndim else x
+    if made.name not in DENSE or x.ndim < 2 and made.name != "ravel":
+        return x
+    return x if memory_layout(x) == tuple(range(x.ndim)) else Chain(x, in_c_order(type(x)(x.builder, x.atom)), [], made).tied()
 
 
 def _links(made: _Call, atom: Any) -> tuple:
@@ -127,9 +135,7 @@ class Chain:
 
     def is_view(self) -> bool:
         """Whether NumPy made a view here, and not a copy; an error where that depends on what is not known."""
-        layout, shared = memory_layout(self.source), True if self.links or self.made.name not in DENSE else None
-        if not self.links and self.made.name in ("ravel", "ascontiguousarray"):
-            shared = True if layout is not None and layout == tuple(range(len(layout))) else None
+        layout, shared = memory_layout(self.source), True if self.links else None
         for eqn in self.links:
             if eqn.op.name == "reshape" and shared:
                 shared = reshape_is_view(eqn, layout, self.made.name in DENSE)
@@ -187,7 +193,7 @@ def memory_layout(x: Any) -> "tuple | None":
     if x.view is not None:
         chain = x.view.chain
         return None if chain is None else chain.layout()
-    return tuple(range(x.ndim)) if x.origin is None else layout_of(x.origin)
+    return layout_of(x.origin)
 
 
 # -- assignment ---------------------------------------------------------------------------------------------------------------

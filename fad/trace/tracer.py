@@ -8,6 +8,7 @@ from typing import Any, Callable, Iterator
 
 import numpy as np
 
+from ..ir import stack
 from ..ir.build import Value, current
 from ..ir.graph import Var
 from ..ir.integers import Affine
@@ -32,7 +33,7 @@ class View:
 
 
 class Tracer(Value):
-    """A traced array or scalar. `origin` is the variable it was made with, which tells its layout in memory (None: C order)."""
+    """A traced array or scalar. `origin` is the variable it was made with, which tells how it lies in memory."""
 
     __slots__ = ("_version", "view", "origin")
 
@@ -44,6 +45,8 @@ class Tracer(Value):
     def atom(self) -> Var:
         view = self.view
         if view is not None and view.base.version != view.seen:
+            if stack.builders():
+                current().note_mutation(self)
             self._var = view.read(view.base).atom
             view.seen = view.base.version
             self._version += 1
@@ -66,6 +69,13 @@ class Tracer(Value):
             view.base.set(base)
             view.seen = view.base.version
         return self
+
+    def put_back(self, var: Var) -> None:
+        """Hold again what it held before a region was traced; a view reads its base again when it is looked at."""
+        self._var = var
+        self._version += 1
+        if self.view is not None:
+            self.view.seen = -1
 
     def as_view(self, base: "Tracer", read: Callable, write: Callable) -> "Tracer":
         """Make this tracer a view of base: read(base) is its value, write(base, value) the base after it was changed."""
@@ -100,6 +110,33 @@ class Tracer(Value):
 
     def __setitem__(self, subscript: Any, value: Any) -> None:
         assign(self, subscript, value)
+
+    @property
+    def real(self) -> Any:
+        """The real part, a view."""
+        return call_face("real", PROPERTIES["real"], (self,), {})
+
+    @real.setter
+    def real(self, value: Any) -> None:
+        self.real[...] = value
+
+    @property
+    def imag(self) -> Any:
+        """The imaginary part, a view."""
+        return call_face("imag", PROPERTIES["imag"], (self,), {})
+
+    @imag.setter
+    def imag(self, value: Any) -> None:
+        self.imag[...] = value
+
+    @property
+    def flat(self) -> Any:
+        """The elements in C order."""
+        return PROPERTIES["flat"](self)
+
+    @flat.setter
+    def flat(self, value: Any) -> None:
+        self.flat[...] = value
 
     def __pos__(self) -> "Tracer":
         return Tracer(self.builder, self.atom)

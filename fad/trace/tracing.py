@@ -33,6 +33,7 @@ class Traced(NamedTuple):
     written    which inputs the function wrote to in place
     guards     what the trace rests on: (relation, ((input, axis or None), coefficient) pairs, constant)
     sources    the outside values it read
+    dense      inputs that must lie in memory in C order, as those did with which it was traced: a view or a copy hung on it
     later      inputs that are given in a second step (see api/pullback.py)
     """
 
@@ -43,6 +44,7 @@ class Traced(NamedTuple):
     written: tuple
     guards: tuple
     sources: tuple
+    dense: tuple = ()
     later: tuple = ()
 
 
@@ -70,8 +72,9 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
     if builder is not root:
         return Traced(func, structure, statics, (), written, (), ())
     guards = positional_guards(builder, func)
+    dense = tuple([k for k, v in enumerate(func.inputs[:len(inputs)]) if v in root.relied])
     func, later = _unified(func, builder)
-    return Traced(func, structure, statics, tuple(a for a, _ in root.captured.values()), written, guards, tuple(root.sources), later)
+    return Traced(func, structure, statics, tuple(a for a, _ in root.captured.values()), written, guards, tuple(root.sources), dense, later)
 
 
 def _unified(func: Func, builder: Builder) -> "tuple[Func, tuple]":
@@ -93,14 +96,18 @@ def _name_of(f: Any) -> str:
 def _input(builder: Builder, x: Any, name: str = "") -> Any:
     t = type_of(x)
     if isinstance(x, Value):                                 # a trace within a trace: the outer extents are this one's
-        return builder.input(t, name, hint=x.atom.hint)
+        value = builder.input(t, name, hint=x.atom.hint)
+        builder.root.dense[value.atom] = x.atom
+        return value
     if builder.parent is not None:
         return builder.input(t, name)
     if type(x) is int:                                       # structure may come to depend on it, under a guard
         value = builder.input(Type(INT, (), True), name, hint=x)
         builder.integers.dims.add(value.atom)
         return value
-    return builder.array_input(t.dtype, t.shape, name, weak=t.weak)
+    value = builder.array_input(t.dtype, t.shape, name, weak=t.weak)
+    builder.dense[value.atom] = not isinstance(x, np.ndarray) or x.flags.c_contiguous
+    return value
 
 
 def _result(x: Any) -> Any:

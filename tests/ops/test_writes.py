@@ -167,8 +167,10 @@ def test_derivative(body):
 @pytest.mark.parametrize("body, error, message", [
     ("a = x.copy(); d = np.diagonal(a); d[0] = 1.0; return a", ValueError, "read-only"),
     ("b = np.broadcast_to(v, (2, 4)); b[0] = 1.0; return b", ValueError, "read-only"),
-    ("y = x * 2; z = y.reshape(-1); z[0] = 1.0; return y", RuntimeError, "view or a copy"),
-    ("y = x * 2; z = y.reshape(-1); y[0] = 1.0; return z", RuntimeError, "view or a copy"),
+    ("y = x.T * 2; z = y.reshape(-1); z[0] = 1.0; return y", RuntimeError, "view or a copy"),
+    ("y = x.T * 2; z = y.reshape(-1); y[0] = 1.0; return z", RuntimeError, "view or a copy"),
+    ("y = np.zeros((3, 4), order='F'); z = y.reshape(-1); z[0] = v[0]; return y", RuntimeError, "view or a copy"),
+    ("y = np.asfortranarray(x) * 2; z = y.reshape(-1); z[0] = v[0]; return y", RuntimeError, "view or a copy"),
     ("y = x.copy(); y[3] = 1.0; return y", IndexError, "out of bounds"),
     ("y = x.copy(); y[0] = w; return y", ValueError, ""),
     ("y = x.copy(); y[:, 0] = x; return y", ValueError, "broadcast"),
@@ -185,6 +187,21 @@ def test_reading_what_was_reshaped_needs_no_layout():
     """Whether it is a view matters only where one of the two is written to."""
     f, xs = function_of("y = x * 2; z = y.reshape(-1); return z * z")
     check_function(f, *xs)
+
+
+def test_a_trace_that_relied_on_c_order_is_not_used_for_other_arrays():
+    import fad
+
+    @fad.jit
+    def f(x):
+        y = x * 2
+        z = y.reshape(-1)
+        z[0] = 0.0
+        return y
+    x = VALUES["x"]
+    assert f(x)[0, 0] == 0.0
+    with pytest.raises(RuntimeError, match="view or a copy"):
+        f(np.asfortranarray(x))
 
 
 def test_element_plus_something_is_an_index_add():

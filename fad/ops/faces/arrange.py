@@ -69,9 +69,9 @@ def _rolled(x: Any, shift: Any, axis: int) -> Any:
     n, s = shape_of(x)[axis], integer(shift)
     if isinstance(n, int) and n < 2:
         return x
-    if isinstance(s, int) and s < 0 and at_least(n, -s):
-        s = s + n
-    elif not (isinstance(s, int) and at_least(n, s)):
+    if isinstance(s, int) and at_least(n, abs(s)):
+        s = s if s >= 0 else s + n
+    else:
         s = s % n
     return joined([part(x, axis, n - s, None), part(x, axis, None, n - s)], axis)
 

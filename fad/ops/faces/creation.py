@@ -26,6 +26,15 @@ def _refuse_like(function: str, like: Any) -> None:
         raise refuse(function, "like")
 
 
+def in_order(y: Any, order: Any) -> Any:
+    """y, noted not to lie in C order where Fortran's was asked for: whether a reshape of it is a copy is not known then."""
+    if order != "F" or rank(y) < 2 or not isinstance(y, Value):
+        return y
+    y = registry["cast"](y, dtype=type_of(y).dtype)
+    current().root.dense[y.atom] = False
+    return y
+
+
 def filled(shape: Any, value: Any, dtype: Any) -> Any:
     """An array of one value (or of values that broadcast), in this dtype."""
     new, dtype = extents_given(shape), np.dtype(dtype)
@@ -45,11 +54,11 @@ def _uniform(name: str, value: Any) -> None:
     @face(f"numpy.{name}", creation=True)
     def of_shape(shape: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None) -> Any:
         _refuse_like(f"numpy.{name}", like)
-        return filled(shape, value, float if dtype is None else dtype)
+        return in_order(filled(shape, value, float if dtype is None else dtype), order)
 
     @face(f"numpy.{name}_like")
     def like_another(a: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *, device: Any = None) -> Any:
-        return _like(a, value, dtype, shape)
+        return in_order(_like(a, value, dtype, shape), order)
 
 
 def _like(a: Any, value: Any, dtype: Any, shape: Any) -> Any:
@@ -68,12 +77,12 @@ def _dtype_of_value(value: Any) -> np.dtype:
 @face("numpy.full", creation=True, samples=("np.full((2, 2), v[0])", "np.full((3, 4), v)"))
 def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None) -> Any:
     _refuse_like("numpy.full", like)
-    return filled(shape, fill_value, _dtype_of_value(fill_value) if dtype is None else dtype)
+    return in_order(filled(shape, fill_value, _dtype_of_value(fill_value) if dtype is None else dtype), order)
 
 
 @face("numpy.full_like", samples=("np.full_like(x, v[1])",))
 def full_like(a: Any, fill_value: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *, device: Any = None) -> Any:
-    return _like(a, fill_value, dtype, shape)
+    return in_order(_like(a, fill_value, dtype, shape), order)
 
 
 def diagonal_mask(n: Any, m: Any, k: Any, compare: Callable) -> Any:
@@ -86,7 +95,7 @@ def eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: Any = "C",
     _refuse_like("numpy.eye", like)
     n, = extents_given(N)
     m = n if M is None else extents_given(M)[0]
-    return registry["cast"](diagonal_mask(n, m, k, registry["equal"]), dtype=np.dtype(dtype))
+    return in_order(registry["cast"](diagonal_mask(n, m, k, registry["equal"]), dtype=np.dtype(dtype)), order)
 
 
 @face("numpy.identity", creation=True)
@@ -203,18 +212,24 @@ def _with_rank(x: Any, least: int) -> Any:
 def array(object: Any, dtype: Any = None, *, copy: Any = True, order: Any = "K", subok: bool = False, ndmin: int = 0, like: Any = None,
           ndmax: int = 0) -> Any:
     _refuse_like("numpy.array", like)
-    y = _with_rank(as_strong(object, dtype), ndmin)
+    y = in_order(_with_rank(as_strong(object, dtype), ndmin), order)
     return fresh(y) if copy and y is object else y
 
 
 @face("numpy.asarray", "numpy.asanyarray", "numpy.asarray_chkfinite", creation=True, samples=("np.asarray(x)", "np.asarray([v[0], 1.0])"))
 def asarray(a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None, like: Any = None) -> Any:
     _refuse_like("numpy.asarray", like)
-    y = as_strong(a, dtype)
+    y = in_order(as_strong(a, dtype), order)
     return fresh(y) if copy and y is a else y
 
 
-@face("numpy.ascontiguousarray", "numpy.asfortranarray", creation=True, samples=("np.ascontiguousarray(x.T)",))
+@face("numpy.asfortranarray", creation=True)
+def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
+    _refuse_like("numpy.asfortranarray", like)
+    return in_order(_with_rank(as_strong(a, dtype), 1), "F")
+
+
+@face("numpy.ascontiguousarray", creation=True, samples=("np.ascontiguousarray(x.T)",))
 def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
     _refuse_like("numpy.ascontiguousarray", like)
     return _with_rank(as_strong(a, dtype), 1)
@@ -227,7 +242,7 @@ def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = 
 
 @face("numpy.copy", samples=("np.copy(x)",))
 def copy(a: Any, order: Any = "K", subok: bool = False) -> Any:
-    return fresh(as_strong(a))
+    return fresh(in_order(as_strong(a), order))
 
 
 # -- grids ----------------------------------------------------------------------------------------------------------------------

@@ -14,13 +14,13 @@ from ..kinds import shape_of
 from ..products import size_of
 from ..subscript import read_subscript
 from .arguments import fixed, rank
-from .creation import fresh
+from .creation import fresh, in_order
 from .shape import ravel
 
 
 @face(method="copy", samples=("x.copy()",))
 def copy(x: Any, order: Any = "C") -> Any:
-    return fresh(x)
+    return fresh(in_order(x, order))
 
 
 METHODS["__copy__"] = copy
@@ -33,8 +33,8 @@ def astype(x: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok:
     if not np.can_cast(have, wanted, casting):
         raise TypeError(f"Cannot cast array data from {have!r} to {wanted!r} according to the rule {casting!r}")
     if have == wanted and not type_of(x).weak:
-        return fresh(x) if copy else x
-    return registry["cast"](x, dtype=wanted)
+        return in_order(fresh(x), order) if copy else x
+    return in_order(registry["cast"](x, dtype=wanted), order)
 
 
 @face("numpy.astype")
