@@ -78,6 +78,19 @@ def has_traced(args: Any) -> bool:
     return False
 
 
+def holds_arrays(value: Any) -> bool:
+    """Whether arrays of numbers are in this list, tuple or dict, at any depth."""
+    items = value.values() if isinstance(value, dict) else value
+    return any((isinstance(x, np.ndarray) and x.dtype.kind in "biufc") or (type(x) in (list, tuple, dict) and holds_arrays(x)) for x in items)
+
+
+def _element_of(container: Any, key: Any) -> Any:
+    try:
+        return container[key]
+    except (IndexError, KeyError):
+        return _MISSING
+
+
 class Capture:
     """One trace's captured functions: swaps values as the captured code should see them, and collects their sources."""
 
@@ -101,12 +114,24 @@ class Capture:
             return Proxy(value, self) if value.__name__.split(".")[0] in _MODULES else value
         if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
             return self.builder.capture(value)
+        if type(value) in (list, tuple, dict) and holds_arrays(value):
+            return self._container(value)
         found = find(value) if callable(value) else None
         if found is not None:
             return _redirect(value, found)
         if is_user_function(value, self.packages):
             return self.function(value)
         return value
+
+    def _container(self, value: Any) -> Any:
+        """A copy of a list, tuple or dict from outside, its arrays traced; each of its elements is a source."""
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        new = {key: self._element(value, key, element) for key, element in items}
+        return new if isinstance(value, dict) else type(value)(new.values())
+
+    def _element(self, container: Any, key: Any, element: Any) -> Any:
+        self.sources.append(Source(lambda: _element_of(container, key), element))
+        return self.swap(element)
 
     def function(self, f: Any) -> Callable:
         """The captured copy of a user's function; a library's function is its face."""
