@@ -13,7 +13,10 @@ from .derivatives import check_function
 _rng = np.random.default_rng(0)
 VALUES = {"x": _rng.uniform(0.2, 0.9, (3, 4)), "v": _rng.uniform(0.25, 0.85, 4), "S": _rng.standard_normal((4, 4)) * 0.3 + 2 * np.eye(4),
           "Z": _rng.standard_normal((4, 4)) * 0.3 + 2 * np.eye(4) + 0.3j * _rng.standard_normal((4, 4)),
-          "z": _rng.standard_normal((3, 4)) + 1j * _rng.standard_normal((3, 4))}
+          "z": _rng.standard_normal((3, 4)) + 1j * _rng.standard_normal((3, 4)),
+          "k": np.array([[3, 1, 2, 2], [5, 0, 4, 1]]), "e": np.zeros((0, 3))}
+VALUES["f"] = VALUES["x"].astype(np.float32)
+VALUES["n"] = np.where(np.isin(np.arange(12), [1, 6, 7]).reshape(3, 4), np.nan, VALUES["x"])
 GIVEN = {"P": ("S", "P = S @ S.T + 4 * np.eye(4)"), "H": ("Z", "H = Z @ np.conj(Z.T) + 4 * np.eye(4)")}
 
 
@@ -34,6 +37,11 @@ def function_of(expression, scope=None, values=None):
     scope = {"np": np, "sp": sp, "la": la, **(scope or {})}
     exec("\n".join(lines), scope)
     return scope["f"], [values[a] for a in args]
+
+
+def listed(text):
+    """Expressions, set apart by semicolons and lines."""
+    return [e.strip() for line in text.splitlines() for e in line.split(";") if e.strip()]
 
 
 def arrays_in(y):
