@@ -22,6 +22,8 @@ def fill_text(printer: Any, step: Step) -> str:
 
 def call_text(printer: Any, step: Step) -> str:
     """The statement of a step that takes whole arrays."""
+    if step.eqn is None:
+        return f"{printer.name(step.out)} = {printer.name(step.arrays[0])}.copy()"
     name = step.eqn.op.name
     outs = ", ".join(printer.name(v, step) for v in step.outs)
     if name == "reshape":
@@ -29,6 +31,8 @@ def call_text(printer: Any, step: Step) -> str:
     if name == "contract":
         x, y = (printer.name(v) + (".T" if turned else "") for v, turned in zip(step.arrays, step.along))
         return f"{outs} = np.dot({x}, {y})"
+    if name == "resize":
+        return f"{outs} = resized({outs}, {printer.expressions.operand(step.args[0]).source})"
     return f"{outs} = {_kernel(printer, step)}"
 
 

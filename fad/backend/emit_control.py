@@ -18,18 +18,17 @@ def print_control(printer: Any, step: Step) -> None:
 
 
 def _print_for(printer: Any, step: Step) -> None:
-    eqn, body = step.eqn, step.body.bodies[0]
-    _start_carries(printer, step, eqn.inputs[3:])
+    body = step.body.bodies[0]
     start, stop, stride = (printer.expressions.operand(a).source for a in step.args[:3])
     index = printer.names.of(body.func.inputs[0], "i")
     span = stop if (start, stride) == ("0", "1") else f"{start}, {stop}" if stride == "1" else f"{start}, {stop}, {stride}"
     printer.line(f"for {index} in range({span}):", step)
     printer.indented(lambda: _print_body(printer, body, step.outs))
+    printer.names.release(index)
 
 
 def _print_while(printer: Any, step: Step) -> None:
     test, body = step.body.bodies
-    _start_carries(printer, step, step.eqn.inputs)
     printer.line("while True:", step)
 
     def turn() -> None:
@@ -38,15 +37,6 @@ def _print_while(printer: Any, step: Step) -> None:
         printer.indented(lambda: printer.line("break"))
         _print_body(printer, body, step.outs)
     printer.indented(turn)
-
-
-def _start_carries(printer: Any, step: Step, init: tuple) -> None:
-    for a, out in zip(init, step.outs):
-        root = printer.storage.root(out)
-        if not out.type.shape:
-            printer.line(f"{printer.names.of(root)} = {_value(printer, a, out.type.dtype).source}", step)
-        elif printer.storage.root(a) is not root:
-            printer.line(f"{printer.names.of(root)} = {printer.name(a)}.copy()", step)
 
 
 def _print_body(printer: Any, body: Any, outs: tuple) -> None:
@@ -68,19 +58,13 @@ def _assign(printer: Any, body: Any, outs: tuple, before: set) -> None:
     for out, a in pairs:
         text = _value(printer, a, out.type.dtype)
         fresh = isinstance(a, Var) and printer.storage.root(a) in printer.allocated - before and a not in used
-        values.append(text.source if not out.type.shape or fresh or _changes_hands(printer, a, outs, used) else f"{text.source}.copy()")
+        values.append(text.source if not out.type.shape or fresh else f"{text.source}.copy()")
         used.add(a)
     if len(names) > 1 and _entangled(names, pairs, printer):
         printer.line(f"{', '.join(names)} = {', '.join(values)}")
     else:
         for name, value in zip(names, values):
             printer.line(f"{name} = {value}")
-
-
-def _changes_hands(printer: Any, a: Any, outs: tuple, used: set) -> bool:
-    """Whether a is another carry's array, which goes from one to the other."""
-    root = printer.storage.root(a)
-    return a not in used and root in [printer.storage.root(o) for o in outs] and False
 
 
 def _entangled(names: list, pairs: list, printer: Any) -> bool:

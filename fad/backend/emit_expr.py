@@ -98,7 +98,7 @@ class Expressions:
 
 def loop_dtypes(eqn: Equation) -> tuple:
     """The dtypes in which the op reads its operands."""
-    ufunc = eqn.op.facts.get("ufunc")
+    ufunc = eqn.op.facts.get("ufunc") or eqn.op.facts.get("scipy", lambda: None)()
     if ufunc is not None:
         return ufunc_dtypes(ufunc, *[a.value if isinstance(a, Literal) else _Typed(a) for a in eqn.inputs])[:len(eqn.inputs)]
     out = eqn.outputs[0].type.dtype

@@ -179,8 +179,9 @@ class Printer:
         _PRINT[step.kind](self, step)
 
     def _map(self, step: Step) -> None:
-        value = self.expressions.value(step).source
-        self.line(f"{self.target(step)} = {value}", step)
+        value, target = self.expressions.value(step).source, self.target(step)
+        if value != target:
+            self.line(f"{target} = {value}", step)
 
     def _add(self, step: Step) -> None:
         value = self.expressions.value(step)

@@ -12,7 +12,7 @@ from .products import is_matrix_product, matrix_product
 from .regions import inputs_of, lower_cond, lower_for, lower_while
 from .reuse import Storage
 from .steps import BackendError, Step
-from .views import Views, is_one, selected
+from .views import Blank, Views, is_one, selected
 
 _ARRAYS_ONLY = {"reshape"}
 
@@ -60,13 +60,22 @@ class Lowering:
 
     def copy(self, var: Var) -> Step:
         """The step that makes an array of a view, which from then on is read from that array."""
-        read = self.views.read.pop(var)
+        step = self.copy_into(var, var)
+        del self.views.read[var]
         self.storage.own(var)
-        axes, place = self.space(var.type.shape)
-        operand = read(place)
-        if isinstance(operand, (Literal, Elem)) and axes and not list(_axes(operand)):
-            return Step("fill", None, var, args=(operand,))
-        return Step("map", None, var, axes=axes, target=place, args=(operand,))
+        return step
+
+    def copy_into(self, x: Any, out: Var) -> Step:
+        """The step that fills out's array with x."""
+        axes, place = self.space(out.type.shape)
+        operand = self.views.locate(x, place)
+        if operand is Blank:
+            return Step("fill", None, out)
+        if axes and not list(_axes(operand)):
+            return Step("fill", None, out, args=(operand,))
+        if axes and isinstance(operand, Elem) and operand.at == place:
+            return Step("call", None, out, arrays=(operand.var,))
+        return Step("map", None, out, axes=axes, target=place, args=(operand,))
 
     def space(self, shape: tuple) -> tuple:
         """The axes of an iteration space and the place they run through; an extent of 1 needs no axis."""
@@ -96,10 +105,6 @@ class Lowering:
         out = eqn.outputs[0]
         self.storage.own(out)
         return [Step("fill", eqn, out, args=(self.views.locate(eqn.inputs[0]),))]
-
-    def _unwritten(self, eqn: Equation) -> list:
-        self.storage.own(eqn.outputs[0])
-        return [Step("fill", eqn, eqn.outputs[0])]
 
     def _concatenate(self, eqn: Equation) -> list:
         out, axis = eqn.outputs[0], eqn.params["axis"]
@@ -182,18 +187,16 @@ class Lowering:
 
     def _write(self, eqn: Equation, kind: str) -> list:
         (x, v), operands, out = eqn.inputs[:2], eqn.inputs[2:], eqn.outputs[0]
-        before = [] if self.storage.take_over(out, x, self.views) else [self._copy_of(x, out)]
+        before = [] if self.storage.take_over(out, x, self.views) else [self.copy_into(x, out)]
         shape = _selected_extents(x.type.shape, operands, eqn.params)
         axes, place = self.space(shape)
         target = selected(self.views, place, operands, eqn.params["spec"], eqn.params["at"])
         return before + [Step(kind, eqn, out, axes=axes, target=target, args=(self.views.broadcast(v, place),))]
 
-    def _copy_of(self, x: Any, out: Var) -> Step:
-        axes, place = self.space(out.type.shape)
-        operand = self.views.locate(x, place)
-        if axes and not list(_axes(operand)):
-            return Step("fill", None, out, args=(operand,))
-        return Step("map", None, out, axes=axes, target=place, args=(operand,))
+    def _resize(self, eqn: Equation) -> list:
+        x, out = eqn.inputs[0], eqn.outputs[0]
+        before = [] if self.storage.take_over(out, x, self.views) else [self.copy_into(x, out)]
+        return before + [Step("call", eqn, out, args=(self.views.locate(eqn.inputs[1]),), arrays=() if before else (x,))]
 
     # -- effects --------------------------------------------------------------------------------------------------------------
 
@@ -223,7 +226,7 @@ def _needed_whole(eqn: Equation) -> list:
     if eqn.regions:
         inner = [a for region in eqn.regions for e in region.equations for a in _needed_whole(e)]
         yielded = [a for region in eqn.regions for a in region.outputs if isinstance(a, Var)]
-        return [a for a in eqn.inputs if isinstance(a, Var) and a.type.shape] + inner + yielded
+        return inner + yielded
     if eqn.op.kind == "opaque":
         return [a for a in eqn.inputs if isinstance(a, Var) and a.type.shape]
     return [eqn.inputs[0]] if eqn.op.name in _ARRAYS_ONLY and isinstance(eqn.inputs[0], Var) else []

@@ -30,6 +30,10 @@ class Names:
         self.counts[wanted] = k
         return name
 
+    def release(self, name: str) -> None:
+        """The name may be used again, for a thing of the same type."""
+        self.taken.discard(name)
+
     def first(self, choices: Iterable[str]) -> str:
         """The first of these names that is free."""
         choices = tuple(choices)

@@ -62,18 +62,38 @@ def lower_while(lowering: Any, eqn: Equation) -> list:
 
 def _loop(lowering: Any, eqn: Equation, init: tuple, numbers: tuple, regions: tuple) -> list:
     storage = lowering.storage
-    for a, out in zip(init, eqn.outputs):
-        if not out.type.shape or not isinstance(a, Var) or list(init).count(a) > 1 or not storage.take_over(out, a, lowering.views):
-            storage.own(out)
+    before = [step for a, out in zip(init, eqn.outputs) for step in _start(lowering, a, out, init)]
     bodies = []
     for func, carries in regions:
         for carry, out in zip(carries, eqn.outputs):
             storage.share(carry, out)
         roots = tuple([storage.root(v) for v in eqn.outputs if v.type.shape])
         bodies.append(Body(func, lowering.block(func, roots)))
-    scalars = tuple([lowering.views.locate(a) for a in init if not a.type.shape])
-    arrays = tuple([a for a in init if a.type.shape])
-    return [Step("control", eqn, outs=eqn.outputs, args=numbers + scalars, arrays=arrays, body=Regions(*bodies))]
+    for result, carry, out in zip(func.outputs, carries, eqn.outputs):
+        _same_register(lowering, bodies[-1], result, carry, out)
+    taken = [a for a, out in zip(init, eqn.outputs) if isinstance(a, Var) and storage.root(a) is storage.root(out)]
+    return [*before, Step("control", eqn, outs=eqn.outputs, args=numbers, arrays=(*eqn.outputs, *taken), body=Regions(*bodies))]
+
+
+def _start(lowering: Any, a: Any, out: Var, init: tuple) -> list:
+    """The steps that give a carry its first value; none where its array is taken over as it is."""
+    if out.type.shape and list(init).count(a) == 1 and lowering.storage.take_over(out, a, lowering.views):
+        return []
+    lowering.storage.own(out)
+    return [lowering.copy_into(a, out)]
+
+
+def _same_register(lowering: Any, body: Body, result: Any, carry: "Var | None", out: Var) -> None:
+    """Let a number that the region computes be called what it is called around it, if the old one is not read afterwards."""
+    if out.type.shape or not isinstance(result, Var) or list(body.func.outputs).count(result) > 1:
+        return
+    places = [k for k, s in enumerate(body.steps) if result in s.outs]
+    if not places or body.steps[places[0]].kind not in ("map", "reduce", "control") or result in lowering.storage.roots:
+        return
+    later = body.steps[places[0] + 1:]
+    if carry is not None and (carry in body.func.outputs or any(carry in inputs_of(s, lowering.views) for s in later)):
+        return
+    lowering.storage.share(result, out)
 
 
 def lower_cond(lowering: Any, eqn: Equation) -> list:
@@ -91,5 +111,7 @@ def lower_cond(lowering: Any, eqn: Equation) -> list:
             storage.share(out, root)
         else:
             storage.own(out)
+            for body in bodies:
+                _same_register(lowering, body, body.func.outputs[k], None, out)
     selector = lowering.views.locate(eqn.inputs[0])
     return [Step("control", eqn, outs=eqn.outputs, args=(selector,), body=Regions(*bodies))]

@@ -106,6 +106,17 @@ def _full(views: Views, eqn: Equation) -> "Callable | None":
     return lambda place: typed(views.locate(value), t)
 
 
+def _unwritten(views: Views, eqn: Equation) -> Callable:
+    return lambda place: Blank
+
+
+class _Blank:
+    """Stands for elements that nobody will read before they are written."""
+
+
+Blank = _Blank()
+
+
 def typed(operand: Any, t: Type) -> Any:
     """A literal in the dtype of the array that holds it."""
     if isinstance(operand, Literal):
@@ -173,4 +184,4 @@ def _conj(views: Views, eqn: Equation) -> "Callable | None":
 
 
 _VIEWS: dict[str, Callable] = {"transpose": _transpose, "broadcast_to": _broadcast, "full": _full, "reshape": _reshape, "index": _index,
-                               "iota": _iota, "stop_gradient": _identity, "conj": _conj, "real": _conj, "positive": _identity, "cast": _identity}
+                               "iota": _iota, "stop_gradient": _identity, "conj": _conj, "real": _conj, "positive": _identity, "cast": _identity, "unwritten": _unwritten}

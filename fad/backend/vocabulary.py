@@ -3,6 +3,7 @@ import ast
 import pathlib
 from functools import lru_cache
 
+from ..ir.op import Op, registry
 from .steps import BackendError
 
 _KERNELS = pathlib.Path(__file__).resolve().parents[1] / "kernels"
@@ -20,7 +21,8 @@ def _exported(module: str) -> list:
 
 @lru_cache(maxsize=None)
 def _table() -> dict:
-    table = {name: "special" for name in _exported("special")}
+    table = {op.text.partition("(")[0]: op.facts["module"] for op in registry.values() if isinstance(op, Op) and "module" in op.facts}
+    table.update({name: "growth" for name in _exported("growth")})
     table.update({name: "vecmath" for module in ("elementary", "arithmetic") for name in _exported(module)})
     return table
 
