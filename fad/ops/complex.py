@@ -31,6 +31,8 @@ imag = composed("imag", lambda x: np.asarray(x).imag[()], _infer_part, "{0}.imag
 
 def _run_make(x: Any, y: Any) -> Any:
     x, y = np.broadcast_arrays(x, y)
+    if "c" in x.dtype.kind + y.dtype.kind:
+        raise TypeError("the parts of a complex number are real")
     z = np.empty(x.shape, result_dtype(x, y, np.complex64()))
     z.real, z.imag = x, y
     return z[()]

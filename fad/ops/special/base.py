@@ -45,7 +45,7 @@ def special(name: str, *partials: Any, domain: Any = POSITIVE, singular: Any = (
     find = (lambda: getattr(UFUNCS, behind)) if behind else (lambda: getattr(SCIPY, name))
     arity = len(partials) or 1
     return composed(name, lambda *xs: find()(*xs), Infer(find), f"{printed or name}({_places(arity)})", derivative, domain, arity=arity, scipy=find,
-                    doc=f"SciPy's {name}")
+                    module="special", doc=f"SciPy's {name}")
 
 
 def special_part(name: str, output: int, *partials: Any, call: str, domain: Any = POSITIVE) -> Op:
@@ -54,7 +54,7 @@ def special_part(name: str, output: int, *partials: Any, call: str, domain: Any 
         return getattr(SCIPY, call)
     arity = len(partials)
     return composed(name, lambda *xs: find()(*xs)[output], Infer(find, output), f"{call}({_places(arity)})[{output}]", Partials(*partials), domain,
-                    arity=arity, scipy=find, doc=f"Result {output} of SciPy's {call}")
+                    arity=arity, scipy=find, module="special", doc=f"Result {output} of SciPy's {call}")
 
 
 def _places(arity: int) -> str:

@@ -72,4 +72,5 @@ betainccinv = special("betainccinv", SHAPE, SHAPE, lambda y, a, b, p: -1.0 / bet
 
 # -- polygamma, which SciPy writes as a Python function -------------------------------------------------------------------------
 polygamma = composed("polygamma", lambda n, x: SCIPY.polygamma(n, x)[()], lambda n, x: Type(FLOAT, broadcast_of(n, x)), "polygamma({0}, {1})",
-                     Partials(ORDER, lambda y, n, x: polygamma(n + 1, x)), (2, POSITIVE), arity=2, doc="The n-th derivative of the digamma function")
+                     Partials(ORDER, lambda y, n, x: polygamma(n + 1, x)), (2, POSITIVE), arity=2, module="special",
+                     doc="The n-th derivative of the digamma function")
