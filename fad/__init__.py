@@ -7,6 +7,9 @@ transformed, compiled by Numba, and readable.
 >>> fad.grad(lambda x: np.sum(x ** 2))(np.array([1.0, 2.0]))
 array([2., 4.])
 """
+from importlib import import_module as _import_module
+
+from . import autograd as autograd
 from . import fft as fft
 from . import functional as functional
 from . import linalg as linalg
@@ -32,7 +35,19 @@ from .api.products import vjp as vjp
 from .api.ravel import ravel as ravel
 from .api.vmap import vmap as vmap
 from .check.certify import certify as certify
+from .eager.api import FUNCTIONS as _FUNCTIONS
+from .eager.api import Tensor as Tensor
+from .eager.dtypes import DTYPES as _DTYPES
+from .eager.dtypes import get_default_dtype as get_default_dtype
+from .eager.dtypes import set_default_dtype as set_default_dtype
+from .eager.grad_mode import enable_grad as enable_grad
+from .eager.grad_mode import inference_mode as inference_mode
+from .eager.grad_mode import is_grad_enabled as is_grad_enabled
+from .eager.grad_mode import is_inference_mode_enabled as is_inference_mode_enabled
+from .eager.grad_mode import no_grad as no_grad
+from .eager.grad_mode import set_grad_enabled as set_grad_enabled
 from .ops import table as _table
+from .show.program import export as export
 from .show.program import show as show
 from .show.program import source as source
 from .util.config import config as config
@@ -41,3 +56,19 @@ from .util.tree import register as register
 
 __version__ = "0.1.0"
 del _table
+_LAZY = ("nn", "optim")
+
+
+def __getattr__(name: str) -> object:
+    """Functions of tensors under PyTorch's names, dtypes, and the namespaces that are imported when first used."""
+    if name in _FUNCTIONS:
+        return _FUNCTIONS[name]
+    if name in _DTYPES:
+        return _DTYPES[name]
+    if name in _LAZY:
+        return _import_module(f"fad.{name}")
+    raise AttributeError(f"module 'fad' has no attribute {name!r}")
+
+
+def __dir__() -> list:
+    return sorted({*globals(), *_FUNCTIONS, *_DTYPES, *_LAZY})

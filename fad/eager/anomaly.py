@@ -1,0 +1,97 @@
+"""Anomaly mode: where a backward fails or computes nan, the line of the forward that it belongs to is told."""
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .engine import watched
+from .node import Node
+from .state import State, changed, set_for_all, state
+from .tensor import raw
+
+SLOW = "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging."
+TRACE = "Error detected in {0}. Traceback of forward call that caused the error:\n{1}"
+NO_TRACE = ("Error detected in {0}. No forward pass information available. Enable detect anomaly during forward pass for more information.")
+PREVIOUS = "\n\nPrevious calculation was induced by {0}. Traceback of forward call that induced the previous calculation:\n{1}"
+PREVIOUS_UNKNOWN = "\n\nPrevious calculation was induced by {0}. No forward pass information available. Enable detect anomaly during forward pass for more information."
+
+
+def is_anomaly_enabled() -> bool:
+    """Whether anomaly mode is on."""
+    return State.anomaly
+
+
+def is_anomaly_check_nan_enabled() -> bool:
+    """Whether gradients are checked for nan in anomaly mode."""
+    return State.check_nan
+
+
+class set_detect_anomaly:
+    """Turn anomaly mode on or off: at once, and, as a context manager, for a while."""
+
+    def __init__(self, mode: bool, check_nan: bool = True):
+        self.before = State.anomaly, State.check_nan
+        set_for_all(anomaly=bool(mode), check_nan=bool(check_nan))
+
+    def __enter__(self) -> None:
+        """It is in force already."""
+
+    def __exit__(self, *exc: Any) -> None:
+        set_for_all(anomaly=self.before[0], check_nan=self.before[1])
+
+
+class detect_anomaly:
+    """Within, a backward that fails or gives nan warns with the lines of the forward that made its node; nan raises RuntimeError."""
+
+    def __init__(self, check_nan: bool = True):
+        self.check_nan = check_nan
+        warnings.warn(SLOW, UserWarning, stacklevel=2)
+
+    def __enter__(self) -> None:
+        self.before = State.anomaly, State.check_nan
+        set_for_all(anomaly=True, check_nan=self.check_nan)
+
+    def __exit__(self, *exc: Any) -> None:
+        set_for_all(anomaly=self.before[0], check_nan=self.before[1])
+
+
+def tell(node: Node) -> None:
+    """Warn with the place where a node was made, and those of the nodes that were being evaluated then."""
+    extra = node.extra
+    text = NO_TRACE.format(node.name()) if extra is None or extra.trace is None else TRACE.format(node.name(), extra.trace)
+    parent = extra.parent if extra is not None else None
+    while parent is not None:
+        trace = parent.extra.trace if parent.extra is not None else None
+        text += PREVIOUS_UNKNOWN.format(parent.name()) if trace is None else PREVIOUS.format(parent.name(), trace)
+        parent = parent.extra.parent if parent.extra is not None else None
+    warnings.warn(text, UserWarning, stacklevel=6)
+
+
+def evaluate(node: Node, pull: Callable, g: Any) -> tuple:
+    """A node's backward, watched (and timed, with a profiler)."""
+    if state.profiler is not None:
+        started = time.perf_counter_ns()
+        answer = _watched(node, pull, g) if state.anomaly else pull(g)
+        state.profiler.note(f"autograd::engine::evaluate_function: {node.name()}", started, backward=True, node=node)
+        return answer
+    return _watched(node, pull, g)
+
+
+def _watched(node: Node, pull: Callable, g: Any) -> tuple:
+    try:
+        with changed(evaluating=node):
+            answer = pull(g)
+    except Exception:
+        tell(node)
+        raise
+    if state.check_nan:
+        for k, one in enumerate(answer):
+            if one is not None and np.isnan(np.sum(raw(one))) and np.isnan(raw(one)).any():
+                tell(node)
+                raise RuntimeError(f"Function '{node.name()}' returned nan values in its {k}th output.")
+    return answer
+
+
+watched.append(evaluate)

@@ -1,0 +1,385 @@
+"""What a tensor says of itself, and what may be set: gradients, history, memory, hooks."""
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import errors
+from .grad_api import backward as run_backward
+from .handles import Hooks, RemovableHandle
+from .inplace import requires_grad
+from .printing import represent
+from .state import state
+from .tensor import Tensor, alias, is_floating, weak, wrap
+from .views import refresh
+
+NON_LEAF_GRAD = ("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated during "
+                 "autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf "
+                 "Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf Tensor instead.")
+
+
+def _property(name: str, setter: "Callable | None" = None) -> Callable:
+    def attach(getter: Callable) -> Callable:
+        setattr(Tensor, name, property(getter, setter, doc=getter.__doc__))
+        return getter
+    return attach
+
+
+def _method(f: Callable) -> Callable:
+    setattr(Tensor, f.__name__, f)
+    return f
+
+
+for _name in ("shape", "dtype", "ndim"):
+    setattr(Tensor, _name, property(lambda self, _name=_name: getattr(self._a, _name), doc=f"The array's {_name}."))
+Tensor.itemsize = property(lambda self: self._a.itemsize, doc="Bytes an element takes.")                       # type: ignore[attr-defined]
+Tensor.nbytes = property(lambda self: self._a.nbytes, doc="Bytes of all elements.")                           # type: ignore[attr-defined]
+Tensor.device = property(lambda self: "cpu", doc="Where the memory is: the CPU.")                             # type: ignore[attr-defined]
+Tensor.is_sparse = Tensor.is_cuda = Tensor.is_quantized = Tensor.is_nested = False                            # type: ignore[attr-defined]
+Tensor.output_nr = property(lambda self: self._nr, doc="Which of its node's results this is.")                # type: ignore[attr-defined]
+
+
+# -- history --------------------------------------------------------------------------------------------------------------
+
+
+@_property("grad_fn")
+def grad_fn(self: Tensor) -> Any:
+    """The node that made this tensor; None for a leaf."""
+    if self._view is not None:
+        refresh(self)
+    return self._fn
+
+
+@_property("is_leaf")
+def is_leaf(self: Tensor) -> bool:
+    """Whether no recorded step made this tensor."""
+    return self.grad_fn is None                                        # type: ignore[attr-defined]
+
+
+def _set_requires_grad(self: Tensor, wanted: bool) -> None:
+    if not isinstance(wanted, bool):
+        raise RuntimeError("requires_grad must be a bool")
+    if self.grad_fn is not None:                                       # type: ignore[attr-defined]
+        if not wanted:
+            raise RuntimeError("you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a subgraph "
+                               "that doesn't require differentiation use var_no_grad = var.detach().")
+        return
+    if wanted and not is_floating(self._a.dtype):
+        raise RuntimeError("only Tensors of floating point dtype can require gradients")
+    if wanted and self._x is not None and self._x.inference and not state.inference:
+        raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
+    self._rg = wanted
+
+
+@_property("requires_grad", _set_requires_grad)
+def _requires_grad(self: Tensor) -> bool:
+    """Whether gradients are wanted of this tensor."""
+    return requires_grad(self)
+
+
+@_method
+def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
+    """Say whether gradients are wanted of this leaf; returns it."""
+    _set_requires_grad(self, requires_grad)
+    return self
+
+
+def _set_grad(self: Tensor, g: Any) -> None:
+    if g is not None:
+        _check_grad(self, g)
+    self._g = g
+
+
+def _check_grad(x: Tensor, g: Any) -> None:
+    if not isinstance(g, Tensor):
+        raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(g).__name__}")
+    if g is x:
+        raise RuntimeError("can't assign Variable as its own grad")
+    if g._a.dtype != x._a.dtype:
+        raise RuntimeError(f"attempting to assign a gradient with dtype '{g._a.dtype}' to a tensor with grad_dtype '{x._a.dtype}'. The gradient must "
+                           "match the tensor's grad_dtype (defaults to the tensor's dtype).")
+    if g._a.shape != x._a.shape:
+        raise RuntimeError(f"attempting to assign a gradient of size '{list(g._a.shape)}' to a tensor of size '{list(x._a.shape)}'. Please ensure "
+                           "that the gradient and the tensor are the same size")
+
+
+def _delete_grad(self: Tensor) -> None:
+    self._g = None
+
+
+def _get_grad(self: Tensor) -> "Tensor | None":
+    """The gradient that backward() has accumulated; None before."""
+    g = self._g
+    if g is None and self._fn is not None and not (self._x is not None and self._x.retains):
+        warnings.warn(NON_LEAF_GRAD, UserWarning, stacklevel=2)
+    return g
+
+
+Tensor.grad = property(_get_grad, _set_grad, _delete_grad, doc=_get_grad.__doc__)                              # type: ignore[attr-defined]
+Tensor._grad = property(lambda self: self._g, _set_grad)                                                      # type: ignore[attr-defined]
+
+
+def _set_data(self: Tensor, new: Any) -> None:
+    if not isinstance(new, Tensor):
+        raise TypeError(f"Variable data has to be a tensor, but got {type(new).__name__}")
+    if self._rg and not is_floating(new._a.dtype):
+        raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
+    self._a = new._a
+    if self._acc is not None and self._acc() is not None:
+        self._acc = None
+
+
+@_property("data", _set_data)
+def data(self: Tensor) -> Tensor:
+    """The same memory outside the graph, with a version counter of its own: changes of it are not noticed."""
+    return wrap(self._a)
+
+
+@_method
+def detach(self: Tensor) -> Tensor:
+    """The same memory outside the graph; changes of it are counted."""
+    t = alias(self)
+    if self._x is not None and self._x.tangent is not None:
+        t.extra.tangent = self._x.tangent
+    return t
+
+
+@_method
+def detach_(self: Tensor) -> Tensor:
+    """Leave the graph: from now on this tensor is a leaf."""
+    if self._view is not None:
+        raise RuntimeError("Can't detach views in-place. Use detach() instead.")
+    self._fn, self._nr, self._rg = None, 0, False
+    return self
+
+
+@_method
+def backward(self: Tensor, gradient: Any = None, retain_graph: "bool | None" = None, create_graph: bool = False, inputs: Any = None) -> None:
+    """Accumulate into the leaves' .grad the gradient of this tensor (times `gradient`, which a scalar may do without)."""
+    run_backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+
+@_method
+def retain_grad(self: Tensor) -> None:
+    """Keep the gradient of a tensor that is not a leaf in its .grad."""
+    if not requires_grad(self):
+        raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+    if self.is_leaf or self.extra.retains:                              # type: ignore[attr-defined]
+        return
+    self.extra.retains = True
+    extra = self._fn.hooked
+    extra.retain = {**(extra.retain or {}), self._nr: weak(self)}
+
+
+@_property("retains_grad")
+def retains_grad(self: Tensor) -> bool:
+    """Whether this tensor is no leaf and yet keeps its gradient."""
+    return not self.is_leaf and self._x is not None and self._x.retains  # type: ignore[attr-defined]
+
+
+# -- hooks ------------------------------------------------------------------------------------------------------------------
+
+
+@_method
+def register_hook(self: Tensor, hook: Callable) -> RemovableHandle:
+    """Call hook(gradient) when the gradient of this tensor is known; what it returns replaces it."""
+    if not requires_grad(self):
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    fn = self.grad_fn                                                   # type: ignore[attr-defined]
+    if fn is None:
+        if self.extra.hooks is None:
+            self.extra.hooks = Hooks()
+        return RemovableHandle(self.extra.hooks, hook)
+    extra = fn.hooked
+    if extra.tensor_pre is None:
+        extra.tensor_pre = {}
+    return RemovableHandle(extra.tensor_pre.setdefault(self._nr, Hooks()), hook)
+
+
+@_method
+def register_post_accumulate_grad_hook(self: Tensor, hook: Callable) -> RemovableHandle:
+    """Call hook(tensor) after a gradient has been accumulated into this leaf's .grad."""
+    if not requires_grad(self):
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    if self.grad_fn is not None:                                        # type: ignore[attr-defined]
+        raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+    if self.extra.accumulated is None:
+        self.extra.accumulated = Hooks()
+    return RemovableHandle(self.extra.accumulated, hook)
+
+
+# -- memory -----------------------------------------------------------------------------------------------------------------
+
+
+@_property("_version")
+def _version(self: Tensor) -> int:
+    """How often this memory was changed in place."""
+    if self._x is not None and self._x.inference:
+        raise RuntimeError("Inference tensors do not track version counter.")
+    return self._vc[0]
+
+
+@_property("_base")
+def _base(self: Tensor) -> "Tensor | None":
+    """The tensor that this one is a view of."""
+    return self._view.base if self._view is not None else None
+
+
+@_method
+def _is_view(self: Tensor) -> bool:
+    return self._view is not None
+
+
+@_method
+def is_inference(self: Tensor) -> bool:
+    """Whether this tensor was made in inference mode."""
+    return self._x is not None and self._x.inference
+
+
+@_method
+def data_ptr(self: Tensor) -> int:
+    """The address of the first element."""
+    return self._a.__array_interface__["data"][0]
+
+
+@_method
+def stride(self: Tensor, dim: "int | None" = None) -> Any:
+    """Steps from one element to the next along each axis, in elements."""
+    steps = tuple([s // self._a.itemsize for s in self._a.strides])
+    return steps if dim is None else steps[dim]
+
+
+@_method
+def storage_offset(self: Tensor) -> int:
+    """How far into the base's memory the first element is, in elements."""
+    base = self._view.base._a if self._view is not None else self._a
+    return (self._a.__array_interface__["data"][0] - base.__array_interface__["data"][0]) // self._a.itemsize
+
+
+@_method
+def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
+    """Whether the elements lie in row-major order without gaps."""
+    return self._a.flags.c_contiguous
+
+
+@_method
+def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
+    """The ndarray, sharing memory."""
+    if requires_grad(self) and not force:
+        raise RuntimeError(errors.NUMPY_GRAD)
+    return self._a
+
+
+@_method
+def __array__(self: Tensor, dtype: Any = None, copy: Any = None) -> np.ndarray:
+    a = numpy(self)
+    return a if dtype is None else a.astype(dtype)
+
+
+@_method
+def item(self: Tensor) -> Any:
+    """The one element as a Python number."""
+    if self._a.size != 1:
+        raise RuntimeError(f"a Tensor with {self._a.size} elements cannot be converted to Scalar")
+    return self._a.item()
+
+
+@_method
+def tolist(self: Tensor) -> Any:
+    """Nested lists of Python numbers."""
+    return self._a.tolist()
+
+
+@_method
+def __bool__(self: Tensor) -> bool:
+    if self._a.size != 1:
+        raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous" if self._a.size else
+                           "Boolean value of Tensor with no values is ambiguous")
+    return bool(self._a.item())
+
+
+@_method
+def __len__(self: Tensor) -> int:
+    if not self._a.ndim:
+        raise TypeError("len() of a 0-d tensor")
+    return self._a.shape[0]
+
+
+@_method
+def __index__(self: Tensor) -> int:
+    if self._a.size != 1 or self._a.dtype.kind not in "iub":
+        raise TypeError("only integer tensors of a single element can be converted to an index")
+    return int(self._a.item())
+
+
+for _name, _type in {"__float__": float, "__int__": int, "__complex__": complex}.items():
+    setattr(Tensor, _name, lambda self, _type=_type: _type(item(self)))
+
+
+@_method
+def __contains__(self: Tensor, x: Any) -> bool:
+    return bool((self._a == (x._a if isinstance(x, Tensor) else x)).any())
+
+
+@_method
+def __iter__(self: Tensor) -> Any:
+    if not self._a.ndim:
+        raise TypeError("iteration over a 0-d tensor")
+    return iter(self.unbind(0))                                          # type: ignore[attr-defined]
+
+
+@_method
+def __format__(self: Tensor, spec: str) -> str:
+    return format(self._a.item(), spec) if spec and not self._a.ndim else represent(self)
+
+
+Tensor.__repr__ = represent                                              # type: ignore[method-assign, assignment]
+Tensor.__hash__ = object.__hash__                                        # type: ignore[method-assign]
+
+
+# -- copies -------------------------------------------------------------------------------------------------------------------
+
+
+@_method
+def __deepcopy__(self: Tensor, memo: dict) -> Tensor:
+    if self.grad_fn is not None:                                         # type: ignore[attr-defined]
+        raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.")
+    if id(self) in memo:
+        return memo[id(self)]
+    t = type(self)(wrap(self._a.copy(order="K")))
+    t._rg = self._rg
+    memo[id(self)] = t
+    if self._g is not None:
+        t._g = __deepcopy__(self._g, memo)
+    t.__dict__.update(dict(self.__dict__.items()))
+    return t
+
+
+def _rebuild(cls: type, a: np.ndarray, needed: bool, attributes: dict) -> Tensor:
+    t = cls(wrap(a))
+    t._rg = needed
+    t.__dict__.update(attributes)
+    return t
+
+
+@_method
+def __reduce_ex__(self: Tensor, protocol: Any) -> tuple:
+    if self._fn is not None:
+        raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) can be pickled; use detach() first")
+    return _rebuild, (type(self), self._a, self._rg, dict(self.__dict__))
+
+
+@_method
+def __dlpack__(self: Tensor, **options: Any) -> Any:
+    if requires_grad(self):
+        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    return self._a.__dlpack__(**options)
+
+
+@_method
+def __dlpack_device__(self: Tensor) -> tuple:
+    return self._a.__dlpack_device__()
+
+
+__all__ = ["Tensor"]

@@ -1,0 +1,161 @@
+"""Compiled functions as nodes: a staged function (jit, grad, ...) or one with a rule of its own, called on tensors, is one step.
+
+The arrays run through the compiled function; the step's backward is its compiled pullback, and where the gradient is to have a
+history, a step of the same kind: that pullback, as a function of tensors.
+"""
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..api.products import _vjp_in_place, jvp
+from ..api.pullback import TwoStep, later_tree
+from ..api.staged import Staged
+from ..util import tree
+from . import errors
+from .node import Node
+from .record import edge
+from .saved import Meta, SavedTensor
+from .state import changed, state
+from .tensor import Tensor, is_floating, raw, wrap
+
+
+class Kind:
+    """Calls of one function with one structure of arguments: what is staged for them, once."""
+
+    def __init__(self, function: Any, structure: Any, places: tuple):
+        self.function, self.structure, self.places = function, structure, places
+        self.name = str(getattr(function, "__name__", type(function).__name__)).strip("<>").capitalize()
+        rebuild = (Kind, (function, structure, places), {})
+        self.forward = TwoStep(self._forward, function, rebuild=rebuild)
+        self.gradient = Staged(self._gradient, function, rebuild=rebuild)
+
+    def call(self, xs: tuple, rest: tuple) -> Any:
+        """The function on these leaves: xs at the places of tensors, rest at the others."""
+        xs_left, rest_left = iter(xs), iter(rest)
+        leaves = [next(xs_left) if k in self.places else next(rest_left) for k in range(self.structure.leaves)]
+        args, kwargs = self.structure.unflatten(leaves)
+        return self.function(*args, **kwargs)
+
+    def _forward(self, xs: tuple, rest: tuple) -> tuple:
+        value, pullback = _vjp_in_place(lambda xs: self.call(xs, rest), (xs,), False)
+        return value, pullback(later_tree(value, "g")), value
+
+    def _gradient(self, xs: tuple, rest: tuple, g: Any) -> tuple:
+        return _vjp_in_place(lambda xs: self.call(xs, rest), (xs,), False)[1](g)[0]
+
+
+def kind_of(function: Any, structure: Any, places: tuple) -> Kind:
+    """The kind of a call, kept with the function."""
+    try:
+        table = function.__dict__.setdefault("__fad_kinds__", {})
+    except AttributeError:                                # a callable without attributes of its own
+        return Kind(function, structure, places)
+    key = structure, places
+    if key not in table:
+        table[key] = Kind(function, structure, places)
+    return table[key]
+
+
+class CompiledNode(Node):
+    """The step that a compiled function is. `saved` are its tensors, `pullback` is what its first run left for backward."""
+
+    def __init__(self, call: "CompiledCall", edges: list, pullback: Any, model: Any):
+        super().__init__(tuple(edges), call.numbers(edges))
+        self.kind, self.rest, self.pullback = call.kind, call.rest, pullback
+        hooks = state.pack_hooks[-1] if state.pack_hooks else None
+        self.saved: Any = tuple([SavedTensor(t, hooks=hooks) for t in call.tensors])
+        self.label = f"{call.kind.name}Backward0"
+        self.model, self.structure = tree.flatten(model)
+        self.moving = [k for k, y in enumerate(self.model) if moves(y)]
+        self.outputs = len(self.moving)
+        self.model = [Meta(np.shape(y), np.asarray(y).dtype) if isinstance(y, (np.ndarray, np.generic, float, complex)) else y for y in self.model]
+
+    def gradient_tree(self, g: Any) -> Any:
+        """A cotangent tree with these leaves where a gradient belongs."""
+        filled = [np.zeros(y.shape, y.dtype) if isinstance(y, Meta) else y for y in self.model]
+        for k, one in zip(self.moving, [g] if self.outputs == 1 else list(g)):
+            if one is not None:
+                filled[k] = one if isinstance(one, Tensor) else np.asarray(one)
+        return self.structure.unflatten(filled)
+
+    def unpacked(self) -> tuple:
+        if self.saved is None:
+            raise RuntimeError(errors.SECOND_TIME)
+        return tuple([s.unpack() for s in self.saved])
+
+    def pull(self, g: Any) -> tuple:
+        self.unpacked()
+        return tuple(self.pullback(self.gradient_tree(g))[0])
+
+    def pull_graph(self, g: Any) -> tuple:
+        return tuple(self.kind.gradient(self.unpacked(), self.rest, self.gradient_tree(g)))
+
+    def release(self) -> None:
+        for s in self.saved or ():
+            s.release()
+        self.saved = self.pullback = None
+
+
+def moves(y: Any) -> bool:
+    """Whether a leaf of a result can have a gradient."""
+    return isinstance(y, (np.ndarray, np.generic, float, complex)) and is_floating(np.asarray(y).dtype)
+
+
+class CompiledCall:
+    """One call of a function on a tree of arguments some leaves of which are tensors."""
+
+    def __init__(self, function: Any, args: tuple, kwargs: dict):
+        leaves, structure = tree.flatten((args, kwargs))
+        places = tuple([k for k, x in enumerate(leaves) if isinstance(x, Tensor) and is_floating(x._a.dtype)])
+        self.tensors = [leaves[k] for k in places]
+        self.rest = tuple([raw(x) for k, x in enumerate(leaves) if k not in places])
+        self.kind = kind_of(function, structure, places)
+
+    def numbers(self, edges: list) -> "tuple | None":
+        nrs = tuple([t._nr if e is not None and t._fn is not None else 0 for t, e in zip(self.tensors, edges)])
+        return nrs if any(nrs) else None
+
+    def run(self) -> Any:
+        edges = [edge(t) for t in self.tensors] if state.grad else []
+        arrays = tuple([t._a for t in self.tensors])
+        if any(e is not None for e in edges):
+            value, pullback = self.kind.forward(arrays, self.rest)
+            results = self.recorded(value, edges, pullback)
+        else:
+            value = self.kind.call(arrays, self.rest)
+            results = [as_result(y) for y in tree.flatten(value)[0]]
+        if state.dual_level >= 0:
+            self.push(results, arrays)
+        return tree.flatten(value)[1].unflatten(results)
+
+    def recorded(self, value: Any, edges: list, pullback: Any) -> list:
+        results = [as_result(y) for y in tree.flatten(value)[0]]
+        node = CompiledNode(self, edges, pullback, value)
+        for nr, k in enumerate(node.moving):
+            results[k]._fn, results[k]._nr, results[k]._rg = node, nr, True
+        return results
+
+    def push(self, results: list, arrays: tuple) -> None:
+        """Tangents of the results, by the compiled forward mode."""
+        tangents = [t._x.tangent if t._x is not None else None for t in self.tensors]
+        if all(d is None for d in tangents):
+            return
+        with changed(dual_level=-1):
+            given = tuple([np.zeros_like(a) if d is None else d._a for a, d in zip(arrays, tangents)])
+            _, dys = jvp(lambda xs: self.kind.call(xs, self.rest), (arrays,), (given,))
+        for y, dy in zip(results, tree.flatten(dys)[0]):
+            if isinstance(y, Tensor) and is_floating(y._a.dtype):
+                y.extra.tangent = wrap(np.asarray(dy))
+
+
+def as_result(y: Any) -> Any:
+    return wrap(np.asarray(y)) if isinstance(y, (np.ndarray, np.generic, float, complex)) else y
+
+
+def call_on_tensors(function: Callable, args: tuple, kwargs: dict) -> Any:
+    """function(*args, **kwargs) with tensors among the arguments."""
+    return CompiledCall(function, args, kwargs).run()
+
+
+Tensor.__fad_call__ = staticmethod(call_on_tensors)                     # type: ignore[attr-defined]

@@ -1,0 +1,91 @@
+"""Dtypes: NumPy's, under PyTorch's names; the default dtype."""
+from typing import Any
+
+import numpy as np
+
+from .record import default
+from .tensor import raw
+
+DTYPES: dict[str, np.dtype] = {
+    "float64": np.dtype(np.float64), "double": np.dtype(np.float64), "float32": np.dtype(np.float32), "float": np.dtype(np.float32),
+    "float16": np.dtype(np.float16), "half": np.dtype(np.float16), "complex128": np.dtype(np.complex128), "cdouble": np.dtype(np.complex128),
+    "complex64": np.dtype(np.complex64), "cfloat": np.dtype(np.complex64), "int64": np.dtype(np.int64), "long": np.dtype(np.int64),
+    "int32": np.dtype(np.int32), "int": np.dtype(np.int32), "int16": np.dtype(np.int16), "short": np.dtype(np.int16), "int8": np.dtype(np.int8),
+    "uint8": np.dtype(np.uint8), "uint16": np.dtype(np.uint16), "uint32": np.dtype(np.uint32), "uint64": np.dtype(np.uint64), "bool": np.dtype(bool)}
+_OF_PYTHON = {float: None, int: np.dtype(np.int64), bool: np.dtype(bool), complex: None}
+
+
+def get_default_dtype() -> np.dtype:
+    """The dtype of new tensors of real numbers: float64 unless set otherwise.
+
+    >>> get_default_dtype()
+    dtype('float64')
+    """
+    return default.dtype
+
+
+def set_default_dtype(dtype: Any) -> None:
+    """Make new tensors of real numbers have this dtype."""
+    dtype = as_dtype(dtype)
+    if dtype.kind != "f":
+        raise TypeError("only floating-point types are supported as the default type")
+    default.dtype = dtype
+
+
+def default_complex() -> np.dtype:
+    return np.dtype(np.complex64) if default.dtype.itemsize <= 4 else np.dtype(np.complex128)
+
+
+def as_dtype(dtype: Any) -> np.dtype:
+    """A dtype from what names one: a dtype, a NumPy type, PyTorch's name for it, a Python type."""
+    if dtype is float:
+        return default.dtype
+    if dtype is complex:
+        return default_complex()
+    if isinstance(dtype, str) and dtype in DTYPES:
+        return DTYPES[dtype]
+    return np.dtype(dtype)
+
+
+def as_data(data: Any, dtype: Any = None) -> np.ndarray:
+    """Numbers and nested lists (of tensors too) as an array in the dtype PyTorch would give it."""
+    if isinstance(data, (list, tuple)):
+        data = _plain(data)
+    a = np.asarray(raw(data))
+    if dtype is not None:
+        return a.astype(as_dtype(dtype), copy=False)
+    if isinstance(data, np.ndarray) or hasattr(data, "_a") or isinstance(data, np.generic):
+        return a
+    if a.dtype.kind == "f":
+        return a.astype(default.dtype, copy=False)
+    return a.astype(default_complex(), copy=False) if a.dtype.kind == "c" else a
+
+
+def _plain(data: Any) -> Any:
+    if isinstance(data, (list, tuple)):
+        return [_plain(d) for d in data]
+    a = raw(data)
+    return a.tolist() if a is not data else data
+
+
+def is_floating_point(x: Any) -> bool:
+    """Whether a tensor (or dtype) holds real floating-point numbers."""
+    return _dtype(x).kind == "f"
+
+
+def is_complex(x: Any) -> bool:
+    """Whether a tensor (or dtype) holds complex numbers."""
+    return _dtype(x).kind == "c"
+
+
+def _dtype(x: Any) -> np.dtype:
+    return x.dtype if hasattr(x, "shape") and hasattr(x, "dtype") else np.dtype(x)
+
+
+def promote_types(a: Any, b: Any) -> np.dtype:
+    """The dtype that holds both."""
+    return np.promote_types(as_dtype(a), as_dtype(b))
+
+
+def dtype_name(dtype: np.dtype) -> str:
+    return f"torch.{dtype}".replace("torch.", "")

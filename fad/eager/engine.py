@@ -1,0 +1,293 @@
+"""The engine: gradients go from the roots down the graph, latest node first, each node when all that flows into it has come.
+
+Without create_graph gradients are arrays while they flow; with it they are tensors, and what happens to them is recorded.
+"""
+from collections.abc import Callable, Sequence
+from heapq import heappop, heappush
+from typing import Any
+
+import numpy as np
+
+from .node import AccumulateGrad, Node
+from .state import changed, state
+from .tensor import Tensor, wrap
+
+
+class Run:
+    """One backward pass.
+
+    wanted  (node, result number) -> place in captured; None: accumulate into the leaves
+    needed  the nodes that lie on a way to what is wanted
+    foreign ids of arrays that others hold too, so that nobody may keep or change them
+    """
+
+    def __init__(self, keep: bool, create: bool, accumulate: bool):
+        self.keep, self.create, self.accumulate = keep, create, accumulate
+        self.wanted: dict | None = None
+        self.needed: set | None = None
+        self.captured: dict = {}
+        self.foreign: dict[int, Any] = {}
+        self.callbacks: list[Callable] = []
+        self.order: list = []
+
+    # -- what is needed ---------------------------------------------------------------------------------------------------
+
+    def count(self, roots: Sequence) -> dict:
+        """How many edges lead to each node reachable from the roots."""
+        counts: dict[Node, int] = {}
+        waiting = list(dict.fromkeys(roots))
+        seen = set(waiting)
+        while waiting:
+            for after in waiting.pop().next:
+                if after is not None:
+                    if after in counts:
+                        counts[after] += 1
+                    else:
+                        counts[after] = 1
+                        if after not in seen:
+                            waiting.append(after)
+        return counts
+
+    def find_needed(self, roots: Sequence, wanted: dict) -> None:
+        """Mark the nodes from which one of the wanted ones is reached (themselves included)."""
+        self.wanted = wanted
+        targets = {node for node, _ in wanted}
+        self.needed = set()
+        waiting: list = [(root, False) for root in dict.fromkeys(roots)]
+        seen: set = set()
+        while waiting:
+            node, done = waiting.pop()
+            if done:
+                if node in targets or any(after in self.needed for after in node.next if after is not None):
+                    self.needed.add(node)
+            elif node not in seen:
+                seen.add(node)
+                waiting.append((node, True))
+                waiting += [(after, False) for after in node.next if after is not None and after not in seen]
+
+    # -- the sweep ----------------------------------------------------------------------------------------------------------
+
+    def run(self, roots: Sequence) -> None:
+        """roots: (node, result number, gradient)."""
+        counts = self.counts = self.count([node for node, _, _ in roots])
+        self.roots = {node for node, _, _ in roots}
+        buffers: dict[Node, Any] = {}
+        for node, nr, g in roots:
+            put(buffers, node, nr, g)
+        ready: list = []
+        for node in buffers:
+            if not counts.get(node):
+                heappush(ready, (-node.seq, node))
+        create, keep, needed = self.create, self.keep, self.needed
+        while ready:
+            node = heappop(ready)[1]
+            g = buffers.pop(node, None)
+            if needed is not None and node not in needed:
+                grads: Any = (None,) * len(node.next)
+            elif node.extra is not None or node.__class__ is AccumulateGrad or needed is not None or state.anomaly or state.profiler is not None:
+                grads = self.step(node, g)
+            else:
+                grads = node.pull_graph(g) if create else node.pull(g)
+                if not keep:
+                    node.release()
+            nrs, k = node.nrs, 0
+            for after in node.next:
+                if after is not None:
+                    gx = grads[k]
+                    if gx is not None:
+                        if nrs is None and after.outputs == 1:
+                            have = buffers.get(after)
+                            if have is None:
+                                if k and (gx is grads[0] or k > 1 and any(gx is other for other in grads[1:k])):
+                                    self.foreign[id(gx)] = gx
+                                buffers[after] = gx
+                            else:
+                                buffers[after] = have + gx
+                        else:
+                            self.foreign[id(gx)] = gx
+                            put(buffers, after, nrs[k] if nrs else 0, gx)
+                    left = counts[after] - 1
+                    counts[after] = left
+                    if not left:
+                        heappush(ready, (-after.seq, after))
+                k += 1
+
+    def reaches(self, node: "Node | None") -> bool:
+        """Whether this pass comes to a node."""
+        return (node in self.counts or node in self.roots) and (self.needed is None or node in self.needed)
+
+    def step(self, node: Node, g: Any) -> tuple:
+        """A node with hooks, a leaf, or one whose gradient is wanted."""
+        extra = node.extra
+        if extra is not None and extra.tensor_pre:
+            g = self.tensor_hooks(node, extra.tensor_pre, g)
+        if node.__class__ is AccumulateGrad:
+            return self.leaf(node, g)                                        # type: ignore[arg-type]
+        if self.wanted is not None:
+            self.capture(node, g)
+        if extra is not None and extra.retain:
+            self.retain(node, extra.retain, g)
+        if self.wanted is not None and not any(after in self.needed for after in node.next):          # type: ignore[operator]
+            return (None,) * len(node.next)
+        if extra is not None and extra.pre:
+            g = self.pre_hooks(node, extra.pre, g)
+        grads = self.evaluate(node, g)
+        if not self.keep:
+            node.release()
+        if extra is not None and extra.post:
+            grads = self.post_hooks(extra.post, grads, g, node.outputs)
+        return grads
+
+    def evaluate(self, node: Node, g: Any) -> tuple:
+        pull = node.pull_graph if self.create else node.pull
+        if not state.anomaly and state.profiler is None:
+            return pull(g)
+        return watched[0](node, pull, g)
+
+    def leaf(self, node: AccumulateGrad, g: Any) -> tuple:
+        x, extra = node.variable, node.variable._x
+        if extra is not None and extra.hooks:
+            g = self.hooked(list(extra.hooks.values()), g)
+        if self.wanted is not None:
+            self.capture(node, g)
+            if not self.accumulate:
+                return ()
+        if node.extra is not None and node.extra.pre:
+            g = self.pre_hooks(node, node.extra.pre, g)
+        if g is not None:
+            if self.create:
+                node.accumulate_graph(as_tensor(g))
+            else:
+                node.accumulate(g, id(g) not in self.foreign)
+        if node.extra is not None and node.extra.post:
+            self.post_hooks(node.extra.post, (), g, 1)
+        if g is not None and extra is not None and extra.accumulated:
+            for hook in list(extra.accumulated.values()):
+                if hook(x) is not None:
+                    raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+        return ()
+
+    # -- hooks ----------------------------------------------------------------------------------------------------------------
+
+    def lend(self, g: Any) -> Any:
+        """A gradient as the tensor that hooks see; from now on others may hold it."""
+        if g is None or isinstance(g, Tensor):
+            return g
+        self.foreign[id(g)] = g
+        return wrap(g)
+
+    def take(self, g: Any) -> Any:
+        """What a hook gave, in the form in which gradients flow."""
+        if g is None:
+            return None
+        if self.create:
+            return as_tensor(g)
+        a = g._a if isinstance(g, Tensor) else g
+        self.foreign[id(a)] = a
+        return a
+
+    def hooked(self, hooks: list, g: Any) -> Any:
+        if g is None:
+            return None
+        t = self.lend(g)
+        for hook in hooks:
+            new = hook(t)
+            if new is not None:
+                check_hook_result(t, new)
+                t = new
+        return self.take(t)
+
+    def tensor_hooks(self, node: Node, tables: dict, g: Any) -> Any:
+        if node.outputs == 1:
+            return self.hooked(list(tables.get(0, {}).values()), g)
+        return [self.hooked(list(tables[k].values()), one) if k in tables and one is not None else one
+                for k, one in enumerate(g if g is not None else [None] * node.outputs)]
+
+    def retain(self, node: Node, tables: dict, g: Any) -> None:
+        for nr, ref in tables.items():
+            t, one = ref(), g if node.outputs == 1 else g[nr] if g is not None else None
+            if t is None or one is None:
+                continue
+            new = self.lend(one)
+            if t._g is None:
+                t._g = new if self.create else wrap(np.array(new._a))
+            else:
+                t._g = t._g + new
+
+    def capture(self, node: Node, g: Any) -> None:
+        for nr in range(node.outputs):
+            place = self.wanted.get((node, nr))                                                # type: ignore[union-attr]
+            if place is not None:
+                one = g if node.outputs == 1 else None if g is None else g[nr]
+                self.captured[place] = self.lend(one)
+
+    def pre_hooks(self, node: Node, hooks: dict, g: Any) -> Any:
+        given = (g,) if node.outputs == 1 else tuple(g if g is not None else [None] * node.outputs)
+        tensors = tuple([self.lend(one) for one in given])
+        for hook in list(hooks.values()):
+            new = hook(tensors)
+            if new is not None:
+                tensors = new if isinstance(new, tuple) else (new,)
+        taken = [self.take(t) for t in tensors]
+        return taken[0] if node.outputs == 1 else taken
+
+    def post_hooks(self, hooks: dict, grads: Sequence, g: Any, outputs: int) -> tuple:
+        given = tuple([self.lend(one) for one in ((g,) if outputs == 1 else tuple(g or ()))])
+        tensors = tuple([self.lend(one) for one in grads])
+        for hook in list(hooks.values()):
+            new = hook(tensors, given)
+            if new is not None:
+                new = new if isinstance(new, tuple) else (new,)
+                if len(new) != len(tensors):
+                    raise RuntimeError(f"backward hook returned an incorrect number of gradients (expected {len(tensors)}, got {len(new)})")
+                tensors = new
+        return tuple([self.take(t) for t in tensors])
+
+
+watched: list = []                                     # set by anomaly.py: evaluates a node in anomaly mode, or with a profiler
+
+
+def put(buffers: dict, node: Node, nr: int, g: Any) -> None:
+    """Add a gradient to what has come for a node."""
+    if node.outputs == 1:
+        have = buffers.get(node)
+        buffers[node] = g if have is None else have if g is None else have + g
+        return
+    slots = buffers.setdefault(node, [None] * node.outputs)
+    slots[nr] = g if slots[nr] is None else slots[nr] + g
+
+
+def as_tensor(g: Any) -> Tensor:
+    return g if isinstance(g, Tensor) else wrap(np.asarray(g))
+
+
+def check_hook_result(old: Tensor, new: Any) -> None:
+    if not isinstance(new, Tensor):
+        raise TypeError(f"expected Tensor, but hook returned {type(new).__name__}")
+    if new._a.shape != old._a.shape:
+        raise RuntimeError("hook has changed the size of value")
+    if new._a.dtype != old._a.dtype:
+        raise RuntimeError("hook has changed the type of value")
+
+
+def execute(roots: Sequence, keep: bool, create: bool, wanted: "dict | None" = None, accumulate: bool = True) -> dict:
+    """Run backward from roots (node, result number, gradient); the gradients that were wanted, by place."""
+    run = Run(keep, create, accumulate)
+    if not create:
+        roots = [(node, nr, g._a if isinstance(g, Tensor) else g) for node, nr, g in roots]
+    for _, _, g in roots:
+        run.foreign[id(g)] = g
+    if wanted is not None:
+        run.find_needed([node for node, _, _ in roots], wanted)
+    with changed(grad=create, depth=state.depth + 1, run=run):
+        run.run(roots)
+        for callback in run.callbacks:
+            callback()
+    return run.captured
+
+
+def queue_callback(callback: Callable) -> None:
+    """Call this when the present backward pass is done."""
+    if state.run is None:
+        raise RuntimeError("Final callbacks can only be installed during backward pass.")
+    state.run.callbacks.append(callback)

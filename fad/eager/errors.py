@@ -1,0 +1,50 @@
+"""The messages that users of autograd match on."""
+
+SECOND_TIME = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed). "
+    "Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you "
+    "need to backward through the graph a second time or if you need to access saved tensors after calling backward.")
+INFERENCE_SAVED = (
+    "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in computation tracked by "
+    "autograd. To work around this, you can make a clone to get a normal tensor and use it in autograd, or use `no_grad()` instead of "
+    "`inference_mode()`.")
+INFERENCE_WRITE = (
+    "Inplace update to inference tensor outside InferenceMode is not allowed. You can make a clone to get a normal tensor before doing "
+    "inplace update.")
+LEAF_WRITE = "a leaf Variable that requires grad is being used in an in-place operation."
+LEAF_VIEW_WRITE = "a view of a leaf Variable that requires grad is being used in an in-place operation."
+OVERLAP = (
+    "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please clone() the "
+    "tensor before performing the operation.")
+NO_GRAD_NEEDED = "element {0} of tensors does not require grad and does not have a grad_fn"
+UNUSED = "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if this is the desired behavior."
+NOT_REQUIRED = "One of the differentiated Tensors does not require grad"
+NUMPY_GRAD = "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+
+
+def size(shape: tuple) -> str:
+    """A shape as messages write it.
+
+    >>> size((2, 3))
+    'torch.Size([2, 3])'
+    """
+    return f"torch.Size([{', '.join(map(str, shape))}])"
+
+
+def stale(type_name: str, shape: tuple, producer: str, version: int, expected: int, anomaly: bool) -> str:
+    """A tensor saved for backward was changed in place."""
+    output = f", which is {producer}," if producer else ""
+    hint = ("the backtrace further above shows the operation that failed to compute its gradient. The variable in question was changed in "
+            "there or anywhere later. Good luck!") if anomaly else (
+            "enable anomaly detection to find the operation that failed to compute its gradient, with autograd.set_detect_anomaly(True).")
+    return ("one of the variables needed for gradient computation has been modified by an inplace operation: "
+            f"[{type_name} {list(shape)}]{output} is at version {version}; expected version {expected} instead. Hint: {hint}")
+
+
+TYPE_NAMES = {"float64": "torch.DoubleTensor", "float32": "torch.FloatTensor", "float16": "torch.HalfTensor", "complex128": "torch.ComplexDoubleTensor",
+              "complex64": "torch.ComplexFloatTensor", "int64": "torch.LongTensor", "int32": "torch.IntTensor", "bool": "torch.BoolTensor"}
+
+
+def type_name(dtype: object) -> str:
+    """The name PyTorch gives to the type of tensors of a dtype."""
+    return TYPE_NAMES.get(str(dtype), f"torch.{str(dtype).capitalize()}Tensor")

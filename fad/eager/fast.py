@@ -1,0 +1,250 @@
+"""The hot path: elementwise ops of one and two arguments whose record has plain partials, on real arrays.
+
+The same derivative rules as everywhere, called without the general machinery around them. Whatever is out of the ordinary (views
+that are out of date, modes, mixed dtypes, arguments that are no tensors) goes the general way, through record.apply.
+"""
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..ir.op import Op
+from ..ops.kinds import Partials, match
+from . import errors
+from .names import handle_of
+from .node import OpNode, accumulator, sequence
+from .plan import plan
+from .saved import Meta, SavedTensor
+from .state import state
+from .tensor import Tensor
+
+ndarray, F8, F4 = np.ndarray, np.dtype(np.float64), np.dtype(np.float32)
+_number = sequence.__next__
+new = object.__new__
+_NOTHING: tuple = (None,)
+_NEEDS = ((False, False), (True, False), (False, True), (True, True))
+
+
+class Fast:
+    """What the hot path knows of one op; keeps[k] says for the k-th of _NEEDS which of the arguments and whether the result is saved."""
+
+    __slots__ = ("handle", "partials", "keeps")
+
+    def __init__(self, op: Op, keeps: tuple):
+        self.handle, self.partials, self.keeps = handle_of(op), op.derivative.partials, keeps
+
+
+class UnaryNode(OpNode):
+    """A step of one real argument; xs and ys hold the argument or the result where it is saved, else None."""
+
+    __slots__ = ("fast",)
+    outputs = 1                                                    # type: ignore[assignment]
+    params: dict = {}
+    needs = (True,)
+
+    def pull(self, g: Any) -> tuple:
+        xs = self.xs
+        if xs is None or g is None or g.dtype.kind == "c":
+            return self._unusual(g)
+        (x,), (y,) = xs, self.ys
+        if x is not None:
+            if x._vc[0] != (self.versions[0] if self.versions else 0):
+                self._saved()
+            x = x._a
+        elif y is not None:
+            if self.vcs[0][0]:
+                self._saved()
+            if y.__class__ is not ndarray:
+                y = y._a
+        p = self.fast.partials[0]
+        if p.__class__ is int:
+            return (g if p == 1 else -g,)
+        return (g * p(y, x),)
+
+    def _unusual(self, g: Any) -> tuple:
+        if self.xs is None:
+            raise RuntimeError(errors.SECOND_TIME)
+        return (None,) if g is None else OpNode.pull(self, g)
+
+    def _differentiate(self, gs: tuple, ys: tuple, xs: tuple) -> tuple:
+        if xs[0] is None:
+            xs = (Meta(gs[0].shape, self.params.get("dtype", ys[0].dtype if ys[0] is not None else gs[0].dtype)),)
+        return OpNode._differentiate(self, gs, ys, xs)
+
+
+def saved_by(op: Op, x: Any) -> "tuple | None":
+    """Whether a unary op's rule reads its argument, and its result; None if the hot path cannot serve it."""
+    rule = op.derivative
+    if type(rule) is not Partials or rule.partials[0] is None or rule.singular(0, (x,)):
+        return None
+    (of_x,), (of_y,) = plan(op, (x,), (op.run(x),), {}, (True,))
+    return of_x, of_y
+
+
+def unary(op: Op) -> Callable:
+    """The function of tensors that an op of one argument is."""
+    saves = saved_by(op, np.array([0.5])) if "ufunc" in op.facts else None
+    if saves is None:
+        return op
+    return _unary(op, op.facts["ufunc"], Fast(op, saves), *saves)
+
+
+def _unary(op: Op, ufunc: Any, fast: Fast, keeps_x: bool, keeps_y: bool) -> Callable:
+    handle = fast.handle
+
+    def call(x: Any) -> Any:
+        if state.quick and isinstance(x, Tensor) and x._view is None:
+            a = x._a
+            dtype = a.dtype
+            if dtype is F8 or dtype is F4:
+                y = ufunc(a)
+                if y.__class__ is not ndarray:
+                    y = np.asarray(y)
+                t = new(Tensor)
+                t._a, t._nr, t._view = y, 0, None
+                t._vc = vc = [0]
+                fn = x._fn
+                if fn is None:
+                    if not x._rg:
+                        t._fn, t._rg = None, False
+                        return t
+                    fn = accumulator(x)
+                node = new(UnaryNode)
+                node.next = (fn,)
+                if x._nr:
+                    node.nrs = (x._nr,)
+                node.seq = _number()
+                node.fast, node.handle = fast, handle
+                if keeps_x:
+                    if x._x is not None and x._x.inference:
+                        raise RuntimeError(errors.INFERENCE_SAVED)
+                    node.xs = (x,)
+                    version = x._vc[0]
+                    node.versions = (version, 0) if version else ()
+                else:
+                    node.xs, node.versions = _NOTHING, ()
+                node.ys = (y,) if keeps_y else _NOTHING
+                node.vcs = (vc,)
+                t._fn, t._rg = node, True
+                return t
+        return op(x)
+    return call
+
+
+class BinaryNode(OpNode):
+    """A step of two real arguments, or of one and a number; shapes: those of the arguments, where they are not the result's."""
+
+    __slots__ = ("fast", "shapes")
+    outputs = 1                                                    # type: ignore[assignment]
+    params: dict = {}
+
+    def pull(self, g: Any) -> tuple:
+        xs = self.xs
+        if xs is None:
+            raise RuntimeError(errors.SECOND_TIME)
+        if g is None:
+            return (None, None)
+        if g.dtype.kind == "c":
+            return OpNode.pull(self, g)
+        self._check(xs, ())
+        x, y = xs
+        if isinstance(x, (Tensor, SavedTensor)):
+            x = x._a
+        if isinstance(y, (Tensor, SavedTensor)):
+            y = y._a
+        first, second = self.next
+        return (None if first is None else self._part(0, g, x, y), None if second is None else self._part(1, g, x, y))
+
+    def _part(self, k: int, g: Any, x: Any, y: Any) -> Any:
+        p = self.fast.partials[k]
+        if p.__class__ is int:
+            g = g if p == 1 else -g
+        else:
+            g = g * p(None, x, y)
+        shapes = self.shapes
+        return g if shapes is None or shapes[k] == g.shape else match(g, Meta(shapes[k], g.dtype))
+
+    def _differentiate(self, gs: tuple, ys: tuple, xs: tuple) -> tuple:
+        shapes = self.shapes or (gs[0].shape,) * 2
+        xs = tuple([Meta(shape, gs[0].dtype) if x is None else x for x, shape in zip(xs, shapes)])
+        return OpNode._differentiate(self, gs, ys, xs)
+
+    def _check(self, xs: tuple, ys: tuple) -> None:
+        x, y = xs
+        versions = self.versions or (0, 0)
+        if x.__class__ is Tensor and x._vc[0] != versions[0] or y.__class__ is Tensor and y._vc[0] != versions[1]:
+            OpNode._check(self, xs, ())
+
+
+def binary(op: Op) -> Callable:
+    """The function of two tensors (or a tensor and a number) that an op is."""
+    rule, ufunc = op.derivative, op.facts.get("ufunc")
+    if type(rule) is not Partials or ufunc is None or None in rule.partials or rule.singular(0, (0.5, 0.5)):
+        return op
+    x = np.array([0.5, 1.5])
+    keeps = []
+    for needs in _NEEDS:
+        of_xs, (of_y,) = plan(op, (x, x), (op.run(x, x),), {}, needs)
+        if of_y:
+            return op
+        keeps.append(of_xs)
+    return _binary(op, ufunc, Fast(op, tuple(keeps)))
+
+
+def _binary(op: Op, ufunc: Any, fast: Fast) -> Callable:
+    handle, keeps = fast.handle, fast.keeps
+
+    def call(x: Any, y: Any) -> Any:
+        cls = y.__class__
+        if state.quick and isinstance(x, Tensor) and x._view is None:
+            a = x._a
+            dtype = a.dtype
+            if cls is float or cls is int:
+                b, other = y, None
+            elif isinstance(y, Tensor) and y._view is None:
+                b = y._a
+                if b.dtype is not dtype:
+                    return op(x, y)
+                other = y._fn or (accumulator(y) if y._rg else None)
+            else:
+                return op(x, y)
+            if dtype is F8 or dtype is F4:
+                z = ufunc(a, b)
+                if z.__class__ is not ndarray:
+                    z = np.asarray(z)
+                t = new(Tensor)
+                t._a, t._nr, t._view = z, 0, None
+                t._vc = vc = [0]
+                fn = x._fn or (accumulator(x) if x._rg else None)
+                if fn is None and other is None:
+                    t._fn, t._rg = None, False
+                    return t
+                node = new(BinaryNode)
+                node.next = (fn, other)
+                node.seq = _number()
+                node.fast, node.handle = fast, handle
+                code = (fn is not None) + 2 * (other is not None)
+                node.needs = _NEEDS[code]
+                keep_x, keep_y = keeps[code]
+                if b is y:                                                     # a number
+                    node.xs = (x if keep_x else None, y)
+                    versions = x._vc[0], 0
+                    node.shapes = None
+                    if x._nr:
+                        node.nrs = (x._nr, 0)
+                else:
+                    node.xs = (x if keep_x else None, y if keep_y else None)
+                    versions = x._vc[0], y._vc[0]
+                    node.shapes = None if a.shape == b.shape else (a.shape, b.shape)
+                    if x._nr or y._nr:
+                        node.nrs = (x._nr if fn else 0, y._nr if other else 0)
+                    if keep_y and y._x is not None and y._x.inference:
+                        raise RuntimeError(errors.INFERENCE_SAVED)
+                if keep_x and x._x is not None and x._x.inference:
+                    raise RuntimeError(errors.INFERENCE_SAVED)
+                node.versions = versions if versions[0] or versions[1] else ()
+                node.ys, node.vcs = _NOTHING, (vc,)
+                t._fn, t._rg = node, True
+                return t
+        return op(x, y)
+    return call

@@ -1,0 +1,146 @@
+"""Forward mode: tensors that carry a tangent. Every op's rule gives its results theirs; what it computes is recorded like anything else."""
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..ir.op import Op
+from .record import forward_rule
+from .state import changed, settle, state
+from .tensor import Tensor, alias, is_floating, raw, weak, wrap
+from .views import alias_view
+
+
+class UnpackedDualTensor(NamedTuple):
+    """A dual tensor's parts; tangent is None where there is none."""
+
+    primal: Any
+    tangent: Any
+
+
+
+def enter_dual_level() -> int:
+    """Begin a level; there is one at a time."""
+    if state.dual_level >= 0:
+        raise RuntimeError("Nested forward mode AD is not supported at the moment")
+    state.dual_level = 0
+    state.duals = []
+    settle()
+    return 0
+
+
+def exit_dual_level(*, level: "int | None" = None) -> None:
+    """End the level: its tangents are forgotten."""
+    if state.dual_level < 0:
+        raise RuntimeError("Trying to exit a forward AD level but no level was entered before.")
+    if level is not None and level != state.dual_level:
+        raise RuntimeError(f"Trying to exit a forward AD level that was not the last one that was created. This is not supported: {level}")
+    for ref in state.duals:
+        t = ref()
+        if t is not None and t._x is not None:
+            t._x.tangent = None
+    state.dual_level = -1
+    settle()
+
+
+@contextmanager
+def dual_level() -> Iterator[int]:
+    """Within, tensors may have tangents.
+
+    >>> import fad
+    >>> with fad.autograd.forward_ad.dual_level():
+    ...     x = fad.autograd.forward_ad.make_dual(fad.tensor([2.0]), fad.tensor([1.0]))
+    ...     fad.autograd.forward_ad.unpack_dual(x ** 2).tangent
+    tensor([4.])
+    """
+    level = enter_dual_level()
+    try:
+        yield level
+    finally:
+        exit_dual_level(level=level)
+
+
+def make_dual(tensor: Tensor, tangent: Tensor, *, level: "int | None" = None) -> Tensor:
+    """A view of the tensor that carries the tangent."""
+    if level is None and state.dual_level < 0 or level is not None and level < 0:
+        raise RuntimeError("Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first.")
+    if not is_floating(tensor._a.dtype):
+        raise ValueError(f"Expected primal to be floating point or complex, but got: {tensor._a.dtype}")
+    if not is_floating(tangent._a.dtype):
+        raise ValueError(f"Expected tangent to be floating point or complex, but got: {tangent._a.dtype}")
+    if tensor._x is not None and tensor._x.tangent is not None:
+        raise RuntimeError("forward_ad: the primal already has a tangent at this level")
+    if tensor._a.shape != tangent._a.shape:
+        raise RuntimeError(f"Expected tangent to have the same size as the primal: got {list(tangent._a.shape)} and {list(tensor._a.shape)}")
+    if tensor._a.dtype != tangent._a.dtype:
+        raise RuntimeError(f"Expected tangent to have the same dtype as the primal: got {tangent._a.dtype} and {tensor._a.dtype}")
+    with changed(dual_level=-1):
+        dual = alias_view(tensor)
+    give(dual, tangent)
+    return dual
+
+
+def unpack_dual(tensor: Tensor, *, level: "int | None" = None) -> UnpackedDualTensor:
+    """The primal and the tangent; outside a level, (tensor, None)."""
+    if state.dual_level < 0 or level is not None and level < 0:
+        return UnpackedDualTensor(tensor, None)
+    tangent = tensor._x.tangent if tensor._x is not None else None
+    with changed(dual_level=-1):
+        primal = alias_view(tensor)
+    return UnpackedDualTensor(primal, tangent)
+
+
+def give(t: Tensor, tangent: Tensor) -> None:
+    """t carries this tangent until the level ends."""
+    t.extra.tangent = tangent
+    state.duals.append(weak(t))
+
+
+def push(op: Op, args: tuple, results: tuple, params: dict) -> None:
+    """Tangents for an op's results, if one of its arguments has one."""
+    dxs = [a._x.tangent if isinstance(a, Tensor) and a._x is not None else None for a in args]
+    if all(dx is None for dx in dxs) or not state.forward_grad:
+        return
+    with changed(dual_level=-1):
+        xs = tuple([_primal(a) for a in args])
+        ys = tuple([_primal(y) for y in results])
+        dys = op.derivative.jvp(op, ys, xs, tuple(dxs), params)
+    for y, dy in zip(results, dys):
+        if is_floating(y._a.dtype):
+            give(y, _as_tangent(dy, y))
+
+
+def _primal(x: Any) -> Any:
+    """A tensor without its tangent, with its history."""
+    if not isinstance(x, Tensor) or x._x is None or x._x.tangent is None:
+        return x
+    t = alias(x)
+    t._fn, t._nr, t._rg, t._acc = x._fn, x._nr, x._rg, x._acc
+    return t
+
+
+def _as_tangent(dy: Any, y: Tensor) -> Tensor:
+    if dy is None:
+        return wrap(np.zeros_like(y._a))
+    if isinstance(dy, Tensor):
+        return dy
+    return wrap(np.broadcast_to(np.asarray(raw(dy), y._a.dtype), y._a.shape).copy())
+
+
+forward_rule.append(push)
+
+
+class _set_fwd_grad_enabled:
+    """Turn forward mode on or off for a while."""
+
+    def __init__(self, mode: bool):
+        self.before = state.forward_grad
+        state.forward_grad = mode
+
+    def __enter__(self) -> None:
+        """It is in force already."""
+
+    def __exit__(self, *exc: Any) -> None:
+        state.forward_grad = self.before
+

@@ -1,0 +1,200 @@
+"""autograd.backward and autograd.grad."""
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..ir.op import registry
+from . import errors, record
+from .engine import execute
+from .node import Node
+from .record import edge
+from .tensor import Tensor, wrap
+
+
+def as_sequence(x: Any) -> tuple:
+    return tuple(x) if isinstance(x, (tuple, list)) or not isinstance(x, Tensor) and hasattr(x, "__iter__") else (x,)
+
+
+def gradients_of(outputs: Sequence, given: Sequence, batched: bool = False) -> list:
+    """The gradient each root starts with: as given, or 1 for a scalar."""
+    return [_first_gradient(k, y, g, batched) for k, (y, g) in enumerate(zip(outputs, given))]
+
+
+def _first_gradient(k: int, y: Tensor, g: Any, batched: bool) -> Any:
+    if g is None:
+        if not needs(y):
+            return None
+        if y._a.size != 1:
+            raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        if y._a.dtype.kind != "f":
+            raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {y._a.dtype}")
+        return wrap(np.ones_like(y._a))
+    if not isinstance(g, Tensor):
+        if not isinstance(g, np.ndarray):
+            raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
+        g = wrap(g)
+    shape = g._a.shape[1:] if batched else g._a.shape
+    if shape != y._a.shape:
+        raise RuntimeError(f"Mismatch in shape: grad_output[{k}] has a shape of {errors.size(g._a.shape)} and output[{k}] has a shape of "
+                           f"{errors.size(y._a.shape)}.")
+    if (g._a.dtype.kind == "c") != (y._a.dtype.kind == "c"):
+        if g._a.dtype.kind == "c" or y._a.dtype.kind != "c":
+            raise RuntimeError("For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
+                               f"grad_output[{k}] has a dtype of {g._a.dtype} and output[{k}] has a dtype of {y._a.dtype}.")
+    return g if g._a.dtype == y._a.dtype or not needs(y) else g.to(y._a.dtype)           # type: ignore[attr-defined]
+
+
+def needs(y: Tensor) -> bool:
+    return edge_of(y) is not None
+
+
+def edge_of(y: Tensor) -> "Node | None":
+    return edge(y)
+
+
+def number_of(y: Tensor) -> int:
+    return y._nr if y._fn is not None else 0
+
+
+def _roots(tensors: Sequence, gradients: Sequence) -> list:
+    roots = []
+    for k, (y, g) in enumerate(zip(tensors, gradients)):
+        node = edge(y)
+        if node is None:
+            raise RuntimeError(errors.NO_GRAD_NEEDED.format(k))
+        if g is not None:
+            roots.append((node, number_of(y), g))
+    return roots
+
+
+def backward(tensors: Any, grad_tensors: Any = None, retain_graph: "bool | None" = None, create_graph: bool = False,
+             grad_variables: Any = None, inputs: Any = None) -> None:
+    """Accumulate into the leaves' .grad the sum of the gradients of the given tensors, each times its grad_tensor.
+
+    >>> import fad
+    >>> x = fad.tensor([1.0, 2.0], requires_grad=True)
+    >>> backward((x ** 2).sum())
+    >>> x.grad
+    tensor([2., 4.])
+    """
+    if grad_variables is not None:
+        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        if grad_tensors is not None:
+            raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only use `grad_tensors`.")
+        grad_tensors = grad_variables
+    chosen = None if inputs is None else as_sequence(inputs)
+    if chosen is not None and not chosen:
+        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    outputs = as_sequence(tensors)
+    given = (None,) * len(outputs) if grad_tensors is None else as_sequence(grad_tensors)
+    if len(given) != len(outputs):
+        raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
+    keep = create_graph if retain_graph is None else retain_graph
+    if create_graph:
+        warnings.warn("Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient which can cause a "
+                      "memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you have to use this function, make "
+                      "sure to reset the .grad fields of your parameters to None after use to break the cycle and avoid the leak.",
+                      UserWarning, stacklevel=2)
+    roots = _roots(outputs, gradients_of(outputs, given))
+    if chosen is None:
+        execute(roots, bool(keep), create_graph)
+        return
+    _backward_into(roots, chosen, bool(keep), create_graph)
+
+
+def _backward_into(roots: list, inputs: tuple, keep: bool, create: bool) -> None:
+    """Accumulate into the given tensors only, leaves or not."""
+    wanted, _ = _wanted(inputs)
+    found = execute(roots, keep, create, wanted, accumulate=True)
+    for place, x in enumerate(inputs):
+        if x._fn is not None and place in found and found[place] is not None:
+            g = found[place]
+            x._g = (g if create else wrap(g._a.copy())) if x._g is None else x._g + g
+
+
+def _wanted(inputs: Sequence) -> "tuple[dict, list]":
+    """(node, result number) -> place of the inputs, and the places of inputs that share one."""
+    wanted: dict = {}
+    same: list = []
+    for place, x in enumerate(inputs):
+        node = edge(x) if isinstance(x, Tensor) else None
+        if node is None:
+            raise RuntimeError(errors.NOT_REQUIRED)
+        key = node, number_of(x)
+        if key in wanted:
+            same.append((place, wanted[key]))
+        else:
+            wanted[key] = place
+    return wanted, same
+
+
+def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: "bool | None" = None, create_graph: bool = False,
+         only_inputs: bool = True, allow_unused: "bool | None" = None, is_grads_batched: bool = False, materialize_grads: bool = False) -> tuple:
+    """The gradients of the outputs' sum (each times its grad_output) with respect to the inputs, as a tuple.
+
+    allow_unused: None for an input that the outputs do not depend on, in place of an error (materialize_grads: zeros). is_grads_batched: the
+    grad_outputs have a batch axis in front, and so have the answers.
+
+    >>> import fad
+    >>> x = fad.tensor([1.0, 2.0], requires_grad=True)
+    >>> grad((x ** 2).sum(), x)
+    (tensor([2., 4.]),)
+    """
+    if materialize_grads and allow_unused is False:
+        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False.")
+    allow = bool(materialize_grads if allow_unused is None else allow_unused)
+    if not only_inputs:
+        warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other parts of the graph, "
+                      "please use backward.", FutureWarning, stacklevel=2)
+    ys, xs = as_sequence(outputs), as_sequence(inputs)
+    if not xs:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
+    for what, tensors in (("outputs", ys), ("inputs", xs)):
+        for t in tensors:
+            if not isinstance(t, Tensor):
+                raise TypeError(f"{what} can be either Tensors or GradientEdges, but got {type(t).__name__}" if what == "outputs" else
+                                f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
+    given = (None,) * len(ys) if grad_outputs is None else as_sequence(grad_outputs)
+    if len(given) != len(ys):
+        raise RuntimeError(f"got {len(ys)} tensors and {len(given)} gradients")
+    keep = bool(create_graph if retain_graph is None else retain_graph)
+    gs = gradients_of(ys, given, is_grads_batched)
+    if is_grads_batched:
+        answers = _batched(lambda rows, last: _grad(ys, xs, rows, keep or not last, create_graph, allow), gs)
+    else:
+        answers = _grad(ys, xs, gs, keep, create_graph, allow)
+    if materialize_grads:
+        answers = tuple([wrap(np.zeros_like(x._a)) if g is None else g for g, x in zip(answers, xs)])
+    return answers
+
+
+def _grad(ys: tuple, xs: tuple, gs: Sequence, keep: bool, create: bool, allow: bool) -> tuple:
+    roots = _roots(ys, gs)
+    wanted, same = _wanted(xs)
+    found = execute(roots, keep, create, wanted, accumulate=False)
+    for place, first in same:
+        found[place] = found.get(first)
+    if not allow and any(found.get(k) is None for k in range(len(xs))):
+        raise RuntimeError(errors.UNUSED)
+    answers = tuple([found.get(k) for k in range(len(xs))])
+    return answers if create else tuple([None if g is None else wrap(own(g._a)) for g in answers])
+
+
+def own(a: np.ndarray) -> np.ndarray:
+    """An array nobody else writes to: a copy of a view."""
+    return a if a.base is None and a.flags.writeable else a.copy()
+
+
+def _batched(rows_to_grads: Callable, gs: Sequence) -> tuple:
+    """One backward pass for each row of the gradients, stacked."""
+    count = len(next(g for g in gs if g is not None)._a)
+    rows = [rows_to_grads([None if g is None else g[k] for g in gs], k == count - 1) for k in range(count)]
+    return tuple([None if column[0] is None else stack_rows(column) for column in zip(*rows)])
+
+
+def stack_rows(column: Sequence) -> Tensor:
+    """Tensors of one shape, one on the other, with their history."""
+    rows = [record.apply(registry["reshape"], (g, 1, *g._a.shape), {}) for g in column]
+    return record.apply(registry["concatenate"], tuple(rows), {"axis": 0}, "StackBackward0")

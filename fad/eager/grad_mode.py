@@ -1,0 +1,210 @@
+"""Grad modes: no_grad, enable_grad, set_grad_enabled, inference_mode, as context managers and as decorators."""
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from .state import settle, state
+from .tensor import Tensor
+
+
+def is_grad_enabled() -> bool:
+    """Whether operations are recorded in this thread."""
+    return state.grad
+
+
+def is_inference_mode_enabled() -> bool:
+    """Whether this thread is in inference mode."""
+    return state.inference
+
+
+def _set(**values: Any) -> None:
+    for name, value in values.items():
+        setattr(state, name, value)
+    settle()
+
+
+class GradMode:
+    """A mode that a with statement or a decorator puts in force."""
+
+    def __call__(self, function: Callable) -> Callable:
+        """function, with the mode in force while it runs (of a generator or coroutine: while its own code runs)."""
+        if inspect.isclass(function):
+            raise TypeError(f"{type(self).__name__} decorates functions; decorate the methods of a class one by one")
+        if inspect.isgeneratorfunction(function):
+            return self._generator(function)
+        if inspect.iscoroutinefunction(function):
+            return self._coroutine(function)
+
+        @functools.wraps(function)
+        def decorated(*args: Any, **kwargs: Any) -> Any:
+            with self.clone():
+                return function(*args, **kwargs)
+        return decorated
+
+    def _generator(self, function: Callable) -> Callable:
+        @functools.wraps(function)
+        def decorated(*args: Any, **kwargs: Any) -> Any:
+            generator = function(*args, **kwargs)
+            try:
+                with self.clone():
+                    request = generator.send(None)
+                while True:
+                    try:
+                        answer = yield request
+                    except GeneratorExit:
+                        with self.clone():
+                            generator.close()
+                        raise
+                    except BaseException as error:
+                        with self.clone():
+                            request = generator.throw(error)
+                    else:
+                        with self.clone():
+                            request = generator.send(answer)
+            except StopIteration as end:
+                return end.value
+        return decorated
+
+    def _coroutine(self, function: Callable) -> Callable:
+        @functools.wraps(function)
+        async def decorated(*args: Any, **kwargs: Any) -> Any:
+            return await _Stepped(function(*args, **kwargs), self)
+        return decorated
+
+    def clone(self) -> "GradMode":
+        return type(self)()
+
+    def __enter__(self) -> None:
+        raise NotImplementedError
+
+    def __exit__(self, *exc: Any) -> None:
+        raise NotImplementedError
+
+
+class _Stepped:
+    """A coroutine each step of which runs in a mode."""
+
+    def __init__(self, coroutine: Any, mode: GradMode):
+        self.coroutine, self.mode = coroutine, mode
+
+    def __await__(self) -> Any:
+        answer = None
+        while True:
+            try:
+                with self.mode.clone():
+                    request = self.coroutine.send(answer)
+            except StopIteration as end:
+                return end.value
+            answer = yield request
+
+
+class _Switch(GradMode):
+    """A mode that turns recording on or off."""
+
+    wanted = False
+
+    def __init__(self) -> None:
+        self.before: list = []
+
+    def __new__(cls, function: Any = None) -> Any:
+        if function is not None and callable(function):                # @no_grad without brackets
+            return object.__new__(cls)._made()(function)
+        return object.__new__(cls)
+
+    def _made(self) -> "_Switch":
+        self.__init__()                                                  # type: ignore[misc]
+        return self
+
+    def __enter__(self) -> None:
+        self.before.append(state.grad)
+        _set(grad=self.wanted)
+
+    def __exit__(self, *exc: Any) -> None:
+        _set(grad=self.before.pop())
+
+
+class no_grad(_Switch):
+    """Within (or in a function decorated with it), operations are not recorded.
+
+    >>> import fad
+    >>> x = fad.tensor([1.0], requires_grad=True)
+    >>> with fad.no_grad():
+    ...     (x * 2).requires_grad
+    False
+    """
+
+
+class enable_grad(_Switch):
+    """Within, operations are recorded, even inside no_grad."""
+
+    wanted = True
+
+
+class set_grad_enabled(GradMode):
+    """Turn recording on or off: at once, and as a context manager or decorator for a while."""
+
+    def __init__(self, mode: bool):
+        self.before, self.mode = state.grad, bool(mode)
+        _set(grad=self.mode)
+
+    def __call__(self, function: Callable) -> Callable:
+        _set(grad=self.before)
+        return super().__call__(function)
+
+    def clone(self) -> "set_grad_enabled":
+        return _Later(self.mode)                                          # type: ignore[return-value]
+
+    def __enter__(self) -> None:
+        _set(grad=self.mode)
+
+    def __exit__(self, *exc: Any) -> None:
+        _set(grad=self.before)
+
+    def __repr__(self) -> str:
+        return f"set_grad_enabled(mode={self.mode})"
+
+
+class _Later(GradMode):
+    def __init__(self, mode: bool):
+        self.mode = mode
+
+    def __enter__(self) -> None:
+        self.before = state.grad
+        _set(grad=self.mode)
+
+    def __exit__(self, *exc: Any) -> None:
+        _set(grad=self.before)
+
+
+class inference_mode(GradMode):
+    """no_grad, and what is made within can never be part of a graph: its tensors track neither versions nor views."""
+
+    def __new__(cls, mode: Any = True) -> Any:
+        self = object.__new__(cls)
+        if callable(mode):
+            self.__init__(True)                                           # type: ignore[misc]
+            return self(mode)
+        return self
+
+    def __init__(self, mode: bool = True):
+        self.mode = mode
+        self.before: list = []
+
+    def clone(self) -> "inference_mode":
+        return type(self)(self.mode)
+
+    def __enter__(self) -> None:
+        self.before.append((state.grad, state.inference, state.forward_grad))
+        _set(grad=not self.mode if self.mode else state.grad or state.inference, inference=self.mode, forward_grad=not self.mode)
+
+    def __exit__(self, *exc: Any) -> None:
+        grad, inference, forward = self.before.pop()
+        _set(grad=grad, inference=inference, forward_grad=forward)
+
+
+def note_creation(t: Tensor) -> Tensor:
+    """A tensor just made: in inference mode it becomes an inference tensor."""
+    if state.inference:
+        t.extra.inference = True
+    return t

@@ -1,0 +1,158 @@
+"""autograd.graph: nodes, hooks for several tensors, and leave to change what is saved."""
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from .handles import ManyHandles
+from .node import Node
+from .record import edge
+from .saved import disable_saved_tensors_hooks, save_on_cpu, saved_tensors_hooks
+from .state import settle, state
+from .tensor import Tensor, weak, wrap
+
+
+class GradientEdge(NamedTuple):
+    """A place where a gradient flows: a node and which of its results."""
+
+    node: Any
+    output_nr: int
+
+
+def get_gradient_edge(tensor: Tensor) -> GradientEdge:
+    """The edge on which the gradient of a tensor flows."""
+    node = edge(tensor)
+    if node is None:
+        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
+    return GradientEdge(node, tensor._nr if tensor._fn is not None else 0)
+
+
+def register_multi_grad_hook(tensors: Sequence, fn: Callable, *, mode: str = "all") -> ManyHandles:
+    """Call fn with the gradients of several tensors once all of them are known (mode "any": with the first).
+
+    A tensor that the backward pass does not reach has None.
+    """
+    if mode not in ("all", "any"):
+        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    return (_All if mode == "all" else _Any)(tuple(tensors), fn).register()
+
+
+class _Several:
+    def __init__(self, tensors: tuple, fn: Callable):
+        self.tensors, self.fn, self.lock = tensors, fn, threading.Lock()
+        self.passes: dict = {}
+
+    def register(self) -> ManyHandles:
+        return ManyHandles(tuple([t.register_hook(self.hook(k)) for k, t in enumerate(self.tensors)]))         # type: ignore[attr-defined]
+
+    def hook(self, k: int) -> Callable:
+        raise NotImplementedError
+
+
+class _All(_Several):
+    """Collects the gradients of one pass."""
+
+    def hook(self, k: int) -> Callable:
+        def collect(g: Any) -> None:
+            run = state.run
+            with self.lock:
+                entry = self.passes.get(id(run))
+                if entry is None:
+                    entry = self.passes[id(run)] = [self.expected(run), {}]
+                entry[1][k] = g
+                complete = len(entry[1]) == entry[0]
+                if complete:
+                    del self.passes[id(run)]
+            if complete:
+                self.fn([entry[1].get(j) for j in range(len(self.tensors))])
+        return collect
+
+    def expected(self, run: Any) -> int:
+        """How many of the tensors this pass will reach."""
+        return sum(run.reaches(edge(t)) for t in self.tensors) if run is not None else len(self.tensors)
+
+
+class _Any(_Several):
+    """Takes the first gradient of a pass."""
+
+    def __init__(self, tensors: tuple, fn: Callable):
+        super().__init__(tensors, fn)
+        self.seen: Any = None
+
+    def hook(self, k: int) -> Callable:
+        def first(g: Any) -> None:
+            run = state.run
+            with self.lock:
+                seen = self.seen is not None and self.seen() is run
+                self.seen = weak(run) if run is not None else None
+            if not seen:
+                self.fn(g)
+        return first
+
+
+class _Mutation:
+    """Copies of saved tensors, made when they are about to be changed."""
+
+    def __init__(self) -> None:
+        self.kept: dict = {}                       # (memory, version) -> weak references to saved entries
+        self.copies: dict = {}
+
+    def pack(self, t: Tensor) -> Any:
+        entry = _Entry(t)
+        self.kept.setdefault(id(t._vc), []).append(weak(entry))
+        return entry
+
+    def unpack(self, entry: "_Entry") -> Tensor:
+        if entry.closed:
+            raise RuntimeError("Trying to backward outside of the 'allow_mutation_on_saved_tensors' contextin which the graph was originally recorded.")
+        return entry.tensor
+
+    def before_change(self, x: Tensor) -> None:
+        for ref in self.kept.pop(id(x._vc), ()):
+            entry = ref()
+            if entry is not None:
+                entry.tensor = wrap(entry.tensor._a.copy(order="K"))
+
+    def clear(self) -> None:
+        """Forget everything."""
+        for refs in self.kept.values():
+            for ref in refs:
+                entry = ref()
+                if entry is not None:
+                    entry.closed = True
+        self.kept.clear()
+
+
+class _Entry:
+    """A saved tensor, or the copy of it that was made before it was changed."""
+
+    __slots__ = ("tensor", "closed", "__weakref__")
+
+    def __init__(self, tensor: Tensor):
+        self.tensor, self.closed = tensor, False
+
+
+@contextmanager
+def allow_mutation_on_saved_tensors() -> Iterator[_Mutation]:
+    """Within, tensors that are saved for backward may be changed in place: they are copied first, when that is needed."""
+    if state.mutation is not None:
+        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+    table = _Mutation()
+    with saved_tensors_hooks(table.pack, table.unpack):
+        state.mutation = table
+        settle()
+        try:
+            yield table
+        finally:
+            table.clear()
+            state.mutation = None
+            settle()
+
+
+def increment_version(tensor: Any) -> None:
+    """Say that a tensor's memory was changed."""
+    for t in tensor if isinstance(tensor, (tuple, list)) else (tensor,):
+        t._vc[0] += 1
+
+
+__all__ = ["Node", "saved_tensors_hooks", "save_on_cpu", "disable_saved_tensors_hooks"]

@@ -1,0 +1,265 @@
+"""Changes in place: what may be changed, the version counter, and the history of what was changed (through views too)."""
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..ir.op import Op, registry
+from ..ops.kinds import match
+from . import errors, record
+from .node import Node, OpNode
+from .record import edge
+from .saved import Meta, SavedTensor
+from .state import changed, state
+from .tensor import Tensor, raw, wrap
+from .views import CUSTOM, MULTIPLE, NO_GRAD, View
+
+
+def requires_grad(x: Any) -> bool:
+    """Whether gradients are wanted of a tensor (of a view: or of its base)."""
+    if not isinstance(x, Tensor):
+        return False
+    return x._rg or x._fn is not None or x._view is not None and x._a.dtype.kind in "fc" and (x._view.base._rg or x._view.base._fn is not None)
+
+
+def check_in_place(x: Tensor, recorded: bool) -> None:
+    """Raise unless x may be changed in place; recorded: whether the change will be part of the graph."""
+    if x._x is not None and x._x.inference and not state.inference:
+        raise RuntimeError(errors.INFERENCE_WRITE)
+    if 0 in x._a.strides and any(n > 1 and s == 0 for n, s in zip(x._a.shape, x._a.strides)):
+        raise RuntimeError(errors.OVERLAP)
+    if not x._a.flags.writeable:
+        raise RuntimeError("the memory of this tensor is read-only (it was made from a read-only array): clone() it before changing it in place")
+    if not recorded or not state.grad:
+        return
+    view = x._view
+    if view is not None:
+        _check_view(x, view)
+        if requires_grad(x) and view.base._fn is None:
+            if view.base._rg:
+                raise RuntimeError(errors.LEAF_VIEW_WRITE)
+    elif x._fn is None and x._rg:
+        raise RuntimeError(errors.LEAF_WRITE)
+
+
+def _check_view(x: Tensor, view: View) -> None:
+    if view.creation in ("no_grad", "inference"):
+        raise RuntimeError(NO_GRAD.format(view.creation, "is being"))
+    if view.creation in ("multi", "custom"):
+        name = x._fn.name().removesuffix("Backward0") if x._fn is not None else "a function"
+        raise RuntimeError((MULTIPLE if view.creation == "multi" else CUSTOM).format(x._nr, name))
+
+
+def bump(x: Tensor) -> None:
+    """Count a change of x."""
+    if state.mutation is not None:
+        state.mutation.before_change(x)
+    x._vc[0] += 1
+
+
+def put_values(x: Tensor, a: Any) -> None:
+    """Write an array over x's, which keeps its dtype."""
+    have = np.asarray(a)
+    if have.shape != x._a.shape:
+        try:
+            fits = np.broadcast_shapes(have.shape, x._a.shape) == x._a.shape
+        except ValueError:
+            fits = False
+        if not fits:
+            raise RuntimeError(f"output with shape {list(x._a.shape)} doesn't match the broadcast shape {list(have.shape)}")
+    if not np.can_cast(have.dtype, x._a.dtype, "same_kind"):
+        raise RuntimeError(f"result type {have.dtype} can't be cast to the desired output type {x._a.dtype}")
+    if state.mutation is not None:
+        state.mutation.before_change(x)
+    x._a[...] = have
+    x._vc[0] += 1
+
+
+def in_place(x: Tensor, fn: Callable, *args: Any, single: bool = False) -> Tensor:
+    """x = fn(x, *args), in place. single: fn records one op at most, so that x needs no copy unless that op saves it."""
+    recorded = state.grad and x._a.dtype.kind in "fc" and (requires_grad(x) or any(requires_grad(a) for a in args))
+    check_in_place(x, recorded)
+    if not recorded:
+        with changed(grad=False):
+            new = fn(x, *args)
+        put_values(x, raw(new))
+        _move_tangent(x, new)
+        return x
+    old = _old_self(x, copy=not single)
+    new = fn(old, *args)
+    node = new._fn if isinstance(new, Tensor) else None
+    if single and isinstance(node, OpNode) and node.xs is not None and any(entry is old for entry in node.xs):
+        old._a = old._a.copy()
+    put_values(x, raw(new))
+    if node is None:
+        if x._view is None and (x._fn is not None or x._rg):
+            x._fn, x._rg, x._nr = None, False, 0
+        return x
+    _share_result(node, new, x)
+    set_history(x, new)
+    _move_tangent(x, new)
+    return x
+
+
+def _old_self(x: Tensor, copy: bool) -> Tensor:
+    """x as it was, for the graph: its history with a version counter of its own."""
+    into = edge(x)
+    old = wrap(x._a.copy() if copy else x._a)
+    if into is not None:
+        old._fn, old._nr, old._rg = x._fn, x._nr, True
+        if x._fn is None:
+            old._acc = x._acc
+    if x._x is not None and x._x.tangent is not None:
+        old.extra.tangent = x._x.tangent
+    return old
+
+
+def _move_tangent(x: Tensor, new: Any) -> None:
+    """The tangent of what was changed in place is that of its new value, written where the old tangent was."""
+    if state.dual_level < 0 or not isinstance(new, Tensor):
+        return
+    tangent = new._x.tangent if new._x is not None else None
+    have = x._x.tangent if x._x is not None else None
+    if tangent is None and have is None:
+        return
+    with changed(dual_level=-1):
+        tangent = wrap(np.zeros_like(x._a)) if tangent is None else tangent
+        if have is not None and have._a.shape == tangent._a.shape:
+            in_place(have, lambda old: tangent.clone())
+        elif x._view is None:
+            x.extra.tangent = tangent
+        else:
+            base = x._view.base
+            if base.extra.tangent is None:
+                base.extra.tangent = wrap(np.zeros_like(base._a))
+            x.extra.tangent = x._view.of_tensor(base.extra.tangent)
+            in_place(x.extra.tangent, lambda old: tangent.clone())
+
+
+def _share_result(node: Node, new: Tensor, x: Tensor) -> None:
+    """A result that its node saved is the changed tensor's memory from now on."""
+    if isinstance(node, OpNode) and node.ys is not None and new._a.dtype == x._a.dtype and x._view is None:
+        nr = new._nr
+        if isinstance(node.ys[nr], np.ndarray):
+            counters, versions = list(node.vcs), list(node.versions or (0,) * (len(node.xs) + len(node.ys)))
+            node.ys = tuple([x._a if k == nr else y for k, y in enumerate(node.ys)])
+            counters[nr], versions[len(node.xs) + nr] = x._vc, x._vc[0]
+            node.vcs, node.versions = tuple(counters), tuple(versions)
+
+
+class CopySlices(Node):
+    """The base after a part of it was written through a view: what flows back to the old base has zeros there."""
+
+    __slots__ = ("view", "meta")
+    label = "CopySlices"
+
+    def __init__(self, view: View, base: "Node | None", nr: int, source: Tensor):
+        into = edge(source)
+        nrs = (nr, source._nr if source._fn is not None else 0)
+        super().__init__((base, into), nrs if any(nrs) else None)
+        self.view, self.meta = view, Meta(source._a.shape, source._a.dtype)
+
+    def pull(self, g: Any) -> tuple:
+        if g is None:
+            return (None, None)
+        before = None
+        if self.next[0] is not None:
+            before = np.array(g)
+            self.view.of_array(before)[...] = 0
+        source = self.view.of_array(np.asarray(g)).copy() if self.next[1] is not None else None
+        return (before, None if source is None else match(source, self.meta))
+
+    def pull_graph(self, g: Any) -> tuple:
+        if g is None:
+            return (None, None)
+        before = None
+        if self.next[0] is not None:
+            before = g.clone()
+            self.view.of_tensor(before).zero_()
+        source = self.view.of_tensor(g.clone()) if self.next[1] is not None else None
+        return (before, None if source is None else match(source, self.meta))
+
+
+def set_history(x: Tensor, new: Tensor) -> None:
+    """x was given new's values in place: it gets new's history; the base of a view gets one that says which part was written."""
+    if new._a.dtype != x._a.dtype:
+        new = record.apply(registry["cast"], (new,), {"dtype": x._a.dtype})
+    if new._a.shape != x._a.shape:
+        new = record.apply(registry["broadcast_to"], (new, *x._a.shape), {})
+    view = x._view
+    if view is None:
+        x._fn, x._nr, x._rg = new._fn, new._nr, True
+        return
+    base = view.base
+    node = CopySlices(View(base, view.steps, 0), edge(base), base._nr if base._fn is not None else 0, new)
+    node.view = View(None, view.steps, 0)                          # type: ignore[arg-type]   # the steps alone: no cycle through the base
+    base._fn, base._nr, base._rg = node, 0, True
+    if x._fn is None:
+        x._rg = True
+    view.stamp = -1
+    if view.creation == "no_grad":
+        view.creation = ""
+    record.refresh(x)
+
+
+def copy_(x: Tensor, source: Any, non_blocking: bool = False) -> Tensor:
+    """Write source's values (broadcast, cast) over x's."""
+    given = source if isinstance(source, Tensor) else wrap(np.asarray(source))
+    recorded = state.grad and x._a.dtype.kind in "fc" and (requires_grad(x) or requires_grad(given))
+    check_in_place(x, recorded)
+    if state.mutation is not None:
+        state.mutation.before_change(x)
+    if given._a.ndim > x._a.ndim and given._a.size == x._a.size:
+        given = given.reshape(x._a.shape)
+    try:
+        np.copyto(x._a, given._a, casting="unsafe")
+    except ValueError:
+        raise RuntimeError(f"The expanded size of the tensor {list(x._a.shape)} must match the existing size {list(given._a.shape)}") from None
+    x._vc[0] += 1
+    if recorded:
+        _record_copy(x, given)
+    _move_tangent(x, given)
+    return x
+
+
+class CopyBackwards(Node):
+    """A tensor that was written over whole: nothing flows back to what it was."""
+
+    __slots__ = ("meta",)
+    label = "CopyBackwards"
+
+    def __init__(self, source: Tensor):
+        into = edge(source)
+        nr = source._nr if source._fn is not None else 0
+        super().__init__((None, into), (0, nr) if nr else None)
+        self.meta = Meta(source._a.shape, source._a.dtype)
+
+    def pull(self, g: Any) -> tuple:
+        return (None, None if g is None or self.next[1] is None else match(g, self.meta))
+
+    pull_graph = pull
+
+
+def _record_copy(x: Tensor, given: Tensor) -> None:
+    whole = wrap(x._a)
+    whole._fn, whole._rg = CopyBackwards(given), True
+    set_history(x, whole)
+
+
+def op_in_place(op: Op, x: Tensor, *args: Any) -> Tensor:
+    """x = op(x, *args), in place."""
+    ufunc = op.facts.get("ufunc")
+    if ufunc is not None and state.dual_level < 0 and not (state.grad and (requires_grad(x) or any(requires_grad(a) for a in args))):
+        check_in_place(x, False)
+        if state.mutation is not None:
+            state.mutation.before_change(x)
+        try:
+            ufunc(x._a, *[raw(a) for a in args], out=x._a, casting="same_kind")
+        except (np._core._exceptions.UFuncTypeError, ValueError) as error:
+            raise RuntimeError(f"result of {op.name} can't be cast or broadcast to the tensor that is changed in place: {error}") from None
+        x._vc[0] += 1
+        return x
+    return in_place(x, op, *args, single=True)
+
+
+__all__ = ["in_place", "op_in_place", "copy_", "check_in_place", "requires_grad", "bump", "SavedTensor"]

@@ -1,0 +1,35 @@
+"""PyTorch's names for the nodes of ops, and for what they save."""
+from ..ir.op import Op
+from .node import Handle
+
+_NODE = {"expit": "Sigmoid", "log1p": "Log1P", "arcsin": "Asin", "arccos": "Acos", "arctan": "Atan", "arcsinh": "Asinh", "arccosh": "Acosh", "arctanh": "Atanh",
+         "arctan2": "Atan2", "gammaln": "Lgamma", "concatenate": "Cat", "broadcast_to": "Expand", "reshape": "View", "transpose": "Permute",
+         "rint": "Round", "mod": "Remainder", "cast": "ToCopy", "update": "IndexPut", "index_add": "IndexAdd", "clip": "Clamp", "pack": "Stack",
+         "permute": "Gather", "make_complex": "Complex", "contract": "Mm", "linear_scan": "LinearScan", "max": "Amax", "min": "Amin", "multigammaln": "Mvlgamma",
+         "linalg.inv": "LinalgInvEx", "solve": "LinalgSolveEx", "det": "LinalgDet", "cholesky": "LinalgCholeskyEx", "inv": "LinalgInvEx",
+         "svd": "LinalgSvd", "eigh": "LinalgEigh", "qr": "LinalgQr", "slogdet": "LinalgSlogdet", "square": "Pow"}
+_INPUTS = {"pow": ("self", "exponent"), "contract": ("self", "mat2"), "where": ("condition", "self", "other"), "clip": ("self", "min", "max"),
+           "make_complex": ("real", "imag"), "xlogy": ("self", "other"), "det": ("A",), "inv": ("A",)}
+_OUTPUTS = {"inv": ("inverse",), "svd": ("U", "S", "Vh"), "qr": ("Q", "R"), "eigh": ("eigenvalues", "eigenvectors"), "cholesky": ("L",)}
+_LATER = ("self", "other", "input2", "input3", "input4", "input5", "input6", "input7")
+
+_handles: dict = {}
+
+
+def node_name(op_name: str) -> str:
+    """The name of an op's nodes.
+
+    >>> node_name("exp"), node_name("expit")
+    ('ExpBackward0', 'SigmoidBackward0')
+    """
+    words = _NODE.get(op_name) or "".join(word.capitalize() for word in op_name.replace(".", "_").split("_"))
+    return f"{words}Backward0"
+
+
+def handle_of(op: Op) -> Handle:
+    """What the nodes of an op share."""
+    found = _handles.get(op)
+    if found is None:
+        outputs = _OUTPUTS.get(op.name, ("result", "result1", "result2", "result3"))
+        found = _handles[op] = Handle(op, node_name(op.name), _INPUTS.get(op.name, _LATER), outputs)
+    return found

@@ -1,0 +1,351 @@
+"""Nodes of the graph: what was done, to what, and how a gradient goes back through it."""
+import itertools
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..ops.kinds import AddInto
+from . import errors
+from .handles import Hooks, RemovableHandle
+from .saved import Meta, SavedTensor, result_of, stale_message
+from .state import state
+from .tensor import Tensor, weak
+
+sequence = itertools.count()
+LAST = 1 << 60                                   # sequence numbers of leaves: they go before all others
+FREED = None
+
+
+class Hooked:
+    """What few nodes have: hooks, metadata, the place where they were made."""
+
+    __slots__ = ("metadata", "pre", "post", "tensor_pre", "retain", "trace", "parent", "on_capture")
+
+    def __init__(self) -> None:
+        self.metadata: dict = {}
+        self.pre: Any = None
+        self.post: Any = None
+        self.tensor_pre: Any = None              # result number -> hooks of the tensor that is that result
+        self.retain: Any = None                  # result number -> weak reference to the tensor that keeps its gradient
+        self.trace: str | None = None
+        self.parent: Any = None
+
+    @property
+    def acts(self) -> bool:
+        return bool(self.pre or self.post or self.tensor_pre or self.retain)
+
+
+class Node:
+    """A step of the graph. `next` holds, for each tensor the step was given, the node that its gradient goes to (None: nowhere)."""
+
+    __slots__ = ("next", "seq", "__weakref__", "__dict__")
+    outputs = 1
+    extra: "Hooked | None" = None
+    nrs: "tuple | None" = None                   # for each of `next` which of its results it is; None: all are 0
+    label: "str | None" = None
+
+    def __init__(self, next: tuple, nrs: "tuple | None" = None):
+        self.next = next
+        self.seq = sequence.__next__()
+        if nrs is not None:
+            self.nrs = nrs
+
+    # -- what a user may ask ----------------------------------------------------------------------------------------------
+
+    def name(self) -> str:
+        """The name of the step, such as MulBackward0."""
+        return self.label or type(self).__name__
+
+    @property
+    def hooked(self) -> Hooked:
+        """The record of rare properties, made now if there is none."""
+        if self.extra is None:
+            self.extra = Hooked()
+        return self.extra
+
+    @property
+    def metadata(self) -> dict:
+        """A dictionary for the user."""
+        return self.hooked.metadata
+
+    @property
+    def next_functions(self) -> tuple:
+        """(node, which of its results) for each tensor that the step was given; (None, 0) for one that requires no gradient."""
+        return tuple(zip(self.next, self.nrs or (0,) * len(self.next)))
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether gradients flow through here: always."""
+        return True
+
+    def register_hook(self, fn: Callable) -> RemovableHandle:
+        """Call fn(grad_inputs, grad_outputs) after the step's backward; what it returns replaces the gradients of the inputs."""
+        extra = self.hooked
+        if extra.post is None:
+            extra.post = Hooks()
+        return RemovableHandle(extra.post, fn)
+
+    def register_prehook(self, fn: Callable) -> RemovableHandle:
+        """Call fn(grad_outputs) before the step's backward; what it returns replaces them."""
+        extra = self.hooked
+        if extra.pre is None:
+            extra.pre = Hooks()
+        return RemovableHandle(extra.pre, fn)
+
+    def _register_hook_dict(self, hooks: dict) -> None:
+        extra = self.hooked
+        if extra.tensor_pre is None:
+            extra.tensor_pre = {}
+        extra.tensor_pre.setdefault(0, Hooks()).update(hooks)
+
+    def _sequence_nr(self) -> int:
+        return self.seq
+
+    def _set_sequence_nr(self, number: int) -> None:
+        self.seq = number
+
+    def __call__(self, *grads: Any) -> Any:
+        """The step's backward alone: gradients of the results to those of what it was given."""
+        if state.grad:
+            out = self.pull_graph(grads[0] if self.outputs == 1 else list(grads))
+        else:
+            arrays = [None if g is None else g._a for g in grads]
+            out = [None if g is None else g if isinstance(g, Tensor) else Tensor(g) for g in self.pull(arrays[0] if self.outputs == 1 else arrays)]
+        out = tuple(out)
+        return out[0] if len(out) == 1 else out
+
+    def __repr__(self) -> str:
+        return f"<{self.name()} object at {id(self):#x}>"
+
+    # -- what the engine asks -----------------------------------------------------------------------------------------------
+
+    def pull(self, g: Any) -> tuple:
+        """Gradients for `next`, given that of the result (a list, of several), on arrays."""
+        raise NotImplementedError
+
+    def pull_graph(self, g: Any) -> tuple:
+        """The same on tensors, recorded."""
+        raise NotImplementedError
+
+    def release(self) -> None:
+        """Forget what was saved for backward."""
+
+
+_lock = threading.Lock()
+
+
+class AccumulateGrad(Node):
+    """Where a gradient arrives at a leaf."""
+
+    __slots__ = ("variable",)
+
+    def __init__(self, variable: Tensor):
+        self.next = ()
+        self.seq = LAST + sequence.__next__()
+        self.variable = variable
+
+    def pull(self, g: Any) -> tuple:
+        return ()
+
+    def accumulate(self, g: Any, owned: bool) -> None:
+        """Add the array g into .grad, in place; a first gradient is kept as it is if it is nobody else's and laid out like the leaf."""
+        x = self.variable
+        with _lock:
+            have = x._g
+            if have is None:
+                x._g = Tensor(laid_out(g, x._a, owned))
+            else:
+                np.add(have._a, g, out=have._a, casting="same_kind")
+                have._vc[0] += 1
+
+    def accumulate_graph(self, g: Tensor) -> None:
+        """Put a gradient with a history in .grad, or the sum of it and what is there."""
+        x = self.variable
+        with _lock:
+            have = x._g
+            x._g = g.clone() if have is None else have + g
+
+
+def laid_out(g: Any, x: np.ndarray, owned: bool) -> np.ndarray:
+    """g in memory laid out as x is, if x is dense, else in row-major order; g itself where that is what it is."""
+    if g.__class__ is np.ndarray and owned and g.base is None and g.strides == x.strides and g.dtype is x.dtype:
+        return g
+    out = np.empty_like(x, order="K", subok=False) if is_dense(x) else np.empty(x.shape, x.dtype)
+    out[...] = g
+    return out
+
+
+def is_dense(x: np.ndarray) -> bool:
+    """Whether an array's elements lie side by side in memory, each once."""
+    if x.flags.c_contiguous or x.flags.f_contiguous:
+        return True
+    expected = x.itemsize
+    for n, stride in sorted(zip(x.shape, x.strides), key=lambda p: p[1]):
+        if n != 1 and stride != expected:
+            return False
+        expected *= n
+    return True
+
+
+class Handle:
+    """What nodes of one op share: their name, the names of what they save."""
+
+    __slots__ = ("op", "name", "xs", "ys", "frees")
+
+    def __init__(self, op: Any, name: str, xs: tuple = ("self", "other"), ys: tuple = ("result",)):
+        self.op, self.name, self.xs, self.ys = op, name, xs, ys
+        partials = getattr(op.derivative, "partials", None)
+        self.frees = partials is None or any(callable(p) for p in partials)          # whether there is anything to forget after backward
+
+
+class OpNode(Node):
+    """A step that is an op of the table. xs and ys hold what is saved: a tensor, an array of a result, a number, or a Meta."""
+
+    __slots__ = ("handle", "xs", "ys", "vcs", "versions", "params", "needs")
+
+    def name(self) -> str:
+        return self.label or self.handle.name
+
+    @property
+    def outputs(self) -> int:                                  # type: ignore[override]
+        return len(self.ys) if self.ys is not None else len(self.vcs)
+
+    # -- reading what was saved ---------------------------------------------------------------------------------------------
+
+    def _saved(self) -> "tuple[tuple, tuple]":
+        xs, ys = self.xs, self.ys
+        if xs is FREED or ys is FREED:
+            raise RuntimeError(errors.SECOND_TIME)
+        self._check(xs, ys)
+        return xs, ys
+
+    def _check(self, xs: tuple, ys: tuple) -> None:
+        for k, x in enumerate(xs):
+            if isinstance(x, Tensor) and x._vc[0] != self._version(k):
+                raise RuntimeError(stale_message(x, self._version(k), x._fn, x._nr))
+        for k, y in enumerate(ys):
+            expected = self._version(len(xs) + k)
+            if isinstance(y, np.ndarray) and self.vcs[k][0] != expected:
+                raise RuntimeError(stale_message(result_of(y, self.vcs[k], self, k), expected, self, k))
+
+    def pull(self, g: Any) -> tuple:
+        gs = (g,) if self.outputs == 1 else tuple(g)
+        xs, ys = self._saved()
+        if all(one is None for one in gs):
+            return (None,) * len(self.next)
+        xs = tuple([x._a if isinstance(x, (Tensor, SavedTensor)) else x for x in xs])
+        ys = tuple([y._a if isinstance(y, SavedTensor) else y for y in ys])
+        return self._differentiate(gs, ys, xs)
+
+    def pull_graph(self, g: Any) -> tuple:
+        gs = (g,) if self.outputs == 1 else tuple(g)
+        xs, ys = self._saved()
+        if all(one is None for one in gs):
+            return (None,) * len(self.next)
+        xs = tuple([x.unpack() if isinstance(x, SavedTensor) else x for x in xs])
+        ys = tuple([self._result(k, y) for k, y in enumerate(ys)])
+        return self._differentiate(gs, ys, xs)
+
+    def _result(self, k: int, y: Any) -> Any:
+        if isinstance(y, SavedTensor):
+            return y.unpack()
+        return result_of(y, self.vcs[k], self, k) if isinstance(y, np.ndarray) else y
+
+    def _differentiate(self, gs: tuple, ys: tuple, xs: tuple) -> tuple:
+        op = self.handle.op
+        out = op.derivative.pullback(op, gs, ys, xs, self.params, self.needs)
+        count = len(self.next)
+        return tuple([self._dense(g, x, need) for g, x, need in zip(out[:count], xs, self.needs)])
+
+    def _dense(self, g: Any, x: Any, need: bool) -> Any:
+        if not need:
+            return None
+        if g is None:
+            return np.zeros(x.shape, x.dtype)
+        return g.dense() if isinstance(g, AddInto) else g
+
+    def release(self) -> None:
+        saved = [entry for entry in (*(self.xs or ()), *(self.ys or ())) if entry is not None and not isinstance(entry, Meta)]
+        if saved and self.handle.frees:
+            for entry in saved:
+                if isinstance(entry, SavedTensor):
+                    entry.release()
+            self.xs = self.ys = FREED
+
+    # -- _saved_self and its kin ----------------------------------------------------------------------------------------------
+
+    def _place(self, name: str) -> "tuple[str, int]":
+        handle = self.handle
+        if name in handle.xs and handle.xs.index(name) < len(self.needs):
+            return "xs", handle.xs.index(name)
+        if name in handle.ys:
+            return "ys", handle.ys.index(name)
+        raise AttributeError(f"{self.name()!r} object has no attribute '_saved_{name}'")
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_saved_"):
+            return self._read(*self._place(name[7:]), name)
+        if name.startswith("_raw_saved_"):
+            return self._raw(*self._place(name[11:]), name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def _entry(self, which: str, k: int, name: str) -> Any:
+        held = getattr(self, which)
+        if held is FREED:
+            raise RuntimeError(errors.SECOND_TIME)
+        if held[k] is None or isinstance(held[k], Meta):
+            raise AttributeError(f"{self.name()!r} object has no attribute {name!r}: it is not needed for backward, and was not saved")
+        return held[k]
+
+    def _read(self, which: str, k: int, name: str) -> Any:
+        entry = self._entry(which, k, name)
+        if isinstance(entry, SavedTensor):
+            return entry.unpack()
+        self._saved()
+        return self._result(k, entry) if which == "ys" else entry
+
+    def _raw(self, which: str, k: int, name: str) -> SavedTensor:
+        entry = self._entry(which, k, name)
+        if not isinstance(entry, SavedTensor):
+            if which == "ys":
+                entry = SavedTensor(result_of(entry, self.vcs[k], self, k), self, k, version=self._version(len(self.needs) + k))
+            elif isinstance(entry, Tensor):
+                entry = SavedTensor(entry, version=self._version(k))
+            else:
+                raise AttributeError(f"{self.name()!r} object has no attribute {name!r}: it is a number")
+            held = list(getattr(self, which))
+            held[k] = entry
+            setattr(self, which, tuple(held))
+        return entry
+
+    def _version(self, k: int) -> int:
+        return self.versions[k] if self.versions else 0
+
+    def __dir__(self) -> list:
+        names = [*self.handle.xs[:len(self.needs)], *self.handle.ys]
+        return sorted(set(object.__dir__(self)) | {f"_saved_{n}" for n in names} | {f"_raw_saved_{n}" for n in names})
+
+
+class Undifferentiable(Node):
+    """The history of a tensor whose step has no derivative here: backward through it says so."""
+
+    def __init__(self, next: tuple, name: str, reason: str):
+        super().__init__(next)
+        self.label, self.reason = name, reason
+
+    def pull(self, g: Any) -> tuple:
+        raise RuntimeError(self.reason)
+
+    pull_graph = pull
+
+
+def accumulator(x: Tensor) -> AccumulateGrad:
+    """The node at which gradients of a leaf arrive."""
+    ref = x._acc
+    node = ref() if ref is not None else None
+    if node is None:
+        node = AccumulateGrad(x)
+        x._acc = weak(node)
+    return node

@@ -1,0 +1,139 @@
+"""Matrix products and linear algebra of tensors."""
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..ops.face import BY_NAME
+from ..ops.table import TABLE as op
+from .node import Node, sequence
+from .record import edge, refresh
+from .registry import FUNCTIONS, function, named, run, tensor_of
+from .state import state
+from .tensor import Tensor
+
+_MATRIX, _VECTOR, _DOT = ("ij", "jk", "ik"), ("ij", "j", "i"), ("i", "i", "")
+_LEFT = ("i", "ij", "j")
+
+
+def matmul(self: Any, other: Any) -> Any:
+    """The matrix product, by NumPy's rules for vectors and stacks."""
+    ranks = len(self.shape), len(other.shape)
+    if self.shape[-1:] != other.shape[-2:][:1] and isinstance(self, Tensor) and isinstance(other, Tensor):
+        _mismatch(self.shape, other.shape)
+    if ranks == (2, 2):
+        return run(op["contract"], self, other, labels=_MATRIX, label="MmBackward0")
+    if ranks == (2, 1):
+        return run(op["contract"], self, other, labels=_VECTOR, label="MvBackward0")
+    if ranks == (1, 1):
+        return run(op["contract"], self, other, labels=_DOT, label="DotBackward0")
+    return named(op["matmul"](self, other), "BmmBackward0" if ranks == (3, 3) else "UnsafeViewBackward0")
+
+
+def _mismatch(a: tuple, b: tuple) -> None:
+    if not a or not b:
+        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {len(a)}D and {len(b)}D")
+    if len(a) == len(b) == 1:
+        raise RuntimeError(f"inconsistent tensor size, expected tensor [{a[0]}] and src [{b[0]}] to have the same number of elements, but got {a[0]} and "
+                           f"{b[0]} elements respectively")
+    raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({'x'.join(map(str, a))} and {'x'.join(map(str, b))})")
+
+
+for _name in ("matmul", "mm", "mv", "bmm"):
+    function(_name)(matmul)
+Tensor.__matmul__ = matmul                                                        # type: ignore[attr-defined]
+Tensor.__rmatmul__ = lambda self, other: matmul(tensor_of(other), self)           # type: ignore[attr-defined]
+
+
+@function("dot", "inner")
+def dot(self: Any, other: Any) -> Any:
+    """The sum of products over the last dimensions."""
+    return run(op["contract"], self, other, labels=_DOT, label="DotBackward0") if len(self.shape) == 1 == len(other.shape) else \
+        BY_NAME["numpy.inner"].call(self, other)
+
+
+@function()
+def vdot(self: Any, other: Any) -> Any:
+    """The dot product with the first vector conjugated."""
+    return dot(self.conj(), other)
+
+
+@function("outer", "ger")
+def outer(self: Any, other: Any) -> Any:
+    """Every product of an element of one vector with one of the other."""
+    return named(self.reshape(-1, 1) * other, "MulBackward0")
+
+
+@function(changing=True)
+def addmm(self: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * self + alpha * mat1 @ mat2."""
+    return named(self * beta + matmul(mat1, mat2) * alpha if (beta, alpha) != (1, 1) else self + matmul(mat1, mat2), "AddmmBackward0")
+
+
+@function(changing=True)
+def addmv(self: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * self + alpha * mat @ vec."""
+    return named(self * beta + matmul(mat, vec) * alpha, "AddmvBackward0")
+
+
+@function(changing=True)
+def addr(self: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * self + alpha * the outer product of two vectors."""
+    return self * beta + outer(vec1, vec2) * alpha
+
+
+@function(changing=True)
+def baddbmm(self: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * self + alpha * batch1 @ batch2."""
+    return self * beta + matmul(batch1, batch2) * alpha
+
+
+@function(method=False)
+def einsum(equation: str, *operands: Any) -> Any:
+    """Sums of products, by NumPy's notation."""
+    given = operands[0] if len(operands) == 1 and isinstance(operands[0], (tuple, list)) else operands
+    return BY_NAME["numpy.einsum"].call(equation, *given)
+
+
+@function(method=False)
+def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
+    """The sum of products over pairs of dimensions."""
+    return BY_NAME["numpy.tensordot"].call(a, b, dims)
+
+
+def _face(name: str, target: str, method: bool = True, **renamed: str) -> None:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        kwargs = {renamed.get(key, key): value for key, value in kwargs.items()}
+        return BY_NAME[target].call(*args, **kwargs)
+    call.__name__, call.__doc__ = name.rpartition(".")[2], f"{target}, on tensors."
+    function(name, method=method)(call)
+
+
+for _name, _target in {"trace": "numpy.trace", "kron": "numpy.kron", "cross": "numpy.cross", "inverse": "numpy.linalg.inv", "det": "numpy.linalg.det",
+                       "slogdet": "numpy.linalg.slogdet", "cov": "numpy.cov", "corrcoef": "numpy.corrcoef", "matrix_power": "numpy.linalg.matrix_power",
+                       "pinverse": "numpy.linalg.pinv", "quantile": "numpy.quantile"}.items():
+    _face(_name, _target, dim="axis")
+
+
+@function("logdet")
+def logdet(self: Any) -> Any:
+    """log(det(self))."""
+    return BY_NAME["numpy.linalg.slogdet"].call(self)[1]
+
+
+@function(method=True)
+def cholesky(self: Any, upper: bool = False) -> Any:
+    """The Cholesky factor."""
+    y = BY_NAME["numpy.linalg.cholesky"].call(self)
+    return y.mT if upper else y
+
+
+# -- the hot path of matrix products ---------------------------------------------------------------------------------------------
+
+
+def plain(*tensors: Any) -> bool:
+    """Whether tensors can take a hot path: no modes, no views out of date."""
+    return state.quick and all(t._view is None for t in tensors)
+
+
+__all__ = ["Callable", "FUNCTIONS", "Node", "edge", "np", "refresh", "sequence"]

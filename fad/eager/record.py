@@ -1,0 +1,176 @@
+"""Recording: an op is run on the arrays of its tensors, and a node is made where a gradient will be wanted."""
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..ir.op import Op, registry
+from . import errors
+from .names import handle_of
+from .node import FREED, Handle, Node, OpNode, accumulator
+from .plan import plan
+from .saved import Meta, SavedTensor
+from .state import state
+from .tensor import Tensor, raw, wrap, wrap_result
+
+refresh: Callable = lambda x: None                    # set by views.py: gives a view the history of its base
+forward_rule: "list[Callable]" = []                   # set by forward_ad.py: gives the results their tangents
+timed: "list[Callable]" = []                          # set by profiler.py
+
+
+def edge(x: Tensor) -> "Node | None":
+    """The node that a gradient of x goes to."""
+    if x._view is not None:
+        refresh(x)
+    fn = x._fn
+    if fn is not None:
+        return fn
+    return accumulator(x) if x._rg else None
+
+
+def apply(op: Op, args: tuple, params: dict, label: "str | None" = None) -> Any:
+    """op on tensors (and arrays and numbers): the result, or a tuple of them."""
+    arrays = [a._a if isinstance(a, Tensor) else a for a in args]
+    if op.kind == "elementwise" and len(args) < 4:
+        args, arrays = promoted(op, args, arrays)
+    result = timed[0](op.name, op.run, arrays, params) if state.profiler is not None else op.run(*arrays, **params)
+    if type(result) is tuple:
+        ys = tuple([y if type(y) is np.ndarray else np.asarray(y) for y in result])
+        return record(handle_of(op), args, arrays, ys, params, label)
+    y = result if type(result) is np.ndarray else np.asarray(result)
+    if y.dtype.kind == "f" and y.dtype is not default.dtype and op.kind == "elementwise" and op.name != "cast" and not any(_is_float(x) for x in arrays):
+        y = y.astype(default.dtype)                   # integers in: the default dtype out
+    return record(handle_of(op), args, arrays, (y,), params, label)[0]
+
+
+class Default:
+    """The dtype of new tensors of real numbers."""
+
+    dtype = np.dtype(np.float64)
+
+
+default = Default()
+
+
+def _is_float(x: Any) -> bool:
+    return isinstance(x, np.ndarray) and x.dtype.kind in "fc"
+
+
+def _category(dtype: np.dtype) -> int:
+    return "biufc".index(dtype.kind) if dtype.kind != "u" else 1
+
+
+def promoted(op: Op, args: tuple, arrays: list) -> "tuple[tuple, list]":
+    """The arguments in the dtype PyTorch computes in: a tensor without axes follows one with axes, of the same kind of number or a higher one."""
+    given = [k for k, a in enumerate(args) if isinstance(a, Tensor)]
+    if op.name == "cast" or len({arrays[k].dtype for k in given}) < 2 and arrays[given[0]].dtype.itemsize > 2 or op.name == "where" and len(given) < 3:
+        return args, arrays
+    if op.name == "where":
+        given = given[1:]
+    with_axes = [arrays[k].dtype for k in given if arrays[k].ndim]
+    without = [arrays[k].dtype for k in given if not arrays[k].ndim]
+    ahead = max([_category(d) for d in with_axes], default=-1)
+    dtype = np.result_type(*with_axes, *[d for d in without if _category(d) > ahead])
+    if dtype.kind in "biu" and dtype.itemsize < 4 and op.name in _FLOAT_FUNCTIONS:
+        dtype = np.dtype(np.int64)
+    changed_args, changed_arrays = list(args), list(arrays)
+    for k in given:
+        if arrays[k].dtype != dtype and (dtype.kind in "fc" or arrays[k].dtype.kind != "b" or dtype.kind != "b"):
+            changed_args[k] = apply(_cast(), (args[k],), {"dtype": dtype})
+            changed_arrays[k] = changed_args[k]._a
+    return tuple(changed_args), changed_arrays
+
+
+_FLOAT_FUNCTIONS = frozenset(("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh",
+                              "arcsinh", "arccosh", "arctanh", "sqrt", "cbrt", "div", "expit", "erf", "reciprocal", "arctan2", "hypot"))
+
+
+def _cast() -> Op:
+    return registry["cast"]
+
+
+def record(handle: Handle, args: tuple, arrays: list, ys: tuple, params: dict, label: "str | None" = None) -> tuple:
+    """The tensors of these results of an op, with a node where one of the arguments requires a gradient."""
+    tensors = None
+    if state.grad:
+        edges = [edge(a) if isinstance(a, Tensor) else None for a in args]
+        if any(e is not None for e in edges) and any(y.dtype.kind in "fc" for y in ys):
+            tensors = _node(handle, args, arrays, ys, params, edges, label)
+    if tensors is None:
+        tensors = tuple([wrap(y) for y in ys])
+        if state.inference:
+            for t in tensors:
+                t.extra.inference = True
+    if state.dual_level >= 0 and forward_rule:
+        forward_rule[0](handle.op, args, tensors, params)
+    return tensors
+
+
+def _node(handle: Handle, args: tuple, arrays: list, ys: tuple, params: dict, edges: list, label: "str | None") -> tuple:
+    needs = tuple([e is not None for e in edges])
+    kept_xs, kept_ys = _kept(handle, arrays, ys, params, needs)
+    node = OpNode(*_trimmed(handle, args, edges))
+    node.handle, node.params, node.needs = handle, params, needs
+    if label is not None:
+        node.label = label
+    tensors = tuple([wrap_result(y, node, k) if y.dtype.kind in "fc" else wrap(y) for k, y in enumerate(ys)])
+    node.vcs = tuple([t._vc for t in tensors])
+    node.xs = tuple([_saved_input(a, x, keep) for a, x, keep in zip(args, arrays, kept_xs)])
+    node.ys = tuple([y if keep else Meta(y.shape, y.dtype) for y, keep in zip(ys, kept_ys)])
+    versions = [x._vc[0] if isinstance(x, Tensor) else 0 for x in node.xs]
+    node.versions = tuple(versions) + (0,) * len(ys) if any(versions) else ()
+    if state.pack_hooks:
+        _pack(node, tensors)
+    if state.anomaly:
+        note_place(node)
+    return tensors
+
+
+def _kept(handle: Handle, arrays: list, ys: tuple, params: dict, needs: tuple) -> tuple:
+    try:
+        return plan(handle.op, tuple(arrays), ys, params, needs)
+    except (TypeError, ValueError, RuntimeError, ArithmeticError, np.linalg.LinAlgError):     # the rule refuses: it will say so in backward
+        return (True,) * len(arrays), (True,) * len(ys)
+
+
+def _trimmed(handle: Handle, args: tuple, edges: list) -> tuple:
+    """Edges up to those of the op's last tensor (or operand, of an elementwise op), and their result numbers."""
+    count = len(edges)
+    if handle.op.kind != "elementwise":
+        while not isinstance(args[count - 1], Tensor):
+            count -= 1
+    nrs = [a._nr if e is not None and isinstance(a, Tensor) and a._fn is not None else 0 for a, e in zip(args[:count], edges)]
+    return tuple(edges[:count]), tuple(nrs) if any(nrs) else None
+
+
+def _saved_input(a: Any, x: Any, keep: bool) -> Any:
+    if not isinstance(a, Tensor):
+        return a
+    if not keep:
+        return Meta(x.shape, x.dtype)
+    if a._x is not None and a._x.inference:
+        raise RuntimeError(errors.INFERENCE_SAVED)
+    return a
+
+
+def _pack(node: OpNode, tensors: tuple) -> None:
+    """Give what a node saves to the pack hook in force."""
+    hooks = state.pack_hooks[-1]
+    node.xs = tuple([SavedTensor(x, hooks=hooks) if isinstance(x, Tensor) else x for x in node.xs])
+    node.ys = tuple([SavedTensor(t, node, k, hooks=hooks) if isinstance(y, np.ndarray) else y for k, (y, t) in enumerate(zip(node.ys, tensors))])
+
+
+def note_place(node: Node) -> None:
+    """Remember where a node was made, for anomaly mode."""
+    node.hooked.trace = "".join(traceback.format_stack()[:-3])
+    node.hooked.parent = state.evaluating
+
+
+def bind(op: Op, args: tuple, params: dict) -> Any:
+    """What an op does when one of its arguments is a tensor."""
+    return apply(op, args, params)
+
+
+Tensor.__fad_bind__ = staticmethod(bind)              # type: ignore[attr-defined]
+__all__ = ["FREED", "apply", "record", "edge", "raw"]

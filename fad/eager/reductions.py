@@ -1,0 +1,320 @@
+"""Reductions and scans of tensors, in PyTorch's terms (dim, keepdim), by the faces and ops of the table."""
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..ops.face import BY_NAME
+from ..ops.table import TABLE as op
+from .dtypes import as_dtype
+from .registry import FUNCTIONS, dims_of, function, named, one_dim, run, tensor_of
+from .tensor import Tensor, wrap
+
+
+class Extreme(NamedTuple):
+    """What max, min, sort, topk and their like return along a dimension."""
+
+    values: Any
+    indices: Any
+
+
+def _reduced(name: str, x: Any, dim: Any, keepdim: bool, label: str) -> Any:
+    ndim = len(x.shape)
+    axes = dims_of(dim, ndim)
+    y = run(op[name], x, axes=axes, label=label)
+    return _kept(y, x, axes) if keepdim else y
+
+
+def _kept(y: Any, x: Any, axes: tuple) -> Any:
+    return op["reshape"](y, *[1 if k in axes else n for k, n in enumerate(x.shape)])
+
+
+@function()
+def sum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None, keepdims: bool = False, out: Any = None) -> Any:
+    """The sum along dimensions."""
+    x, dim = tensor_of(self), axis if dim is None else dim
+    if dtype is not None:
+        x = x.to(as_dtype(dtype))
+    y = _reduced("sum", x, dim, keepdim or keepdims, "SumBackward0" if dim is None else "SumBackward1")
+    return y if out is None else out.copy_(y)
+
+
+@function()
+def mean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None, keepdims: bool = False, out: Any = None) -> Any:
+    """The mean along dimensions."""
+    x, dim = tensor_of(self), axis if dim is None else dim
+    if dtype is not None:
+        x = x.to(as_dtype(dtype))
+    if x.dtype.kind not in "fc":
+        raise RuntimeError("mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype.")
+    count = int(np.prod([x.shape[k] for k in dims_of(dim, len(x.shape))], dtype=int))
+    total = _reduced("sum", x, dim, keepdim or keepdims, "SumBackward1")
+    y = named(total / (count or np.nan), "MeanBackward0" if dim is None else "MeanBackward1")
+    return y if out is None else out.copy_(y)
+
+
+@function()
+def prod(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The product along a dimension, or of all elements."""
+    x = tensor_of(self) if dtype is None else self.to(as_dtype(dtype))
+    return _reduced("prod", x, dim, keepdim, "ProdBackward0" if dim is None else "ProdBackward1")
+
+
+def _extreme(name: str, self: Any, dim: Any, keepdim: bool, other: str) -> Any:
+    title = name.capitalize()
+    if isinstance(dim, Tensor):
+        return op[other](self, dim)
+    if dim is None:
+        return _reduced(name, self, None, False, f"{title}Backward1")
+    ax = one_dim(dim, len(self.shape))
+    places = run(op[f"arg{name}"], self, axis=ax)
+    values = named(_take(self, places, ax), f"{title}Backward0")
+    if keepdim:
+        return Extreme(_kept(values, self, (ax,)), _kept(places, self, (ax,)))
+    return Extreme(values, places)
+
+
+def _take(x: Any, places: Any, ax: int) -> Any:
+    """The elements at these places along an axis, which goes."""
+    if not len(x.shape):
+        return x
+    wide = op["reshape"](places, *[1 if k == ax else n for k, n in enumerate(x.shape)])
+    picked = x.gather(ax, wide)
+    return op["reshape"](picked, *[n for k, n in enumerate(x.shape) if k != ax])
+
+
+@function()
+def max(self: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool = False) -> Any:
+    """The largest element; along a dimension (values, indices); of two tensors the larger one."""
+    if axis is not None:                                   # NumPy's way of asking
+        return amax(self, axis, keepdims)
+    return _extreme("max", self, dim, keepdim, "maximum")
+
+
+@function()
+def min(self: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool = False) -> Any:
+    """The smallest element; along a dimension (values, indices); of two tensors the smaller one."""
+    if axis is not None:
+        return amin(self, axis, keepdims)
+    return _extreme("min", self, dim, keepdim, "minimum")
+
+
+@function()
+def amax(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """The largest elements along dimensions; equal ones share the gradient."""
+    return _reduced("max", self, dim, keepdim, "AmaxBackward0")
+
+
+@function()
+def amin(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """The smallest elements along dimensions; equal ones share the gradient."""
+    return _reduced("min", self, dim, keepdim, "AminBackward0")
+
+
+def _truth(name: str) -> Callable:
+    def call(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
+        x = tensor_of(self)
+        return _reduced(name, x if x.dtype.kind == "b" else x != 0, dim, keepdim, "")
+    call.__name__, call.__doc__ = name, f"Whether {name} of the elements along dimensions are not zero."
+    return call
+
+
+function("all")(_truth("all"))
+function("any")(_truth("any"))
+
+
+def _place(name: str) -> Callable:
+    def call(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
+        if dim is None:
+            return run(op[name], op["reshape"](self, -1 if not len(self.shape) else int(np.prod(self.shape))), axis=0)
+        ax = one_dim(dim, len(self.shape))
+        y = run(op[name], self, axis=ax)
+        return _kept(y, self, (ax,)) if keepdim else y
+    call.__name__, call.__doc__ = name, f"{name}, along a dimension or of all elements."
+    return call
+
+
+function("argmax")(_place("argmax"))
+function("argmin")(_place("argmin"))
+
+
+def _correction(unbiased: Any, correction: Any) -> Any:
+    return correction if correction is not None else 1 if unbiased is None or unbiased else 0
+
+
+def _spread(name: str) -> Callable:
+    def call(self: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
+        if isinstance(dim, bool):
+            dim, unbiased = None, dim
+        axes = dims_of(dim, len(self.shape))
+        y = BY_NAME[f"numpy.{name}"].call(self, axis=axes, ddof=_correction(unbiased, correction), keepdims=keepdim)
+        return named(y, f"{name.capitalize()}Backward0")
+    call.__name__, call.__doc__ = name, f"The {'variance' if name == 'var' else 'standard deviation'} along dimensions, unbiased unless told otherwise."
+    return call
+
+
+function("var")(_spread("var"))
+function("std")(_spread("std"))
+
+
+@function(method=False)
+def var_mean(self: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> tuple:
+    """The variance and the mean."""
+    return self.var(dim, unbiased, keepdim, correction=correction), mean(self, dim, keepdim)
+
+
+@function(method=False)
+def std_mean(self: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> tuple:
+    """The standard deviation and the mean."""
+    return self.std(dim, unbiased, keepdim, correction=correction), mean(self, dim, keepdim)
+
+
+@function()
+def logsumexp(self: Any, dim: Any, keepdim: bool = False) -> Any:
+    """log(sum(exp(self))) along dimensions, without overflow."""
+    axes = dims_of(dim, len(self.shape))
+    y = BY_NAME["scipy.special.logsumexp"].call(self, axis=axes, keepdims=keepdim)
+    return named(y, "LogsumexpBackward0")
+
+
+@function()
+def softmax(self: Any, dim: int, dtype: Any = None) -> Any:
+    """exp(self), divided by its sum along a dimension."""
+    return named(BY_NAME["scipy.special.softmax"].call(self if dtype is None else self.to(dtype), axis=one_dim(dim, len(self.shape))), "SoftmaxBackward0")
+
+
+@function()
+def log_softmax(self: Any, dim: int, dtype: Any = None) -> Any:
+    """log(softmax(self)), without cancellation."""
+    x = self if dtype is None else self.to(dtype)
+    return named(x - logsumexp(x, dim, True) if len(x.shape) else x - x, "LogSoftmaxBackward0")
+
+
+@function()
+def cumsum(self: Any, dim: int, *, dtype: Any = None) -> Any:
+    """Sums of the elements up to each place along a dimension."""
+    return named(BY_NAME["numpy.cumsum"].call(self, axis=one_dim(dim, len(self.shape))), "CumsumBackward0") if len(self.shape) else self.clone()
+
+
+@function()
+def cumprod(self: Any, dim: int, *, dtype: Any = None) -> Any:
+    """Products of the elements up to each place along a dimension."""
+    return named(BY_NAME["numpy.cumprod"].call(self, axis=one_dim(dim, len(self.shape))), "CumprodBackward0") if len(self.shape) else self.clone()
+
+
+@function()
+def sort(self: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> Extreme:
+    """(values, indices), sorted along a dimension."""
+    if not len(self.shape):
+        return Extreme(self.clone(), wrap(np.zeros((), np.int64)))
+    order = argsort(self, dim, descending)
+    return Extreme(named(self.gather(dim, order), "SortBackward0"), order)
+
+
+@function()
+def argsort(self: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
+    """The indices that sort along a dimension."""
+    ax = one_dim(dim, len(self.shape))
+    if not descending:
+        return BY_NAME["numpy.argsort"].call(self, axis=ax)
+    a = self._a if self._a.dtype.kind != "b" else self._a.astype(np.int8)
+    return wrap(np.flip(a.shape[ax] - 1 - np.argsort(np.flip(a, ax), ax, kind="stable"), ax).copy())
+
+
+@function()
+def topk(self: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Extreme:
+    """(values, indices) of the k largest (or smallest) elements along a dimension."""
+    order = argsort(self, dim, descending=largest).narrow(dim, 0, k)
+    return Extreme(named(self.gather(dim, order), "TopkBackward0"), order)
+
+
+@function()
+def kthvalue(self: Any, k: int, dim: int = -1, keepdim: bool = False) -> Extreme:
+    """(value, index) of the k-th smallest element along a dimension."""
+    order = argsort(self, dim).select(dim, k - 1)
+    values = _take(self, order, one_dim(dim, len(self.shape)))
+    return Extreme(values.unsqueeze(dim), order.unsqueeze(dim)) if keepdim else Extreme(values, order)
+
+
+@function()
+def median(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """The (lower) median; along a dimension (values, indices)."""
+    if dim is None:
+        flat = self.reshape(-1)
+        return named(kthvalue(flat, (flat.shape[0] + 1) // 2)[0], "MedianBackward0")
+    return kthvalue(self, (self.shape[dim] + 1) // 2, dim, keepdim)
+
+
+@function()
+def norm(self: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
+    """The p-norm of all elements or along dimensions."""
+    x, axes = self, dims_of(dim, len(self.shape))
+    size = op["abs"](x)
+    if p == np.inf:
+        return amax(size, axes, keepdim)
+    if p == -np.inf:
+        return amin(size, axes, keepdim)
+    if p == 0:
+        return sum((x != 0).to(size.dtype), axes, keepdim)
+    if p == 1:
+        return sum(size, axes, keepdim)
+    if p in ("fro", "nuc", 2, None):
+        squares = sum(size * size, axes, keepdim)
+        none = squares == 0
+        return named(op["where"](none, 0.0, op["sqrt"](op["where"](none, 1.0, squares))), "LinalgVectorNormBackward0")
+    total = sum(size ** p, axes, keepdim)
+    none = total == 0
+    return named(op["where"](none, 0.0, op["where"](none, 1.0, total) ** (1.0 / p)), "LinalgVectorNormBackward0")
+
+
+@function()
+def dist(self: Any, other: Any, p: Any = 2) -> Any:
+    """The p-norm of the difference."""
+    return norm(self - other, p)
+
+
+@function()
+def count_nonzero(self: Any, dim: Any = None) -> Any:
+    """How many elements are not zero."""
+    return _reduced("sum", self != 0, dim, False, "")
+
+
+@function()
+def nonzero(self: Any, *, as_tuple: bool = False) -> Any:
+    """The indices of what is not zero: a row for each, or a tensor for each axis."""
+    found = np.nonzero(self._a)
+    return tuple([wrap(i) for i in found]) if as_tuple else wrap(np.stack(found, 1) if found else np.zeros((int(bool(self._a)), 0), np.int64))
+
+
+@function()
+def equal(self: Any, other: Any) -> bool:
+    """Whether two tensors have the same shape and elements."""
+    return self._a.shape == other._a.shape and bool((self._a == other._a).all())
+
+
+@function()
+def allclose(self: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
+    """Whether all elements are close to the other's."""
+    return bool(np.allclose(self._a, tensor_of(other)._a, rtol, atol, equal_nan))
+
+
+@function()
+def isclose(self: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+    """Which elements are close to the other's."""
+    return wrap(np.isclose(self._a, other._a, rtol, atol, equal_nan))
+
+
+@function()
+def unique(self: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: Any = None) -> Any:
+    """The distinct elements."""
+    found = np.unique(self._a, return_inverse=return_inverse, return_counts=return_counts, axis=dim)
+    return tuple([wrap(a) for a in found]) if isinstance(found, tuple) else wrap(found)
+
+
+@function()
+def bincount(self: Any, weights: Any = None, minlength: int = 0) -> Any:
+    """How often each of 0, 1, 2, ... occurs."""
+    return wrap(np.bincount(self._a, None if weights is None else weights._a, minlength))
+
+
+FUNCTIONS["searchsorted"] = lambda sorted, values, right=False: wrap(np.asarray(np.searchsorted(sorted._a, tensor_of(values)._a, "right" if right else "left")))

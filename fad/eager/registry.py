@@ -1,0 +1,87 @@
+"""The table of functions and methods of tensors, under PyTorch's names. What is here is at fad.<name> and at Tensor.<name>."""
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..ir.op import Op
+from .inplace import in_place
+from .record import apply
+from .tensor import Tensor, wrap
+
+FUNCTIONS: dict[str, Callable] = {}
+
+
+def function(*names: str, method: bool = True, only_method: bool = False, changing: bool = False) -> Callable:
+    """Decorator: this function of a tensor under these names, as a function and as a method (`changing`: in place too, as name_)."""
+    def register(f: Callable) -> Callable:
+        for name in names or (f.__name__,):
+            add(name, f, method, only_method, changing)
+        return f
+    return register
+
+
+def add(name: str, f: Callable, method: bool = True, only_method: bool = False, changing: bool = False) -> None:
+    """Enter one function."""
+    if not only_method:
+        FUNCTIONS[name] = f
+    if method:
+        setattr(Tensor, name, f)
+    if changing:
+        change = changing_form(name, f)
+        setattr(Tensor, change.__name__, change)
+        if not only_method:
+            FUNCTIONS[change.__name__] = change
+
+
+def changing_form(name: str, f: Callable) -> Callable:
+    """The method name_ that replaces a tensor's values by f of them."""
+    def change(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        return in_place(self, lambda old, *rest: f(old, *rest, **kwargs), *args)
+    change.__name__ = f"{name}_"
+    change.__doc__ = f"{name}, in place."
+    return change
+
+
+def run(op: Op, *args: Any, label: "str | None" = None, **params: Any) -> Any:
+    """op on tensors (recorded under this label), or on what else has a place in programs."""
+    level = max([getattr(a, "__fad_level__", 0) for a in args], default=0)
+    if level == 1:
+        return apply(op, args, params, label)
+    return op(*args, **params) if level else wrap(np.asarray(op(*args, **params)))
+
+
+def named(y: Any, label: str) -> Any:
+    """y, its node under another name: that of the function whose last step it is."""
+    fn = getattr(y, "_fn", None)
+    if fn is not None:
+        fn.label = label
+    return y
+
+
+def tensor_of(x: Any) -> Any:
+    """x if it is a tensor or a value of a program; numbers and arrays as a tensor."""
+    return x if getattr(x, "__fad_level__", 0) else wrap(np.asarray(x))
+
+
+def one_dim(dim: int, ndim: int) -> int:
+    """A dimension counted from the front."""
+    low = -max(ndim, 1)
+    if not low <= dim < -low:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{low}, {-low - 1}], but got {dim})")
+    return dim % max(ndim, 1)
+
+
+def dims_of(dim: Any, ndim: int) -> tuple:
+    """Sorted dimensions; all of them for None or ()."""
+    if dim is None or isinstance(dim, (tuple, list)) and not len(dim):
+        return tuple(range(ndim))
+    given = dim if isinstance(dim, (tuple, list)) else (dim,)
+    return tuple(sorted({one_dim(int(d), ndim) for d in given})) if ndim else ()
+
+
+def sizes_of(size: tuple) -> tuple:
+    """f(2, 3) and f((2, 3)) mean the same."""
+    if len(size) == 1 and not isinstance(size[0], (int, np.integer)) and not getattr(size[0], "shape", None) == ():
+        size = tuple(size[0])
+    return tuple([int(n) for n in size])

@@ -1,0 +1,177 @@
+"""Saved tensors: what a node keeps for its backward, packed so that no reference cycle arises.
+
+A tensor that is an input of its node is kept as it is. A node's own result is kept as its array and version counter, and becomes
+a tensor again, with the node for its grad_fn, when it is read. Only where a hook asks for it is there a SavedTensor between.
+"""
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from . import errors
+from .state import changed, settle, state
+from .tensor import Tensor, alias, weak, wrap_result
+
+
+class Meta:
+    """Shape and dtype of an input whose values are not saved."""
+
+    __slots__ = ("shape", "dtype")
+
+    def __init__(self, shape: tuple, dtype: np.dtype):
+        self.shape, self.dtype = shape, dtype
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return int(np.prod(self.shape, dtype=int))
+
+
+class SavedTensor:
+    """A tensor kept for backward; a pair of hooks may say in what form it is kept."""
+
+    __slots__ = ("node", "nr", "version", "hooks", "kept", "original", "freed", "leaf", "_vc", "fn")
+
+    def __init__(self, tensor: "Tensor | None", node: Any = None, nr: int = 0, hooks: "tuple | None" = None, version: "int | None" = None):
+        self.node, self.nr = (weak(node), nr) if node is not None else (None, 0)
+        self.hooks, self.freed, self.original = None, False, tensor
+        self.kept: Any = None
+        self.version = 0 if tensor is None else tensor._vc[0] if version is None else version
+        self._vc = [self.version]
+        if hooks is not None:
+            self.pack(hooks)
+
+    def register_hooks(self, pack_hook: Callable, unpack_hook: Callable) -> None:
+        """Keep what pack_hook returns for the tensor, and read it back through unpack_hook."""
+        if self.freed:
+            raise RuntimeError("Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the graph are "
+                               "freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward "
+                               "through the graph a second time or if you need to access saved variables after calling backward.")
+        if not callable(pack_hook) or not callable(unpack_hook):
+            raise TypeError("register_hooks() takes two functions, pack_hook and unpack_hook")
+        if self.hooks is not None:
+            raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of hooks is "
+                               "allowed at a time.")
+        if self.original is None:
+            raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
+        if self.original._vc[0] != self.version:
+            raise RuntimeError(self.stale(self.original))
+        self.pack((pack_hook, unpack_hook))
+
+    def pack(self, hooks: tuple) -> None:
+        t = self.original
+        self.fn = (t._fn, t._nr, t._rg) if self.node is None else (None, self.nr, True)
+        self.leaf = t if self.node is None and t._fn is None and t._rg else None      # a leaf stays the leaf it is, for its gradient
+        before = t._vc[0]
+        with changed(grad=False, pack_hooks=(), mutation=None):
+            self.kept = hooks[0](alias(t))
+        if t._vc[0] != before:
+            raise RuntimeError("A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can not be "
+                               "modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if you "
+                               "need to perform in-place operations on the input to a pack hook.")
+        self.hooks, self.original = hooks, None
+
+    def unpack(self) -> Tensor:
+        """The tensor, checked to be what it was when it was saved."""
+        if self.freed:
+            raise RuntimeError(errors.SECOND_TIME)
+        if self.hooks is None:
+            return self._checked()
+        with changed(grad=False):
+            result = self.hooks[1](self.kept)
+        if not isinstance(result, Tensor):
+            raise TypeError(f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type(result).__name__}")
+        fn, nr, needed = self.fn
+        node = self.node() if self.node is not None else fn
+        t = alias(result)
+        t._fn, t._nr, t._rg = node, nr, needed
+        if node is None and self.leaf is not None:
+            t._acc = self.leaf._acc
+        return t
+
+    def _checked(self) -> Tensor:
+        t = self.original
+        if t._vc[0] != self.version:
+            raise RuntimeError(self.stale(t))
+        if self.node is None:
+            return t
+        again = alias(t)
+        again._fn, again._nr, again._rg = self.node(), self.nr, True
+        return again
+
+    def stale(self, t: Tensor) -> str:
+        return stale_message(t, self.version, self.node() if self.node is not None else t._fn, self.nr if self.node is not None else t._nr)
+
+    @property
+    def _a(self) -> np.ndarray:
+        return self.unpack()._a
+
+    def release(self) -> None:
+        self.kept = self.original = None
+        self.freed = True
+
+
+def stale_message(t: Tensor, expected: int, fn: Any, nr: int) -> str:
+    producer = f"output {nr} of {fn.name()}" if fn is not None else ""
+    return errors.stale(errors.type_name(t._a.dtype), t._a.shape, producer, t._vc[0], expected, state.anomaly)
+
+
+def result_of(a: np.ndarray, vc: list, node: Any, nr: int = 0) -> Tensor:
+    """A node's result read back from what the node keeps of it."""
+    t = wrap_result(a, node, nr)
+    t._vc = vc
+    return t
+
+
+class saved_tensors_hooks:
+    """Within, every tensor saved for backward is kept as pack_hook(tensor) and read back as unpack_hook(that).
+
+    >>> import fad
+    >>> x = fad.tensor([2.0], requires_grad=True)
+    >>> with fad.autograd.graph.saved_tensors_hooks(lambda t: t.numpy().copy(), lambda a: fad.from_numpy(a)):
+    ...     y = x * x
+    >>> y.backward()
+    >>> x.grad
+    tensor([4.])
+    """
+
+    def __init__(self, pack_hook: Callable, unpack_hook: Callable):
+        self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
+
+    def __enter__(self) -> None:
+        if state.hooks_refused is not None:
+            raise RuntimeError(state.hooks_refused)
+        state.pack_hooks = (*state.pack_hooks, (self.pack_hook, self.unpack_hook))
+        settle()
+
+    def __exit__(self, *exc: Any) -> None:
+        state.pack_hooks = state.pack_hooks[:-1]
+        settle()
+
+
+class save_on_cpu(saved_tensors_hooks):
+    """Within, saved tensors are copied to memory of their own (there is one device here, so that is all there is to do)."""
+
+    def __init__(self, pin_memory: bool = False, device_type: str = "cuda"):
+        def pack(t: Tensor) -> np.ndarray:
+            return t._a.copy(order="K")
+
+        def unpack(a: np.ndarray) -> Tensor:
+            return Tensor(a)
+        super().__init__(pack, unpack)
+
+
+@contextmanager
+def disable_saved_tensors_hooks(error_message: str, prior: "Any | None" = None) -> Iterator[None]:
+    """Within, saved_tensors_hooks may not be used: doing so raises RuntimeError with this message."""
+    if state.pack_hooks:
+        raise RuntimeError(error_message)
+    before, state.hooks_refused = state.hooks_refused, error_message
+    try:
+        yield
+    finally:
+        state.hooks_refused = before

@@ -1,0 +1,116 @@
+"""The Tensor: an ndarray with a place in the graph. What it can do is attached by the other rooms files of this room, from tables."""
+import weakref
+from typing import Any
+
+import numpy as np
+
+
+class Extra:
+    """What few tensors have: hooks, a tangent, the wish to keep a gradient."""
+
+    __slots__ = ("hooks", "accumulated", "retains", "tangent", "inference", "warned", "name")
+
+    def __init__(self) -> None:
+        self.hooks: Any = None                  # of a leaf: id -> hook
+        self.accumulated: Any = None            # hooks that run when .grad has been accumulated
+        self.retains = False
+        self.tangent: Any = None
+        self.inference = False
+        self.warned = False
+        self.name: str | None = None
+
+
+class Tensor:
+    """An array that remembers how it was computed.
+
+    >>> import fad
+    >>> x = fad.tensor([1.0, 2.0], requires_grad=True)
+    >>> (x ** 2).sum().backward()
+    >>> x.grad
+    tensor([2., 4.])
+
+    Slots: _a the ndarray; _fn, _nr the node that made it and which of its results it is; _rg whether a leaf requires a gradient;
+    _vc the version counter, shared by views; _view how it views another tensor; _g the gradient; _x what few tensors have;
+    _acc a weak reference to the node that accumulates into _g.
+    """
+
+    __slots__ = ("_a", "_fn", "_nr", "_rg", "_vc", "_view", "_g", "_x", "_acc", "__dict__", "__weakref__")
+    __fad_level__ = 1
+    __array_priority__ = 1000
+
+    def __new__(cls, data: Any = (), *args: Any, **kwargs: Any) -> "Tensor":
+        self = object.__new__(cls)
+        given = data._a if isinstance(data, Tensor) else np.asarray(data)
+        _fill(self, given)
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _UNSET:                        # slots that are filled when first needed
+            return None
+        raise AttributeError(f"'Tensor' object has no attribute {name!r}")
+
+    @property
+    def extra(self) -> Extra:
+        """The record of rare properties, made now if there is none."""
+        if self._x is None:
+            self._x = Extra()
+        return self._x
+
+
+_UNSET = frozenset(("_g", "_x", "_acc"))
+_new = object.__new__
+
+
+def _fill(t: Tensor, a: np.ndarray) -> None:
+    t._a = a
+    t._fn = None
+    t._nr = 0
+    t._rg = False
+    t._vc = [0]
+    t._view = None
+
+
+def wrap(a: Any) -> Tensor:
+    """A new tensor around an array, which it shares; it requires no gradient."""
+    t: Tensor = _new(Tensor)
+    t._a = a if a.__class__ is np.ndarray else np.asarray(a)
+    t._fn = None
+    t._nr = 0
+    t._rg = False
+    t._vc = [0]
+    t._view = None
+    return t
+
+
+def wrap_result(a: np.ndarray, node: Any, nr: int = 0) -> Tensor:
+    """The tensor that is a node's result."""
+    t: Tensor = _new(Tensor)
+    t._a = a
+    t._fn = node
+    t._nr = nr
+    t._rg = True
+    t._vc = [0]
+    t._view = None
+    return t
+
+
+def alias(t: Tensor, cls: type = Tensor) -> Tensor:
+    """Another tensor with the same memory and version counter, outside the graph."""
+    other: Tensor = _new(cls)
+    other._a, other._fn, other._nr, other._rg, other._vc, other._view = t._a, None, 0, False, t._vc, None
+    if t._x is not None and t._x.inference:
+        other.extra.inference = True
+    return other
+
+
+def raw(x: Any) -> Any:
+    """The array of a tensor; anything else as it is."""
+    return x._a if isinstance(x, Tensor) else x
+
+
+def is_floating(dtype: np.dtype) -> bool:
+    """Whether values of a dtype can require gradients."""
+    return dtype.kind in "fc"
+
+
+weak = weakref.ref

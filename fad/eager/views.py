@@ -1,0 +1,234 @@
+"""Views: tensors that share memory, version counter and history with a base.
+
+A view remembers how it is taken from its base. When the base has been changed in place (through it or through another view), the
+view's grad_fn is made anew from the base's.
+"""
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..ir.op import registry
+from ..ops.kinds import AddInto
+from ..ops.subscript import read_subscript
+from . import record
+from .node import Node
+from .record import edge
+from .saved import Meta
+from .state import changed, state
+from .tensor import Tensor, wrap
+
+NO_GRAD = ("A view was created in {0} mode and {1} modified inplace with grad mode enabled. Given that this use case is ambiguous and error-prone, "
+           "it is forbidden. You can clarify your code by moving both the view and the inplace either both inside the {0} block (if you don't "
+           "want the inplace to be tracked) or both outside (if you want the inplace to be tracked).")
+MULTIPLE = ("Output {0} of {1} is a view and is being modified inplace. This view is the output of a function that returns multiple views. Such "
+            "functions do not allow the output views to be modified inplace. You should replace the inplace operation by an out-of-place one.")
+CUSTOM = ("Output {0} of {1} is a view and is being modified inplace. This view was created inside a custom Function (or because an input was "
+          "returned as-is) and the autograd logic to handle view+inplace would override the custom backward associated with the custom Function, "
+          "leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the custom Function.")
+
+
+class ViewOp:
+    """One way of viewing: run(a, *args) on arrays; rule(meta, *args) -> (op, operands, params), the record whose derivative it has.
+
+    pull(g, meta, *args), where given, is the cotangent in place of the record's.
+    """
+
+    def __init__(self, name: str, run: Callable, rule: "Callable | None" = None, pull: "Callable | None" = None):
+        self.name, self.run, self.rule = name, run, rule
+        if pull is not None:
+            self.pull = pull                                        # type: ignore[method-assign]
+
+    def pull(self, g: Any, meta: Meta, *args: Any) -> Any:
+        op, operands, params = self.rule(meta, *args)              # type: ignore[misc]
+        needs = (True,) + (False,) * len(operands)
+        gx = op.derivative.pullback(op, (g,), (None,), (meta, *operands), params, needs)[0]
+        return gx.dense() if isinstance(gx, AddInto) else gx
+
+    def __call__(self, x: Tensor, *args: Any, label: str = "", creation: str = "") -> Tensor:
+        return view_of(x, self, args, label, creation)
+
+
+class ViewNode(Node):
+    """The step that took a view."""
+
+    __slots__ = ("op", "args", "meta")
+
+    def __init__(self, x: Tensor, into: Node, op: ViewOp, args: tuple):
+        super().__init__((into,), (x._nr,) if x._nr and x._fn is not None else None)
+        self.op, self.args, self.meta = op, args, Meta(x._a.shape, x._a.dtype)
+
+    def name(self) -> str:
+        return self.label or self.op.name
+
+    def pull(self, g: Any) -> tuple:
+        return (None if g is None else self.op.pull(g, self.meta, *self.args),)
+
+    pull_graph = pull
+
+    @property
+    def _saved_self_sym_sizes(self) -> tuple:
+        return self.meta.shape
+
+
+class View:
+    """What a tensor is a view of: base (never itself a view), steps from there, the version its grad_fn was made for, and how it arose."""
+
+    __slots__ = ("base", "steps", "stamp", "creation")
+
+    def __init__(self, base: Tensor, steps: tuple, stamp: int, creation: str = ""):
+        self.base, self.steps, self.stamp, self.creation = base, steps, stamp, creation
+
+    def of_array(self, a: np.ndarray) -> np.ndarray:
+        """The same view of another array like the base's."""
+        for op, args in self.steps:
+            a = op.run(a, *args)
+        return a
+
+    def of_tensor(self, x: Tensor) -> Tensor:
+        for op, args in self.steps:
+            x = view_of(x, op, args)
+        return x
+
+
+def view_of(x: Tensor, op: ViewOp, args: tuple, label: str = "", creation: str = "") -> Tensor:
+    """op's view of x; where NumPy had to copy, a new tensor with the same history."""
+    a = op.run(x._a, *args)
+    t = wrap(a)
+    shared = a is x._a or np.may_share_memory(a, x._a)
+    into = edge(x) if state.grad else None
+    if into is not None and a.dtype.kind in "fc":
+        node = ViewNode(x, into, op, args)
+        if label:
+            node.label = label
+        t._fn, t._rg = node, True
+        if state.anomaly:
+            record.note_place(node)
+    if shared:
+        t._vc = x._vc
+        mode = creation or ("" if state.grad else "inference" if state.inference else "no_grad")
+        above = x._view
+        if above is None:
+            t._view = View(x, ((op, args),), x._vc[0], mode)
+        else:
+            t._view = View(above.base, (*above.steps, (op, args)), x._vc[0], mode or above.creation)
+    if x._x is not None:
+        if x._x.inference:
+            t.extra.inference = True
+        if x._x.tangent is not None and state.dual_level >= 0:
+            t.extra.tangent = view_of(x._x.tangent, op, args)
+    if state.inference and not shared:
+        t.extra.inference = True
+    return t
+
+
+def refresh(x: Tensor) -> None:
+    """Make a view's grad_fn anew if what it views has been changed since."""
+    view = x._view
+    base = view.base
+    if x._vc[0] == view.stamp:
+        return
+    if base._fn is None and not base._rg:
+        view.stamp = x._vc[0]
+        return
+    if view.creation in ("no_grad", "inference"):
+        raise RuntimeError(NO_GRAD.format(view.creation, "its base or another view of its base has been"))
+    with changed(grad=True, inference=False, dual_level=-1):
+        again = view.of_tensor(base)
+    x._fn, x._nr, x._rg = again._fn, again._nr, again._fn is not None
+    if x._fn is not None:
+        x._fn.label = "AsStridedBackward0"
+    view.stamp = x._vc[0]
+
+
+record.refresh = refresh
+
+# -- the ways of viewing ------------------------------------------------------------------------------------------------------
+
+
+def _index_rule(meta: Meta, key: tuple) -> tuple:
+    selection = read_subscript(meta, key)
+    return registry["index"], selection.operands, selection.params()
+
+
+def _run_index(a: np.ndarray, key: tuple) -> np.ndarray:
+    return a[(*key, ...)] if Ellipsis not in key else a[key]
+
+
+def _pull_index(g: Any, meta: Meta, key: tuple) -> Any:
+    if not isinstance(g, Tensor):
+        gx = np.zeros(meta.shape, meta.dtype if g.dtype.kind != "c" else g.dtype)
+        gx[key] = g
+        return gx
+    op, operands, params = _index_rule(meta, tuple([k for k in key if k is not None]))
+    g = registry["reshape"](g, *selected(meta, key)) if None in key else g
+    return registry["index_add"](np.zeros(meta.shape, meta.dtype), g, *operands, **params)
+
+
+def selected(meta: Meta, key: tuple) -> tuple:
+    """The shape of what a key without its new axes selects."""
+    return np.empty(meta.shape, np.int8)[tuple([k for k in key if k is not None])].shape
+
+
+def _pull_real(g: Any, meta: Meta) -> Any:
+    return registry["cast"](g, dtype=meta.dtype)
+
+
+def _pull_as_real(g: Any, meta: Meta) -> Any:
+    return registry["make_complex"](g[..., 0], g[..., 1])
+
+
+def _pull_as_complex(g: Any, meta: Meta) -> Any:
+    parts = [registry["reshape"](registry[part](g), *meta.shape[:-1], 1) for part in ("real", "imag")]
+    return registry["concatenate"](*parts, axis=len(meta.shape) - 1)
+
+
+def _diagonal_rule(meta: Meta, offset: int, axis1: int, axis2: int) -> tuple:
+    n, m = meta.shape[axis1], meta.shape[axis2]
+    count = max(0, min(n, m - offset) if offset >= 0 else min(n + offset, m))
+    rows, columns = np.arange(count) + max(0, -offset), np.arange(count) + max(0, offset)
+    spec = tuple("a" if k in (axis1, axis2) else ":" for k in range(len(meta.shape)))
+    operands = (rows, columns) if axis1 < axis2 else (columns, rows)
+    return registry["index"], operands, {"spec": spec, "at": len(meta.shape) - 2}
+
+
+def _run_diagonal(a: np.ndarray, offset: int, axis1: int, axis2: int) -> np.ndarray:
+    d = np.diagonal(a, offset, axis1, axis2)
+    return np.lib.stride_tricks.as_strided(d, d.shape, d.strides, writeable=a.flags.writeable)
+
+
+def _run_expand(a: np.ndarray, shape: tuple) -> np.ndarray:
+    b = np.broadcast_to(a, shape)
+    return np.lib.stride_tricks.as_strided(b, b.shape, b.strides, writeable=a.flags.writeable)
+
+
+def _strided_places(meta: Meta, shape: tuple, strides: tuple, offset: int) -> np.ndarray:
+    """For each element of a strided view, its place among the elements in row-major order."""
+    count = int(np.prod(meta.shape, dtype=int))
+    itemsize = np.dtype(np.int64).itemsize
+    return np.lib.stride_tricks.as_strided(np.arange(count)[offset:], shape, [s * itemsize for s in strides])
+
+
+def _run_strided(a: np.ndarray, shape: tuple, strides: tuple, offset: int) -> np.ndarray:
+    if not a.flags.c_contiguous:
+        raise RuntimeError("as_strided is only supported on contiguous tensors here")
+    return np.lib.stride_tricks.as_strided(a.reshape(-1)[offset:], shape, [s * a.itemsize for s in strides])
+
+
+def _pull_strided(g: Any, meta: Meta, shape: tuple, strides: tuple, offset: int) -> Any:
+    count = int(np.prod(meta.shape, dtype=int))
+    flat = registry["index_add"](np.zeros(count, meta.dtype), g, _strided_places(meta, shape, strides, offset), spec=("a",), at=0)
+    return registry["reshape"](flat, *meta.shape)
+
+
+index_view = ViewOp("SliceBackward0", _run_index, _index_rule, _pull_index)
+transpose_view = ViewOp("PermuteBackward0", lambda a, axes: a.transpose(axes), lambda meta, axes: (registry["transpose"], (), {"axes": axes}))
+reshape_view = ViewOp("ViewBackward0", lambda a, shape: a.reshape(shape), lambda meta, shape: (registry["reshape"], shape, {}))
+expand_view = ViewOp("ExpandBackward0", _run_expand, lambda meta, shape: (registry["broadcast_to"], shape, {}))
+real_view = ViewOp("RealBackward0", lambda a: a.real, None, _pull_real)
+imag_view = ViewOp("ImagBackward0", lambda a: a.imag, lambda meta: (registry["imag"], (), {}))
+diagonal_view = ViewOp("DiagonalBackward0", _run_diagonal, _diagonal_rule)
+as_real_view = ViewOp("ViewAsRealBackward0", lambda a: np.ascontiguousarray(a).view(a.real.dtype).reshape(*a.shape, 2), None, _pull_as_real)
+as_complex_view = ViewOp("ViewAsComplexBackward0", lambda a: a.view(np.result_type(a.dtype, np.complex64)).reshape(a.shape[:-1]), None, _pull_as_complex)
+strided_view = ViewOp("AsStridedBackward0", _run_strided, None, _pull_strided)
+alias_view = ViewOp("AliasBackward0", lambda a: a[...], None, lambda g, meta: g)
