@@ -1,9 +1,12 @@
-"""What a function became: show (the IR as text), source (the generated Python)."""
+"""What a function became: show (the IR as text), source (the generated Python), export (a module of it)."""
+import os
+import pathlib
 from collections.abc import Callable
 from typing import Any
 
 from ..api.derivative import jit
 from ..api.staged import Staged, remembered
+from ..backend.export import module_text
 from ..ir.show import func_text
 
 
@@ -43,3 +46,19 @@ def source(f: Callable, *args: Any, **kwargs: Any) -> str:
     staged = _staged(f)
     program, _ = staged.program_for(*args, **kwargs)
     return program.runner.source(staged.kernel_name)
+
+
+def export(f: Callable, *args: Any, path: "str | os.PathLike", name: "str | None" = None, **kwargs: Any) -> pathlib.Path:
+    """Write a module that computes f for arguments like these and needs only NumPy and Numba (SciPy for its special functions).
+
+    The module's function is called `name` (by default after the transform: `grad`, `value_and_grad`, ...) and takes the array arguments in
+    order. Returns the path. Structured arguments are passed leaf by leaf. The file is written whole or not at all.
+    """
+    staged = _staged(f)
+    program, _ = staged.program_for(*args, **kwargs)
+    text = module_text(program, name or staged.kernel_name)
+    target = pathlib.Path(path)
+    part = target.with_name(target.name + ".part")
+    part.write_text(text, encoding="utf-8")
+    os.replace(part, target)
+    return target

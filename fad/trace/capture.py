@@ -126,6 +126,7 @@ class Capture:
     def _container(self, value: Any) -> Any:
         """A copy of a list, tuple or dict from outside, its arrays traced; each of its elements is a source."""
         items = value.items() if isinstance(value, dict) else enumerate(value)
+        self.sources.append(Source(lambda: len(value), len(value)))
         new = {key: self._element(value, key, element) for key, element in items}
         return new if isinstance(value, dict) else type(value)(new.values())
 
