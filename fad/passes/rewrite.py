@@ -23,7 +23,7 @@ class Scope:
         scope: Scope | None = self
         while scope is not None:
             if atom in scope.replaced:
-                return scope.replaced[atom]
+                return self.resolve(scope.replaced[atom])    # renewed for its extents first, it may be replaced itself
             scope = scope.parent
         return atom
 

@@ -1,0 +1,56 @@
+"""expand: an op that has no kernel of its own is written in ops that have one."""
+from typing import Any
+
+from ..ir.build import Builder, building
+from ..ir.graph import Equation, Func, Literal, Var
+from ..ir.types import INT, Type
+from .rewrite import Scope, rewrite
+
+
+def expand(func: Func) -> Func:
+    """Ops whose record has the fact `expand`, a function over ops, are replaced by what that function makes of their inputs.
+
+        x = lstsq(a, b, rcond)   ->   u, s, vh = svd(a); ...; x = contract(..., b)
+    """
+    return rewrite(func, _visit)
+
+
+def _visit(eqn: Equation, scope: Scope) -> Any:
+    if "expand" not in eqn.op.facts:
+        return None
+    body, given = _written_out(eqn)
+    inner = Scope(scope)
+    inner.replaced.update(given)
+    opened = rewrite(body, _visit, inner)
+    for inner_eqn in opened.equations:
+        scope.add(inner_eqn)
+    return opened.outputs
+
+
+def _written_out(eqn: Equation) -> "tuple[Func, dict]":
+    """The program that stands for an equation, and what its variables stand for."""
+    given: dict[Var, Any] = {}
+    with building(eqn.op.name) as builder:
+        args = [_input(builder, atom, given) for atom in eqn.inputs]
+        results = eqn.op.facts["expand"](*args, **eqn.params)
+        func = builder.finish(results if isinstance(results, tuple) else (results,))
+    return Func(func.name, (), func.equations, func.outputs), given
+
+
+def _input(builder: Builder, atom: Any, given: dict) -> Any:
+    """A value of the new program for an input of the equation; of extents nothing is known but that they are not negative."""
+    if isinstance(atom, Literal):
+        return atom.value
+    own = {outer: var for var, outer in given.items()}
+    shape = tuple([own.get(n) or _extent(builder, n, given) if isinstance(n, Var) else n for n in atom.type.shape])
+    value = builder.input(Type(atom.type.dtype, shape, atom.type.weak))
+    given[value.atom] = atom
+    return value
+
+
+def _extent(builder: Builder, n: Var, given: dict) -> Var:
+    var = Var(Type(INT, (), True), n.name, n.hint)
+    builder.own(var)
+    builder.integers.low[var] = 0
+    given[var] = n
+    return var
