@@ -23,12 +23,12 @@ ORDERED = ("subtract", "divide", "floor_divide", "power", "remainder", "fmod", "
 
 
 def call(ufunc: Any, face: Callable, inputs: tuple, out: Any = None, where: Any = True, dtype: Any = None, casting: str = "same_kind",
-         order: str = "K", subok: bool = True, signature: Any = None) -> Any:
-    """ufunc(*inputs, ...) of which an argument is traced."""
+         order: str = "K", subok: bool = True, signature: Any = None, **options: Any) -> Any:
+    """ufunc(*inputs, ...) of which an argument is traced; further options (an axis) are the face's own."""
     inputs, out = _positional_out(ufunc, tuple([as_array(x) for x in inputs]), out)
     if is_given(dtype) or is_given(signature):
         inputs = _in_loop(ufunc, inputs, dtype, signature, casting)
-    results = face(*inputs)
+    results = face(*inputs, **options)
     if out is None and where is True:
         return results
     outs = out if isinstance(out, tuple) else (out,) * ufunc.nout
