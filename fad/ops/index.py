@@ -141,8 +141,9 @@ def _samples(write: bool, repeated: bool = True) -> tuple:
 
 index = Op("index", _run_index, _infer_index, kind="index", derivative=_Index(), batch=batch_index, samples=_samples(False),
            doc="The selected part of x")
-update = Op("update", lambda x, v, *operands, spec, at, unique=False: _write(x, v, operands, spec, at, False), _infer_write, kind="index", derivative=_Update(),
-            batch=batch_write, samples=_samples(True, repeated=False), doc="x with the selected part replaced by v (of indices that recur, the last stays)")
+update = Op("update", lambda x, v, *operands, spec, at, unique=False: _write(x, v, operands, spec, at, False), _infer_write, kind="index",
+            derivative=_Update(), batch=batch_write, samples=_samples(True, repeated=False),
+            doc="x with the selected part replaced by v (of indices that recur, the last stays)")
 index_add = Op("index_add", lambda x, v, *operands, spec, at: _write(x, v, operands, spec, at, True), _infer_write, kind="index",
                derivative=_IndexAdd(), batch=batch_write, samples=_samples(True),
                doc="x with v added to the selected part (indices that recur add up)")
@@ -167,7 +168,8 @@ def _batch_check(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
 
 
 wrap_index = Op("wrap_index", _run_wrap, lambda i, n: Type(np.int64, broadcast_of(i, n)), kind="elementwise", derivative=Zero(), arity=2,
-                batch="elementwise", text="({0} + {1} if {0} < 0 else {0})", domain="integer", doc="An index counted from the end, if it is negative, as one from the start")
+                batch="elementwise", text="({0} + {1} if {0} < 0 else {0})", domain="integer",
+                doc="An index counted from the end, if it is negative, as one from the start")
 check_index = Op("check_index", _run_check, lambda i, n, axis: (), kind="check", derivative=Zero(), effect=True, batch=_batch_check,
                  doc="Raises unless -n <= i < n for every index of an axis of extent n")
 

@@ -9,7 +9,8 @@ from fad.trace.tracing import trace
 from .derivatives import check_function
 
 _rng = np.random.default_rng(5)
-VALUES = {"x": _rng.uniform(0.2, 0.9, (3, 4)), "v": _rng.uniform(0.2, 0.9, 4), "w": _rng.uniform(0.2, 0.9, 6), "z": _rng.standard_normal(3) + 1j * _rng.standard_normal(3)}
+VALUES = {"x": _rng.uniform(0.2, 0.9, (3, 4)), "v": _rng.uniform(0.2, 0.9, 4), "w": _rng.uniform(0.2, 0.9, 6),
+          "z": _rng.standard_normal(3) + 1j * _rng.standard_normal(3)}
 
 PROGRAMS = """
 y = x.copy(); y[1] = v; return y
@@ -128,8 +129,6 @@ def programs():
 
 
 def function_of(body):
-    args = [name for name in VALUES if name in body.replace("np.", "").replace("lambda", "")]
-    args = [name for name in args if any(part.strip(" .,;:()[]*+-=/").find(name) >= 0 for part in body.split())]
     used = set(compile(body.replace("return ", "", 1).replace("return", ""), "p", "exec").co_names)
     args = [name for name in VALUES if name in used and not body.startswith(f"{name} =")]
     args = [name for name in args if f"; {name} = " not in body]

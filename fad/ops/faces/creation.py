@@ -1,4 +1,7 @@
-"""NumPy's functions that make arrays: zeros, full, eye, arange, linspace, array, meshgrid, ... Called while a program is traced, they are part of it."""
+"""NumPy's functions that make arrays: zeros, full, eye, arange, linspace, array, meshgrid, ...
+
+Called while a program is being traced, they are part of it.
+"""
 import operator
 from collections.abc import Callable
 from typing import Any

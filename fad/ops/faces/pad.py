@@ -54,8 +54,9 @@ def _widths(pad_width: Any, ndim: int) -> list:
 
 @face("numpy.pad", samples=(
     "np.pad(x, 1)", "np.pad(v, (1, 2), mode='edge')", "np.pad(v, 2, mode='reflect')", "np.pad(v, 2, mode='wrap')",
-    "np.pad(x, ((0, 1), (2, 3)), mode='symmetric')",     "np.pad(v, 7, mode='reflect')", "np.pad(v, 2, constant_values=(v[0], 3.0))", "np.pad(x, 2, mode='linear_ramp', end_values=1.0)",
-    "np.pad(x, 1, mode='mean')",     "np.pad(x, 2, mode='maximum', stat_length=2)", "np.pad(v, 2, mode='median')", "np.pad(v, 2, mode='reflect', reflect_type='odd')"))
+    "np.pad(x, ((0, 1), (2, 3)), mode='symmetric')", "np.pad(v, 7, mode='reflect')", "np.pad(v, 2, constant_values=(v[0], 3.0))",
+    "np.pad(x, 2, mode='linear_ramp', end_values=1.0)", "np.pad(x, 1, mode='mean')", "np.pad(x, 2, mode='maximum', stat_length=2)",
+    "np.pad(v, 2, mode='median')", "np.pad(v, 2, mode='reflect', reflect_type='odd')"))
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Any:
     if callable(mode):
         raise refuse("numpy.pad", "a function as mode", "it writes into a vector that is not there yet")
