@@ -16,6 +16,7 @@ from ..ir.build import Builder
 from ..ops.face import find
 from ..util.where import is_library
 from .mutation import call_face
+from .protocol import call_ufunc
 from .tracer import Tracer
 
 _MODULES = ("numpy", "math", "cmath", "scipy")
@@ -196,6 +197,9 @@ def _redirect(original: Any, found: Any) -> Callable:
     return call
 
 
+_METHODS_OF_UFUNCS = ("reduce", "accumulate", "outer", "at", "reduceat")
+
+
 class _Ufunc:
     """A ufunc, called as a function or by its methods (np.add.reduce), which the protocol takes care of."""
 
@@ -203,12 +207,19 @@ class _Ufunc:
         self._ufunc, self._call = ufunc, call
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if kwargs:
-            return self._ufunc(*args, **kwargs)
-        return self._call(*args)
+        return self._by_protocol("__call__", args, kwargs) if kwargs else self._call(*args)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._ufunc, name)
+        found = getattr(self._ufunc, name)
+        if name not in _METHODS_OF_UFUNCS:
+            return found
+        return lambda *args, **kwargs: self._by_protocol(name, args, kwargs)
+
+    def _by_protocol(self, method: str, args: tuple, kwargs: dict) -> Any:
+        """As NumPy would ask the protocol, which does not look into lists for traced values."""
+        if has_traced(args) or has_traced(kwargs.values()):
+            return call_ufunc(self._ufunc, method, args, kwargs)
+        return getattr(self._ufunc, method)(*args, **kwargs)
 
 
 def _length(x: Any) -> Any:
