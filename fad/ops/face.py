@@ -23,6 +23,7 @@ class Face(NamedTuple):
 BY_NAME: dict[str, Face] = {}              # "numpy.sum", "scipy.special.erf", "math.sin"
 METHODS: dict[str, Callable] = {}          # methods and properties' functions of arrays: "sum", "reshape", ...
 PROPERTIES: dict[str, Callable] = {}       # "T", "real", ...
+OBJECTS: dict[int, Any] = {}               # id of an object that is subscripted (np.r_) -> what it means in ops
 _by_object: dict[Any, Face] = {}
 _unresolved: set[str] = set()
 

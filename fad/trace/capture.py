@@ -13,9 +13,12 @@ from typing import Any, Callable, Iterator
 import numpy as np
 
 from ..ir.build import Builder
-from ..ops.face import find
+from ..ops.face import OBJECTS, find
 from ..util.where import is_library
 from .mutation import call_face
+from .builtin import BUILTIN_FACES
+from .control import Runtime
+from .syntax import RUNTIME, rewritten_code
 from .protocol import call_ufunc
 from .tracer import Tracer
 
@@ -99,6 +102,7 @@ class Capture:
         self.builder = builder
         self.sources = builder.root.sources
         self.packages: set[str] = set()                       # installed packages whose functions are the user's here
+        self.runtime = Runtime(self)
         self._copies: dict[int, tuple[Any, Any]] = {}
 
     def swap(self, value: Any) -> Any:
@@ -113,10 +117,14 @@ class Capture:
     def _swapped(self, value: Any) -> Any:
         if isinstance(value, ModuleType):
             return Proxy(value, self) if value.__name__.split(".")[0] in _MODULES else value
+        if hasattr(value, "py_func") and type(value).__module__.startswith("numba."):
+            return self.swap(value.py_func)                   # a compiled function is traced through the Python it was made from
         if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
             return self.builder.capture(value)
         if type(value) in (list, tuple, dict) and holds_arrays(value):
             return self._container(value)
+        if id(value) in OBJECTS:
+            return OBJECTS[id(value)]
         found = find(value) if callable(value) else None
         if found is not None:
             return _redirect(value, found)
@@ -146,9 +154,9 @@ class Capture:
         if not is_user_function(f, self.packages):
             found = find(f)
             return f if found is None else _redirect(f, found)
-        code = f.__code__
-        scope: dict[str, Any] = {"__builtins__": f.__globals__.get("__builtins__", builtins)}
-        copy = FunctionType(code, scope, f.__name__, f.__defaults__, self._cells(f))
+        code = rewritten_code(f) or f.__code__
+        scope: dict[str, Any] = {"__builtins__": f.__globals__.get("__builtins__", builtins), RUNTIME: self.runtime}
+        copy = FunctionType(code, scope, f.__name__, f.__defaults__, self._cells(f, code))
         copy.__kwdefaults__, copy.__dict__ = f.__kwdefaults__, {k: v for k, v in f.__dict__.items() if k != "__fad_staged__"}
         copy.__module__ = f.__module__
         self._copies[id(f)] = (f, copy)                       # before its globals: it may call itself
@@ -165,10 +173,9 @@ class Capture:
             elif name in BUILTIN_FACES:
                 scope[name] = BUILTIN_FACES[name]
 
-    def _cells(self, f: FunctionType) -> "tuple | None":
-        if f.__closure__ is None:
-            return None
-        return tuple([self._cell(c) for c in f.__closure__])
+    def _cells(self, f: FunctionType, code: CodeType) -> tuple:
+        cells = dict(zip(f.__code__.co_freevars, f.__closure__ or ()))
+        return tuple([self._cell(cells[name]) for name in code.co_freevars])
 
     def _cell(self, cell: Any) -> Any:
         try:
@@ -220,12 +227,3 @@ class _Ufunc:
         if has_traced(args) or has_traced(kwargs.values()):
             return call_ufunc(self._ufunc, method, args, kwargs)
         return getattr(self._ufunc, method)(*args, **kwargs)
-
-
-def _length(x: Any) -> Any:
-    if isinstance(x, Tracer) and x.ndim:
-        return x.shape[0]
-    return len(x)
-
-
-BUILTIN_FACES: dict[str, Any] = {"len": _length}

@@ -51,11 +51,14 @@ LINEAR = [
     "x[np.array([True, False, True])]", "x[[True, False, True], 1:]", "np.copy(x)", "np.require(x)",
 ]
 CURVED = [
+    "np.r_[v, 1.0, x[0] ** 2]", "np.r_[0:4, v * v]", "np.r_['0,2', v, v ** 2]", "np.r_['0,2,0', v, v ** 2]", "np.c_[v, v ** 2]", "np.c_[x, x ** 2]",
+    "np.c_[v, 0:4]", "np.r_['-1', x, x * x]", "np.r_[0:1:3j, v]",
     "np.geomspace(v[0], 3.0, 4)", "np.geomspace(-v[0], -v[1], 3, endpoint=False)", "np.logspace(v[0], v[1], 3)",
     "np.logspace(0, 1, 3, base=v[0])", "np.pad(x, 1, 'maximum')", "np.pad(x, 2, 'minimum', stat_length=2)", "np.pad(v, 2, 'median')",
     "np.apply_along_axis(lambda r: r * r.sum(), 1, x)",
 ]
 VALUES_ONLY = [
+    "np.mgrid[0:3, 0:4][1] * x", "np.ogrid[0:3, 0:4][0] * x", "np.mgrid[0:4] * v", "np.mgrid[0:1:4j] * v", "np.mgrid[0:3, 0:1:4j][1] * x",
     "np.zeros(x.shape) + np.ones_like(x) + np.empty_like(x) * 0", "np.eye(3, 4, 1) * x", "np.identity(4) * S", "np.tri(3, 4, -1) * x",
     "np.arange(3)[:, None] + x", "np.arange(x.shape[1]) * v", "np.arange(1, 9, 2) * v", "np.arange(5, 1, -1) * v",
     "np.arange(0.5, 2.4, 0.5) + v", "np.arange(4, dtype=np.float32) + v", "np.indices((3, 4))[1] * x",
