@@ -173,11 +173,17 @@ def _run_cond(args: Any, regions: tuple, **params: Any) -> tuple:
 
 
 def _trace_cond(args: Any, regions: tuple, names: tuple = (), extents: tuple = ()) -> tuple:
-    selector = args[0]
-    if not isinstance(selector, Value):
-        return tuple(regions[int(selector)]())
+    if not isinstance(args[0], Value):
+        return tuple(regions[int(args[0])]())
+    return trace_branches(args[0], regions, lambda rows: rows, names, extents)
+
+
+def trace_branches(selector: Value, regions: tuple, align: Callable, names: Any = (), extents: tuple = ()) -> tuple:
+    """A cond whose branches' results go through align(rows) -> rows once all of them are known (and names, if callable, too)."""
     branches = [_trace_branch(region) for region in regions]
-    results = _Results([r for _, r in branches], [b for b, _ in branches], names, extents)
+    rows = align([r for _, r in branches])
+    names = names() if callable(names) else names
+    results = _Results(rows, [b for b, _ in branches], names, extents)
     regions = tuple([results.finish(k) for k in range(len(branches))])
     values = iter(emit(COND, (selector,), regions, results.kept_types(), results.kept_names(), results.kept_extents()))
     return tuple([UNDEFINED if t is None else next(values) for t in results.types][:results.given])

@@ -233,7 +233,14 @@ def _not(decide: Callable) -> Callable:
 for _python, _name, _decide in [("ge", "greater_equal", _order(0)), ("gt", "greater", _order(1)), ("le", "less_equal", _reverse(_order(0))),
                                 ("lt", "less", _reverse(_order(1))), ("eq", "equal", _equal), ("ne", "not_equal", _not(_equal))]:
     setattr(Tracer, f"__{_python}__", _compare(_name, _decide))
-Tracer.__hash__ = lambda self: id(self)          # type: ignore[assignment]
+
+
+def _hash(self: Tracer) -> int:
+    """As for an array there is none; a number's would need its value (in a dict or a set it would be silently missed)."""
+    return hash(self._concrete("Python needed the hash"))
+
+
+Tracer.__hash__ = _hash          # type: ignore[assignment]
 
 
 def _in_place(name: str) -> Callable:

@@ -1,0 +1,96 @@
+"""Python's builtin functions, as captured code calls them: with their own meaning on plain values, part of the program on traced ones."""
+import builtins
+from typing import Any
+
+from ..ir.build import Value
+from ..ir.op import registry
+from ..ir.types import INT
+from ..ops.face import METHODS
+from .iterate import enumerate_, range_, reversed_, zip_
+from .tracer import Tracer
+
+
+def is_scalar(x: Any) -> bool:
+    return isinstance(x, Tracer) and x.ndim == 0
+
+
+def length(x: Any) -> Any:
+    if isinstance(x, Tracer) and x.ndim:
+        return x.shape[0]
+    return len(x)
+
+
+def _best(name: str) -> Any:
+    """min or max: the first of the best, as Python finds it."""
+    original, prefers = getattr(builtins, name), {"min": "less", "max": "greater"}[name]
+    of_integers = {"min": "minimum", "max": "maximum"}[name]
+
+    def best(*args: Any, **kwargs: Any) -> Any:
+        if kwargs or not any(isinstance(a, Value) for a in args):
+            items = args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else ()
+            if kwargs or not any(isinstance(a, Value) for a in items):
+                return original(*args, **kwargs)
+            args = tuple(items)
+        if len(args) == 1:
+            return METHODS[name](args[0])
+        result = args[0]
+        for x in args[1:]:
+            result = _better(result, x, prefers, of_integers)
+        return result
+    return best
+
+
+def _better(a: Any, b: Any, prefers: str, of_integers: str) -> Any:
+    if all(type(x) is int or (is_scalar(x) and x.dtype == INT) for x in (a, b)):
+        return registry[of_integers](a, b)
+    if not (isinstance(a, Value) or isinstance(b, Value)):
+        return b if {"less": b < a, "greater": b > a}[prefers] else a
+    return registry["where"](registry[prefers](b, a), b, a)
+
+
+def sum_(iterable: Any, start: Any = 0) -> Any:
+    if isinstance(iterable, Tracer) and iterable.ndim:
+        return start + METHODS["sum"](iterable, axis=0)
+    return sum(iterable, start)
+
+
+def int_(x: Any = 0, *base: Any) -> Any:
+    if not is_scalar(x) or base:
+        return int(x, *base)
+    if x.dtype == INT:
+        return x
+    return registry["cast"](x, dtype=INT)
+
+
+def float_(x: Any = 0.0) -> Any:
+    if not is_scalar(x) or x.dtype.kind == "c":
+        return float(x)
+    return x if x.dtype == "f8" else registry["cast"](x, dtype="f8")
+
+
+def bool_(x: Any = False) -> Any:
+    if not is_scalar(x):
+        return bool(x)
+    return x if x.dtype.kind == "b" else x != 0
+
+
+def _of_all(name: str) -> Any:
+    original = getattr(builtins, name)
+
+    def test(iterable: Any) -> Any:
+        return METHODS[name](iterable) if isinstance(iterable, Tracer) and iterable.ndim == 1 else original(iterable)
+    return test
+
+
+def divmod_(a: Any, b: Any) -> Any:
+    return (a // b, a % b) if isinstance(a, Value) or isinstance(b, Value) else divmod(a, b)
+
+
+def pow_(a: Any, b: Any, *mod: Any) -> Any:
+    return a ** b if not mod else pow(a, b, *mod)
+
+
+BUILTIN_FACES: dict[str, Any] = {"len": length, "range": range_, "zip": zip_, "enumerate": enumerate_, "reversed": reversed_, "min": _best("min"),
+                                 "max": _best("max"), "sum": sum_, "int": int_, "float": float_, "bool": bool_, "any": _of_all("any"),
+                                 "all": _of_all("all"), "divmod": divmod_, "pow": pow_}
+BY_BUILTIN = {getattr(builtins, name): call for name, call in BUILTIN_FACES.items()}

@@ -1,0 +1,244 @@
+"""The runtime of rewritten functions: each construct, met while tracing, is plain Python on plain values and a region on traced ones.
+
+A loop over a range or an array, or a `while`, is tried as one region. If its body needs concrete values (a Python list indexed by the
+loop's variable), it is unrolled; if nothing traced is in it, it is run.
+"""
+import operator
+from collections.abc import Callable
+from types import FunctionType, MethodType
+from typing import Any
+
+from ..ir.build import Value, current
+from ..ir.op import registry
+from ..ops.extents import at_least
+from ..ops.face import find
+from ..util.errors import ConcreteValueError, FadError
+from .branch import choose, truth
+from .builtin import BY_BUILTIN
+from .iterate import Steps, steps_of
+from .roll import Plan, roll_for, roll_while
+from .state import cells_of
+from .syntax import RUNTIME
+
+COMPARISONS: dict[str, Callable] = {
+    "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge, "Eq": operator.eq, "NotEq": operator.ne,
+    "Is": operator.is_, "IsNot": operator.is_not, "In": lambda a, b: a in b, "NotIn": lambda a, b: a not in b}
+MOST_UNROLLED = 5000                                         # turns; a loop of more is not unrolled
+
+
+class Runtime:
+    """What `__fad__` is in a rewritten function."""
+
+    def __init__(self, capture: Any):
+        self.capture = capture
+        self.unrolled: dict[Any, str] = {}                    # code of a loop's body -> why it is not one region
+
+    # -- calls ------------------------------------------------------------------------------------------------------------
+
+    def call(self, f: Any) -> Any:
+        """f as captured code calls it: users' functions are captured, NumPy's and Python's lead to fad where something is traced."""
+        if isinstance(f, FunctionType):
+            return f if self._is_captured(f) else self.capture.swap(f)
+        if isinstance(f, MethodType):
+            return self._method(f)
+        if isinstance(f, type):
+            return BY_BUILTIN.get(f, f)
+        try:
+            known = BY_BUILTIN.get(f)
+        except TypeError:
+            return f
+        if known is not None:
+            return known
+        if find(f) is not None or hasattr(f, "py_func"):
+            return self.capture.swap(f)
+        return self._object(f)
+
+    def _is_captured(self, f: FunctionType) -> bool:
+        return f.__globals__.get(RUNTIME) is self
+
+    def _method(self, f: MethodType) -> Any:
+        function = f.__func__
+        if not isinstance(function, FunctionType) or self._is_captured(function):
+            return f
+        new = self.capture.swap(function)
+        return f if new is function else MethodType(new, f.__self__)
+
+    def _object(self, f: Any) -> Any:
+        """An object of a user's class that is called as a function."""
+        method = getattr(type(f), "__call__", None)
+        if not isinstance(method, FunctionType) or isinstance(f, Value):
+            return f
+        new = self.capture.swap(method)
+        return f if new is method else MethodType(new, f)
+
+    # -- branches ---------------------------------------------------------------------------------------------------------
+
+    def if_(self, test: Any, then: Callable, otherwise: "Callable | None", names: tuple) -> None:
+        test = truth(test)
+        otherwise = otherwise or _nothing
+        if not isinstance(test, Value):
+            (then if test else otherwise)()
+            return
+        cells = cells_of(then, otherwise)
+        choose(test, then, otherwise, cells, names)
+
+    def ifexp(self, test: Any, if_true: Callable, if_false: Callable) -> Any:
+        test = truth(test)
+        if not isinstance(test, Value):
+            return (if_true if test else if_false)()
+        return choose(test, if_true, if_false, cells_of(if_true, if_false))
+
+    def and_(self, value: Any, *rest: Callable) -> Any:
+        for k, later in enumerate(rest):
+            test = truth(value)
+            if isinstance(test, Value):
+                first = value
+                return choose(test, lambda: self.and_(later(), *rest[k + 1:]), lambda: first, cells_of(*rest))
+            if not test:
+                return value
+            value = later()
+        return value
+
+    def or_(self, value: Any, *rest: Callable) -> Any:
+        for k, later in enumerate(rest):
+            test = truth(value)
+            if isinstance(test, Value):
+                first = value
+                return choose(test, lambda: first, lambda: self.or_(later(), *rest[k + 1:]), cells_of(*rest))
+            if test:
+                return value
+            value = later()
+        return value
+
+    def not_(self, value: Any) -> Any:
+        test = truth(value)
+        return registry["logical_not"](test) if isinstance(test, Value) else not test
+
+    def chain(self, left: Any, *parts: Any) -> Any:
+        """a < b < c: each operand is computed once, and only as far as the comparisons hold."""
+        right = parts[1]()
+        first = COMPARISONS[parts[0]](left, right)
+        if len(parts) == 2:
+            return first
+        return self.and_(first, lambda: self.chain(right, *parts[2:]))
+
+    def assert_(self, test: Any, message: "Callable | None") -> None:
+        test = truth(test)
+        if not isinstance(test, Value):
+            assert test, message() if message is not None else ""
+            return
+        text = message() if message is not None else ""
+        registry["check_true"](test, what=str(text))
+
+    # -- loops ------------------------------------------------------------------------------------------------------------
+
+    def for_(self, items: Any, body: Callable, names: tuple, rebound: tuple, written: tuple, stops: tuple) -> None:
+        steps = steps_of(items)
+        cells = cells_of(body)
+        plan = Plan(cells, names, rebound, written, stops)
+        if steps is None or (not isinstance(items, Value) and _is_short(steps)):
+            _run(items, body, plan)
+            return
+        why = self._try(body, lambda: self._roll_for(steps, body, plan, (cells, names, rebound, written, stops)))
+        if why is not None:
+            _run(_unrolled(steps, why), body, plan)
+
+    def _roll_for(self, steps: Steps, body: Callable, plan: Plan, facts: tuple) -> bool:
+        """Roll the loop, after a first turn of its own where that one is of another kind than the rest."""
+        try:
+            return roll_for(steps, body, plan)
+        except FadError as error:
+            first = error
+        for _ in range(2):
+            if not at_least(steps.count(), 1):
+                raise first
+            self.peel(steps, body)
+            if any(s.read() is not False for s in plan.stops):
+                raise first
+            try:
+                return roll_for(steps, body, Plan(*facts))
+            except FadError as error:
+                first = error
+        raise first
+
+    def peel(self, steps: Steps, body: Callable) -> None:
+        body(steps.item(steps.start))
+        steps.start = steps.start + steps.step
+
+    def while_(self, test: Callable, body: Callable, names: tuple, rebound: tuple, written: tuple, stops: tuple) -> None:
+        cells = cells_of(test, body)
+        turns = 0
+        while True:
+            plan = Plan(cells, names, rebound, written, stops)
+            if any(_is_up(s.read()) for s in plan.stops):
+                return
+            go_on = truth(test())
+            if go_on is False:
+                return
+            why = self._try(body, lambda: roll_while(test, body, plan))
+            if why is None:
+                return
+            if isinstance(go_on, Value):
+                raise why
+            body()
+            turns += 1
+            if turns > MOST_UNROLLED and not isinstance(why, _Plain):
+                raise why
+
+    def _try(self, body: Callable, roll: Callable) -> "Exception | None":
+        """None if the loop is now a region of the program, else why it is not."""
+        known = self.unrolled.get(body.__code__)
+        if known is not None:
+            return known
+        marks = len(current().equations)
+        try:
+            return None if roll() else _Plain()
+        except Exception as error:                            # whatever it was, the plain loop will meet it again if it is the user's
+            del current().equations[marks:]
+            self.unrolled[body.__code__] = error
+            return error
+
+
+class _Plain(Exception):
+    """Nothing in the loop is traced."""
+
+
+def _nothing() -> None:
+    return None
+
+
+def _is_short(steps: Steps) -> bool:
+    count = steps.count()
+    return isinstance(count, int) and count <= 1
+
+
+def _is_up(flag: Any) -> bool:
+    return flag is True
+
+
+def _run(items: Any, body: Callable, plan: Plan) -> None:
+    """The loop as plain Python runs it."""
+    for item in items:
+        body(item)
+        for slot in plan.stops:
+            flag = slot.read()
+            if isinstance(flag, Value):
+                raise ConcreteValueError("a loop that cannot be one region of the program ends by a traced condition",
+                                         do="let it run over a range or an array")
+            if flag is True:
+                return
+
+
+def _unrolled(steps: Steps, why: Exception) -> Any:
+    """The items one by one, extents made concrete."""
+    try:
+        count = len(steps)
+    except ConcreteValueError:
+        raise why from None
+    if count > MOST_UNROLLED and not isinstance(why, _Plain):
+        raise why
+    start, step = steps.start, steps.step
+    if isinstance(start, Value):
+        start = operator.index(start)
+    return (steps.item(start + k * step) for k in range(count))
+

@@ -1,0 +1,153 @@
+"""What a `for` may run over with a symbolic index: ranges, arrays, zip, enumerate, reversed. Each knows its range and its i-th item.
+
+As iterables they also serve plain Python code (a list(...) of them, a loop that has to be unrolled): then extents become concrete.
+"""
+import operator
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..ir.build import Value, current
+from ..ops.control import trip_count
+from ..ops.extents import minimum
+from .tracer import Tracer
+
+
+class Steps:
+    """Items by index: item(start), item(start + step), ... before stop."""
+
+    start: Any = 0
+    stop: Any = 0
+    step: int = 1
+
+    def item(self, i: Any) -> Any:
+        raise NotImplementedError
+
+    def count(self) -> Any:
+        return trip_count(self.start, self.stop, self.step)
+
+    def nth(self, k: Any) -> Any:
+        """The k-th item, counted from 0."""
+        return self.item(self.start + k * self.step)
+
+    def __len__(self) -> int:
+        return operator.index(self.count())
+
+    def __iter__(self) -> Iterator:
+        for k in range(len(self)):
+            yield self.nth(k)
+
+
+class Range(Steps):
+    """range(start, stop, step); a step that is not known goes into the item."""
+
+    def __init__(self, start: Any, stop: Any, step: Any = 1):
+        if isinstance(step, int) and not isinstance(step, bool):
+            if step == 0:
+                raise ValueError("range() arg 3 must not be zero")
+            self.start, self.stop, self.step, self.scale = start, stop, step, None
+        else:
+            self.start, self.stop, self.scale = 0, -((start - stop) // step), (start, step)
+
+    def item(self, i: Any) -> Any:
+        return i if self.scale is None else self.scale[0] + i * self.scale[1]
+
+    def __getitem__(self, k: Any) -> Any:
+        if isinstance(k, slice):
+            return list(self)[k]
+        return self.nth(k if not isinstance(k, int) or k >= 0 else self.count() + k)
+
+
+class Rows(Steps):
+    """The rows (or elements) of an array."""
+
+    def __init__(self, array: Any):
+        self.array = array
+        self.stop = array.shape[0]
+
+    def item(self, i: Any) -> Any:
+        return self.array[i]
+
+
+class Zip(Steps):
+    """zip(...): as long as the shortest."""
+
+    def __init__(self, parts: list):
+        self.parts = parts
+        self.stop = parts[0].count()
+        for p in parts[1:]:
+            self.stop = minimum(self.stop, p.count())
+
+    def item(self, i: Any) -> tuple:
+        return tuple([p.nth(i) for p in self.parts])
+
+
+class Enumerate(Steps):
+    """enumerate(items, first)"""
+
+    def __init__(self, items: Steps, first: Any):
+        self.items, self.first, self.stop = items, first, items.count()
+
+    def item(self, i: Any) -> tuple:
+        return self.first + i, self.items.nth(i)
+
+
+class Reversed(Steps):
+    """reversed(items)"""
+
+    def __init__(self, items: Steps):
+        self.items, self.stop = items, items.count()
+
+    def item(self, i: Any) -> Any:
+        return self.items.nth(self.stop - 1 - i)
+
+
+def steps_of(x: Any) -> "Steps | None":
+    """x as something with a symbolic index; None for what is only an iterable."""
+    if isinstance(x, Steps):
+        return x
+    if isinstance(x, range):
+        return Range(x.start, x.stop, x.step)
+    if isinstance(x, Tracer) and x.ndim:
+        return Rows(x)
+    if isinstance(x, np.ndarray) and x.ndim and x.dtype.kind in "biufc":
+        return Rows(current().capture(x))
+    return None
+
+
+def _is_index(x: Any) -> bool:
+    return isinstance(x, Value)
+
+
+def range_(*args: Any) -> Any:
+    """range, of traced integers too."""
+    if not any(_is_index(a) for a in args):
+        return range(*args)
+    for a in args:
+        if _is_index(a) and (a.dtype.kind not in "iu" or a.ndim):
+            raise TypeError(f"{a.dtype} array cannot be interpreted as an integer")
+    return Range(0, args[0]) if len(args) == 1 else Range(*args)
+
+
+def _all_steps(iterables: tuple) -> "list | None":
+    """Each as Steps, if all can be and one of them is traced."""
+    if not any(isinstance(x, (Steps, Tracer)) for x in iterables):
+        return None
+    steps = [steps_of(x) for x in iterables]
+    return None if None in steps else steps
+
+
+def zip_(*iterables: Any, strict: bool = False) -> Any:
+    steps = _all_steps(iterables)
+    return zip(*iterables, strict=strict) if steps is None or strict else Zip(steps)
+
+
+def enumerate_(iterable: Any, start: Any = 0) -> Any:
+    steps = _all_steps((iterable,))
+    return enumerate(iterable, start) if steps is None else Enumerate(steps[0], start)
+
+
+def reversed_(iterable: Any) -> Any:
+    steps = _all_steps((iterable,))
+    return reversed(iterable) if steps is None else Reversed(steps[0])

@@ -1,0 +1,153 @@
+"""Which names matter where: assigned by a statement, read by it, and live (still to be read) after it.
+
+Works on lowered code, where control flow is nesting and nothing else. What nested functions read counts as live everywhere.
+"""
+import ast
+from collections.abc import Iterable
+from typing import Any
+
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def assigned(nodes: Iterable) -> dict:
+    """Names that these statements bind (in their own scope), in order; True where by plain assignment, False where only by `+=` and its like."""
+    names: dict[str, bool] = {}
+    for node in nodes:
+        _collect(node, names)
+    return names
+
+
+def _collect(node: Any, names: dict) -> None:
+    if isinstance(node, ast.AugAssign):
+        if isinstance(node.target, ast.Name):
+            names.setdefault(node.target.id, False)
+        _collect(node.value, names)
+        return
+    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+        names[node.id] = True
+    elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        names[node.name] = True
+        return
+    elif isinstance(node, ast.ExceptHandler) and node.name:
+        names[node.name] = True
+    elif isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name:
+        names[node.name] = True
+    elif isinstance(node, ast.MatchMapping) and node.rest:
+        names[node.rest] = True
+    elif isinstance(node, ast.alias):
+        names[(node.asname or node.name).split(".")[0]] = True
+    if isinstance(node, ast.Lambda):
+        return
+    if isinstance(node, COMPREHENSIONS):                      # its targets are its own; `:=` in it binds outside
+        for walrus in ast.walk(node):
+            if isinstance(walrus, ast.NamedExpr):
+                names[walrus.target.id] = True
+        return
+    for child in ast.iter_child_nodes(node):
+        _collect(child, names)
+
+
+def written_to(nodes: Iterable) -> set:
+    """Names whose arrays these statements may change in place: y[...] = v, y += v, y.sort(), f(out=y)."""
+    names: set[str] = set()
+    for node in nodes:
+        for n in ast.walk(node):
+            if isinstance(n, (ast.Subscript, ast.Attribute)) and not isinstance(n.ctx, ast.Load):
+                names.update(_root(n))
+            elif isinstance(n, ast.AugAssign):
+                names.update(_root(n.target))
+    return names
+
+
+def _root(node: Any) -> set:
+    while isinstance(node, (ast.Subscript, ast.Attribute)):
+        node = node.value
+    return {node.id} if isinstance(node, ast.Name) else set()
+
+
+def read(*nodes: Any) -> set:
+    """All names that are read somewhere in these nodes, nested functions included."""
+    names = set()
+    for node in nodes:
+        if node is None:
+            continue
+        for n in ast.walk(node):
+            if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Store):
+                names.add(n.id)
+            elif isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name):
+                names.add(n.target.id)
+            elif isinstance(n, (ast.Global, ast.Nonlocal)):
+                names.update(n.names)
+    return names
+
+
+def captured_by_functions(nodes: Iterable) -> set:
+    """Names that functions nested in these statements use from around them, and may read whenever they are called."""
+    names: set[str] = set()
+    for node in nodes:
+        for n in ast.walk(node):
+            if isinstance(n, (*SCOPES, ast.GeneratorExp)):
+                names |= _free(n)
+    return names
+
+
+def _free(node: Any) -> set:
+    """Names of a nested function that may be the outer function's."""
+    if isinstance(node, ast.Lambda):
+        return read(node.body, node.args) - _parameters(node.args)
+    if isinstance(node, ast.FunctionDef) and not any(isinstance(n, ast.Nonlocal) for n in ast.walk(node)):
+        return (read(*node.body) - set(assigned(node.body)) - _parameters(node.args)) | read(node.args)
+    if isinstance(node, ast.GeneratorExp):
+        return read(node) - {t.id for g in node.generators for t in ast.walk(g.target) if isinstance(t, ast.Name)}
+    return read(node)
+
+
+def _parameters(args: ast.arguments) -> set:
+    return {a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg) if a is not None}
+
+
+class Liveness:
+    """Marks each If, For and While of a function with `live` (what is read after it) and loops with `head` (what a turn needs)."""
+
+    def __init__(self, body: list):
+        self.always = captured_by_functions(body)
+        self.block(body, set())
+
+    def block(self, body: list, live: set) -> set:
+        """What is live before these statements, given what is after them."""
+        for s in reversed(body):
+            live = self.statement(s, live | self.always)
+        return live
+
+    def statement(self, s: Any, live: set) -> set:
+        if isinstance(s, ast.If):
+            s.live = live                                     # type: ignore[attr-defined]
+            return read(s.test) | self.block(s.body, live) | self.block(s.orelse, live)
+        if isinstance(s, (ast.For, ast.While)):
+            return self.loop(s, live)
+        if isinstance(s, (ast.Assign, ast.AnnAssign, ast.Expr, ast.Import, ast.ImportFrom, ast.FunctionDef)):
+            return read(s) | (live - set(assigned([s])))
+        if isinstance(s, ast.Return):
+            return read(s)
+        for block in blocks_of(s):                            # with, try, match: whatever is read inside may be read at any time
+            self.block(block, live | read(s))
+        return read(s) | live
+
+    def loop(self, s: Any, live: set) -> set:
+        stops = set(getattr(s, "stops", []))
+        head = live | stops | (read(s.test) if isinstance(s, ast.While) else set())
+        first = set(assigned([s.target])) if isinstance(s, ast.For) else set()
+        while True:
+            more = head | (self.block(s.body, head) - first)
+            if more == head:
+                break
+            head = more
+        s.live, s.head = live, head
+        return head | (read(s.iter) if isinstance(s, ast.For) else set())
+
+
+def blocks_of(s: Any) -> list:
+    """The blocks of a compound statement."""
+    parts = [s, *getattr(s, "handlers", []), *getattr(s, "cases", [])]
+    return [getattr(p, field) for p in parts for field in ("body", "orelse", "finalbody") if isinstance(getattr(p, field, None), list)]

@@ -1,0 +1,212 @@
+"""Jumps become flags: a function without `break`, `continue` and (but for its last line) `return`, which computes the same.
+
+    for v in x:                          returned = False
+        if v < 0:                        for v in x:                  # goes on while not returned
+            return v          ->             if v < 0: value = v; returned = True
+    return 0.0                           if not returned: value = 0.0
+                                         return value
+
+What follows an `if` one of whose branches always jumps moves into the other branch, so that most functions need no flag at all.
+A flag is a plain bool for as long as the tests on the way to it are plain.
+"""
+import ast
+from typing import Any
+
+VALUE, RETURNED = "_fad_value", "_fad_returned"
+JUMPS = (ast.Return, ast.Break, ast.Continue)
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+
+
+class CannotLowerError(Exception):
+    """A function has to stay as it is; the reason is told."""
+
+
+def holds(node: ast.AST, kinds: tuple) -> bool:
+    """Whether a statement holds one of these kinds (not in functions and classes within)."""
+    if isinstance(node, kinds):
+        return True
+    if isinstance(node, SCOPES):
+        return False
+    return any(holds(c, kinds) for c in ast.iter_child_nodes(node))
+
+
+def jumps_out(node: ast.AST) -> bool:
+    """Whether a statement may jump out of itself: return anywhere in it, break or continue that belong to a loop around it."""
+    if isinstance(node, (ast.For, ast.While)):
+        return any(holds(s, (ast.Return,)) for s in node.body) or any(jumps_out(s) for s in node.orelse)
+    if isinstance(node, SCOPES):
+        return False
+    if isinstance(node, JUMPS):
+        return True
+    return any(jumps_out(c) for c in ast.iter_child_nodes(node))
+
+
+def always_jumps(block: list) -> bool:
+    """Whether no path leads to the end of a block."""
+    if not block:
+        return False
+    last = block[-1]
+    if isinstance(last, (*JUMPS, ast.Raise)):
+        return True
+    return isinstance(last, ast.If) and always_jumps(last.body) and always_jumps(last.orelse)
+
+
+def cut_after_jump(block: list) -> list:
+    """The block without what can never be reached."""
+    for k, s in enumerate(block):
+        if isinstance(s, (*JUMPS, ast.Raise)) or always_jumps([s]):
+            return block[:k + 1]
+    return block
+
+
+class Lowering:
+    """Lowers the jumps of one function."""
+
+    def __init__(self) -> None:
+        self.loops: list[tuple] = []                          # (break flag, continue flag) of the loops around, innermost last
+        self.count = 0
+        self.used: set[str] = set()                           # flags that are tested somewhere
+
+    def function(self, body: list) -> list:
+        """The body of a function, lowered."""
+        if not any(holds(s, JUMPS) for s in body):
+            return body
+        if not any(holds(s, (ast.Return,)) for s in body[:-1]) and not any(holds(s, (ast.Break, ast.Continue)) for s in body):
+            if not body or isinstance(body[-1], ast.Return) or not holds(body[-1], (ast.Return,)):
+                return body                                   # its only return is its last line
+        last = body[-1]
+        if not always_jumps(body):
+            body = [*body, ast.copy_location(ast.Return(ast.Constant(None)), last)]
+        out = self.block(body)
+        out.append(ast.copy_location(ast.Return(_load(VALUE)), last))
+        if RETURNED in self.used:
+            out.insert(0, ast.copy_location(_assign(RETURNED, ast.Constant(False)), body[0]))
+        return [s for s in (self._pruned(s) for s in out) if s is not None]
+
+    def _pruned(self, node: Any) -> Any:
+        """Assignments to flags that nobody tests go."""
+        return _Prune(self.used).visit(node)
+
+    def block(self, block: list) -> list:
+        """A block, lowered; jumps in it end the turn, the loop or the function by flags."""
+        block = cut_after_jump(list(block))
+        out: list[Any] = []
+        for k, s in enumerate(block):
+            rest = block[k + 1:]
+            if isinstance(s, ast.If) and rest and jumps_out(s):
+                moved = self._moved(s, rest)
+                if moved is not None:
+                    return out + self.statement(moved)
+            out += self.statement(s)
+            if rest and jumps_out(s):
+                flags = self.flags_of(s)
+                self.used.update(flags)
+                out.append(ast.copy_location(ast.If(_not_any(flags), self.block(rest) or [ast.Pass()], []), rest[0]))
+                return out
+        return out
+
+    def _moved(self, s: ast.If, rest: list) -> "ast.If | None":
+        """The `if` with the rest of its block in the branch that goes on, where the other one never does."""
+        if always_jumps(s.body):
+            return ast.copy_location(ast.If(s.test, s.body, [*s.orelse, *rest]), s)
+        if s.orelse and always_jumps(s.orelse):
+            return ast.copy_location(ast.If(s.test, [*s.body, *rest], s.orelse), s)
+        return None
+
+    def flags_of(self, node: ast.AST) -> list:
+        """The flags that a statement may set and that end what comes after it."""
+        flags = [RETURNED] if holds(node, (ast.Return,)) else []
+        if self.loops:
+            broken, continued = self.loops[-1]
+            flags += [broken] if self._own(node, ast.Break) else []
+            flags += [continued] if self._own(node, ast.Continue) else []
+        return flags
+
+    def _own(self, node: ast.AST, kind: Any) -> bool:
+        """Whether a break (or continue) of the present loop stands in node."""
+        if isinstance(node, kind):
+            return True
+        if isinstance(node, SCOPES):
+            return False
+        children = node.orelse if isinstance(node, (ast.For, ast.While)) else ast.iter_child_nodes(node)
+        return any(self._own(c, kind) for c in children)
+
+    def statement(self, s: Any) -> list:
+        if isinstance(s, ast.Return):
+            value = s.value or ast.Constant(None)
+            return [ast.copy_location(_assign(VALUE, value), s), ast.copy_location(_assign(RETURNED, ast.Constant(True)), s)]
+        if isinstance(s, (ast.Break, ast.Continue)):
+            return [ast.copy_location(_assign(self.loops[-1][isinstance(s, ast.Continue)], ast.Constant(True)), s)]
+        if isinstance(s, ast.If):
+            return [ast.copy_location(ast.If(s.test, self.block(s.body), self.block(s.orelse)), s)]
+        if isinstance(s, (ast.For, ast.While)):
+            return self.loop(s)
+        if isinstance(s, SCOPES):
+            return [s]
+        return [self.compound(s)]
+
+    def compound(self, s: Any) -> Any:
+        """with, try, match: their blocks are lowered, their own meaning stays."""
+        for field in ("body", "orelse", "finalbody"):
+            if isinstance(getattr(s, field, None), list):
+                setattr(s, field, self.block(getattr(s, field)) or ([ast.Pass()] if field == "body" else []))
+        for part in (*getattr(s, "handlers", []), *getattr(s, "cases", [])):
+            part.body = self.block(part.body)
+        if isinstance(s, ast.Try) and s.orelse and any(jumps_out(b) for b in s.body):
+            raise CannotLowerError("a try with an else clause and a jump in its body")
+        return s
+
+    def loop(self, s: Any) -> list:
+        """A loop; the flags that end it are kept with the node, as `stops`."""
+        self.count += 1
+        flags = (f"_fad_broken_{self.count}", f"_fad_continued_{self.count}")
+        breaks, continues = [any(self._own(b, kind) for b in s.body) for kind in (ast.Break, ast.Continue)]
+        returns = any(holds(b, (ast.Return,)) for b in s.body)
+        self.loops.append(flags)
+        body = self.block(s.body)
+        self.loops.pop()
+        if continues and flags[1] in self.used:
+            body.insert(0, ast.copy_location(_assign(flags[1], ast.Constant(False)), s.body[0]))
+        new = ast.For(s.target, s.iter, body, [], None) if isinstance(s, ast.For) else ast.While(s.test, body, [])
+        ast.copy_location(new, s)
+        new.stops = [flags[0]] * breaks + [RETURNED] * returns       # type: ignore[union-attr]
+        self.used.update(new.stops)                                  # type: ignore[union-attr]
+        out: list[Any] = [ast.copy_location(_assign(flags[0], ast.Constant(False)), s)] if breaks else []
+        out.append(new)
+        if s.orelse:
+            rest = self.block(s.orelse)
+            out += [ast.copy_location(ast.If(_not_any(new.stops), rest, []), s.orelse[0])] if new.stops else rest   # type: ignore[union-attr]
+        return out
+
+
+class _Prune(ast.NodeTransformer):
+    """Takes away assignments to flags that are never tested."""
+
+    def __init__(self, used: set):
+        self.used = used
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        name = node.targets[0].id if isinstance(node.targets[0], ast.Name) else ""
+        is_flag = name == RETURNED or name.startswith(("_fad_broken_", "_fad_continued_"))
+        return None if is_flag and name not in self.used else node
+
+    def generic_visit(self, node: Any) -> Any:
+        if isinstance(node, SCOPES):
+            return node
+        node = super().generic_visit(node)
+        if isinstance(node, (ast.If, ast.For, ast.While, ast.With)) and not node.body:
+            node.body = [ast.copy_location(ast.Pass(), node)]
+        return node
+
+
+def _load(name: str) -> ast.Name:
+    return ast.Name(name, ast.Load())
+
+
+def _assign(name: str, value: ast.expr) -> ast.Assign:
+    return ast.Assign([ast.Name(name, ast.Store())], value, lineno=0)
+
+
+def _not_any(flags: list) -> ast.expr:
+    tests: list[Any] = [_load(f) for f in flags]
+    return ast.UnaryOp(ast.Not(), tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests))

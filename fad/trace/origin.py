@@ -1,0 +1,120 @@
+"""Where a function's source stands: the node of the syntax tree that a function object was made from."""
+import ast
+import inspect
+import linecache
+from collections.abc import Iterator
+from types import CodeType, FunctionType
+from typing import Any
+
+_trees: dict[str, tuple[int, Any]] = {}                      # file -> (hash of its text, its tree or None)
+
+Definition = ast.FunctionDef | ast.Lambda
+
+
+def tree_of(filename: str) -> "ast.Module | None":
+    """The syntax tree of a file (or of a notebook's cell, a doctest), None where there is no source."""
+    linecache.checkcache(filename)
+    text = "".join(linecache.getlines(filename))
+    if not text:
+        return None
+    known = _trees.get(filename)
+    if known is None or known[0] != hash(text):
+        known = _trees[filename] = (hash(text), _parsed(text))
+    return known[1]
+
+
+def _parsed(text: str) -> "ast.Module | None":
+    try:
+        return ast.parse(text)
+    except SyntaxError:                                       # a cell with magic commands, say
+        return None
+
+
+def definition_of(f: FunctionType) -> "tuple[Definition, str] | None":
+    """The node that defines f and the name of the class around it; None where it cannot be told.
+
+    A lambda that shares its line with others is told from them by its code.
+    """
+    code = f.__code__
+    tree = tree_of(code.co_filename)
+    if tree is None:
+        tree = _own_tree(f)
+    if tree is None:
+        return None
+    found = [(node, owner) for node, owner in definitions(tree) if _fits(node, code)]
+    if len(found) > 1:
+        found = [(node, owner) for node, owner in found if _same_code(node, code)]
+        found = found[:1]                                     # lambdas alike in all are one
+    return found[0] if found else None
+
+
+def _own_tree(f: FunctionType) -> "ast.Module | None":
+    """The tree of a function whose file is not to be had as a whole."""
+    try:
+        lines, start = inspect.getsourcelines(f)
+    except (OSError, TypeError):
+        return None
+    text = "\n" * max(start - 1, 0) + inspect.cleandoc("".join(lines))
+    return _parsed(text)
+
+
+def definitions(node: ast.AST, owner: str = "") -> Iterator[tuple]:
+    """All functions and lambdas in a tree, each with the class whose body it stands in."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, Definition):
+            yield child, owner
+        yield from definitions(child, child.name if isinstance(child, ast.ClassDef) else owner)
+
+
+def _fits(node: Any, code: CodeType) -> bool:
+    name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
+    if name != code.co_name or parameters(node.args) != code.co_varnames[:_parameter_count(code)]:
+        return False
+    first = min([node.lineno, *[d.lineno for d in getattr(node, "decorator_list", [])]])
+    return first == code.co_firstlineno
+
+
+def parameters(args: ast.arguments) -> tuple:
+    """The names of the parameters, in the order of co_varnames."""
+    names = [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
+    return tuple(names + [a.arg for a in (args.vararg, args.kwarg) if a is not None])
+
+
+def _parameter_count(code: CodeType) -> int:
+    return code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+
+
+def _same_code(node: Any, code: CodeType) -> bool:
+    made = compiled_in(node, code.co_freevars, code.co_filename)
+    return made is not None and (made.co_code, made.co_names, _plain(made.co_consts)) == (code.co_code, code.co_names, _plain(code.co_consts))
+
+
+def _plain(consts: tuple) -> list:
+    return [c for c in consts if not isinstance(c, CodeType)]
+
+
+def compiled_in(node: Any, free: tuple, filename: str, owner: str = "") -> "CodeType | None":
+    """The code of a definition whose free variables are these, compiled in a function around it that binds them."""
+    inner: list = [node] if isinstance(node, ast.FunctionDef) else [ast.Expr(node)]
+    bound = [n for n in {owner, getattr(node, "name", "")} - {"", *free}]
+    if owner:
+        inner = [ast.ClassDef(name=owner, bases=[], keywords=[], body=inner, decorator_list=[], type_params=[])]
+    if bound:                                                 # the function's own name means what it means where it came from
+        inner.insert(0, ast.Global(bound))
+    around = ast.FunctionDef(name="__around__", args=ast.arguments(posonlyargs=[], args=[ast.arg(arg=n) for n in free], kwonlyargs=[],
+                                                                  kw_defaults=[], defaults=[]), body=inner, decorator_list=[], type_params=[])
+    module = ast.fix_missing_locations(ast.Module(body=[around], type_ignores=[]))
+    return _find_code(compile(module, filename, "exec", dont_inherit=True), "<lambda>" if isinstance(node, ast.Lambda) else node.name)
+
+
+def _find_code(code: CodeType, name: str) -> "CodeType | None":
+    """The outermost code of this name inside `code`."""
+    inner = [c for c in code.co_consts if isinstance(c, CodeType)]
+    for c in inner:
+        if c.co_name == name:
+            return c
+    for c in inner:
+        found = _find_code(c, name)
+        if found is not None:
+            return found
+    return None

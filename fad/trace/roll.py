@@ -1,0 +1,274 @@
+"""Loops on traced values: the body is traced once, with a symbolic index, and what it changes becomes what the loop carries.
+
+What that is shows only in a trial: which variables, which arrays and containers. A trial that finds something new (an array written to,
+a variable that changed its object, a flag that may end the loop) asks for another with what it found, until nothing is new.
+"""
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..ir.build import Value, current
+from ..ir.graph import Literal, free_vars
+from ..ir.op import registry
+from ..ops.control import FOR, WHILE
+from ..util.errors import FadError, SideEffectError
+from .branch import choose, truth
+from .iterate import Steps
+from .state import Array, Container, Layout, Name, Trial, frozen, is_array, trial
+from .tracer import Tracer
+
+
+class UnstageableError(FadError, TypeError):
+    """The loop cannot be one region of the program; it has to be unrolled."""
+
+
+class _Again(Exception):
+    """A trial found something new; the plan knows it by now."""
+
+
+class Plan:
+    """What a loop carries, as far as it is known."""
+
+    def __init__(self, cells: dict, names: Iterable, rebound: Iterable, written: Iterable, stops: Iterable):
+        self.cells, self.stops = cells, [Name(n, cells[n]) for n in stops]
+        self.names = [Name(n, cells[n]) for n in names if n in cells and n not in stops]
+        self.rebound = set(rebound)
+        self.found: list[Any] = []                            # arrays and containers
+        self.shapes: dict[str, Layout] = {}                   # of names that have no value before the loop
+        self.early = False                                    # whether a traced flag may end the loop
+        self.turns = 0
+        for name in written:
+            if name in cells:
+                self._expect(Name(name, cells[name]).read())
+
+    def _expect(self, value: Any) -> None:
+        """An array that the body writes to, going by its source."""
+        if is_array(value) and not any(s.name == "" and getattr(s, "tracer", None) is value for s in self.found):
+            base = value
+            while base.view is not None:
+                base = base.view.base
+            self.add(Array(base))
+
+    def add(self, slot: Any) -> None:
+        what = getattr(slot, "tracer", getattr(slot, "owner", None))
+        if not any(getattr(s, "tracer", getattr(s, "owner", None)) is what for s in self.found):
+            self.found.append(slot)
+
+    def slots(self) -> list:
+        """The slots whose values the loop carries."""
+        names = [s for s in self.names if not self.keeps_object(s)]
+        return names + (self.stops if self.early else []) + self.found
+
+    def keeps_object(self, slot: Name) -> bool:
+        """Whether a variable stays bound to one array throughout."""
+        return slot.name not in self.rebound and is_array(slot.read())
+
+
+class Roll:
+    """One attempt at a loop under a plan. `enter` puts the carries in place, `leave` reads what a turn made of them."""
+
+    def __init__(self, plan: Plan):
+        self.plan, self.slots = plan, plan.slots()
+        self.layouts = [self._layout(s) for s in self.slots]
+        self.kept = [(s, s.read()) for s in plan.names if plan.keeps_object(s)]
+        self.entry = [s.read() if isinstance(s, Name) else None for s in self.slots]
+        self.ends: list = []
+        self.touched = False
+
+    def _layout(self, slot: Any) -> Layout:
+        layout = Layout(slot.read())
+        return self.plan.shapes[slot.name] if layout.is_undefined and slot.name in self.plan.shapes else layout
+
+    def initial(self) -> list:
+        return [x for layout in self.layouts for x in layout.data]
+
+    def names(self) -> tuple:
+        return tuple(s.name for s, layout in zip(self.slots, self.layouts) for _ in layout.data)
+
+    def enter(self, leaves: Iterable) -> None:
+        rest = iter(leaves)
+        self.fresh: dict[int, Any] = {}
+        for slot, layout in zip(self.slots, self.layouts):
+            value = layout.filled(rest)
+            if isinstance(slot, Name) and is_array(value):
+                self.fresh[id(value)] = (slot, value)
+            slot.write(value)
+
+    def leave(self, made: Trial) -> list:
+        """The carries after a turn; _Again if the plan lacks something."""
+        self._discover(made)
+        out: list = []
+        self.ends = [s.read() for s in self.slots]
+        for slot, layout, value in zip(self.slots, self.layouts, self.ends):
+            new = Layout(value)
+            if layout.is_undefined and not new.is_undefined and new.data != new.leaves[:1]:
+                self.plan.shapes[slot.name] = Layout(new.undefined())
+                raise _Again
+            if new.is_undefined and not layout.is_undefined:
+                new = Layout(layout.undefined())
+            layout.require(new, slot.name)
+            out += [frozen(x) for x in new.data]
+        self._refuse_aliases(made)
+        return out
+
+    def _discover(self, made: Trial) -> None:
+        new: list[Any] = [Array(t) for t in made.changed_arrays()] + [Container(c) for c in made.changed_containers()]
+        before = len(self.plan.found)
+        for slot in new:
+            self.plan.add(slot)
+        changed = [s.name for s, value in self.kept if s.read() is not value]
+        self.plan.rebound.update(changed)
+        if changed or len(self.plan.found) > before:
+            raise _Again
+        if not self.plan.early and any(s.read() is not False for s in self.plan.stops):
+            self.plan.early = True
+            raise _Again
+
+    def _refuse_aliases(self, made: Trial) -> None:
+        """Two names for one array, and the array written to: which of them NumPy would change depends on the turn."""
+        written = [t for t, var in made.builder.mutated.values() if t._var is not var]
+        if not any(id(t) in self.fresh for t in written):
+            return
+        arrays = [x for x in self.ends if is_array(x)]
+        shared = any(x is y for k, x in enumerate(arrays) for y in arrays[:k])
+        if shared or any(x.builder is not made.builder for x in arrays if id(x) not in self.fresh):
+            raise UnstageableError("a variable of a loop is bound to one array and then to another, and the array is written to",
+                                   do="copy where the arrays are to be different ones (x = y.copy())")
+        self.touched = True
+
+    def deliver(self, results: tuple) -> None:
+        """After the loop: the variables, arrays and containers as it left them."""
+        rest = iter(results)
+        for slot, layout, before in zip(self.slots, self.layouts, self.entry):
+            value = layout.filled(rest)
+            if self.touched and is_array(before) and before is not value:
+                lose(before)
+            slot.write(value)
+
+
+def lose(array: Tracer) -> None:
+    """After a loop that wrote to an array under changing names, what its first object holds is not known."""
+    def refuse(*_: Any) -> Any:
+        raise SideEffectError("an array is read after a loop that wrote to it under changing names",
+                              why="which of the arrays it is then depends on the number of turns", do="read it under the name the loop left it with")
+    array.as_view(_Elsewhere(), refuse, refuse)               # type: ignore[arg-type]
+
+
+class _Elsewhere:
+    """The base of an array that is lost: never the version that was seen."""
+
+    @property
+    def version(self) -> float:
+        return float("nan")
+
+
+def _attempt(plan: Plan, run: Callable) -> Any:
+    """run(Roll(plan)) until the plan is complete."""
+    while True:
+        plan.turns += 1
+        if plan.turns > 40:
+            raise UnstageableError("what a loop carries cannot be found", why="each trial of its body finds something new")
+        try:
+            return run(Roll(plan))
+        except _Again:
+            continue
+
+
+def roll_for(steps: Steps, body: Callable, plan: Plan) -> bool:
+    """The loop as a region; False if nothing in it is traced, so that it is plain Python's."""
+    return _attempt(plan, lambda roll: (_early_for if plan.early else _plain_for)(roll, steps, body))
+
+
+def _plain_for(roll: Roll, steps: Steps, body: Callable) -> bool:
+    def turn(i: Any, *leaves: Any) -> list:
+        with trial(roll.plan.cells) as made:
+            roll.enter(leaves)
+            body(steps.item(i))
+            return roll.leave(made)
+    before = len(current().equations)
+    results = FOR.run_regions([steps.start, steps.stop, steps.step, *roll.initial()], (turn,), names=roll.names())
+    if _is_plain(before, roll):
+        return False
+    roll.deliver(results)
+    return True
+
+
+def _early_for(roll: Roll, steps: Steps, body: Callable) -> bool:
+    """A loop that a flag may end: it counts its index, and goes on for as long as there is an item and no flag is up."""
+    def turn(i: Any, *leaves: Any) -> list:
+        _note_bounds(i, steps)
+        with trial(roll.plan.cells) as made:
+            roll.enter(leaves)
+            body(steps.item(i))
+            return [i + steps.step, *roll.leave(made)]
+
+    def test(i: Any, *leaves: Any) -> Any:
+        with trial(roll.plan.cells):
+            roll.enter(leaves)
+            more = i < steps.stop if steps.step > 0 else i > steps.stop
+            return _go_on(roll.plan, more)
+    results = WHILE.run_regions([steps.start, *roll.initial()], (test, turn), names=("", *roll.names()))
+    roll.deliver(results[1:])
+    return True
+
+
+def _note_bounds(i: Value, steps: Steps) -> None:
+    """What is known of the index in the body of a loop that has not ended."""
+    facts = current().integers
+    start, stop = [facts.form(getattr(n, "atom", n)) for n in (steps.start, steps.stop)]
+    one = facts.form(1)
+    if steps.step > 0:
+        facts.high[i.atom] = stop - one
+        if start.is_constant:
+            facts.low[i.atom] = start.const
+    elif stop.is_constant:
+        facts.low[i.atom] = stop.const + 1
+        facts.high[i.atom] = start
+
+
+def _go_on(plan: Plan, more: Any) -> Any:
+    """more and not (any of the flags)"""
+    for slot in plan.stops:
+        flag = slot.read()
+        if isinstance(flag, Value):
+            more = registry["logical_and"](more, registry["logical_not"](flag))
+        elif flag:
+            return False
+    return more
+
+
+def _is_plain(before: int, roll: Roll) -> bool:
+    """Whether the loop just recorded uses nothing traced; then it is taken back."""
+    builder = current()
+    new = builder.equations[before:]
+    if len(new) != 1 or not new[0].regions or roll.plan.found:
+        return False
+    if all(isinstance(a, Literal) for a in new[0].inputs) and not any(free_vars(r) for r in new[0].regions):
+        del builder.equations[before:]
+        return True
+    return False
+
+
+def roll_while(test: Callable, body: Callable, plan: Plan) -> bool:
+    """The loop as a region; False if nothing in it is traced."""
+    def run(roll: Roll) -> bool:
+        def turn(*leaves: Any) -> list:
+            with trial(plan.cells) as made:
+                roll.enter(leaves)
+                body()
+                return roll.leave(made)
+
+        def go_on(*leaves: Any) -> Any:
+            with trial(plan.cells):
+                roll.enter(leaves)
+                if not plan.early:
+                    return truth(test())
+                flags = _go_on(plan, True)
+                return flags if flags is False else choose(flags, lambda: truth(test()), lambda: False, plan.cells)
+        before = len(current().equations)
+        results = WHILE.run_regions(roll.initial(), (go_on, turn), names=roll.names())
+        if _is_plain(before, roll):
+            return False
+        roll.deliver(results)
+        return True
+    return _attempt(plan, run)
+

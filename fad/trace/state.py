@@ -1,0 +1,232 @@
+"""The state that a region changes: variables, arrays, lists and dicts and objects. Read, written, and put back after a trial.
+
+A slot is one changeable thing. Its value is a tree whose leaves are data (what can be traced) or static Python values.
+"""
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ..ir.build import Builder, Value, current
+from ..ops.carry import UNDEFINED
+from ..util import tree
+from ..util.errors import StructureError
+from .tracer import Tracer
+
+
+def is_data(x: Any) -> bool:
+    """Whether a leaf can be traced: an array, a number, a truth value (or not there yet)."""
+    if isinstance(x, np.ndarray):
+        return x.dtype.kind in "biufc"
+    return x is UNDEFINED or isinstance(x, (Value, bool, int, float, complex)) or (isinstance(x, np.generic) and x.dtype.kind in "biufc")
+
+
+def is_array(x: Any) -> bool:
+    """Whether x is a traced array, an object with an identity, and not a number."""
+    return isinstance(x, Tracer) and x.ndim > 0
+
+
+def frozen(x: Any) -> Any:
+    """What a traced value is now, whatever is written to it later."""
+    return current().value_of(x.atom) if isinstance(x, Value) else x
+
+
+class Name:
+    """A variable of the function being traced."""
+
+    def __init__(self, name: str, cell: Any):
+        self.name, self.cell = name, cell
+
+    def read(self) -> Any:
+        try:
+            return self.cell.cell_contents
+        except ValueError:
+            return UNDEFINED
+
+    def write(self, value: Any) -> None:
+        leaves = tree.flatten(value)[0]
+        if leaves and all(x is UNDEFINED for x in leaves):
+            if self.read() is not UNDEFINED:
+                del self.cell.cell_contents
+        else:
+            self.cell.cell_contents = value
+
+
+class Array:
+    """An array that is written to in place."""
+
+    def __init__(self, tracer: Tracer):
+        self.tracer, self.name = tracer, ""
+
+    def read(self) -> Any:
+        return frozen(self.tracer)
+
+    def write(self, value: Any) -> None:
+        self.tracer.set(value)
+
+
+class Container:
+    """A list, dict, set or object whose contents change."""
+
+    def __init__(self, owner: Any):
+        self.owner, self.name = owner, ""
+
+    def read(self) -> Any:
+        return contents(self.owner)
+
+    def write(self, value: Any) -> None:
+        put_contents(self.owner, value)
+
+
+def contents(owner: Any) -> Any:
+    """A shallow copy of what a container holds."""
+    if isinstance(owner, (list, dict, set)):
+        return owner.copy()
+    return dict(owner.__dict__)
+
+
+def put_contents(owner: Any, value: Any) -> None:
+    if isinstance(owner, list):
+        owner[:] = value
+    else:
+        inside = owner if isinstance(owner, (dict, set)) else owner.__dict__
+        inside.clear()
+        inside.update(value)
+
+
+def _same_contents(a: Any, b: Any) -> bool:
+    if isinstance(a, list):
+        return len(a) == len(b) and all(x is y for x, y in zip(a, b))
+    if isinstance(a, set):
+        return a == b
+    return a.keys() == b.keys() and all(a[k] is b[k] for k in a)
+
+
+_PLAIN = (str, bytes, int, float, complex, type(None), type, ModuleType, FunctionType, MethodType, BuiltinFunctionType, Value, np.ndarray, np.generic)
+
+
+def containers_in(values: Any, limit: int = 5000) -> list:
+    """Lists, dicts, sets and objects that can be reached from these values."""
+    found: dict[int, Any] = {}
+    queue = list(values)
+    while queue and len(found) < limit:
+        x = queue.pop()
+        if isinstance(x, _PLAIN) or id(x) in found:
+            continue
+        if isinstance(x, tuple):
+            queue += x
+        elif type(x) in (list, set):
+            found[id(x)] = x
+            queue += x
+        elif type(x) is dict:
+            found[id(x)] = x
+            queue += x.values()
+        elif _is_users(x):
+            found[id(x)] = x
+            queue += x.__dict__.values()
+    return list(found.values())
+
+
+def _is_users(x: Any) -> bool:
+    """Whether x is an object of a class that is neither Python's nor a library's."""
+    module = type(x).__module__.split(".")[0]
+    return isinstance(getattr(x, "__dict__", None), dict) and module not in ("builtins", "fad", "numpy", "scipy", "numba", "functools")
+
+
+def cells_of(*functions: Any) -> dict:
+    """The variables that these nested functions share with the one around them."""
+    cells: dict[str, Any] = {}
+    for f in functions:
+        if f is not None:
+            cells.update(zip(f.__code__.co_freevars, f.__closure__ or ()))
+    return cells
+
+
+class Trial:
+    """Code run to see what it does: what it changed, and all of it put back at the end."""
+
+    def __init__(self, cells: dict):
+        self.names = [Name(n, c) for n, c in cells.items()]
+        self.before = [s.read() for s in self.names]
+        self.containers = [(c, contents(c)) for c in containers_in(self.before)]
+        self.builder = current()
+
+    def changed_arrays(self) -> list:
+        """Arrays from outside that were written to (a view's base, not the view)."""
+        return [t for t, var in self.builder.mutated.values() if t.view is None and self._is_outer(t, var)]
+
+    def _is_outer(self, tracer: Tracer, var: Any) -> bool:
+        around: Builder | None = self.builder.parent
+        return tracer.builder is not self.builder and around is not None and around.sees(var) and tracer._var is not var
+
+    def changed_containers(self) -> list:
+        return [c for c, before in self.containers if not _same_contents(contents(c), before)]
+
+    def undo(self) -> None:
+        for tracer, var in self.builder.mutated.values():
+            tracer.put_back(var)
+        for owner, before in self.containers:
+            put_contents(owner, before)
+        for slot, value in zip(self.names, self.before):
+            slot.write(value)
+
+
+@contextmanager
+def trial(cells: dict) -> Iterator[Trial]:
+    made = Trial(cells)
+    try:
+        yield made
+    finally:
+        made.undo()
+
+
+class Layout:
+    """How a value is a tree: its structure, which leaves are data, and what the others are."""
+
+    def __init__(self, value: Any):
+        self.leaves, self.structure = tree.flatten(value)
+        self.statics = {k: x for k, x in enumerate(self.leaves) if not is_data(x)}
+
+    @property
+    def data(self) -> list:
+        return [x for k, x in enumerate(self.leaves) if k not in self.statics]
+
+    @property
+    def is_undefined(self) -> bool:
+        return self.structure.leaves == 1 and self.leaves[0] is UNDEFINED
+
+    def filled(self, data: Iterator) -> Any:
+        """The value with these data leaves."""
+        return self.structure.unflatten([self.statics[k] if k in self.statics else next(data) for k in range(len(self.leaves))])
+
+    def undefined(self) -> Any:
+        """The value of this layout before it has one."""
+        return self.filled(iter([UNDEFINED] * len(self.leaves)))
+
+    def fits(self, other: "Layout") -> bool:
+        if self.structure != other.structure or self.statics.keys() != other.statics.keys():
+            return False
+        return all(_equal(x, other.statics[k]) for k, x in self.statics.items())
+
+    def require(self, other: "Layout", name: str) -> None:
+        if not self.fits(other):
+            raise StructureError(f"{name or 'a value'} is {describe(self)} in one place and {describe(other)} in another",
+                                 why="a loop or a branch on traced values gives a name one structure")
+
+
+def _equal(a: Any, b: Any) -> bool:
+    try:
+        return a is b or (type(a) is type(b) and bool(a == b))
+    except Exception:                                         # objects whose comparison is not a truth value are not equal
+        return False
+
+
+def describe(layout: Layout) -> str:
+    if layout.structure.leaves == 1 and layout.structure.cls is None:
+        x = layout.leaves[0]
+        return repr(x) if not is_data(x) else "a number or array"
+    return repr(layout.structure)
+
+

@@ -1,0 +1,235 @@
+"""Rewriting: control flow in a function's syntax tree becomes calls of the runtime (control.py), which decides while tracing.
+
+    if c:                    def then(): nonlocal y; y = ...
+        y = ...       ->     def otherwise(): nonlocal y; y = ...
+    else:                    __fad__.if_(c, then, otherwise, ("y",))
+        y = ...
+
+Blocks become nested functions that share the function's variables (nonlocal), so plain Python code keeps its plain meaning, and
+lines keep their numbers. What is rewritten: if, for, while, and, or, not, conditional expressions, chains of comparisons, assert, calls.
+"""
+import ast
+import copy
+from types import CodeType, FunctionType
+from typing import Any
+
+from .liveness import Liveness, assigned, written_to
+from .lower import CannotLowerError, Lowering
+from .origin import compiled_in, definition_of, parameters
+
+RUNTIME = "__fad__"
+UNTOUCHED_CALLS = {"super", "locals", "globals", "vars", "dir", "eval", "exec", "isinstance", "issubclass", "type", "id"}
+_rewritten: dict[tuple, "CodeType | None"] = {}
+
+
+def rewritten_code(f: FunctionType) -> "CodeType | None":
+    """The code of f with its control flow rewritten; None where the source is not at hand or has to stay as it is."""
+    key = (f.__code__, f.__code__.co_filename)
+    if key not in _rewritten:
+        _rewritten[key] = _rewrite(f)
+    return _rewritten[key]
+
+
+def _rewrite(f: FunctionType) -> "CodeType | None":
+    found = definition_of(f)
+    if found is None:
+        return None
+    node, owner = copy.deepcopy(found[0]), found[1]
+    try:
+        if isinstance(node, ast.Lambda):
+            node.body = Rewriter(owner).visit(node.body)
+        else:
+            node.decorator_list, node.returns = [], None
+            Rewriter(owner).function(node)
+    except CannotLowerError:
+        return None
+    return compiled_in(node, f.__code__.co_freevars, f.__code__.co_filename, owner)
+
+
+class _Scope:
+    """What a function's blocks have to declare: names that are not its own."""
+
+    def __init__(self, node: ast.FunctionDef):
+        statements = [n for s in node.body for n in _own_nodes(s)]
+        self.globals = {name for n in statements if isinstance(n, ast.Global) for name in n.names}
+        self.nonlocals = {name for n in statements if isinstance(n, ast.Nonlocal) for name in n.names}
+        self.parameters = parameters(node.args)
+
+
+def _own_nodes(node: ast.AST) -> list:
+    """The nodes of a statement without those of functions and classes within."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+        return []
+    return [node, *[n for c in ast.iter_child_nodes(node) for n in _own_nodes(c)]]
+
+
+class Rewriter(ast.NodeTransformer):
+    """Rewrites one function and those within it."""
+
+    def __init__(self, owner: str = "", scope: "_Scope | None" = None, numbers: "list | None" = None):
+        self.owner, self.scope = owner, scope
+        self.numbers = numbers if numbers is not None else [0]
+
+    # -- functions --------------------------------------------------------------------------------------------------------
+
+    def function(self, node: ast.FunctionDef) -> None:
+        """Rewrite a function's body in place; generators stay as they are."""
+        if any(isinstance(n, (ast.Yield, ast.YieldFrom, ast.Await)) for s in node.body for n in _own_nodes(s)):
+            return
+        inner = Rewriter(self.owner, _Scope(node), self.numbers)
+        body = Lowering().function(node.body)
+        Liveness(body)
+        own = [n for n in assigned(body) if n not in inner.scope.globals | inner.scope.nonlocals | set(inner.scope.parameters)]
+        first = body[0]
+        node.body = inner.block(body)
+        if own:
+            targets: list = [ast.Name(n, ast.Store()) for n in own]
+            bind = ast.If(ast.Constant(False), [ast.Assign(targets, ast.Constant(None), lineno=0)], [])
+            node.body.insert(0, _placed(bind, first))         # never runs: it makes the names the function's own
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        node.args = self.visit(node.args)
+        node.decorator_list = [self.visit(d) for d in node.decorator_list]
+        self.function(node)
+        return node
+
+    def visit_AsyncFunctionDef(self, node: Any) -> Any:
+        return node
+
+    def visit_ClassDef(self, node: Any) -> Any:
+        return node
+
+    # -- statements -------------------------------------------------------------------------------------------------------
+
+    def block(self, statements: list) -> list:
+        out: list = []
+        for s in statements:
+            new = self.visit(s)
+            out += new if isinstance(new, list) else [new]
+        return out
+
+    def local(self, purpose: str, s: ast.AST, statements: list, argument: str = "") -> ast.FunctionDef:
+        """A block as a nested function that shares the variables of the one around it."""
+        self.numbers[0] += 1
+        names = list(assigned(statements))
+        head: list = []
+        shared = [n for n in names if n not in self.scope.globals]       # type: ignore[union-attr]
+        if shared:
+            head.append(_placed(ast.Nonlocal(shared), s))
+        if len(shared) < len(names):
+            head.append(_placed(ast.Global([n for n in names if n not in shared]), s))
+        args = ast.arguments(posonlyargs=[], args=[ast.arg(arg=argument)] if argument else [], kwonlyargs=[], kw_defaults=[], defaults=[])
+        body = head + (self.block(statements) or [_placed(ast.Pass(), s)])
+        made: Any = ast.FunctionDef(name=f"_fad_{purpose}_{self.numbers[0]}", args=args, body=body, decorator_list=[], type_params=[])
+        return _placed(made, s)
+
+    def visit_If(self, s: Any) -> Any:
+        then = self.local("then", s, s.body)
+        otherwise = self.local("else", s, s.orelse) if s.orelse else None
+        names = [n for n in assigned(s.body + s.orelse) if n in s.live]
+        call = self.runtime("if_", self.visit(s.test), _name(then), _name(otherwise), self.strings(names))
+        return [f for f in (then, otherwise) if f is not None] + [_placed(ast.Expr(call), s)]
+
+    def visit_For(self, s: Any) -> Any:
+        item = _placed(ast.Assign([s.target], ast.Name("_fad_item", ast.Load()), lineno=0), s)
+        names = assigned([item, *s.body])
+        body = self.local("body", s, [item, *s.body], "_fad_item")
+        call = self.runtime("for_", self.visit(s.iter), _name(body), *self.carried(names, s))
+        return [body, _placed(ast.Expr(call), s)]
+
+    def visit_While(self, s: Any) -> Any:
+        test = self.local("test", s, [_placed(ast.Return(s.test), s.test)])
+        body = self.local("body", s, s.body)
+        call = self.runtime("while_", _name(test), _name(body), *self.carried(assigned([*s.body, s.test]), s))
+        return [test, body, _placed(ast.Expr(call), s)]
+
+    def carried(self, names: dict, s: Any) -> list:
+        """Names that turns hand on; those of them bound anew; those whose arrays may be written to; the flags that end the loop."""
+        kept = [n for n in names if n in s.head]
+        written = sorted(written_to(s.body))
+        stops = getattr(s, "stops", [])
+        return [self.strings(kept), self.strings([n for n in kept if names[n]]), self.strings(written), self.strings(stops)]
+
+    def visit_AnnAssign(self, s: ast.AnnAssign) -> Any:
+        """Annotations of locals are never evaluated, and a shared name may have none."""
+        if s.value is None:
+            return _placed(ast.Pass(), s)
+        return _placed(ast.Assign([s.target], self.visit(s.value), lineno=0), s)
+
+    def visit_Assert(self, s: ast.Assert) -> Any:
+        message = ast.Constant(None) if s.msg is None else self.later(self.visit(s.msg))
+        return _placed(ast.Expr(self.runtime("assert_", self.visit(s.test), message)), s)
+
+    # -- expressions ------------------------------------------------------------------------------------------------------
+
+    def visit_BoolOp(self, e: ast.BoolOp) -> Any:
+        if _binds(e):
+            return e
+        first, *rest = [self.visit(v) for v in e.values]
+        return _placed(self.runtime("and_" if isinstance(e.op, ast.And) else "or_", first, *[self.later(v) for v in rest]), e)
+
+    def visit_UnaryOp(self, e: ast.UnaryOp) -> Any:
+        e = self.generic_visit(e)                             # type: ignore[assignment]
+        return _placed(self.runtime("not_", e.operand), e) if isinstance(e.op, ast.Not) else e
+
+    def visit_IfExp(self, e: ast.IfExp) -> Any:
+        if _binds(e):
+            return e
+        return _placed(self.runtime("ifexp", self.visit(e.test), self.later(self.visit(e.body)), self.later(self.visit(e.orelse))), e)
+
+    def visit_Compare(self, e: ast.Compare) -> Any:
+        if len(e.ops) == 1 or _binds(e):
+            return self.generic_visit(e)
+        parts = []
+        for op, value in zip(e.ops, e.comparators):
+            parts += [ast.Constant(type(op).__name__), self.later(self.visit(value))]
+        return _placed(self.runtime("chain", self.visit(e.left), *parts), e)
+
+    def visit_Call(self, e: ast.Call) -> Any:
+        if isinstance(e.func, ast.Name) and e.func.id in UNTOUCHED_CALLS:
+            return self._super(e) if e.func.id == "super" and not e.args else self.generic_visit(e)
+        e = self.generic_visit(e)                             # type: ignore[assignment]
+        e.func = _placed(self.runtime("call", e.func), e)
+        return e
+
+    def _super(self, e: ast.Call) -> Any:
+        """super() finds its instance in the frame it is called in, which a block's is not."""
+        if self.scope is None or not self.scope.parameters:
+            return e
+        e.args = [_placed(ast.Name(n, ast.Load()), e) for n in ("__class__", self.scope.parameters[0])]
+        return e
+
+    # -- pieces -----------------------------------------------------------------------------------------------------------
+
+    def later(self, value: Any) -> ast.Lambda:
+        """An expression to be computed when, and if, it is needed."""
+        none = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
+        return _placed(ast.Lambda(none, value), value)
+
+    def runtime(self, name: str, *args: Any) -> ast.Call:
+        return ast.Call(ast.Attribute(ast.Name(RUNTIME, ast.Load()), name, ast.Load()), list(args), [])
+
+    def strings(self, names: list) -> ast.Tuple:
+        """Names as the compiled function knows them."""
+        return ast.Tuple([ast.Constant(self._mangled(n)) for n in names], ast.Load())
+
+    def _mangled(self, name: str) -> str:
+        private = self.owner and name.startswith("__") and not name.endswith("__")
+        return f"_{self.owner.lstrip('_')}{name}" if private else name
+
+
+def _name(function: Any) -> Any:
+    return ast.Constant(None) if function is None else ast.Name(function.name, ast.Load())
+
+
+def _binds(e: ast.AST) -> bool:
+    """Whether an expression binds a name (:=) or waits, so that no part of it may move into a function."""
+    return any(isinstance(n, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)) for n in ast.walk(e))
+
+
+def _placed(new: Any, old: ast.AST) -> Any:
+    """A new node, and all in it that have no place of their own, at the place of an old one."""
+    for n in ast.walk(new):
+        if "lineno" in n._attributes and not getattr(n, "lineno", 0):
+            ast.copy_location(n, old)
+    return new
