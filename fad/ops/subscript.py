@@ -12,7 +12,7 @@ from ..ir.op import registry
 from ..ir.types import INT
 from ..util.errors import ExtentError, IndexRangeError, UnsupportedFunctionError
 from . import extents
-from .kinds import same_shape, shape_of
+from .kinds import same_extent, same_shape, shape_of
 from .literals import as_array, constant, is_value, known, produced_by
 from .selection import selected_shape
 from .slices import at_least, from_start, integer, is_int, read_slice
@@ -142,7 +142,7 @@ class _Reader:
         self.kept: list = []                  # "axis" or "new", in order
         self.advanced: list = []              # for each integer and array: how many axes were kept before it, and its place among items
         self.is_unique = True
-        self.masked = False
+        self.masked = 0                       # of how many index arrays the first mask was made
 
     def selection(self) -> Selection:
         for place, item in enumerate(self.items):
@@ -167,7 +167,7 @@ class _Reader:
             self.advanced.append((place, len(self.kept)))
             self.add("i", _in_range(integer(item), self.shape[self.axis], self.axis))
         elif item.dtype.kind == "b":
-            self.masked = True
+            self.masked = self.masked or item.ndim
             for part in self.indices_of(item):
                 self.read_array(place, part, known=True)
         else:
@@ -210,7 +210,7 @@ class _Reader:
     def join_arrays(self) -> int:
         """Broadcast the index arrays against each other; the rank they have then."""
         shape = extents.broadcast_shapes(*[shape_of(a) for _, a in self.arrays])
-        self.is_unique = (self.masked and len(shape) == 1) or _are_unique([a for _, a in self.arrays], len(shape))
+        self.is_unique = self.masked == len(self.arrays) or _are_unique([a for _, a in self.arrays], shape)
         for place, a in self.arrays:
             self.operands[place] = _broadcast_index(a, shape)
         return len(shape)
@@ -224,10 +224,10 @@ def _agree_with_mask(n: Any, m: Any, axis: int) -> None:
                               f"but size of corresponding boolean axis is {extents.hint(m)}") from None
 
 
-def _are_unique(arrays: list, rank: int) -> bool:
+def _are_unique(arrays: list, shape: tuple) -> bool:
     """Whether index arrays are known to select no element twice: constant ones that do not, or one of them 0, 1, 2, ..."""
     if any(is_value(a) for a in arrays):
-        return rank == 1 and any(produced_by(a, "iota") for a in arrays)
+        return len(shape) == 1 and any(produced_by(a, "iota") and same_extent(shape_of(a)[0], shape[0]) for a in arrays)
     together = np.stack([np.ravel(a) for a in np.broadcast_arrays(*arrays)])
     return np.unique(together, axis=1).shape[1] == together.shape[1]
 
