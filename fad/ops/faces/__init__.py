@@ -3,13 +3,14 @@
 A face takes what the function takes. Faces are code over arrays, so they serve tracing, Tensors and (rarely) ndarrays alike.
 """
 from . import (
-    arrange, chains, contract, cosine, creation, einsum, elementwise, fft, grids, histogram, index, integrate, join, linalg, math, methods,
-    moments, nan, norms, pad, polynomial, quantile, reduce, scan, scipy_functions, scipy_linalg, select, sets, shape, sort, special,
-    triangles, ufunc_calls, ufuncs,
+    arrange, chains, contract, cosine, creation, einsum, elementwise, fft, fitting, grids, histogram, index,
+    integrate, join, linalg, math, methods, moments, nan, norms, pad, polynomial, quantile, reduce, scan,
+    scipy_functions, scipy_linalg, select, sets, shape, sort, special, triangles, ufunc_calls, ufuncs,
 )
 
 __all__ = [
-    "arrange", "chains", "contract", "cosine", "creation", "einsum", "elementwise", "fft", "grids", "histogram", "index", "integrate", "join",
-    "linalg", "math", "methods", "moments", "nan", "norms", "pad", "polynomial", "quantile", "reduce", "scan", "scipy_functions",
-    "scipy_linalg", "select", "sets", "shape", "sort", "special", "triangles", "ufunc_calls", "ufuncs",
+    "arrange", "chains", "contract", "cosine", "creation", "einsum", "elementwise", "fft", "fitting", "grids",
+    "histogram", "index", "integrate", "join", "linalg", "math", "methods", "moments", "nan", "norms", "pad",
+    "polynomial", "quantile", "reduce", "scan", "scipy_functions", "scipy_linalg", "select", "sets", "shape",
+    "sort", "special", "triangles", "ufunc_calls", "ufuncs",
 ]

@@ -1,0 +1,66 @@
+"""Polynomials and their data: polyfit, poly, roots."""
+import operator
+from typing import Any
+
+import numpy as np
+
+from ...ir.op import registry
+from ...ir.types import FLOAT, type_of
+from .. import extents
+from ..correlate import correlated, flipped, padded
+from ..face import BY_NAME, face
+from ..kinds import shape_of
+from .arguments import as_array, fixed, in_dtype, rank, refuse, some_of
+from .polynomial import coefficient, vander
+
+
+@face("numpy.polyfit", samples=("np.polyfit(v, v * v, 1)", "np.polyfit(v, x.T, 2)", "np.polyfit(v, np.sin(v), 1, w=v)"))
+def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: bool = False, w: Any = None, cov: Any = False) -> Any:
+    """Least squares on the powers of x, each column scaled to length 1."""
+    if full or cov:
+        raise refuse("numpy.polyfit", "full or cov", do="use np.linalg.lstsq on np.vander(x, deg + 1)")
+    x, y, order = as_array(x), as_array(y), operator.index(deg) + 1
+    x, y = (in_dtype(a, FLOAT) if type_of(a).dtype.kind in "biu" else a for a in (x, y))
+    n = extents.agree(shape_of(x)[0], shape_of(y)[0], "extents of x and y")
+    powers = vander(x, order)
+    if w is not None:
+        w = as_array(w)
+        powers = powers * registry["reshape"](w, n, 1)
+        y = y * (registry["reshape"](w, n, 1) if rank(y) == 2 else w)
+    scale = registry["sqrt"](registry["sum"](powers * powers, axes=(0,)))
+    rcond = rcond if rcond is not None else (extents.hint(n) or 1) * np.finfo(type_of(powers).dtype).eps
+    c = BY_NAME["numpy.linalg.lstsq"].call(powers / scale, y, rcond)[0]
+    return c / (registry["reshape"](scale, order, 1) if rank(y) == 2 else scale)
+
+
+@face("numpy.poly", samples=("np.poly(v)",))
+def poly(seq_of_zeros: Any) -> Any:
+    """The product of x - zero over the zeros; of a matrix, over its eigenvalues."""
+    zeros = as_array(seq_of_zeros)
+    if rank(zeros) == 2:
+        eigenvalues = BY_NAME["numpy.linalg.eigvals"].call(zeros)
+        characteristic = poly(eigenvalues)
+        return registry["real"](characteristic) if type_of(zeros).dtype.kind != "c" and type_of(characteristic).dtype.kind == "c" else characteristic
+    dtype = np.result_type(type_of(zeros).dtype, FLOAT) if type_of(zeros).dtype.kind in "biu" else type_of(zeros).dtype
+    product = registry["full"](1, 1, dtype=dtype)
+    for k in range(fixed(shape_of(zeros)[0], "the number of zeros")):
+        factor = registry["concatenate"](registry["full"](1, 1, dtype=dtype), registry["reshape"](in_dtype(-coefficient(zeros, k), dtype), 1), axis=0)
+        product = correlated(padded(product, 1), flipped(factor))
+    return product
+
+
+@face("numpy.roots", note="yes, where the zeros are simple; complex, and the first coefficient must not be zero")
+def roots(p: Any) -> Any:
+    """The eigenvalues of the companion matrix (R. A. Horn and C. R. Johnson, Matrix Analysis, section 3.3)."""
+    p = as_array(p)
+    n = shape_of(p)[0]
+    some_of(n, "the zeros of a polynomial")
+    zero_lead = registry["cast"](coefficient(p, 0) == 0, dtype=np.dtype(np.int64))
+    registry["check_equal"](zero_lead, 0, what="the first coefficient of a polynomial must not be zero: whether it is, and whether it may be,")
+    order = n - 1
+    if isinstance(order, int) and order == 0:
+        return registry["full"](0, 0, dtype=np.dtype(complex))
+    first = registry["slice_axis"](p, 0, 1, order) / -coefficient(p, 0)
+    row, column = registry["iota"](order - 1, dtype=np.dtype(np.int64)), registry["iota"](order, dtype=np.dtype(np.int64))
+    below = registry["cast"](registry["reshape"](row, order - 1, 1) == registry["reshape"](column, 1, order), dtype=type_of(first).dtype)
+    return BY_NAME["numpy.linalg.eigvals"].call(registry["concatenate"](registry["reshape"](first, 1, order), below, axis=0))
