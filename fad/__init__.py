@@ -15,6 +15,11 @@ from . import functional as functional
 from . import linalg as linalg
 from . import numpy as numpy
 from . import special as special
+from .api.control import cond as cond
+from .api.control import fori_loop as fori_loop
+from .api.control import scan as scan
+from .api.control import switch as switch
+from .api.control import while_loop as while_loop
 from .api.custom import checkpoint as checkpoint
 from .api.custom import custom_jvp as custom_jvp
 from .api.custom import custom_vjp as custom_vjp

@@ -56,7 +56,9 @@ def unbroadcast(g: Any, x: Any) -> Any:
     if axes:
         g = registry["sum"](g, axes=axes)
     if stretched:
-        g = registry["reshape"](g, *target)
+        return registry["reshape"](g, *target)
+    if not axes:                                             # equal, but not known to be so: from here on it is
+        return registry["broadcast_to"](g, *target)
     return g
 
 

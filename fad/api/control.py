@@ -1,0 +1,173 @@
+"""Control flow in explicit form: cond, switch, while_loop, fori_loop, scan.
+
+Plain `if`, `for` and `while` are captured as they stand; these are for those who would rather say it. Outside a trace they are plain Python.
+"""
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..ir import stack
+from ..ir.build import Value
+from ..ir.op import registry
+from ..ops.extents import agree
+from ..ops.kinds import shape_of
+from ..trace.tracing import is_data
+from ..transforms.vmap import result_types
+from ..util import tree
+from ..util.errors import ArgumentError, StructureError
+from .staged import check_callable
+
+
+class Shape:
+    """The structure of a tree whose leaves travel through regions, found when the region runs first; the same ever after."""
+
+    def __init__(self, what: str, structure: "tree.Structure | None" = None):
+        self.what, self.structure = what, structure
+
+    def leaves(self, t: Any) -> tuple:
+        """The leaves of t, which must have the structure."""
+        leaves, structure = tree.flatten(t)
+        if self.structure is not None and structure != self.structure:
+            raise StructureError(f"{self.what} must have one structure: {self.structure} and {structure}")
+        self.structure = structure
+        for x in leaves:
+            if not is_data(x) and not isinstance(x, bool):
+                raise StructureError(f"{self.what} must be arrays or numbers, not {type(x).__name__}")
+        return tuple(leaves)
+
+    def tree(self, leaves: Sequence) -> Any:
+        """The tree of these leaves."""
+        return self.structure.unflatten(leaves)              # type: ignore[union-attr]
+
+
+def cond(predicate: Any, if_true: Callable, if_false: Callable, *operands: Any) -> Any:
+    """if_true(*operands) where predicate holds, else if_false(*operands); only the one is computed.
+
+    Both must return trees of one structure, with equal shapes. predicate: a bool, or a scalar that is taken for one.
+
+    >>> import fad
+    >>> fad.grad(lambda x: fad.cond(x > 0, lambda x: x ** 2, lambda x: -x, x))(3.0)
+    6.0
+    """
+    check_callable(if_true, "cond"), check_callable(if_false, "cond")
+    if not isinstance(predicate, Value):
+        return if_true(*operands) if predicate else if_false(*operands)
+    if shape_of(predicate):
+        raise ArgumentError(f"cond needs a scalar, not an array with {len(shape_of(predicate))} axes", do="use np.where for a choice element by element")
+    chosen = predicate if predicate.dtype == np.dtype(bool) else registry["not_equal"](predicate, 0)
+    return _branches(chosen, (if_false, if_true), operands)
+
+
+def _branches(selector: Any, functions: tuple, operands: tuple) -> Any:
+    shape = Shape("the results of the branches")
+    results = registry["cond"].run_regions([selector], tuple([_branch(f, operands, shape) for f in functions]))
+    return shape.tree(results)
+
+
+def _branch(f: Callable, operands: tuple, shape: Shape) -> Callable:
+    return lambda: shape.leaves(f(*operands))
+
+
+def switch(index: Any, branches: Sequence[Callable], *operands: Any) -> Any:
+    """branches[index](*operands); an index outside the branches takes the first or the last.
+
+    >>> import fad
+    >>> fad.switch(1, [lambda x: x, lambda x: 2 * x], 5.0)
+    10.0
+    """
+    if not branches:
+        raise ArgumentError("switch needs at least one branch")
+    last = len(branches) - 1
+    if not isinstance(index, Value):
+        return branches[max(0, min(int(index), last))](*operands)
+    return _branches(registry["minimum"](registry["maximum"](index, 0), last), tuple(branches), operands)
+
+
+def while_loop(test: Callable, body: Callable, init: Any) -> Any:
+    """The carry after as many turns carry = body(carry) as test(carry) holds before.
+
+    >>> import fad
+    >>> fad.grad(lambda x: fad.while_loop(lambda c: c < 100.0, lambda c: c * x, x))(2.0)
+    448.0
+    """
+    if not stack.builders():
+        while test(init):
+            init = body(init)
+        return init
+    shape = Shape("the carry of a loop")
+    start = shape.leaves(init)
+    regions = (lambda *c: (test(shape.tree(c)),), lambda *c: shape.leaves(body(shape.tree(c))))
+    return shape.tree(registry["while"].run_regions(list(start), regions))
+
+
+def fori_loop(lower: Any, upper: Any, body: Callable, init: Any) -> Any:
+    """The carry after carry = body(i, carry) for i = lower, ..., upper - 1.
+
+    >>> import fad
+    >>> fad.grad(lambda x: fad.fori_loop(0, 3, lambda i, c: c * x, 1.0))(2.0)
+    12.0
+    """
+    if not stack.builders():
+        for i in range(int(lower), int(upper)):
+            init = body(i, init)
+        return init
+    shape = Shape("the carry of a loop")
+    start = shape.leaves(init)
+    return shape.tree(registry["for"].run_regions([lower, upper, 1, *start], (lambda i, *c: shape.leaves(body(i, shape.tree(c))),)))
+
+
+def scan(f: Callable, init: Any, xs: Any = None, length: "int | None" = None, reverse: bool = False) -> tuple:
+    """Carry a value through the leading axis of xs: carry, y = f(carry, x) for each x; the last carry, and the y's stacked.
+
+    xs: a tree of arrays with one leading extent, or None with a length. reverse: from the last to the first; the y's keep the places of their x's.
+
+    >>> import numpy as np
+    >>> carry, sums = scan(lambda c, x: (c + x, c + x), 0.0, np.array([1.0, 2.0, 3.0]))
+    >>> float(carry), sums.tolist()
+    (6.0, [1.0, 3.0, 6.0])
+    """
+    leaves, structure = tree.flatten(xs)
+    n = _length(leaves, length)
+
+    def at(i: Any) -> Any:
+        return structure.unflatten([x[i] if isinstance(x, np.ndarray) and isinstance(i, int) else _row(x, i) for x in leaves])
+    if not stack.builders():
+        return _scan_now(f, init, at, int(n), reverse)
+    carry, result = Shape("the carry of scan"), Shape("the results of scan")
+    start = carry.leaves(init)
+
+    def turn(i: Any, *c: Any) -> tuple:
+        new, y = f(carry.tree(c), at(i))
+        return carry.leaves(new), result.leaves(y)
+    kinds = result_types(lambda *c: turn(0, *c)[1], start, [False] * len(start))
+    outs = [registry["full"](0, n, *extents, dtype=dtype) for dtype, extents in kinds]
+
+    def body(k: Any, *values: Any) -> tuple:
+        i = n - 1 - k if reverse else k
+        new, ys = turn(i, *values[:len(start)])
+        written = [registry["update"](out, y, i, spec=("i",) + (":",) * (out.ndim - 1), at=0) for out, y in zip(values[len(start):], ys, strict=True)]
+        return (*new, *written)
+    ends = registry["for"].run_regions([0, n, 1, *start, *outs], (body,))
+    return carry.tree(ends[:len(start)]), result.tree(ends[len(start):])
+
+
+def _row(x: Any, i: Any) -> Any:
+    return registry["index"](x, i, spec=("i",) + (":",) * (len(shape_of(x)) - 1), at=0)
+
+
+def _length(leaves: list, length: "int | None") -> Any:
+    extents = [shape_of(x)[0] for x in leaves]
+    n = extents[0] if extents else length
+    if n is None:
+        raise ArgumentError("scan needs xs or a length")
+    for m in [*extents[1:], *([length] if length is not None else [])]:
+        n = agree(n, m, "leading extents of xs")
+    return n
+
+
+def _scan_now(f: Callable, carry: Any, at: Callable, n: int, reverse: bool) -> tuple:
+    ys: list = [None] * n
+    for i in reversed(range(n)) if reverse else range(n):
+        carry, ys[i] = f(carry, at(i))
+    return carry, tree.map_leaves(lambda *rows: np.stack(rows), *ys) if ys else None

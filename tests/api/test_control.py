@@ -1,0 +1,79 @@
+"""cond, switch, while_loop, fori_loop, scan: in all modes, to second order, under vmap, interpreted and compiled."""
+import numpy as np
+import pytest
+
+import fad
+
+close = np.testing.assert_allclose
+x = np.array([0.3, 0.7, 1.1])
+
+
+def by_cond(x):
+    return fad.cond(np.sum(x) > 2.0, lambda x: np.sum(x ** 2), lambda x: np.sum(np.sin(x)), x)
+
+
+def by_switch(x):
+    return fad.switch(np.argmax(x), [lambda x: x[0], lambda x: x[1] ** 2, lambda x: np.sum(x ** 3)], x)
+
+
+def by_while(x):
+    return fad.while_loop(lambda c: np.sum(c[0]) < 20.0, lambda c: (c[0] * 1.5 + x, c[1] + 1), (x, 0))[0].sum()
+
+
+def by_fori(x):
+    return np.sum(fad.fori_loop(0, 5, lambda i, c: np.sin(c) + i * x, x))
+
+
+def by_scan(x):
+    carry, ys = fad.scan(lambda c, v: (c * np.cos(v) + v, c * v), 0.5, x)
+    return carry + np.sum(ys ** 2)
+
+
+def by_reverse_scan(x):
+    carry, ys = fad.scan(lambda c, v: ({"c": c["c"] * v + 1.0}, v * c["c"]), {"c": 0.5}, x, reverse=True)
+    return carry["c"] + np.sum(ys * np.arange(3.0))
+
+
+ALL = [by_cond, by_switch, by_while, by_fori, by_scan, by_reverse_scan]
+
+
+def differences(f, x, h=1e-6):
+    return np.array([(f(x + h * e) - f(x - h * e)) / (2 * h) for e in np.eye(x.size)])
+
+
+@pytest.mark.parametrize("f", ALL)
+def test_all_modes(f):
+    want = differences(f, x)
+    close(fad.jit(f)(x), f(x), rtol=1e-12)
+    for policy in ("never", "now"):
+        close(fad.jit(fad.grad(f), compile=policy)(x), want, rtol=1e-6, atol=1e-8)
+    close(fad.jvp(f, (x,), (np.ones(3),))[1], want.sum(), rtol=1e-6)
+    close(fad.jacfwd(f)(x), want, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("f", ALL)
+def test_second_order_and_vmap(f):
+    H = fad.hessian(f)(x)
+    close(H, differences(fad.grad(f), x), rtol=1e-5, atol=1e-7)
+    X = np.stack([x, x * 1.3, x[::-1]])
+    close(fad.vmap(fad.grad(f))(X), [fad.grad(f)(r) for r in X], rtol=1e-10)
+
+
+def test_structures_must_agree():
+    with pytest.raises(TypeError, match="structure"):
+        fad.jit(lambda x: fad.cond(x > 0, lambda: (x, x), lambda: x))(1.0)
+    with pytest.raises(TypeError, match="structure"):
+        fad.jit(lambda x: fad.fori_loop(0, 2, lambda i, c: (c, c), x))(1.0)
+
+
+def test_a_loop_does_not_unroll():
+    f = lambda x, n: fad.fori_loop(0, n, lambda i, c: c * 0.5 + x, x)
+    g = fad.grad(f)
+    for n in (3, 5, 200):
+        close(g(1.0, n), 2 - 0.5 ** n, rtol=1e-12)
+    assert g.traces <= 2
+
+
+def test_an_empty_scan():
+    carry, ys = fad.jit(lambda x: fad.scan(lambda c, v: (c + v, v), 1.0, x))(np.zeros(0))
+    assert carry == 1.0 and ys.shape == (0,)
