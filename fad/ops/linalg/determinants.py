@@ -6,27 +6,22 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.op import Op, registry
+from ...ir.op import Op
 from ...ir.types import type_of
-from ..kinds import Explicit, conjugate, is_complex, shape_of
+from ..kinds import Explicit, conjugate, is_complex
 from .matrices import (
     adjoint,
     as_matrices,
-    as_rows,
     batch_stack,
     matmul,
     number_type,
-    on_diagonal,
-    rank,
     real,
     real_dtype,
     square_type,
     total,
     trace_of_product,
     transposed,
-    where,
 )
-from .singular import svd
 from .solve import factor, factored_inv, matrix_alone, samples_with_factors, with_factors
 
 # -- determinant ----------------------------------------------------------------------------------------------------------------
@@ -68,17 +63,8 @@ def _cofactors_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     return as_matrices(total(g * c)) * inverse - matmul(matmul(c, transposed(g)), inverse), None, None
 
 
-def _expand_cofactors(a: Any, lu: Any, pivots: Any) -> Any:
-    """From the singular value decomposition, whose factors have determinants of modulus 1."""
-    u, s, vh = svd(a, aspect="square")
-    n = shape_of(s)[-1]
-    others = registry["prod"](where(on_diagonal(n, n), 1.0, as_rows(s)), axes=(rank(s),))
-    turn = conjugate(det(u) * det(vh))
-    return conjugate(matmul(u * (as_rows(others) * as_matrices(turn)), vh))
-
-
-_cofactors = Op("cofactors", _run_cofactors, lambda a, lu, pivots: square_type(a), kind="opaque", batch=batch_stack, expand=_expand_cofactors,
-                means=(1, 2), complete=with_factors, derivative=Explicit(_cofactors_jvp, _cofactors_pullback),
+_cofactors = Op("cofactors", _run_cofactors, lambda a, lu, pivots: square_type(a), kind="opaque", batch=batch_stack, kernel="linalg.cofactors",
+                kernel_params=(), means=(1, 2), complete=with_factors, derivative=Explicit(_cofactors_jvp, _cofactors_pullback),
                 samples=samples_with_factors(matrix_alone), doc="The derivative of the determinant; of singular matrices, too")
 
 
@@ -91,7 +77,7 @@ def _det_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
 
 
 _det = Op("det", _run_det, lambda a, lu, pivots: number_type(a), kind="opaque", derivative=Explicit(_det_jvp, _det_pullback), batch=batch_stack,
-          kernel="linalg.det", kernel_inputs=(0,), kernel_params=(), means=(1, 2), complete=with_factors,
+          kernel="linalg.lu_det", kernel_inputs=(1, 2), kernel_params=(), means=(1, 2), complete=with_factors,
               samples=samples_with_factors(matrix_alone),
           doc="The determinant of a, with its factors at hand")
 
@@ -140,7 +126,7 @@ def _slogdet_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
 
 
 _slogdet = Op("slogdet", _run_slogdet, _infer_slogdet, kind="opaque", derivative=Explicit(_slogdet_jvp, _slogdet_pullback), batch=batch_stack,
-              kernel="linalg.slogdet", kernel_inputs=(0,), kernel_params=(), means=(1, 2), complete=with_factors,
+              kernel="linalg.lu_slogdet", kernel_inputs=(1, 2), kernel_params=(), means=(1, 2), complete=with_factors,
               samples=samples_with_factors(matrix_alone),
               doc="Sign and logarithm of the determinant of a, with its factors at hand")
 

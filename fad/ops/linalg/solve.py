@@ -190,7 +190,7 @@ def _inv_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
 
 
 factored_inv = Op("inv", _run_inv, lambda a, lu, pivots: square_type(a), kind="opaque", derivative=Explicit(_inv_jvp, _inv_pullback),
-                  batch=batch_stack, kernel="linalg.inv", kernel_inputs=(0,), kernel_params=(), means=(1, 2), complete=with_factors,
+                  batch=batch_stack, kernel="linalg.lu_inv", kernel_inputs=(1, 2), kernel_params=(), means=(1, 2), complete=with_factors,
                   samples=samples_with_factors(matrix_alone), doc="The inverse of a, with its factors at hand")
 
 

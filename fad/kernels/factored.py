@@ -1,0 +1,135 @@
+"""Inverse, determinant and cofactors of matrices whose LU factors are at hand (lu, pivots = lu_factor(a))."""
+import numpy as np
+from numba.extending import register_jitable
+
+from fad.kernels.factor import REAL_SCALAR, SAME, SCALAR, det, inv, slogdet
+from fad.kernels.lapack import getri
+from fad.kernels.memory import blank, flattened, transposed, viewed
+from fad.kernels.products import matmul
+from fad.kernels.spectral import svd
+from fad.kernels.stacks import matrices, scratch
+
+__all__ = ["cofactors", "lu_det", "lu_inv", "lu_slogdet"]
+
+
+@register_jitable
+def _one_det(m, swaps):
+    """The product of the pivots, negated for each row swap."""
+    result = m.dtype.type(1)
+    for i in range(m.shape[0]):
+        result = result * (m[i, i] if swaps[i] == i else -m[i, i])
+    return result
+
+
+@register_jitable
+def _one_slogdet(m, swaps):
+    sign, log = m.dtype.type(1), abs(m.dtype.type(0))
+    for i in range(m.shape[0]):
+        size = abs(m[i, i])
+        phase = m[i, i] / size if size != 0 else m[i, i]
+        sign = sign * (phase if swaps[i] == i else -phase)
+        log = log + np.log(size)
+    return sign, log
+
+
+@register_jitable
+def _swaps_of(stack, pivots):
+    """The pivots (..., n) as (count, n)."""
+    return viewed(np.ascontiguousarray(pivots), (stack.shape[0], stack.shape[1]))
+
+
+def _single_det(lu, pivots):
+    return _one_det(lu, pivots)
+
+
+def _lu_det(lu, pivots):
+    """The determinant of each matrix."""
+    stack = flattened(lu)
+    swaps, out = _swaps_of(stack, pivots), blank((stack.shape[0],), lu.dtype)
+    for c in range(out.size):
+        out[c] = _one_det(stack[c], swaps[c])
+    return viewed(out, lu.shape[:-2])
+
+
+def _single_slogdet(lu, pivots):
+    return _one_slogdet(lu, pivots)
+
+
+def _lu_slogdet(lu, pivots):
+    """Sign and logarithm of the absolute value of the determinant of each matrix."""
+    stack = flattened(lu)
+    swaps = _swaps_of(stack, pivots)
+    signs, logs = np.empty(stack.shape[0], lu.dtype), np.empty(stack.shape[0], lu.real.dtype)
+    for c in range(signs.size):
+        signs[c], logs[c] = _one_slogdet(stack[c], swaps[c])
+    return viewed(signs, lu.shape[:-2]), viewed(logs, lu.shape[:-2])
+
+
+def _lu_inv(lu, pivots):
+    """The inverse of each matrix."""
+    columns = transposed(lu)
+    swaps, n = _swaps_of(columns, pivots) + np.int32(1), columns.shape[1]
+    work = scratch(lu, 64 * n)
+    for c in range(columns.shape[0]):
+        for i in range(n):
+            if columns[c, i, i] == 0:
+                raise np.linalg.LinAlgError("Singular matrix")
+        getri(n, columns[c], max(1, n), swaps[c], work, work.size)
+    return viewed(transposed(columns), lu.shape)
+
+
+@register_jitable
+def _singular_cofactors(m, out):
+    """From the singular value decomposition: det(u) det(v^H) u diag(products of the other singular values) v^H, conjugated."""
+    u, s, vh = svd(m)
+    turn = np.conj(det(u) * det(vh))
+    for j in range(s.size):
+        others = turn
+        for k in range(s.size):
+            if k != j:
+                others = others * s[k]
+        for i in range(s.size):
+            u[i, j] = u[i, j] * others
+    product = matmul(u, vh)
+    for i in range(s.size):
+        for j in range(s.size):
+            out[i, j] = np.conj(product[i, j])
+
+
+def _cofactors(a, lu, pivots):
+    """The derivative of each matrix's determinant: det(a) a^-T, and what that tends to where a is singular."""
+    stack, factors, out = flattened(a), flattened(lu), blank((lu.size // max(1, lu.shape[-1] ** 2), lu.shape[-1], lu.shape[-1]), a.dtype)
+    swaps = _swaps_of(factors, pivots)
+    for c in range(out.shape[0]):
+        size = _one_det(factors[c], swaps[c])
+        if size == 0:
+            _singular_cofactors(stack[c], out[c])
+        else:
+            inverse = lu_inv(factors[c], swaps[c])
+            for i in range(out.shape[1]):
+                for j in range(out.shape[2]):
+                    out[c, i, j] = size * inverse[j, i]
+    return viewed(out, a.shape)
+
+
+def _whole(lu, pivots):
+    """The matrices that have these factors."""
+    out = np.tril(lu, -1) + np.eye(lu.shape[-1], dtype=lu.dtype)
+    out = out @ np.triu(lu)
+    for index in np.ndindex(lu.shape[:-2]):
+        for k in range(lu.shape[-1])[::-1]:
+            out[index][[k, pivots[index][k]]] = out[index][[pivots[index][k], k]]
+    return out
+
+
+def _plain_cofactors(a, lu, pivots):
+    u, s, vh = np.linalg.svd(a)
+    others = np.stack([np.prod(np.delete(s, k, axis=-1), axis=-1) for k in range(s.shape[-1])], axis=-1)
+    turn = np.conj(np.linalg.det(u) * np.linalg.det(vh))
+    return np.conj(u * (others * turn[..., None])[..., None, :] @ vh)
+
+
+lu_inv = matrices(lambda lu, pivots: inv(_whole(lu, pivots)), "lu_inv", [SAME], _lu_inv)
+lu_det = matrices(lambda lu, pivots: det(_whole(lu, pivots)), "lu_det", [SCALAR], _lu_det, _single_det)
+lu_slogdet = matrices(lambda lu, pivots: slogdet(_whole(lu, pivots)), "lu_slogdet", [SCALAR, REAL_SCALAR], _lu_slogdet, _single_slogdet)
+cofactors = matrices(_plain_cofactors, "cofactors", [SAME], _cofactors)
