@@ -31,6 +31,8 @@ class Printer:
         self.expressions = Expressions(self.scalar, self.element, self.axis)
         self.homes: dict[Var, Any] = {}
         self.pending: dict[Var, Text] = {}                   # expressions to be written where they are used
+        self.held: dict[Var, str] = {}                       # roots that are added up in a register, in the loop that is being printed
+        self.unbegun: set[Var] = set()                       # of those to come, the ones that have no first value
         self.axes: dict[Axis, str] = {}
         self.allocated: set[Var] = set()
         self.lines: list[str] = []
@@ -77,15 +79,42 @@ class Printer:
         if isinstance(node, Loop):
             self._loop(node, single)
         elif isinstance(node, Begin):
-            self._begin(node.step)
+            if self._is_held(node.step, next((n for n in rest if isinstance(n, Loop)), None)):
+                self.unbegun.add(self.storage.root(node.step.out))
+            else:
+                self._begin(node.step)
         elif not (self._can_wait(node, rest, single) and self._wait(node)):
             self.step(node)
 
     def _loop(self, loop: Loop, single: set) -> None:
         name = self.axes[loop.axis] = self.names.loop(self.axes[a] for a in self.axes)
+        held = [s for s in loop.nodes if isinstance(s, Step) and self._is_held(s, loop)]
+        for step in held:
+            self.held[self.storage.root(step.out)] = sum_name = self.names.fresh("partial")
+            self.line(f"{sum_name} = {_unit(step)}", step)
         self.line(f"for {name} in range({self.expressions.index(loop.axis.extent).source}):")
         self.indented(lambda: self.nodes(loop.nodes, single))
         del self.axes[loop.axis]
+        for step in held:
+            self._release(step, self.held.pop(self.storage.root(step.out)))
+
+    def _is_held(self, step: Step, loop: "Loop | None") -> bool:
+        """Whether a reduction adds to one element of an array throughout an innermost loop, and had better do so in a register."""
+        if step.kind != "reduce" or loop is None or not self.home(step.out).kept or any(isinstance(n, (Loop, Begin)) for n in loop.nodes):
+            return False
+        inside = [n for n in loop.nodes if n.kind == "reduce" and n.out is step.out]
+        outer = set(self.axes) - {loop.axis}
+        return len(inside) == 1 and all(a in outer for i in inside[0].target for a in i.axes())
+
+    def _release(self, step: Step, name: str) -> None:
+        """Put what was added up in a register where it belongs."""
+        target = self.target(step)
+        if self.storage.root(step.out) in self.unbegun:
+            self.unbegun.discard(self.storage.root(step.out))
+            self.line(f"{target} = {name}")
+        else:
+            self.line(f"{target} = {template(_combine(step)).fill([Text(target), Text(name)]).source}")
+        self.names.release(name)
 
     def _can_wait(self, step: Step, rest: list, single: set) -> bool:
         """Whether the step's expression may be written where its result is read, once and before anything it reads changes."""
@@ -143,6 +172,8 @@ class Printer:
     def target(self, step: Step) -> str:
         """Where a step writes."""
         home = self.home(step.out)
+        if self.storage.root(step.out) in self.held:
+            return self.held[self.storage.root(step.out)]
         if not step.target or home.is_register:
             return self.name(step.out, step)
         return self._subscripted(self.name(step.out, step), step.target, home)

@@ -7,7 +7,7 @@ loop if each turn of it touches a part of its own: some axis of the array is sub
 from typing import Any
 
 from ..ir.graph import Var
-from .indexmap import Axis, elements_in
+from .indexmap import Axis, Elem, elements_in
 from .reuse import Storage
 from .steps import Begin, Loop, Step
 from .views import Views
@@ -108,7 +108,7 @@ class _Level:
         found: dict[Group, list] = {}
         for root, where, mode in accesses:
             for group, other, other_mode in self.touched.get(root, ()):
-                if (mode != READ or other_mode != READ) and not (mode == ADD and other_mode == ADD):
+                if (mode != READ or other_mode != READ) and not (mode == ADD and other_mode == ADD and _may_mix(other, where)):
                     found.setdefault(group, []).append((other, where))
         return found
 
@@ -148,6 +148,11 @@ def _join(step: Step, axis: Axis, shared: Axis) -> Step:
     new.axes = tuple([shared if a is axis else a for a in step.axes])
     new.reduced = tuple([shared if a is axis else a for a in step.reduced])
     return new
+
+
+def _may_mix(other: Any, where: Any) -> bool:
+    """Whether additions to these places may share a loop freely: not vectors of one row, which would wait for each other's stores."""
+    return not (other and where) or len(where) > 1 or any(isinstance(s, Elem) for i in (*other, *where) for s, _ in i.terms)
 
 
 def _apart(other: Any, where: Any, axis: Axis, shared: Axis) -> bool:

@@ -73,9 +73,12 @@ class Lowering:
             return Step("fill", None, out)
         if axes and not list(_axes(operand)):
             return Step("fill", None, out, args=(operand,))
-        if axes and isinstance(operand, Elem) and operand.at == place:
+        if axes and isinstance(operand, Elem) and operand.at == place and self._extents(operand.var) == self._extents(out):
             return Step("call", None, out, arrays=(operand.var,))
         return Step("map", None, out, axes=axes, target=place, args=(operand,))
+
+    def _extents(self, var: Var) -> list:
+        return [self.views.number(n) for n in var.type.shape]
 
     def space(self, shape: tuple) -> tuple:
         """The axes of an iteration space and the place they run through; an extent of 1 needs no axis."""
@@ -269,11 +272,11 @@ def _last(axes: tuple, along: Axis) -> tuple:
 
 
 def _merged(order: list, more: list) -> dict:
-    """More axes put in behind the axis they follow in the second order."""
+    """More axes put in as far inside as the second order lets them."""
     for k, a in enumerate(more):
         if a not in order:
-            before = [b for b in more[:k] if b in order]
-            order.insert(order.index(before[-1]) + 1 if before else 0, a)
+            after = [order.index(b) for b in more[k + 1:] if b in order]
+            order.insert(min(after, default=len(order)), a)
     return dict.fromkeys(order)
 
 
