@@ -2,6 +2,8 @@
 import builtins
 from typing import Any
 
+import numpy as np
+
 from ..ir.build import Value
 from ..ir.op import registry
 from ..ir.types import INT
@@ -54,24 +56,59 @@ def sum_(iterable: Any, start: Any = 0) -> Any:
     return sum(iterable, start)
 
 
-def int_(x: Any = 0, *base: Any) -> Any:
+def _as_int(x: Any = 0, *base: Any) -> Any:
     if not is_scalar(x) or base:
         return int(x, *base)
-    if x.dtype == INT:
-        return x
-    return registry["cast"](x, dtype=INT)
+    return x if x.dtype == INT else registry["cast"](x, dtype=INT)
 
 
-def float_(x: Any = 0.0) -> Any:
+def _as_float(x: Any = 0.0) -> Any:
     if not is_scalar(x) or x.dtype.kind == "c":
         return float(x)
     return x if x.dtype == "f8" else registry["cast"](x, dtype="f8")
 
 
-def bool_(x: Any = False) -> Any:
+def _as_bool(x: Any = False) -> Any:
     if not is_scalar(x):
         return bool(x)
     return x if x.dtype.kind == "b" else x != 0
+
+
+class NumberClass(type):
+    """int, float or bool as captured code sees it: traced scalars can be converted, and isinstance, == and dtype= know it for the builtin."""
+
+    original: Any
+    convert: Any
+
+    def __call__(cls, *args: Any) -> Any:
+        return cls.convert(*args)
+
+    def __instancecheck__(cls, x: Any) -> bool:
+        return isinstance(x, cls.original) or (is_scalar(x) and issubclass(_python_class(x), cls.original))
+
+    def __subclasscheck__(cls, other: Any) -> bool:
+        return issubclass(other.original if type(other) is NumberClass else other, cls.original)
+
+    def __eq__(cls, other: Any) -> bool:
+        return other is cls or other is cls.original
+
+    def __hash__(cls) -> int:
+        return hash(cls.original)
+
+    def __getattr__(cls, name: str) -> Any:
+        return getattr(cls.original, name)
+
+
+def _python_class(x: Tracer) -> Any:
+    """The class that a traced scalar would have: a Python number's, or NumPy's."""
+    return {"b": bool, "i": int, "f": float, "c": complex}[x.dtype.kind] if x.type.weak else x.dtype.type
+
+
+def _number_class(original: Any, convert: Any) -> Any:
+    return NumberClass(original.__name__, (), {"original": original, "convert": staticmethod(convert), "dtype": np.dtype(original)})
+
+
+int_, float_, bool_ = _number_class(int, _as_int), _number_class(float, _as_float), _number_class(bool, _as_bool)
 
 
 def _of_all(name: str) -> Any:
