@@ -1,10 +1,10 @@
 """Making tensors: from data, filled, in steps, at random."""
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from .dtypes import as_data, as_dtype
+from .dtypes import as_data, as_dtype, is_complex, is_floating_point, promote_types
 from .grad_mode import note_creation
 from .inplace import in_place
 from .record import default
@@ -293,4 +293,6 @@ def Variable(data: Any, requires_grad: bool = False) -> Tensor:
     return t
 
 
-__all__ = ["Sequence"]
+FUNCTIONS.update(manual_seed=manual_seed, Generator=Generator, get_rng_state=get_rng_state, set_rng_state=set_rng_state, is_tensor=is_tensor,
+                 default_generator=default_generator, is_floating_point=is_floating_point, is_complex=is_complex, promote_types=promote_types,
+                 finfo=np.finfo, iinfo=np.iinfo, inf=np.inf, nan=np.nan, pi=np.pi, initial_seed=default_generator.initial_seed)

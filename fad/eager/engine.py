@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .node import AccumulateGrad, Node
-from .state import changed, state
+from .state import settle, state
 from .tensor import Tensor, wrap
 
 
@@ -79,12 +79,13 @@ class Run:
             if not counts.get(node):
                 heappush(ready, (-node.seq, node))
         create, keep, needed = self.create, self.keep, self.needed
+        slowly = needed is not None or state.anomaly or state.profiler is not None
         while ready:
             node = heappop(ready)[1]
             g = buffers.pop(node, None)
             if needed is not None and node not in needed:
                 grads: Any = (None,) * len(node.next)
-            elif node.extra is not None or node.__class__ is AccumulateGrad or needed is not None or state.anomaly or state.profiler is not None:
+            elif slowly or node.extra is not None or node.__class__ is AccumulateGrad:
                 grads = self.step(node, g)
             else:
                 grads = node.pull_graph(g) if create else node.pull(g)
@@ -279,10 +280,18 @@ def execute(roots: Sequence, keep: bool, create: bool, wanted: "dict | None" = N
         run.foreign[id(g)] = g
     if wanted is not None:
         run.find_needed([node for node, _, _ in roots], wanted)
-    with changed(grad=create, depth=state.depth + 1, run=run):
+    outer = state.grad, state.run, state.quick
+    state.grad, state.run = create, run
+    if not create:
+        state.quick = False
+    elif not outer[0]:
+        settle()
+    try:
         run.run(roots)
         for callback in run.callbacks:
             callback()
+    finally:
+        state.grad, state.run, state.quick = outer
     return run.captured
 
 

@@ -58,14 +58,14 @@ for _name, _op in UNARY.items():
     FUNCTIONS[_name] = _with_out(_call)
     _in_place_of(_name, op[_op])
 for _name, _op in BINARY.items():
-    _call = _named(binary(op[_op]), _name, f"{_op} of two tensors, element by element.")
+    _call = _named(op[_op], _name, f"{_op} of two tensors, element by element.")
     setattr(Tensor, _name, _call)
     FUNCTIONS[_name] = _with_out(_call)
     _in_place_of(_name, op[_op])
 
 # -- arithmetic with its options --------------------------------------------------------------------------------------------
 
-_add, _sub, _mul, _div, _pow = (binary(op[n]) for n in ("add", "sub", "mul", "div", "pow"))
+_add, _sub, _mul = (binary(op[n]) for n in ("add", "sub", "mul"))
 
 
 @function(method=True)
@@ -143,7 +143,7 @@ def _commuting(call: Callable) -> Callable:
 
 for _python, _name in {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "pow": "pow", "floordiv": "floordiv", "mod": "mod", "and": "bitwise_and",
                        "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "left_shift", "rshift": "right_shift"}.items():
-    _call = binary(op[_name])
+    _call = {"add": _add, "sub": _sub, "mul": _mul}.get(_name, op[_name])
     setattr(Tensor, f"__{_python}__", _operator(_name, _call) if _name not in ("add", "sub", "mul") else _call)
     setattr(Tensor, f"__r{_python}__", _commuting(_call) if _name in ("add", "mul") else _operator(_name, _call, swapped=True))
     setattr(Tensor, f"__i{_python}__", lambda self, other, _op=op[_name]: op_in_place(_op, self, other))

@@ -8,7 +8,7 @@ import numpy as np
 from ..ir.op import Op, registry
 from . import errors
 from .names import handle_of
-from .node import FREED, Handle, Node, OpNode, accumulator
+from .node import FREED, Handle, Node, OpNode, accumulator, sequence
 from .plan import plan
 from .saved import Meta, SavedTensor
 from .state import state
@@ -88,6 +88,45 @@ _FLOAT_FUNCTIONS = frozenset(("exp", "exp2", "expm1", "log", "log2", "log10", "l
 
 def _cast() -> Op:
     return registry["cast"]
+
+
+_lean: dict = {}
+_new = object.__new__
+
+
+def apply_lean(op: Op, x: Any, rest: tuple, params: dict, label: "str | None" = None) -> Any:
+    """apply for an op of one tensor (and constants) with one result, by a shorter way where nothing unusual is asked for."""
+    if not state.quick or not isinstance(x, Tensor) or x._view is not None or x._x is not None:
+        return apply(op, (x, *rest), params, label) if isinstance(x, Tensor) else op(x, *rest, **params)
+    a = x._a
+    y = op.run(a, *rest, **params)
+    if y.__class__ is not np.ndarray:
+        y = np.asarray(y)
+    fn = x._fn
+    if fn is None:
+        if not x._rg or y.dtype.kind not in "fc":
+            return wrap(y)
+        fn = accumulator(x)
+    key = op, a.dtype.char
+    keep = _lean.get(key)
+    if keep is None:
+        (keep_x, *_), (keep_y,) = _kept(handle_of(op), [a, *rest], (y,), params, (True,) + (False,) * len(rest))
+        keep = _lean[key] = keep_x, keep_y, handle_of(op)
+    node = _new(OpNode)
+    node.next = (fn,)
+    node.seq = sequence.__next__()
+    if x._nr:
+        node.nrs = (x._nr,)
+    if label is not None:
+        node.label = label
+    node.handle, node.params, node.needs = keep[2], params, (True,) + (False,) * len(rest)
+    t = wrap_result(y, node)
+    node.vcs = (t._vc,)
+    version = x._vc[0] if keep[0] else 0
+    node.xs = (x if keep[0] else Meta(a.shape, a.dtype), *rest)
+    node.ys = (y if keep[1] else Meta(y.shape, y.dtype),)
+    node.versions = (version,) + (0,) * (len(rest) + 1) if version else ()
+    return t
 
 
 def record(handle: Handle, args: tuple, arrays: list, ys: tuple, params: dict, label: "str | None" = None) -> tuple:

@@ -7,6 +7,7 @@ import numpy as np
 from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
 from .dtypes import as_dtype
+from .record import apply_lean
 from .registry import FUNCTIONS, dims_of, function, named, one_dim, run, tensor_of
 from .tensor import Tensor, wrap
 
@@ -21,7 +22,7 @@ class Extreme(NamedTuple):
 def _reduced(name: str, x: Any, dim: Any, keepdim: bool, label: str) -> Any:
     ndim = len(x.shape)
     axes = dims_of(dim, ndim)
-    y = run(op[name], x, axes=axes, label=label)
+    y = apply_lean(op[name], x, (), {"axes": axes}, label)
     return _kept(y, x, axes) if keepdim else y
 
 

@@ -24,7 +24,6 @@ class State(threading.local):
     profiler: Any = None
     evaluating: Any = None                     # the node whose backward is running
     run: Any = None                            # the backward pass that is running
-    depth = 0                                  # of reentrant backwards
 
 
 state = State()

@@ -95,7 +95,8 @@ def view_of(x: Tensor, op: ViewOp, args: tuple, label: str = "", creation: str =
     """op's view of x; where NumPy had to copy, a new tensor with the same history."""
     a = op.run(x._a, *args)
     t = wrap(a)
-    shared = a is x._a or np.may_share_memory(a, x._a)
+    owner = x._a.base
+    shared = a is x._a or a.base is x._a or owner is not None and a.base is owner
     into = edge(x) if state.grad else None
     if into is not None and a.dtype.kind in "fc":
         node = ViewNode(x, into, op, args)

@@ -1,0 +1,255 @@
+"""nn.functional: what layers compute, as functions of tensors (or of traced arrays: only ops and faces are used)."""
+import math
+from typing import Any
+
+import numpy as np
+
+from ...ops.face import BY_NAME
+from ...ops.table import TABLE as op
+from ..creation import source
+from ..products import matmul
+from ..registry import named
+from ..tensor import Tensor, raw, wrap
+
+
+def call(name: str, *args: Any, **kwargs: Any) -> Any:
+    """A function of NumPy or SciPy by its face."""
+    return BY_NAME[name].call(*args, **kwargs)
+
+
+def swapped(x: Any, a: int = -1, b: int = -2) -> Any:
+    """x with two axes exchanged."""
+    axes = list(range(len(x.shape)))
+    axes[a], axes[b] = axes[b], axes[a]
+    return op["transpose"](x, axes=tuple(axes))
+
+
+def linear(input: Any, weight: Any, bias: Any = None) -> Any:
+    """input @ weight.T + bias."""
+    y = matmul(input, swapped(weight)) if len(weight.shape) > 1 else op["matmul"](input, weight)
+    return y if bias is None else named(y + bias, "AddmmBackward0")
+
+
+def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
+    """x1^T A_k x2 + b_k for every k."""
+    y = call("numpy.einsum", "...i,kij,...j->...k", input1, weight, input2)
+    return y if bias is None else y + bias
+
+
+# -- activations ---------------------------------------------------------------------------------------------------------------
+
+
+def relu(input: Any, inplace: bool = False) -> Any:
+    """max(x, 0), with derivative 0 at 0."""
+    y = named(op["where"](input > 0, input, 0.0), "ReluBackward0")
+    return input.copy_(y) if inplace else y
+
+
+def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
+    """x where positive, else negative_slope * x."""
+    return op["where"](input > 0, input, input * negative_slope)
+
+
+def relu6(input: Any, inplace: bool = False) -> Any:
+    """x between 0 and 6."""
+    return hardtanh(input, 0.0, 6.0)
+
+
+def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
+    """x between two bounds; at the bounds the derivative is 0."""
+    return op["where"](input <= min_val, min_val, op["where"](input >= max_val, max_val, input))
+
+
+def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
+    """x where positive, else alpha (e^x - 1)."""
+    positive = input > 0
+    return op["where"](positive, input, alpha * op["expm1"](op["where"](positive, 0.0, input)))
+
+
+def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
+    """x where positive, else alpha (e^(x / alpha) - 1)."""
+    positive = input > 0
+    return op["where"](positive, input, alpha * op["expm1"](op["where"](positive, 0.0, input) / alpha))
+
+
+def selu(input: Any, inplace: bool = False) -> Any:
+    """The scaled elu that keeps mean 0 and variance 1 (Klambauer et al., 2017)."""
+    return 1.0507009873554804934193349852946 * elu(input, 1.6732632423543772848170429916717)
+
+
+def gelu(input: Any, approximate: str = "none") -> Any:
+    """x times the normal distribution function at x."""
+    if approximate == "tanh":
+        return 0.5 * input * (1.0 + op["tanh"](math.sqrt(2.0 / math.pi) * (input + 0.044715 * input * input * input)))
+    return input * (0.5 * (1.0 + op["erf"](input * math.sqrt(0.5))))
+
+
+def silu(input: Any, inplace: bool = False) -> Any:
+    """x times the logistic function of x."""
+    return input * op["expit"](input)
+
+
+def mish(input: Any, inplace: bool = False) -> Any:
+    """x tanh(softplus(x))."""
+    return input * op["tanh"](softplus(input))
+
+
+def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
+    """log(1 + e^(beta x)) / beta."""
+    return op["logaddexp"](input * beta, 0.0) / beta
+
+
+def softsign(input: Any) -> Any:
+    """x / (1 + |x|)."""
+    return input / (1.0 + abs(input))
+
+
+def logsigmoid(input: Any) -> Any:
+    """log of the logistic function."""
+    return op["log_expit"](input)
+
+
+def hardsigmoid(input: Any, inplace: bool = False) -> Any:
+    """A logistic function of straight pieces."""
+    return hardtanh(input + 3.0, 0.0, 6.0) / 6.0
+
+
+def hardswish(input: Any, inplace: bool = False) -> Any:
+    """x hardsigmoid(x)."""
+    return input * hardsigmoid(input)
+
+
+def tanh(input: Any) -> Any:
+    """The hyperbolic tangent."""
+    return op["tanh"](input)
+
+
+def sigmoid(input: Any) -> Any:
+    """The logistic function."""
+    return op["expit"](input)
+
+
+def prelu(input: Any, weight: Any) -> Any:
+    """x where positive, else weight * x; a weight for each channel."""
+    if len(input.shape) > 1 and weight.shape[0] > 1:
+        weight = op["reshape"](weight, *[weight.shape[0] if k == 1 else 1 for k in range(len(input.shape))])
+    return op["where"](input > 0, input, weight * input)
+
+
+def softmax(input: Any, dim: int = -1, dtype: Any = None) -> Any:
+    """exp(x), divided by its sum along a dimension."""
+    return named(call("scipy.special.softmax", input, axis=dim), "SoftmaxBackward0")
+
+
+def softmin(input: Any, dim: int = -1) -> Any:
+    """softmax(-x)."""
+    return softmax(-input, dim)
+
+
+def log_softmax(input: Any, dim: int = -1, dtype: Any = None) -> Any:
+    """log(softmax(x))."""
+    return named(input - call("scipy.special.logsumexp", input, axis=dim, keepdims=True), "LogSoftmaxBackward0")
+
+
+def glu(input: Any, dim: int = -1) -> Any:
+    """The first half, gated by the second."""
+    ax, n = dim % len(input.shape), input.shape[dim] // 2
+    return op["slice_axis"](input, ax, 0, n) * op["expit"](op["slice_axis"](input, ax, n, n))
+
+
+# -- dropout, embedding, normalisation --------------------------------------------------------------------------------------------
+
+
+def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """In training, each element zero with probability p, the others scaled up."""
+    if not 0 <= p <= 1:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+    if not training or p == 0:
+        return input
+    keep = (source(None).random(tuple(input.shape)) >= p) / (1.0 - p if p < 1 else 1.0)
+    return input * (wrap(keep.astype(raw(input).dtype)) if isinstance(input, Tensor) else keep)
+
+
+def embedding(input: Any, weight: Any, padding_idx: "int | None" = None, max_norm: Any = None, norm_type: float = 2.0, scale_grad_by_freq: bool = False,
+              sparse: bool = False) -> Any:
+    """Rows of weight at the indices; the row padding_idx gets no gradient."""
+    index = raw(input)
+    if padding_idx is not None:
+        rows = np.arange(weight.shape[0]) == padding_idx % weight.shape[0]
+        weight = op["where"](rows[:, None], op["stop_gradient"](weight), weight)
+    return named(weight[index], "EmbeddingBackward0")
+
+
+def one_hot(tensor: Any, num_classes: int = -1) -> Any:
+    """Rows of the identity at the classes."""
+    a = raw(tensor)
+    return wrap(np.eye(int(a.max()) + 1 if num_classes < 0 else num_classes, dtype=np.int64)[a])
+
+
+def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+    """Mean 0 and variance 1 over the last dimensions, then scaled and shifted."""
+    axes = tuple(range(len(input.shape) - len(tuple(normalized_shape)), len(input.shape)))
+    centred = input - call("numpy.mean", input, axis=axes, keepdims=True)
+    y = centred / op["sqrt"](call("numpy.mean", centred * centred, axis=axes, keepdims=True) + eps)
+    y = y if weight is None else y * weight
+    return named(y if bias is None else y + bias, "NativeLayerNormBackward0")
+
+
+def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None, training: bool = False, momentum: float = 0.1,
+               eps: float = 1e-5) -> Any:
+    """Mean 0 and variance 1 in every channel, over the batch in training, by the running statistics else."""
+    axes = tuple(k for k in range(len(input.shape)) if k != 1)
+    wide = [n if k == 1 else 1 for k, n in enumerate(input.shape)]
+    if training:
+        count = math.prod(input.shape[k] for k in axes)
+        if count == 1:
+            raise ValueError(f"Expected more than 1 value per channel when training, got input size {list(input.shape)}")
+        mean = call("numpy.mean", input, axis=axes, keepdims=True)
+        centred = input - mean
+        variance = call("numpy.mean", centred * centred, axis=axes, keepdims=True)
+        if running_mean is not None and isinstance(input, Tensor):
+            _update(running_mean, mean, momentum, 1.0)
+            _update(running_var, variance, momentum, count / (count - 1))
+    else:
+        centred, variance = input - op["reshape"](running_mean, *wide), op["reshape"](running_var, *wide)
+    y = centred / op["sqrt"](variance + eps)
+    y = y if weight is None else y * op["reshape"](weight, *wide)
+    return named(y if bias is None else y + op["reshape"](bias, *wide), "NativeBatchNormBackward0")
+
+
+def _update(running: Tensor, new: Tensor, momentum: float, scale: float) -> None:
+    running._a[...] = (1 - momentum) * running._a + momentum * scale * new._a.reshape(running._a.shape)
+    running._vc[0] += 1
+
+
+def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+    """Mean 0 and variance 1 in groups of channels."""
+    shape = tuple(input.shape)
+    grouped = op["reshape"](input, shape[0], num_groups, math.prod(shape[1:]) // num_groups)
+    y = op["reshape"](layer_norm(grouped, grouped.shape[2:], eps=eps), *shape)
+    wide = [n if k == 1 else 1 for k, n in enumerate(shape)]
+    y = y if weight is None else y * op["reshape"](weight, *wide)
+    return y if bias is None else y + op["reshape"](bias, *wide)
+
+
+def normalize(input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Any:
+    """x, divided by its norm along a dimension."""
+    size = call("numpy.sum", abs(input) ** p, axis=dim, keepdims=True) ** (1.0 / p)
+    return input / op["maximum"](size, eps)
+
+
+def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
+    """The cosine of the angle between vectors along a dimension."""
+    product = call("numpy.sum", x1 * x2, axis=dim)
+    sizes = [op["sqrt"](call("numpy.sum", x * x, axis=dim)) for x in (x1, x2)]
+    return product / (op["maximum"](sizes[0], eps) * op["maximum"](sizes[1], eps))
+
+
+def pad(input: Any, pad: Any, mode: str = "constant", value: "float | None" = None) -> Any:
+    """More elements at both ends of the last dimensions: (last before, last after, the one before it before, after, ...)."""
+    if mode != "constant":
+        raise NotImplementedError(f"pad in mode {mode!r} is not there; mode='constant' is")
+    widths = [(0, 0)] * (len(input.shape) - len(pad) // 2) + [(pad[k], pad[k + 1]) for k in range(0, len(pad), 2)][::-1]
+    shape = [n + a + b for n, (a, b) in zip(input.shape, widths)]
+    spec, operands = tuple(("s", 1) for _ in shape), [v for n, (a, _) in zip(input.shape, widths) for v in (a, n)]
+    return named(op["update"](np.full(shape, value or 0.0, input.dtype), input, *operands, spec=spec, at=0), "ConstantPadNdBackward0")

@@ -1,0 +1,10 @@
+"""fad.optim.lr_scheduler: learning-rate schedules."""
+from ..eager.optim.schedules import ConstantLR as ConstantLR
+from ..eager.optim.schedules import CosineAnnealingLR as CosineAnnealingLR
+from ..eager.optim.schedules import ExponentialLR as ExponentialLR
+from ..eager.optim.schedules import LambdaLR as LambdaLR
+from ..eager.optim.schedules import LinearLR as LinearLR
+from ..eager.optim.schedules import LRScheduler as LRScheduler
+from ..eager.optim.schedules import MultiStepLR as MultiStepLR
+from ..eager.optim.schedules import ReduceLROnPlateau as ReduceLROnPlateau
+from ..eager.optim.schedules import StepLR as StepLR
