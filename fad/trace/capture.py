@@ -199,7 +199,7 @@ def _redirect(original: Any, found: Any) -> Callable:
             return call_face(name, found.call, args, kwargs)
         return original(*args, **kwargs)
     if isinstance(original, np.ufunc):
-        return _Ufunc(original, call)                         # type: ignore[return-value]
+        return _Ufunc(original)                               # type: ignore[return-value]
     call.__name__ = name
     return call
 
@@ -210,11 +210,11 @@ _METHODS_OF_UFUNCS = ("reduce", "accumulate", "outer", "at", "reduceat")
 class _Ufunc:
     """A ufunc, called as a function or by its methods (np.add.reduce), which the protocol takes care of."""
 
-    def __init__(self, ufunc: Any, call: Callable):
-        self._ufunc, self._call = ufunc, call
+    def __init__(self, ufunc: Any):
+        self._ufunc = ufunc
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._by_protocol("__call__", args, kwargs) if kwargs else self._call(*args)
+        return self._by_protocol("__call__", args, kwargs)
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._ufunc, name)

@@ -259,3 +259,13 @@ def _in_place(name: str) -> Callable:
 for _python, _name in {"iadd": "add", "isub": "sub", "imul": "mul", "itruediv": "div", "ifloordiv": "floordiv", "imod": "mod", "ipow": "pow",
                        "iand": "bitwise_and", "ior": "bitwise_or", "ixor": "bitwise_xor", "imatmul": "matmul"}.items():
     setattr(Tracer, f"__{_python}__", _in_place(_name))
+
+
+def _rounded(name: str) -> Callable:
+    """math.floor, round and their like, of a scalar: an integer of the program."""
+    return lambda self: self if self.dtype.kind in "iu" else registry["cast"](registry[name](self), dtype=INT)
+
+
+for _python, _name in {"floor": "floor", "ceil": "ceil", "trunc": "trunc"}.items():
+    setattr(Tracer, f"__{_python}__", _rounded(_name))
+Tracer.__round__ = lambda self, digits=None: _rounded("rint")(self) if digits is None else METHODS["round"](self, digits)   # type: ignore[attr-defined]

@@ -76,7 +76,7 @@ def elementwise_or_none(f: Callable, *xs: Any) -> Any:
     before = len(current().equations)
     try:
         value = f(*xs)
-    except ConcreteValueError:
+    except (ConcreteValueError, ValueError):                # it branches: on each element, then
         return None
     made = current().equations[before:]
     return value if all(eqn.op.kind == "elementwise" and not eqn.regions for eqn in made) else None

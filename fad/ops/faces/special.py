@@ -7,8 +7,10 @@ from ...ir.types import type_of
 from ...util.errors import UnsupportedFunctionError
 from .. import special
 from ..complex import make_complex
+from ..extents import broadcast_of
 from ..face import add_face, add_ufunc, face
 from ..kinds import is_complex, shape_of
+from ..literals import as_array
 from ..special import bessel, elliptic, errors, gamma, hypergeometric, orthogonal
 
 op = registry
@@ -185,6 +187,7 @@ def _shift(x: Any, axes: tuple) -> Any:
 @face("scipy.special.logsumexp")
 def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, return_sign: bool = False) -> Any:
     """log(sum(b exp(a))), and the sum's sign."""
+    a, b = as_array(a), None if b is None else as_array(b)
     if not shape_of(a) and (b is None or not shape_of(b)):
         a = registry["reshape"](a, 1)
         axis = None
@@ -215,14 +218,14 @@ def _float(x: Any) -> Any:
 
 def _common(a: Any, b: Any) -> tuple:
     """a and b broadcast against each other."""
-    shape = shape_of(a + 0 * b) if shape_of(a) != shape_of(b) else shape_of(a)
+    shape = broadcast_of(a, b)
     return registry["broadcast_to"](a, *shape), registry["broadcast_to"](b, *shape)
 
 
 @face("scipy.special.softmax")
 def softmax(x: Any, axis: Any = None) -> Any:
     """exp(x) over its sum."""
-    x = _float(x)
+    x = _float(as_array(x))
     axes = _axes(x, axis)
     terms = registry["exp"](x - _shift(x, axes))
     return terms / _keep(registry["sum"](terms, axes=axes), x, axes)
@@ -231,7 +234,7 @@ def softmax(x: Any, axis: Any = None) -> Any:
 @face("scipy.special.log_softmax")
 def log_softmax(x: Any, axis: Any = None) -> Any:
     """The logarithm of softmax, without underflow."""
-    x = _float(x)
+    x = _float(as_array(x))
     axes = _axes(x, axis)
     moved = x - _shift(x, axes)
     return moved - _keep(registry["log"](registry["sum"](registry["exp"](moved), axes=axes)), x, axes)
