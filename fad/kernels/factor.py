@@ -5,11 +5,12 @@ called so that this needs no copy: a determinant is that of the transpose, an in
 """
 import numpy as np
 import scipy.linalg
-from numba.extending import register_jitable
+from numba.core import types
 
 from fad.kernels.lapack import getrf, getri, getrs, potrf, trsm
 from fad.kernels.memory import blank, copied, flattened, transposed, viewed
-from fad.kernels.stacks import Result, matrices, right_sides, scratch, shaped, systems
+from fad.kernels.promotion import inner
+from fad.kernels.stacks import REAL, Result, matrices, right_sides, scratch, shaped, systems
 
 __all__ = ["cholesky", "det", "inv", "lu_factor", "lu_solve", "slogdet", "solve", "triangular_solve"]
 
@@ -40,20 +41,19 @@ cholesky = matrices(np.linalg.cholesky, "cholesky", [SAME], _cholesky)
 # --- LU -------------------------------------------------------------------------------------------------------------
 
 
-@register_jitable
+@inner(lambda m, swaps: types.int32)
 def _eliminate(m, swaps):
-    """LU in place of one square matrix in LAPACK's order, row swaps beside; the first zero pivot (from 1), or 0."""
-    n = m.shape[0]
-    return getrf(n, n, m, max(1, n), swaps)
+    """LU in place of one square or tall matrix in LAPACK's order, row swaps beside; the first zero pivot (from 1), or 0."""
+    return getrf(m.shape[1], m.shape[0], m, max(1, m.shape[1]), swaps)
 
 
-@register_jitable
+@inner(lambda stack: types.Array(types.int32, 2, "C"), inline=True)
 def _no_swaps(stack):
     return blank((stack.shape[0], stack.shape[1]), np.int32)
 
 
 def _lu_factor(a):
-    """LU with pivots of each square matrix, as in scipy.linalg.lu_factor: L and U in one, row swaps counted from 0.
+    """LU with pivots of each square or tall matrix, as in scipy.linalg.lu_factor: L and U in one, row swaps counted from 0.
 
     >>> lu, pivots = lu_factor(np.array([[0.0, 2.0], [1.0, 3.0]]))
     >>> lu.tolist(), pivots.tolist()
@@ -65,13 +65,13 @@ def _lu_factor(a):
         _eliminate(columns[c], swaps[c])
         for i in range(swaps.shape[1]):
             swaps[c, i] -= 1
-    return viewed(transposed(columns), a.shape), viewed(swaps, a.shape[:-1])
+    return viewed(transposed(columns), a.shape), viewed(swaps, a.shape[:-2] + (a.shape[-1],))
 
 
 def _plain_lu_factor(a):
     """scipy.linalg.lu_factor on stacks, silent where a matrix is singular."""
     factor = scipy.linalg.get_lapack_funcs("getrf", (a,))
-    out, pivots = np.empty_like(a, order="C"), np.empty(a.shape[:-1], np.int32)
+    out, pivots = np.empty_like(a, order="C"), np.empty((*a.shape[:-2], a.shape[-1]), np.int32)
     for index in np.ndindex(a.shape[:-2]):
         out[index], pivots[index], _ = factor(a[index])
     return out, pivots
@@ -92,6 +92,8 @@ def _lu_solve(lu, pivots, b, transpose):
     given = viewed(np.ascontiguousarray(pivots), swaps.shape)
     for m in range(swaps.shape[0]):
         for i in range(swaps.shape[1]):
+            if columns[m, i, i] == 0:
+                raise np.linalg.LinAlgError("Singular matrix")
             swaps[m, i] = given[m, i] + 1
     flag = NO if transpose == 0 else TRANSPOSED if transpose == 1 else ADJOINT
     for c in range(x.shape[0]):
@@ -164,7 +166,7 @@ def _inv(a):
     return viewed(stack, a.shape)
 
 
-@register_jitable
+@inner(lambda m: m.dtype)
 def _one_det(m):
     """The determinant of one matrix, which is overwritten: the product of the pivots, negated for each row swap."""
     swaps = blank((m.shape[0],), np.int32)
@@ -192,7 +194,7 @@ def _det(a):
     return viewed(out, a.shape[:-2])
 
 
-@register_jitable
+@inner(lambda m: types.Tuple([m.dtype, REAL.get(m.dtype, m.dtype)]))
 def _one_slogdet(m):
     """Sign (or phase) and logarithm of the determinant of one matrix, which is overwritten."""
     swaps = blank((m.shape[0],), np.int32)
@@ -232,7 +234,7 @@ slogdet = matrices(np.linalg.slogdet, "slogdet", [SCALAR, REAL_SCALAR], _slogdet
 # --- triangular systems ---------------------------------------------------------------------------------------------
 
 
-@register_jitable
+@inner(lambda m: types.none)
 def _refuse_zero_diagonal(m):
     for i in range(m.shape[0]):
         if m[i, i] == 0:

@@ -9,7 +9,6 @@ Sources: C. Van Loan, "Computational Frameworks for the Fast Fourier Transform" 
 """
 import numpy as np
 from numba.core import types
-from numba.extending import register_jitable
 
 from fad.kernels.elementary import cos, sin
 from fad.kernels.memory import blank, viewed
@@ -182,7 +181,7 @@ def _wide_rows(x):
     return out
 
 
-@register_jitable
+@inner(lambda rows, n, dtype: types.Array(dtype.dtype, 2, "C"))
 def _first(rows, n, dtype):
     """The first n entries of each row, in a complex dtype."""
     out = blank((rows.shape[0], n), dtype)

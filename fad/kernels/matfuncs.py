@@ -6,12 +6,12 @@ Sources: N. Higham, "The scaling and squaring method for the matrix exponential 
 import numpy as np
 import scipy.linalg
 from numba.core import types
-from numba.extending import overload, register_jitable
 
 from fad.kernels.factor import solve
 from fad.kernels.lapack import gees
 from fad.kernels.memory import blank, copied, transposed, viewed
 from fad.kernels.products import matmul
+from fad.kernels.promotion import inner, inner_of_types
 from fad.kernels.stacks import Result, matrices
 
 __all__ = ["expm", "logm", "sqrtm"]
@@ -27,20 +27,20 @@ REACH = 5.371920351148152
 NODES, WEIGHTS = (tuple(((f + shift) / 2).tolist()) for f, shift in zip(np.polynomial.legendre.leggauss(8), (1.0, 0.0)))
 
 
+def _double(dtype):
+    return types.complex128 if isinstance(dtype, types.Complex) else types.float64
+
+
+@inner_of_types(lambda a: types.Array(_double(a.dtype), 3, "C"))
 def _wide(a):
-    """A stack as (count, n, n) in double precision; in compiled code."""
-    raise NotImplementedError
-
-
-@overload(_wide)
-def _wide_of(a):
+    """A stack as (count, n, n) in double precision."""
     if a.dtype in (types.float64, types.complex128):
         return lambda a: copied(a)
     dtype = np.complex128 if isinstance(a.dtype, types.Complex) else np.float64
     return lambda a: copied(a).astype(dtype)
 
 
-@register_jitable
+@inner(lambda m: types.float64)
 def _norm(m):
     """The largest sum of absolute values of a column."""
     largest = 0.0
@@ -52,7 +52,7 @@ def _norm(m):
     return largest
 
 
-@register_jitable
+@inner(lambda *args: args[-1])
 def _combined(c0, c2, c4, c6, m2, m4, m6):
     """c0 + c2 m2 + c4 m4 + c6 m6."""
     out = blank(m2.shape, m2.dtype)
@@ -63,7 +63,7 @@ def _combined(c0, c2, c4, c6, m2, m4, m6):
     return out
 
 
-@register_jitable
+@inner(lambda x, y, sign: x)
 def _sum(x, y, sign):
     """x + sign y."""
     out = blank(x.shape, x.dtype)
@@ -73,7 +73,7 @@ def _sum(x, y, sign):
     return out
 
 
-@register_jitable
+@inner(lambda m: m)
 def _pade_exp(m):
     """The exponential of a matrix of norm up to REACH."""
     b = PADE
@@ -87,20 +87,16 @@ def _pade_exp(m):
     return solve(_sum(even, odd, -1), _sum(even, odd, 1))
 
 
-@register_jitable
+@inner(lambda m: types.intp)
 def _halvings(m):
     """How often to halve a matrix for its exponential."""
     norm = _norm(m)
     return int(np.ceil(np.log2(min(norm, 1e300) / REACH))) if norm > REACH else 0
 
 
+@inner_of_types(lambda *_: types.none)
 def _store(x, out):
-    """out = x in the dtype of out, in compiled code. A real matrix has a real result, or none."""
-    raise NotImplementedError
-
-
-@overload(_store)
-def _store_of(x, out):
+    """out = x in the dtype of out. A real matrix has a real result, or none."""
     if isinstance(out.dtype, types.Complex) or isinstance(x.dtype, types.Float):
 
         def store(x, out):
@@ -145,7 +141,7 @@ def _expm(a):
 # --- by the Schur form m = z t z^H, t upper triangular --------------------------------------------------------------
 
 
-@register_jitable
+@inner(lambda m: types.UniTuple(m, 2))
 def _schur(m):
     """t and z of a complex matrix."""
     n = m.shape[0]
@@ -156,12 +152,12 @@ def _schur(m):
     return transposed(t)[0], transposed(z)[0]
 
 
-@register_jitable
+@inner(lambda t, z: t)
 def _unschur(t, z):
     return matmul(matmul(z, t), np.conj(z).T)
 
 
-@register_jitable
+@inner(lambda t: t)
 def _triangular_root(t):
     """The square root of an upper triangular matrix, column by column."""
     r = np.zeros(t.shape, t.dtype)
@@ -189,7 +185,7 @@ def _sqrtm(a):
     return viewed(out, a.shape)
 
 
-@register_jitable
+@inner(lambda t: t)
 def _minus_identity(t):
     out = t.copy()
     for i in range(t.shape[0]):
@@ -197,7 +193,7 @@ def _minus_identity(t):
     return out
 
 
-@register_jitable
+@inner(lambda t: t)
 def _triangular_log(t):
     """The logarithm of an upper triangular matrix: square roots until it is near 1, then a Pade approximant."""
     roots, r = 0, t
@@ -247,6 +243,6 @@ def _plain(function):
 
 
 SAME = [Result()]
-expm = matrices(_plain(scipy.linalg.expm), "expm", SAME, _expm)
-sqrtm = matrices(_plain(scipy.linalg.sqrtm), "sqrtm", SAME, _sqrtm)
-logm = matrices(_plain(scipy.linalg.logm), "logm", SAME, _logm)
+expm = matrices(_plain(scipy.linalg.expm), "expm", SAME, _expm, apart=True)
+sqrtm = matrices(_plain(scipy.linalg.sqrtm), "sqrtm", SAME, _sqrtm, apart=True)
+logm = matrices(_plain(scipy.linalg.logm), "logm", SAME, _logm, apart=True)

@@ -5,12 +5,12 @@
 """
 import numpy as np
 from numba.core import types
-from numba.extending import overload, register_jitable
+from numba.extending import intrinsic
 from numba.np.numpy_support import as_dtype, from_dtype
 
 from fad.kernels.lapack import LETTERS, gemm, gemv
 from fad.kernels.memory import as_columns, as_rows, blank, copied, viewed
-from fad.kernels.promotion import compiled_as, emit_python, quiet
+from fad.kernels.promotion import compiled_as, emit_python, inner, inner_of_types, quiet
 
 __all__ = ["matmul"]
 
@@ -26,23 +26,25 @@ def _types(*args):
     a, b = args
     if a.ndim > 2 and b.ndim > 2 and a.ndim != b.ndim:
         return None
-    dtype = from_dtype(np.result_type(as_dtype(a.dtype), as_dtype(b.dtype)))
-    rank = max(0, max(a.ndim, b.ndim) - (a.ndim == 1) - (b.ndim == 1))
-    return (types.Array(dtype, rank, "C") if rank else dtype, a, b)
+    rank = _rank(a, b)
+    return (types.Array(_common(a, b), rank, "C") if rank else _common(a, b), a, b)
 
 
-def _result_dtype(a, b):
-    """The dtype of the product of two arrays; in compiled code."""
-    raise NotImplementedError
+def _rank(a, b):
+    return max(0, max(a.ndim, b.ndim) - (a.ndim == 1) - (b.ndim == 1))
 
 
-@overload(_result_dtype)
-def _result_dtype_of(a, b):
-    dtype = np.result_type(as_dtype(a.dtype), as_dtype(b.dtype))
-    return lambda a, b: dtype
+def _common(a, b):
+    return from_dtype(np.result_type(as_dtype(a.dtype), as_dtype(b.dtype)))
 
 
-@register_jitable
+@intrinsic
+def _result_dtype(typingctx, a, b):
+    """The dtype of the product of two arrays."""
+    return types.DType(_common(a, b))(a, b), lambda context, builder, sig, args: context.get_dummy_value()
+
+
+@inner(lambda *_: types.none)
 def _loops(a, b, out):
     """out = a b by loops; the inner one runs along rows of b and out."""
     for i in range(out.shape[0]):
@@ -54,7 +56,7 @@ def _loops(a, b, out):
                 out[i, j] += x * b[k, j]
 
 
-@register_jitable
+@inner(lambda a: types.UniTuple(types.intp, 2))
 def _strides(a):
     """How BLAS may read a matrix: flag (of its transpose) and leading dimension, or 0 if it must be copied."""
     size = a.itemsize
@@ -66,13 +68,13 @@ def _strides(a):
     return NO, 0
 
 
-@register_jitable
+@inner(lambda v: types.intp)
 def _steps(v):
     """The step of BLAS along a matrix that is one row or one column."""
     return (v.strides[0] if v.shape[1] == 1 else v.strides[1]) // v.itemsize
 
 
-@register_jitable
+@inner(lambda *_: types.boolean)
 def _blas(a, b, out):
     """Whether BLAS could compute out = a b. It sees the transposes: out^T = b^T a^T."""
     (flag_a, lead_a), (flag_b, lead_b), (m, n) = _strides(a), _strides(b), out.shape
@@ -88,13 +90,9 @@ def _blas(a, b, out):
     return True
 
 
+@inner_of_types(lambda *_: types.none)
 def _product(a, b, out):
-    """out = a b for matrices; in compiled code."""
-    raise NotImplementedError
-
-
-@overload(_product)
-def _product_of(a, b, out):
+    """out = a b for matrices."""
     if a.dtype != b.dtype or a.dtype not in LETTERS:
         return lambda a, b, out: _loops(a, b, out)
 
@@ -107,13 +105,9 @@ def _product_of(a, b, out):
     return product
 
 
+@inner_of_types(lambda a, b: types.UniTuple(types.intp, _rank(a, b)))
 def _extents(a, b):
-    """The shape of the product of two arrays; in compiled code."""
-    raise NotImplementedError
-
-
-@overload(_extents)
-def _extents_of(a, b):
+    """The shape of the product of two arrays."""
     if a.ndim == 1:
         return lambda a, b: b.shape[:-2] + (b.shape[-1],)
     if b.ndim == 1:
@@ -148,7 +142,7 @@ def _dot(a, b):
     return total
 
 
-_emit_dot, _emit_matmul = emit_python(_dot, fast=True), emit_python(_matmul, fast=True, inline=False)
+_emit_dot, _emit_matmul = emit_python(_dot, fast=True), emit_python(_matmul, fast=True, apart=True)
 
 
 def _emit(context, builder, sig, args):

@@ -12,7 +12,7 @@ from numba.core.typing.templates import AbstractTemplate, infer, infer_global, s
 from numba.extending import lower_builtin
 from numba.np.numpy_support import as_dtype, from_dtype
 
-__all__ = ["compiled_as", "emit_python", "formula", "inner", "like_ufunc", "quiet", "real_floats"]
+__all__ = ["compiled_as", "emit_python", "formula", "inner", "inner_of_types", "like_ufunc", "quiet", "real_floats"]
 
 HALF, SINGLE = np.dtype(np.float16), np.dtype(np.float32)
 REAL = types.Integer, types.Float, types.Boolean
@@ -106,25 +106,49 @@ def _numbas_own(context, fallback, args):
         return None
 
 
-def emit_python(body, fast=False, inline=True):
+def emit_python(body, fast=False, inline=True, apart=False):
     """An `emit` that compiles the Python function `body`, with NumPy's division.
 
     Arithmetic is strict IEEE, or with `fast` sums may be taken in another order. What takes long anyway should not be
-    inlined: LLVM would optimise every copy of it.
+    inlined: LLVM would optimise every copy of it. What is large stands `apart`: compiled once a process for all users.
     """
 
     def emit(context, builder, sig, args):
-        flags = compiler.Flags()
-        flags.nrt = True
-        flags.error_model = "numpy"
-        flags.fastmath = FastMathOptions({"reassoc", "contract"} if fast else False)
-        result = context.compile_subroutine(builder, body, sig, flags=flags)
-        value = context.call_internal(builder, result.fndesc, sig, args)
-        if not inline:
-            _keep_out_of_line(builder, result.fndesc)
+        fndesc = (_compiled_apart if apart else _compiled_here)(context, builder, body, sig, fast)
+        value = context.call_internal(builder, fndesc, sig, args)
+        if apart or not inline:
+            _keep_out_of_line(builder, fndesc)
         return value
 
     return emit
+
+
+def _flags(fast):
+    flags = compiler.Flags()
+    flags.nrt = flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
+    flags.error_model = "numpy"
+    flags.fastmath = FastMathOptions({"reassoc", "contract"} if fast else False)
+    return flags
+
+
+def _compiled_apart(context, builder, body, sig, fast):
+    """Compile `body` as a library of its own, to be linked into the one that is being made."""
+    return context.compile_subroutine(builder, body, sig, flags=_flags(fast)).fndesc
+
+
+def _compiled_here(context, builder, body, sig, fast):
+    """Compile `body` into the library that is being made, once for each signature.
+
+    A library of its own for each small function would be optimised and translated with all that it calls: functions at
+    the bottom of a tower would be compiled once for each floor.
+    """
+    library = context.active_code_library
+    known = vars(library).setdefault("fad_bodies", {})
+    key = body, sig, fast
+    if key not in known:
+        common = context.typing_context, context, library, body, sig.args, sig.return_type
+        known[key] = compiler.compile_internal(*common, _flags(fast), locals={}).fndesc
+    return known[key]
 
 
 def _keep_out_of_line(builder, fndesc):
@@ -170,12 +194,26 @@ def inner(result, inline=False):
 
     Unlike `numba.njit` and `register_jitable` this makes no machine code of its own, which halves the compile time.
     """
+    return lambda body: _inner(body, result, emit_python(body, fast=True, inline=inline))
 
-    def decorate(body):
-        def function(*args):
-            raise NotImplementedError(f"{body.__name__} exists in compiled code only")
 
-        function.__name__, function.__doc__ = body.__name__, body.__doc__
-        return compiled_as(function, lambda *args: (result(*args), *args), emit_python(body, fast=True, inline=inline))
+def inner_of_types(result, inline=False):
+    """Like `inner`, for a function of the argument types that answers the body to compile."""
+
+    def decorate(choose):
+        def emit(context, builder, sig, args):
+            bodies = vars(context.active_code_library).setdefault("fad_chosen", {})
+            body = bodies.setdefault((choose, sig), choose(*sig.args))
+            return emit_python(body, fast=True, inline=inline)(context, builder, sig, args)
+
+        return _inner(choose, result, emit)
 
     return decorate
+
+
+def _inner(named, result, emit):
+    def function(*args):
+        raise NotImplementedError(f"{named.__name__} exists in compiled code only")
+
+    function.__name__, function.__doc__ = named.__name__, named.__doc__
+    return compiled_as(function, lambda *args: (result(*args), *args), emit)

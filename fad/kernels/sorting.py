@@ -5,10 +5,9 @@
 """
 import numpy as np
 from numba.core import types
-from numba.extending import overload, register_jitable
 
 from fad.kernels.memory import blank, viewed
-from fad.kernels.promotion import compiled_as, emit_python, quiet
+from fad.kernels.promotion import compiled_as, emit_python, inner, inner_of_types, quiet
 
 __all__ = ["argsort", "searchsorted", "sort"]
 
@@ -16,21 +15,7 @@ __all__ = ["argsort", "searchsorted", "sort"]
 SHORT = 16
 
 
-def _less(x, y):
-    """NumPy's order: nans after all numbers, complex numbers by real part and then by imaginary part; in compiled code."""
-    raise NotImplementedError
-
-
-@overload(_less)
-def _less_of(x, y):
-    if isinstance(x, types.Complex):
-        return lambda x, y: _complex_less(x, y)
-    if isinstance(x, types.Float):
-        return lambda x, y: x < y or (y != y and x == x)
-    return lambda x, y: x < y
-
-
-@register_jitable
+@inner(lambda x, y: types.boolean, inline=True)
 def _complex_less(x, y):
     # as npy's CLT: a nan in either part sorts after the numbers
     if x.real < y.real:
@@ -42,7 +27,17 @@ def _complex_less(x, y):
     return y.real != y.real
 
 
-@register_jitable
+@inner_of_types(lambda x, y: types.boolean, inline=True)
+def _less(x, y):
+    """NumPy's order: nans after all numbers, complex numbers by real part and then by imaginary part."""
+    if isinstance(x, types.Complex):
+        return lambda x, y: _complex_less(x, y)
+    if isinstance(x, types.Float):
+        return lambda x, y: x < y or (y != y and x == x)
+    return lambda x, y: x < y
+
+
+@inner(lambda *_: types.none)
 def _insert(v, order, low, high):
     """Sort order[low:high] by insertion."""
     for i in range(low + 1, high):
@@ -53,7 +48,7 @@ def _insert(v, order, low, high):
         order[j] = moved
 
 
-@register_jitable
+@inner(lambda *_: types.none)
 def _merge(v, order, spare, low, middle, high):
     """Merge the sorted halves order[low:middle] and order[middle:high]; on a tie the left one comes first."""
     for k in range(low, middle):
@@ -69,7 +64,7 @@ def _merge(v, order, spare, low, middle, high):
         k += 1
 
 
-@register_jitable
+@inner(lambda *_: types.none)
 def _stable_order(v, order, spare):
     """The permutation that sorts v, by merging runs from the bottom up."""
     n = v.size
@@ -84,7 +79,7 @@ def _stable_order(v, order, spare):
         width *= 2
 
 
-@register_jitable
+@inner(lambda x: types.Array(x.dtype, 2, "C"))
 def _rows(x):
     """An array of rank 1 or more as rows in C order; not always a copy."""
     n = x.shape[-1]
@@ -120,7 +115,7 @@ def _sort(x):
     return viewed(out, x.shape)
 
 
-@register_jitable
+@inner(lambda *_: types.intp, inline=True)
 def _place(a, x, right):
     """The first place in the sorted a where x can be put, or the last one."""
     low, high = 0, a.size

@@ -4,11 +4,11 @@ Phases are LAPACK's, as in NumPy; each factor is found of the matrix or of its t
 """
 import numpy as np
 from numba.core import types
-from numba.extending import overload, register_jitable
 
 from fad.kernels.lapack import geev, geqrf, gesdd, heevd, orgqr
 from fad.kernels.memory import blank, copied, transposed, viewed
-from fad.kernels.stacks import Result, complex_dtype, matrices, scratch
+from fad.kernels.promotion import inner, inner_of_types
+from fad.kernels.stacks import REAL, Result, complex_dtype, complex_of, matrices, scratch
 
 __all__ = ["eig", "eigh", "eigvals", "eigvalsh", "qr", "svd", "svdvals"]
 
@@ -16,13 +16,9 @@ NO, VECTORS, UPPER, SOME = (ord(c) for c in "NVUS")
 SAME, REAL_VECTOR, COMPLEX, COMPLEX_VECTOR = Result(), Result("real", -1), Result("complex"), Result("complex", -1)
 
 
+@inner_of_types(lambda a, m, n: types.UniTuple(types.intp, a.ndim))
 def _lead(a, m, n):
-    """The shape of stacked results (..., m, n), from a stack a; in compiled code."""
-    raise NotImplementedError
-
-
-@overload(_lead)
-def _lead_of(a, m, n):
+    """The shape of stacked results (..., m, n), from a stack a."""
     return (lambda a, m, n: (m, n)) if a.ndim == 2 else (lambda a, m, n: a.shape[:-2] + (m, n))
 
 
@@ -59,13 +55,10 @@ qr = matrices(np.linalg.qr, "qr", [SAME, SAME], _qr)
 # --- Hermitian matrices ---------------------------------------------------------------------------------------------
 
 
+@inner_of_types(lambda *_: types.int32)
 def _heevd(job, m, w):
-    """LAPACK's syevd or heevd on one matrix in place; in compiled code."""
-    raise NotImplementedError
+    """LAPACK's syevd or heevd on one matrix in place."""
 
-
-@overload(_heevd)
-def _heevd_of(job, m, w):
     def real(job, m, w):
         n = m.shape[0]
         work, integers = scratch(m, 1 + 6 * n + 2 * n * n), blank((3 + 5 * n,), np.int32)
@@ -80,7 +73,7 @@ def _heevd_of(job, m, w):
     return hermitian if isinstance(m.dtype, types.Complex) else real
 
 
-@register_jitable
+@inner(lambda job, stack: types.Array(REAL.get(stack.dtype, stack.dtype), 2, "C"))
 def _eigh_in_place(job, stack):
     """Eigenvalues of each matrix from its lower triangle; its conjugate's vectors stay in `stack`, as rows."""
     w = blank((stack.shape[0], stack.shape[1]), stack.real.dtype)
@@ -118,13 +111,10 @@ eigvalsh = matrices(np.linalg.eigvalsh, "eigvalsh", [REAL_VECTOR], _eigvalsh)
 # --- general matrices: complex results always -----------------------------------------------------------------------
 
 
+@inner_of_types(lambda *_: types.int32)
 def _geev(job, m, w, v):
-    """LAPACK's geev on one matrix in LAPACK's order: w (n,) and the vectors as rows of v; in compiled code."""
-    raise NotImplementedError
+    """LAPACK's geev on one matrix in LAPACK's order: w (n,) and the vectors as rows of v."""
 
-
-@overload(_geev)
-def _geev_of(job, m, w, v):
     def real(job, m, w, v):
         n = m.shape[0]
         re, im, vectors, work = scratch(m, n), scratch(m, n), blank((n, n), m.dtype), scratch(m, 66 * n)
@@ -145,7 +135,7 @@ def _geev_of(job, m, w, v):
     return general if isinstance(m.dtype, types.Complex) else real
 
 
-@register_jitable
+@inner(lambda job, stack: types.Tuple([types.Array(complex_of(stack.dtype), rank, "C") for rank in (2, 3)]))
 def _eig_in_place(job, stack):
     """Eigenvalues, and if job says so eigenvectors as rows, of each matrix in LAPACK's order."""
     w = blank((stack.shape[0], stack.shape[1]), complex_dtype(stack))
@@ -188,13 +178,10 @@ eigvals = matrices(lambda a: np.linalg.eigvals(a) + 0j, "eigvals", [COMPLEX_VECT
 # --- singular values ------------------------------------------------------------------------------------------------
 
 
+@inner_of_types(lambda *_: types.int32)
 def _gesdd(job, m, s, u, v):
-    """LAPACK's gesdd on one matrix, of which it sees the transpose: u and v come out in C order; in compiled code."""
-    raise NotImplementedError
+    """LAPACK's gesdd on one matrix, of which it sees the transpose: u and v come out in C order."""
 
-
-@overload(_gesdd)
-def _gesdd_of(job, m, s, u, v):
     def real(job, m, s, u, v):
         (rows, n), k = m.shape, s.size
         work, integers = scratch(m, 1), blank((8 * max(1, k),), np.int32)
@@ -213,7 +200,7 @@ def _gesdd_of(job, m, s, u, v):
     return general if isinstance(m.dtype, types.Complex) else real
 
 
-@register_jitable
+@inner(lambda job, stack: types.Tuple([stack, types.Array(REAL.get(stack.dtype, stack.dtype), 2, "C"), stack]))
 def _svd_in_place(job, stack):
     """The reduced factors u, s, vh of each matrix; only s if job says so."""
     count, m, n = stack.shape

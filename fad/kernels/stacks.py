@@ -3,15 +3,14 @@
 A kernel of linear algebra has a plain function (NumPy's or SciPy's), a rule for its types, and a body that loops over the
 leading axes. Bodies copy into C order first, because LAPACK overwrites what it is given.
 """
-import numpy as np
 from numba.core import types
-from numba.extending import overload, register_jitable
+from numba.extending import intrinsic
 
 from fad.kernels.lapack import LETTERS
 from fad.kernels.memory import blank, copied, flattened, viewed
-from fad.kernels.promotion import compiled_as, emit_python, quiet
+from fad.kernels.promotion import compiled_as, emit_python, inner, inner_of_types, quiet
 
-__all__ = ["Result", "complex_dtype", "matrices", "right_sides", "scratch", "shaped", "systems"]
+__all__ = ["Result", "complex_dtype", "complex_of", "matrices", "right_sides", "scratch", "shaped", "systems"]
 
 REAL = {types.complex64: types.float32, types.complex128: types.float64}
 COMPLEX = {real: kind for kind, real in REAL.items()}
@@ -40,8 +39,11 @@ def _stack(kind):
     return isinstance(kind, types.Array) and kind.ndim >= 2 and kind.dtype in LETTERS
 
 
-def matrices(plain, name, results, body, single=None):
-    """A kernel of one stack (and of flags): `plain` runs in Python, `body` is compiled, or `single` for one matrix."""
+def matrices(plain, name, results, body, single=None, apart=False):
+    """A kernel of one stack (and of flags): `plain` runs in Python, `body` is compiled, or `single` for one matrix.
+
+    A long body is compiled `apart`, once a process.
+    """
 
     def rule(*args):
         if not args or not _stack(args[0]):
@@ -49,7 +51,8 @@ def matrices(plain, name, results, body, single=None):
         kinds = [r.type(args[0]) for r in results]
         return (kinds[0] if len(kinds) == 1 else types.Tuple(kinds), *args)
 
-    emits = {True: emit_python(single or body, fast=True, inline=False), False: emit_python(body, fast=True, inline=False)}
+    how = {"fast": True, "inline": False, "apart": apart}
+    emits = {True: emit_python(single or body, **how), False: emit_python(body, **how)}
 
     def emit(context, builder, sig, args):
         return emits[sig.args[0].ndim == 2](context, builder, sig, args)
@@ -79,13 +82,9 @@ def systems(plain, name, body, at=1):
 # What the bodies are made of. They use little of Numba's NumPy, which compiles slowly: `out[...] = a` takes a second.
 
 
+@inner_of_types(lambda a, b: types.Array(b.dtype, 3, "C"))
 def right_sides(a, b):
-    """A copy of the right sides b as (count, n, k), one vector for each matrix of a stack; in compiled code."""
-    raise NotImplementedError
-
-
-@overload(right_sides)
-def _right_sides(a, b):
+    """A copy of the right sides b as (count, n, k), one vector for each matrix of a stack."""
     if b.ndim > 1:
         return lambda a, b: copied(b)
 
@@ -102,28 +101,25 @@ def _right_sides(a, b):
     return vectors
 
 
+@inner_of_types(lambda x, a, b: types.Array(x.dtype, a.ndim - 1 if b.ndim == 1 else b.ndim, "C"))
 def shaped(x, a, b):
-    """Solutions (count, n, k) in the shape of the result: that of b, or of the vectors of a; in compiled code."""
-    raise NotImplementedError
-
-
-@overload(shaped)
-def _shaped(x, a, b):
+    """Solutions (count, n, k) in the shape of the result: that of b, or of the vectors of a."""
     return (lambda x, a, b: viewed(x, b.shape)) if b.ndim > 1 else (lambda x, a, b: viewed(x, a.shape[:-1]))
 
 
-def complex_dtype(a):
-    """The complex dtype of the precision of `a`; in compiled code."""
-    raise NotImplementedError
+def complex_of(dtype):
+    """The complex type of the same precision."""
+    return COMPLEX.get(dtype, dtype)
 
 
-@overload(complex_dtype)
-def _complex_dtype(a):
-    dtype = np.complex64 if a.dtype in (types.float32, types.complex64) else np.complex128
-    return lambda a: dtype
+@intrinsic
+def complex_dtype(typingctx, a):
+    """The complex dtype of the precision of the array a."""
+    kind = types.DType(complex_of(a.dtype))
+    return kind(a), lambda context, builder, sig, args: context.get_dummy_value()
 
 
-@register_jitable
+@inner(lambda a, size: types.Array(a.dtype, 1, "C"), inline=True)
 def scratch(a, size):
     """Working memory of the dtype of `a`."""
     return blank((size + 1,), a.dtype)

@@ -6,9 +6,8 @@ from fad.kernels import linalg
 
 from .support import jit
 
-DTYPES = [np.float64, np.float32, np.complex128, np.complex64]
-SHAPES = [(4, 4), (2, 3, 4, 4)]
-CASES = [(d, s) for d in DTYPES for s in SHAPES if s == (4, 4) or d in (np.float64, np.complex64)]
+CASES = [(np.float64, (4, 4)), (np.float32, (2, 3, 4, 4)), (np.complex128, (4, 4)), (np.complex64, (2, 4, 4))]
+ROWS = [3, 5]  # fewer and more than the columns
 
 
 def matrix(dtype, shape, seed=0):
@@ -40,11 +39,17 @@ def close(actual, expected, dtype, factor=200):
         np.testing.assert_allclose(x, y, rtol=factor * np.finfo(dtype).eps, atol=factor * np.finfo(dtype).eps)
 
 
+SPREAD = {
+    1: lambda f: lambda a: f(a),
+    2: lambda f: lambda a, b: f(a, b),
+    4: lambda f: lambda a, b, c, d: f(a, b, c, d),
+    5: lambda f: lambda a, b, c, d, e: f(a, b, c, d, e),
+}
+
+
 def agree(kernel, *args, dtype):
     before = [np.copy(a) for a in args]
-    compiled = {1: lambda a: kernel(a), 2: lambda a, b: kernel(a, b), 3: lambda a, b, c: kernel(a, b, c),
-                4: lambda a, b, c, d: kernel(a, b, c, d), 5: lambda a, b, c, d, e: kernel(a, b, c, d, e)}[len(args)]
-    result = jit(compiled)(*args)
+    result = jit(SPREAD[len(args)](kernel))(*args)
     plain = kernel(*args)
     close(result, tuple(plain) if isinstance(plain, tuple) else plain, dtype)
     for a, b in zip(args, before):
@@ -75,36 +80,40 @@ def test_eigh(dtype, shape):
 @pytest.mark.parametrize("dtype, shape", CASES)
 def test_eig(dtype, shape):
     a = matrix(dtype, shape)
-    w, v = jit(lambda a: linalg.eig(a))(a)
+    (w, v), values = jit(lambda a: (linalg.eig(a), linalg.eigvals(a)))(a)
     close(a @ v, v * w[..., None, :], dtype, 1000)
     close(np.linalg.norm(v, axis=-2), np.ones(w.shape, w.real.dtype), dtype)
-    close(np.sort_complex(jit(lambda a: linalg.eigvals(a))(a)), np.sort_complex(w), dtype, 1000)
+    close(np.sort_complex(values), np.sort_complex(w), dtype, 1000)
     assert w.dtype == np.result_type(dtype, np.complex64)
 
 
-@pytest.mark.parametrize("rows", [3, 5])
 @pytest.mark.parametrize("dtype, shape", CASES)
-def test_qr(dtype, shape, rows):
-    a = matrix(dtype, (*shape[:-2], rows, 4))
-    agree(linalg.qr, a, dtype=dtype)
+def test_qr(dtype, shape):
+    f = jit(lambda a: linalg.qr(a))
+    for rows in ROWS:
+        a = matrix(dtype, (*shape[:-2], rows, 4))
+        close(f(a), tuple(np.linalg.qr(a)), dtype)
+        close(linalg.qr(a), tuple(np.linalg.qr(a)), dtype)
 
 
-@pytest.mark.parametrize("rows", [3, 5])
 @pytest.mark.parametrize("dtype, shape", CASES)
-def test_svd(dtype, shape, rows):
-    a = matrix(dtype, (*shape[:-2], rows, 4))
-    u, s, vh = jit(lambda a: linalg.svd(a))(a)
-    close(u * s[..., None, :] @ vh, a, dtype)
-    close(s, np.linalg.svd(a, compute_uv=False), dtype)
-    close(jit(lambda a: linalg.svdvals(a))(a), s, dtype)
-    assert [x.shape[len(shape) - 2 :] for x in (u, s, vh)] == [(rows, min(rows, 4)), (min(rows, 4),), (min(rows, 4), 4)]
+def test_svd(dtype, shape):
+    f = jit(lambda a: (linalg.svd(a), linalg.svdvals(a)))
+    for rows in ROWS:
+        a, k = matrix(dtype, (*shape[:-2], rows, 4)), min(rows, 4)
+        (u, s, vh), values = f(a)
+        close(u * s[..., None, :] @ vh, a, dtype)
+        close(s, np.linalg.svd(a, compute_uv=False), dtype)
+        close(values, s, dtype)
+        assert [x.shape[len(shape) - 2 :] for x in (u, s, vh)] == [(rows, k), (k,), (k, 4)]
 
 
 @pytest.mark.parametrize("dtype, shape", CASES)
 @pytest.mark.parametrize("right", ["vector", "matrices", "matrix"])
 def test_solve(dtype, shape, right):
     a = matrix(dtype, shape)
-    b = {"vector": matrix(dtype, (1, 4))[0], "matrices": matrix(dtype, (*shape[:-1], 2)), "matrix": matrix(dtype, (3, 4, 2))}[right]
+    b = matrix(dtype, {"vector": (1, 4), "matrices": (*shape[:-1], 2), "matrix": (3, 4, 2)}[right])
+    b = b[0] if right == "vector" else b
     if right == "matrix":
         a = a.reshape(-1, 4, 4)[0]
     agree(linalg.solve, a, b, dtype=dtype)
@@ -112,8 +121,7 @@ def test_solve(dtype, shape, right):
     agree(linalg.lu_solve, lu, pivots, b, 2, dtype=dtype)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("dtype, shape", CASES)
 def test_triangular_solve(dtype, shape):
     a, b = matrix(dtype, shape) + 4 * np.eye(4, dtype=dtype), matrix(dtype, (*shape[:-1], 2))
     f = jit(lambda a, b, lower, transpose, unit: linalg.triangular_solve(a, b, lower, transpose, unit))
@@ -144,3 +152,65 @@ def test_empty_stacks():
     a = np.empty((0, 3, 3))
     assert jit(lambda a: linalg.inv(a))(a).shape == (0, 3, 3)
     assert jit(lambda a: linalg.det(a))(a).shape == (0,)
+
+
+# --- products and functions of matrices -----------------------------------------------------------------------------
+
+PRODUCTS = [
+    ((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 3), (3, 4)), ((60, 30), (30, 40)), ((60, 30), (30,)),
+    ((2, 2, 3), (2, 3, 4)), ((2, 2, 3), (3,)), ((3,), (2, 3, 4)), ((2, 3), (5, 3, 4)), ((5, 2, 3), (3, 4)), ((0, 3), (3, 2)),
+]  # fmt: skip
+MATMUL = jit(lambda a, b: linalg.matmul(a, b))
+
+
+def numbers(dtype, shape):
+    return (10 * np.random.default_rng(0).normal(size=shape)).astype(dtype)
+
+
+@pytest.mark.parametrize("left, right", PRODUCTS)
+def test_matmul_shapes(left, right):
+    a, b = numbers(float, left), numbers(float, right)
+    close(MATMUL(a, b), a @ b, float, 1e4)
+    close(linalg.matmul(a, b), a @ b, float)
+
+
+@pytest.mark.parametrize("left", [np.float32, np.complex128, np.int64, np.float64])
+@pytest.mark.parametrize("right", [np.float32, np.complex128])
+def test_matmul_types(left, right):
+    for m, k, n in ((2, 3, 4), (20, 30, 10)):
+        a, b = numbers(left, (m, k)), numbers(right, (k, n))
+        close(MATMUL(a, b), a @ b, right, 1e4)
+
+
+def test_matmul_strides():
+    a, b = numbers(float, (40, 60)), numbers(float, (60, 20))
+    pairs = [(a[::2], b), (a[:, ::2], b[::2]), (a[::-1], b), (a[:, :1], b[:1]), (a[::2, ::3], b[::-3, 0])]
+    for x, y in [(a, b), *pairs, (np.asfortranarray(a), np.asfortranarray(b)), (b.T, a.T), (b.T, a[0]), (a, b[:, 0])]:
+        close(MATMUL(x, y), x @ y, float, 1e5)
+
+
+def test_matmul_refuses_shapes_that_do_not_fit():
+    for x, y in [((2, 3), (2, 3)), ((3,), (2,)), ((2, 2, 3), (3, 3, 2))]:
+        with pytest.raises(ValueError, match="matmul"):
+            MATMUL(np.ones(x), np.ones(y))
+
+
+@pytest.mark.parametrize("name", ["expm", "sqrtm", "logm"])
+@pytest.mark.parametrize("dtype, shape", [CASES[0], CASES[3]])
+@pytest.mark.filterwarnings("ignore:logm result")
+def test_functions_of_matrices(name, dtype, shape):
+    kernel = getattr(linalg, name)
+    f = jit(lambda a: kernel(a))
+    for scale in (0.01, 1, 30):
+        a = matrix(dtype, shape) if name == "expm" else hermitian(dtype, shape)
+        a = (scale * a).astype(dtype)
+        expected, actual = kernel(a), f(a)
+        assert actual.dtype == dtype
+        assert np.abs(actual - expected).max() <= 1e4 * np.finfo(dtype).eps * np.abs(expected).max()
+
+
+def test_a_real_matrix_without_a_real_root():
+    a = np.diag([-1.0, -2.0])
+    for f in (jit(lambda a: linalg.sqrtm(a)), linalg.sqrtm):
+        with pytest.raises(np.linalg.LinAlgError, match="not real"):
+            f(a)
