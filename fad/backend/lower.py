@@ -120,6 +120,11 @@ class Lowering:
             start = start.plus(self.views.number(x.type.shape[axis]))
         return steps
 
+    def _pack(self, eqn: Equation) -> list:
+        out = eqn.outputs[0]
+        self.storage.own(out)
+        return [Step("map", None, out, target=(at(k),), args=(self.views.locate(x),)) for k, x in enumerate(eqn.inputs)]
+
     def _reshape(self, eqn: Equation) -> list:
         x, out = eqn.inputs[0], eqn.outputs[0]
         self.storage.reshape(out, x)

@@ -1,0 +1,113 @@
+"""Programs whose loops and branches are written as region ops, as capture writes them."""
+from typing import Any
+
+import numpy as np
+
+from fad.ops.control import COND, FOR, WHILE
+from fad.ops.table import TABLE as op
+
+rng = np.random.default_rng(0)
+
+
+def loop(count: Any, body: Any, *init: Any, names: tuple, start: Any = 0) -> Any:
+    results = FOR.run_regions((start, count, 1, *init), (body,), names=names)
+    return results[0] if len(results) == 1 else results
+
+
+def put(x: Any, value: Any, *where: Any) -> Any:
+    return op["update"](x, value, *where, spec=("i",) * len(where), at=0)
+
+
+def garch(w, x):
+    def body(t, h, s):
+        h = w[0] + w[1] * x[t - 1] ** 2 + w[2] * h
+        return h, s + np.log(h) + x[t] ** 2 / h
+    return loop(x.shape[0], body, 1.0, x[0] ** 2, names=("h", "s"), start=1)[1]
+
+
+def heat(u):
+    def body(t, u):
+        new = u.copy()
+        new[1:-1] = u[1:-1] + 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2])
+        return (new,)
+    u = loop(20, body, u, names=("u",))
+    return np.sum(u * u)
+
+
+def pairwise(X):
+    def outer(i, e):
+        def inner(j, e):
+            d = X[i] - X[j]
+            return (e + 1.0 / np.sqrt(d @ d + 0.01),)
+        return (loop(i, inner, e, names=("e",)),)
+    return loop(X.shape[0], outer, 0.0, names=("e",))
+
+
+def newton(a):
+    def better(r):
+        return (0.5 * (r + a / r),)
+    return WHILE.run_regions((a,), (lambda r: abs(r * r - a) > 1e-13, better), names=("r",))[0]
+
+
+def branches(x):
+    def body(i, t):
+        v = x[i]
+        return COND.run_regions((v > 0.5,), (lambda: (t - 3 * v,), lambda: (t + v * v,)), names=("t",))
+    return loop(x.shape[0], body, 0.0, names=("t",))
+
+
+def fill(x):
+    y = loop(x.shape[0], lambda k, y: (put(y, np.sin(x[k]) * k, k),), np.zeros(x.shape[0]), names=("y",))
+    return np.sum(y ** 2)
+
+
+def seidel(A):
+    n = A.shape[0]
+
+    def row(i, A):
+        def element(j, A):
+            return (put(A, (A[i - 1, j] + A[i, j - 1] + A[i, j] + A[i, j + 1] + A[i + 1, j]) / 5.0, i, j),)
+        return (loop(n - 1, element, A, names=("A",), start=1),)
+    A = loop(n - 1, row, A, names=("A",), start=1)
+    return np.sum(A * A)
+
+
+def change_in_a_branch(x):
+    def body(i, y):
+        return COND.run_regions((y[i] > 0.5,), (lambda: (y,), lambda: (put(y, y[i] * 2.0, i),)), names=("y",))
+    return loop(x.shape[0], body, x, names=("y",))
+
+
+def change_hands(x, y):
+    return loop(5, lambda i, a, b: (b, a * 2.0), x, y, names=("a", "b"))
+
+
+def same_twice(x):
+    a, b = loop(3, lambda i, a, b: (put(a, 7.0, i), a), x, x * 2.0, names=("a", "b"))
+    return a - b
+
+
+def in_place(x):
+    y = x.copy()
+    y += 1.0
+    y[1:] *= y[:-1]
+    y[::2] -= 0.5 * y[::2] ** 2
+    row = y[:3]
+    row[1] = 2.0 * row[0]
+    return np.sum(y ** 3)
+
+
+def reversed_and_shifted(x):
+    y = np.exp(x)
+    y[1:] = y[:-1] * 2.0
+    z = y[::-1] + x
+    z[0] = y[1]
+    return z, np.sum(y * z)
+
+
+PROGRAMS = [
+    (garch, np.array([0.1, 0.2, 0.7]), rng.standard_normal(50)), (heat, rng.uniform(size=12)), (pairwise, rng.standard_normal((6, 3))),
+    (newton, 7.3), (branches, rng.uniform(-1, 1, 12)), (fill, rng.uniform(size=9)), (seidel, rng.uniform(size=(6, 6))),
+    (change_in_a_branch, rng.uniform(size=9)), (change_hands, rng.uniform(size=4), rng.uniform(size=4)), (same_twice, rng.uniform(size=5)),
+    (in_place, rng.uniform(size=6)), (reversed_and_shifted, rng.uniform(size=7)),
+]
