@@ -237,6 +237,14 @@ class Builder:
         form = self.integers.forms.get(n)
         return form.const if form is not None and not form.terms else self.value_class(self, n)
 
+    def take_back(self, mark: int) -> None:
+        """Forget the equations after the first `mark`, and the integers that they made."""
+        gone = {v for eqn in self.equations[mark:] for v in eqn.outputs}
+        del self.equations[mark:]
+        for table in (self.known_forms, self.known_integers):
+            for key in [k for k, value in table.items() if value.atom in gone]:
+                del table[key]
+
     def finish(self, outputs: tuple) -> Func:
         """The Func of what was recorded."""
         return Func(self.name, tuple(self.inputs), self.equations, tuple(as_atom(self.lift(x)) for x in outputs))

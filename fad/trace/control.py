@@ -194,7 +194,7 @@ class Runtime:
         try:
             return None if roll() else _Plain()
         except Exception as error:                            # whatever it was, the plain loop will meet it again if it is the user's
-            del current().equations[marks:]
+            current().take_back(marks)
             self.unrolled[body.__code__] = error
             return error
 

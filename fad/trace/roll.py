@@ -243,7 +243,7 @@ def _is_plain(before: int, roll: Roll) -> bool:
     if len(new) != 1 or not new[0].regions or roll.plan.found:
         return False
     if all(isinstance(a, Literal) for a in new[0].inputs) and not any(free_vars(r) for r in new[0].regions):
-        del builder.equations[before:]
+        builder.take_back(before)
         return True
     return False
 
