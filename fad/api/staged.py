@@ -104,7 +104,8 @@ class Staged:
             args, kwargs = structure.unflatten(filled)
             return body(*args, **kwargs)
         names = leaf_names(getattr(self, "__wrapped__", None), structure)
-        traced = trace(self.body, [leaves[k] for k in dynamic], call, name=getattr(self, "__name__", "f"), names=[names[k] for k in dynamic])
+        traced = trace(self.body, [leaves[k] for k in dynamic], call, name=getattr(self, "__name__", "f"), names=[names[k] for k in dynamic],
+                       own=True)
         keep = [leaves[k] for k in range(len(leaves)) if k not in dynamic]
         return self.program_class(traced, policy=self.compile, keep=keep, writes=self.writes, name=self.kernel_name)
 

@@ -62,6 +62,11 @@ def _package(f: FunctionType) -> str:
     return (f.__module__ or "").split(".")[0]
 
 
+def is_compiled(f: Any) -> bool:
+    """Whether f is a function that Numba compiled."""
+    return hasattr(f, "py_func") and type(f).__module__.startswith("numba.")
+
+
 def _installed(f: FunctionType) -> bool:
     return "site-packages" in f.__code__.co_filename or f.__code__.co_filename.startswith(sys.base_prefix + "/lib")
 
@@ -95,6 +100,12 @@ def _element_of(container: Any, key: Any) -> Any:
         return _MISSING
 
 
+def transparent(f: Callable) -> Callable:
+    """Mark a function of fad's own that calls a user's function from its closure, which is to be captured with it."""
+    f.__fad_transparent__ = True                              # type: ignore[attr-defined]
+    return f
+
+
 class Capture:
     """One trace's captured functions: swaps values as the captured code should see them, and collects their sources."""
 
@@ -117,8 +128,8 @@ class Capture:
     def _swapped(self, value: Any) -> Any:
         if isinstance(value, ModuleType):
             return Proxy(value, self) if value.__name__.split(".")[0] in _MODULES else value
-        if hasattr(value, "py_func") and type(value).__module__.startswith("numba."):
-            return self.swap(value.py_func)                   # a compiled function is traced through the Python it was made from
+        if is_compiled(value):
+            return self.function(value)
         if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
             return self.builder.capture(value)
         if type(value) in (list, tuple, dict) and holds_arrays(value):
@@ -147,13 +158,17 @@ class Capture:
         """The captured copy of a user's function; a library's function is its face."""
         if isinstance(f, MethodType):
             return MethodType(self.swap(f.__func__), f.__self__)
+        if is_compiled(f):                                    # it is traced through the Python it was made from
+            f = f.py_func
         if isinstance(f, functools.partial):
             return functools.partial(self.function(f.func), *f.args, **f.keywords)
         if isinstance(f, FunctionType):
             self.packages.add(_package(f))                    # what is asked for by itself is the user's, wherever it is installed
+        if getattr(f, "__fad_transparent__", False):
+            return FunctionType(f.__code__, f.__globals__, f.__name__, f.__defaults__, self._cells(f, f.__code__))
         if not is_user_function(f, self.packages):
             found = find(f)
-            return f if found is None else _redirect(f, found)
+            return self._library_function(f) if found is None else _redirect(f, found)
         code = rewritten_code(f) or f.__code__
         scope: dict[str, Any] = {"__builtins__": f.__globals__.get("__builtins__", builtins), RUNTIME: self.runtime}
         copy = FunctionType(code, scope, f.__name__, f.__defaults__, self._cells(f, code))
@@ -162,6 +177,27 @@ class Capture:
         self._copies[id(f)] = (f, copy)                       # before its globals: it may call itself
         self._fill(scope, f, code)
         return copy
+
+    def _library_function(self, f: Any) -> Callable:
+        """A library's function as it is, but for the user's functions that it closes over (fad's own wrappers do)."""
+        if not isinstance(f, FunctionType) or not f.__closure__:
+            return f
+        cells = tuple([self._function_cell(cell) for cell in f.__closure__])
+        if all(new is old for new, old in zip(cells, f.__closure__)):
+            return f
+        copy = FunctionType(f.__code__, f.__globals__, f.__name__, f.__defaults__, cells)
+        copy.__kwdefaults__ = f.__kwdefaults__
+        return copy
+
+    def _function_cell(self, cell: Any) -> Any:
+        try:
+            value = cell.cell_contents
+        except ValueError:
+            return cell
+        if not isinstance(value, (FunctionType, MethodType, functools.partial)) and not is_compiled(value):
+            return cell
+        new = self.function(value)
+        return cell if new is value else _new_cell(new)
 
     def _fill(self, scope: dict, f: FunctionType, code: CodeType) -> None:
         scope.update({k: v for k, v in f.__globals__.items() if k.startswith("__") and k not in scope})

@@ -54,15 +54,16 @@ def is_data(x: Any) -> bool:
 
 
 def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: str = "",
-          names: Sequence = ()) -> Traced:
+          names: Sequence = (), own: bool = False) -> Traced:
     """Trace f on inputs like these leaves; call(f, inputs) makes the call (by default with the inputs in order). names: the inputs'.
+    own: f is a body of fad's own, which sees to the capture of what it calls.
 
     Within another trace, the Func is a region of the program around it, and may use its values.
     """
     with building(name or _name_of(f), Tracer, region=bool(stack.builders())) as builder:
         inputs = [_input(builder, x, names[k] if k < len(names) else "") for k, x in enumerate(leaves)]
         before = [x._var for x in inputs]
-        result = (call or _in_order)(Capture(builder).function(f), inputs)
+        result = (call or _in_order)(f if own else Capture(builder).function(f), inputs)
         out, structure = tree.flatten(result)
         statics = {k: x for k, x in enumerate(out) if not is_data(x) and not isinstance(x, (bool, list))}
         written = tuple([k for k, x in enumerate(inputs) if x.atom is not before[k]])
