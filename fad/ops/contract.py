@@ -79,7 +79,8 @@ def _dot_runner(p: Plan) -> Callable:
 
 def _matmul_runner(p: Plan) -> Callable:
     """A product of stacks of matrices or vectors, without reshaping."""
-    product = {(1, 1): np.matmul, (1, 0): _stacked_matvec, (0, 1): _stacked_vecmat}[p.left, p.right]
+    products: dict[tuple, Callable] = {(1, 1): np.matmul, (1, 0): _stacked_matvec, (0, 1): _stacked_vecmat}
+    product = products[p.left, p.right]
     if _is_identity(p.x_axes) and _is_identity(p.y_axes) and _is_identity(p.out_axes):
         return product
     return lambda x, y: product(x.transpose(p.x_axes), y.transpose(p.y_axes)).transpose(p.out_axes)

@@ -40,7 +40,7 @@ def _short(g: Any, xs: tuple) -> Any:
     return correlated(conjugate(xs[0]), g)
 
 
-def _sample(n: int, m: int, imaginary: float = 0) -> Any:
+def _sample(n: int, m: int, imaginary: complex = 0) -> Any:
     return lambda rng: (tuple(rng.standard_normal(k) + imaginary * rng.standard_normal(k) for k in (n, m)), {})
 
 

@@ -28,7 +28,8 @@ def _recurrence(a: Any, b: Any, axis: int, reverse: bool) -> Any:
     h = np.empty(b.shape, dtype)
     if b[:1].size <= 8:                                       # few and long: Python's numbers are quicker than short arrays
         for k in np.ndindex(b.shape[1:]):
-            h[(slice(None), *k)] = _by_numbers(a[(slice(None), *k)], b[(slice(None), *k)])
+            lane = (slice(None), *k)
+            h[lane] = _by_numbers(a[lane], b[lane])
     else:
         _by_rows(a, b, h)
     return np.moveaxis(h[::-1] if reverse else h, 0, axis)
@@ -135,9 +136,13 @@ linear_scan = scan("linear_scan", lambda a, b, axis, reverse=False: _recurrence(
                    samples=(_sample(3, 4, arity=2, dtype=complex, axis=1, reverse=False),),
                    doc="h[k] = a[k] h[k-1] + b[k] along one axis, h before the first being 0 (the first a is not used)")
 
-cumsum = scan("cumsum", _accumulating(np.add), sum_dtype,
-              Linear(lambda g, xs, axis, reverse=False: cumsum(g, axis=axis, reverse=not reverse)), "{0}", "{c} + {0}",
-              samples=(_sample(3, 4, dtype=complex, axis=1, reverse=False),), doc="The running sum along one axis")
+
+def _sum_transpose(g: Any, xs: tuple, axis: int, reverse: bool = False) -> Any:
+    return cumsum(g, axis=axis, reverse=not reverse)
+
+
+cumsum: Op = scan("cumsum", _accumulating(np.add), sum_dtype, Linear(_sum_transpose), "{0}", "{c} + {0}",
+                  samples=(_sample(3, 4, dtype=complex, axis=1, reverse=False),), doc="The running sum along one axis")
 
 
 def _product_jvp(ys: tuple, xs: tuple, dxs: tuple, axis: int, reverse: bool = False) -> tuple:

@@ -164,4 +164,4 @@ def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = Fa
     """The path at the sizes seen at tracing: it is found by extents alone."""
     subscripts, given = (operands[0], list(operands[1:])) if isinstance(operands[0], str) else _interleaved(operands)
     samples = [np.broadcast_to(0.0, [extents.hint(n) or 8 for n in shape_of(as_array(x))]) for x in given]
-    return np.einsum_path(subscripts, *samples, optimize=optimize, einsum_call=einsum_call)
+    return np.einsum_path(subscripts, *samples, optimize=optimize, einsum_call=einsum_call)          # type: ignore[arg-type]
