@@ -146,7 +146,7 @@ class Runtime:
     def _roll_for(self, steps: Steps, body: Callable, plan: Plan, facts: tuple) -> bool:
         """Roll the loop, after a first turn of its own where that one is of another kind than the rest."""
         try:
-            return roll_for(steps, body, plan)
+            return attempted(lambda: roll_for(steps, body, plan))
         except FadError as error:
             first = error
         for _ in range(2):
@@ -156,7 +156,7 @@ class Runtime:
             if any(s.read() is not False for s in plan.stops):
                 raise first
             try:
-                return roll_for(steps, body, Plan(*facts))
+                return attempted(lambda: roll_for(steps, body, Plan(*facts)))
             except FadError as error:
                 first = error
         raise first
@@ -175,7 +175,7 @@ class Runtime:
             go_on = truth(test())
             if go_on is False:
                 return
-            why = self._try(body, lambda: roll_while(test, body, plan))
+            why = self._try(body, lambda: attempted(lambda: roll_while(test, body, plan)))
             if why is None:
                 return
             if isinstance(go_on, Value):
@@ -190,17 +190,25 @@ class Runtime:
         known = self.unrolled.get(body.__code__)
         if known is not None:
             return known
-        marks = len(current().equations)
         try:
             return None if roll() else _Plain()
         except Exception as error:                            # whatever it was, the plain loop will meet it again if it is the user's
-            current().take_back(marks)
             self.unrolled[body.__code__] = error
             return error
 
 
 class _Plain(Exception):
     """Nothing in the loop is traced."""
+
+
+def attempted(roll: Callable) -> bool:
+    """What roll() says; if it fails, the program is as it was before (turns peeled off before it stay)."""
+    mark = len(current().equations)
+    try:
+        return roll()
+    except Exception:
+        current().take_back(mark)
+        raise
 
 
 def _nothing() -> None:
