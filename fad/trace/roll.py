@@ -37,7 +37,7 @@ class Plan:
         self.early = False                                    # whether a traced flag may end the loop
         self.turns = 0
         for name in written:
-            if name in cells:
+            if name in cells and name not in self.rebound:    # else it is not one array that is written to
                 self._expect(Name(name, cells[name]).read())
 
     def _expect(self, value: Any) -> None:
