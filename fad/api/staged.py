@@ -129,6 +129,19 @@ class Staged:
     def compilations(self) -> int:
         return sum(program.compilations for programs in self.programs.values() for program in programs)
 
+    def njit(self, *examples: Any) -> Any:
+        """The compiled program for arguments like these as a Numba dispatcher, to be called from @njit code.
+
+        Arrays that the function closed over are constants of it. Raises BackendError where there is no compiled form.
+
+        >>> import numpy as np, fad
+        >>> g = fad.grad(lambda x: np.sum(x ** 3)).njit(np.ones(3))
+        >>> g(np.array([1.0, 2.0]))
+        array([ 3., 12.])
+        """
+        program, data = self.program_for(*examples)
+        return program.runner.dispatcher(data + list(program.traced.captured), len(data))
+
     def clear(self) -> None:
         """Forget every program."""
         self.programs, self.latest = {}, None

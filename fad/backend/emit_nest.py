@@ -11,6 +11,7 @@ from .emit_expr import Expressions
 from .fuse import READ, Scheduler
 from .homes import homes, uses
 from .indexmap import Axis, Elem, Index
+from .lanes import LANES, BlockLoop
 from .lower import Lowering
 from .names import STEMS, Names
 from .numbers import dtype_name, literal, zero
@@ -30,6 +31,7 @@ class Printer:
         self.scheduler = Scheduler(self.views, self.storage)
         self.expressions = Expressions(self.scalar, self.element, self.axis)
         self.homes: dict[Var, Any] = {}
+        self.pending_reads: dict[Var, set] = {}
         self.pending: dict[Var, Text] = {}                   # expressions to be written where they are used
         self.held: dict[Var, str] = {}                       # roots that are added up in a register, in the loop that is being printed
         self.unbegun: set[Var] = set()                       # of those to come, the ones that have no first value
@@ -60,9 +62,9 @@ class Printer:
 
     def block(self, steps: list, outputs: tuple) -> None:
         """The statements of one block."""
-        nodes = self.scheduler.arrange(steps)
+        nodes = self.scheduler.arrange(steps, top=self.indent == "    ")
         found = uses(nodes, self.scheduler)
-        written = {self.storage.root(v) for s in steps for v in s.outs}
+        written = {self.storage.root(v) for node in nodes for s in _steps_of(node) for v in s.outs}
         pinned = {self.storage.root(a) for a in outputs if isinstance(a, Var)} | {r for r in found if r not in written or r in self.homes}
         self.homes.update(homes(found, pinned))
         single = _read_once(found, {self.storage.root(a) for a in outputs if isinstance(a, Var)}, outputs, self.storage)
@@ -76,7 +78,9 @@ class Printer:
             self.node(node, nodes[k + 1:k + 1 + WINDOW], single)
 
     def node(self, node: Any, rest: list, single: set) -> None:
-        if isinstance(node, Loop):
+        if isinstance(node, BlockLoop):
+            self._blocks(node, single)
+        elif isinstance(node, Loop):
             self._loop(node, single)
         elif isinstance(node, Begin):
             if self._is_held(node.step, next((n for n in rest if isinstance(n, Loop)), None)):
@@ -85,6 +89,16 @@ class Printer:
                 self._begin(node.step)
         elif not (self._can_wait(node, rest, single) and self._wait(node)):
             self.step(node)
+
+    def _blocks(self, loop: BlockLoop, single: set) -> None:
+        start, count = self.names.of(loop.start), self.names.of(loop.count)
+        extent = self.expressions.index(loop.axis.extent)
+        self.line(f"for {start} in range(0, {extent.source}, {LANES}):")
+
+        def block() -> None:
+            self.line(f"{count} = min({LANES}, {extent.source} - {start})")
+            self.nodes(loop.nodes, single)
+        self.indented(block)
 
     def _loop(self, loop: Loop, single: set) -> None:
         name = self.axes[loop.axis] = self.names.loop(self.axes[a] for a in self.axes)
@@ -113,14 +127,14 @@ class Printer:
             self.unbegun.discard(self.storage.root(step.out))
             self.line(f"{target} = {name}")
         else:
-            self.line(f"{target} = {template(_combine(step)).fill([Text(target), Text(name)]).source}")
+            self.line(_combined(target, _combine(step), Text(name)))
         self.names.release(name)
 
     def _can_wait(self, step: Step, rest: list, single: set) -> bool:
         """Whether the step's expression may be written where its result is read, once and before anything it reads changes."""
         if step.kind != "map" or self.storage.root(step.out) not in single or not self.home(step.out).is_register:
             return False
-        reads = {self.storage.root(e.var) for e in step.reads()}
+        reads = self._reads(step)
         for node in rest:
             if not isinstance(node, Step):
                 return False
@@ -131,10 +145,19 @@ class Printer:
                 return False
         return False
 
+    def _reads(self, step: Step) -> set:
+        """Roots that the step's expression reads, those read by the expressions within it included."""
+        found: set = set()
+        for e in step.reads():
+            root = self.storage.root(e.var)
+            found |= self.pending_reads[root] if root in self.pending else {root}
+        return found
+
     def _wait(self, step: Step) -> bool:
         """Keep the step's expression for its reader, unless it has grown too long."""
         value = self.expressions.value(step)
         if len(value.source) <= LINE // 2:
+            self.pending_reads[self.storage.root(step.out)] = self._reads(step)
             self.pending[self.storage.root(step.out)] = value
         return len(value.source) <= LINE // 2
 
@@ -167,7 +190,7 @@ class Printer:
 
     def _subscripted(self, name: str, place: tuple, home: Any) -> str:
         kept = home.kept if home is not None else range(len(place))
-        return f"{name}[{', '.join(self.expressions.index(place[k]).source for k in kept)}]"
+        return f"{name}[{', '.join(self.expressions.index(_kept_index(place, k, home)).source for k in kept)}]"
 
     def target(self, step: Step) -> str:
         """Where a step writes."""
@@ -181,7 +204,9 @@ class Printer:
     def shape(self, var: Var) -> str:
         """The extents of what is kept of an array, as NumPy's creation functions take them."""
         root = self.storage.root(var)
-        extents = [self.expressions.index(self.views.number(root.type.shape[k])).source for k in self.home(var).kept]
+        home = self.home(var)
+        extents = [str(LANES) if home.lanes and home.lanes[0] == k else self.expressions.index(self.views.number(root.type.shape[k])).source
+                   for k in home.kept]
         return extents[0] if len(extents) == 1 else f"({', '.join(extents)})"
 
     # -- storage ------------------------------------------------------------------------------------------------------------------
@@ -242,16 +267,13 @@ class Printer:
         home = self.home(step.out)
         if not home.kept:
             return self.name(step.out, step)
-        parts = [self.expressions.index(i).source if all(a in self.axes for a in i.axes()) else ":" for i in (step.target[k] for k in home.kept)]
+        places = [_kept_index(step.target, k, home) for k in home.kept]
+        parts = [self.expressions.index(i).source if all(a in self.axes for a in i.axes()) else ":" for i in places]
         return f"{self.name(step.out, step)}[{', '.join(parts)}]"
 
     def _reduce(self, step: Step) -> None:
         target, value = self.target(step), self.expressions.value(step)
-        combine = _combine(step)
-        if combine in ("{0} + {1}", "{0} * {1}"):
-            self.line(f"{target} {combine[4]}= {value.source}", step)
-        else:
-            self.line(f"{target} = {template(combine).fill([Text(target), value]).source}", step)
+        self.line(_combined(target, _combine(step), value), step)
 
     def _carry(self, step: Step) -> str:
         """The name of what a scan or search carries from turn to turn."""
@@ -304,6 +326,13 @@ _PRINT: dict[str, Callable] = {"map": Printer._map, "add": Printer._add, "reduce
                                "fill": Printer._fill, "call": Printer._call, "check": Printer._check, "control": print_control}
 
 
+def _kept_index(place: tuple, k: int, home: Any) -> Index:
+    """The subscript of a kept axis; among the lanes of a block it counts from the block's start."""
+    if home is None or not home.lanes or home.lanes[0] != k:
+        return place[k]
+    return place[k].plus(Index(((home.lanes[1], -1),)))
+
+
 def _dtype_argument(dtype: np.dtype) -> str:
     return "" if dtype == np.float64 else f", {dtype_name(dtype)}"
 
@@ -334,6 +363,13 @@ def _combine(step: Step) -> str:
     if dtype == np.bool_:
         return "{0} & {1}" if name in ("all", "prod", "min") else "{0} | {1}"
     return "{0} + {1}" if name == "contract" else step.eqn.op.facts["combine"]
+
+
+def _combined(target: str, combine: str, value: Text) -> str:
+    """The statement that joins a value to the target."""
+    if combine in ("{0} + {1}", "{0} * {1}"):
+        return f"{target} {combine[4]}= {value.source}"
+    return f"{target} = {template(combine).fill([Text(target), value]).source}"
 
 
 def _with_carry(text: str, args: list, carry: Text) -> str:

@@ -11,9 +11,12 @@ from ..ir.graph import Func
 from ..ir.walk import evaluate
 from ..passes.pipeline import optimise
 from ..util.config import config
+from ..util.lazy import LazyModule
 from .compile import Kernel, compile
 from .emit import source
 from .steps import BackendError
+
+numba = LazyModule("numba")
 
 
 class Runner:
@@ -53,6 +56,14 @@ class Runner:
         """The generated Python."""
         return source(self.func, name or self.name, guards=self.guards)
 
+    def dispatcher(self, values: list, count: int) -> Any:
+        """The kernel for compiled callers, which give the first `count` values; the others are constants of it."""
+        if self.kernel is None:
+            self._compile(values)
+        if self.kernel is None:
+            raise BackendError(self.refused)
+        return bound(self.kernel.call, [plain(x) for x in values[count:]], count)
+
     # -- tiers ------------------------------------------------------------------------------------------------------------
 
     def _should_compile(self) -> bool:
@@ -82,6 +93,16 @@ class Runner:
         self.refused = str(error) or type(error).__name__
         if self.policy == "now" or self.loops or not isinstance(error, BackendError):
             warnings.warn(f"{self.name} is interpreted, not compiled: {type(error).__name__}: {self.refused[:2000]}", stacklevel=5)
+
+
+def bound(call: Any, constants: list, count: int) -> Any:
+    """A dispatcher that calls `call` with `count` arguments and these constants behind them."""
+    if not constants:
+        return call
+    names = [f"a{k}" for k in range(count)]
+    scope: dict[str, Any] = {"call": call, **{f"c{k}": c for k, c in enumerate(constants)}}
+    exec(f"def bound({', '.join(names)}):\n    return call({', '.join(names + [f'c{k}' for k in range(len(constants))])})", scope)
+    return numba.njit(scope["bound"])
 
 
 def _larger_than_one(func: Func) -> tuple:
