@@ -1,0 +1,41 @@
+"""Every op of the table on tensors: gradcheck (reverse and forward mode) and gradgradcheck, real and complex."""
+import warnings
+
+import numpy as np
+import pytest
+
+import fad
+from fad.util.errors import NoDerivativeError
+
+from ..laws.cases import OPS, Case, cases, differentiable
+
+NAMES = [name for name, op in OPS.items() if differentiable(op) and op.kind != "control" and not op.facts.get("hermitian")]
+
+
+def as_function(case: Case):
+    def f(*xs):
+        return tuple([y for y in case.at(*xs) if isinstance(y, fad.Tensor) and y.dtype.kind in "fc"])
+    return f
+
+
+def leaves(case: Case) -> tuple:
+    return tuple([fad.tensor(np.array(x), requires_grad=True) for x in case.point])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_gradcheck(name):
+    for case in (cases(OPS[name]) + cases(OPS[name], complex))[:3]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            assert fad.autograd.gradcheck(as_function(case), leaves(case), rtol=1e-4, atol=1e-5, fast_mode=True)
+            try:
+                assert fad.autograd.gradgradcheck(as_function(case), leaves(case), rtol=1e-3, atol=1e-4, fast_mode=True)
+            except NoDerivativeError:                       # a first derivative that is itself a function without a rule
+                continue
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_forward_mode(name):
+    for case in cases(OPS[name])[:2]:
+        assert fad.autograd.gradcheck(as_function(case), leaves(case), rtol=1e-4, atol=1e-5, fast_mode=True, check_forward_ad=True,
+                                      check_backward_ad=False)
