@@ -6,7 +6,8 @@ import scipy.special as sp
 
 from fad.kernels import special
 
-POINTS = [0.3, 1.7, 2.9, 0.55, 3.3]  # the j-th argument of a function; the second sample is the reverse
+POINTS = [0.3, 1.7, 2.9, 0.55, 3.3]  # the j-th argument of a function
+OTHERS = [0.6, 0.5, 0.4, 0.3, 0.2]
 UFUNCS = [name for name in special.__all__ if isinstance(getattr(sp, name), np.ufunc)]
 KINDS = {"d": float, "D": lambda x: complex(x, 0.4), "l": lambda x: int(x) + 1, "f": np.float32, "F": np.complex64}
 
@@ -17,7 +18,7 @@ def calls(letters):
         for types in getattr(sp, name).types:
             inputs = types.split("->")[0]
             if set(inputs) <= set(letters) and any(c in letters[0] for c in inputs):
-                for points in (POINTS, [0.6, 0.5, 0.4, 0.3, 0.2]):
+                for points in (POINTS, OTHERS) if letters == ("d",) else (POINTS,):
                     yield name, tuple(KINDS[c](x) for c, x in zip(inputs, points))
 
 
