@@ -60,12 +60,19 @@ def agree(a: Any, b: Any, what: str = "extents") -> Any:
     facts = builder.integers
     form = facts.form(as_extent(a)) - facts.form(as_extent(b))
     if facts.assume_zero(form, here()):
-        return a if isinstance(a, int) else b
+        return _elder(a, b)
     values = hint(a), hint(b)
     if form.is_constant or (None not in values and values[0] != values[1] and builder.parent is None):
         raise ExtentError(f"{what} differ: {values[0]} and {values[1]}")
     builder.emit(registry["check_equal"], (a, b), (), {"what": what})
-    return a if isinstance(a, int) else b
+    return _elder(a, b)
+
+
+def _elder(a: Any, b: Any) -> Any:
+    """Of two equal extents the number, or else the variable that was there first: what was made outside a region holds around it."""
+    if isinstance(a, int) or isinstance(b, int):
+        return a if isinstance(a, int) else b
+    return a if as_extent(a).id <= as_extent(b).id else b
 
 
 def is_one(n: Any) -> bool:
