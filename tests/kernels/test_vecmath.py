@@ -143,20 +143,29 @@ def test_mixed_precision_promotes():
 CACHED = """
     import numba, numpy as np
     from fad.kernels.vecmath import exp, sin, logaddexp
-    from fad.kernels.special import gammaln
+    from fad.kernels.special import gammaln, zeta
+    from fad.kernels.linalg import matmul, solve
 
     @numba.njit(cache=True, error_model="numpy")
     def f(x, y):
         for i in range(x.size):
-            y[i] = exp(-x[i]) * sin(x[i]) + logaddexp(x[i], 0.0) + gammaln(x[i])
+            y[i] = exp(-x[i]) * sin(x[i]) + logaddexp(x[i], 0.0) + gammaln(x[i]) + zeta(2.0, x[i])
+        a = np.eye(50) * 2.0
+        return solve(matmul(a, a), np.ones(50))
 
     x = np.linspace(0.1, 3, 101)
     y = np.empty_like(x)
-    f(x, y)
+    np.testing.assert_allclose(f(x, y), 0.25)
     import scipy.special as sp
-    np.testing.assert_allclose(y, np.exp(-x) * np.sin(x) + np.logaddexp(x, 0) + sp.gammaln(x), rtol=1e-14)
+    np.testing.assert_allclose(y, np.exp(-x) * np.sin(x) + np.logaddexp(x, 0) + sp.gammaln(x) + sp.zeta(2.0, x), rtol=1e-14)
     print(len(f.stats.cache_hits), len(f.stats.cache_misses))
 """
+
+
+def test_the_package_imports_nothing_heavy():
+    program = "import sys, fad.kernels; print([m for m in ('numba', 'llvmlite', 'scipy') if m in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=os.getcwd())
+    assert result.stdout.strip() == "[]"
 
 
 def test_cached_code_runs_in_another_process(tmp_path):
