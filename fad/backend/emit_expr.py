@@ -1,5 +1,6 @@
 """Expressions: the text of what one step computes at one point."""
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 

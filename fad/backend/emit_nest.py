@@ -2,8 +2,6 @@
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ..ir.graph import Literal, Var
 from .emit_call import call_text, fill_text
 from .emit_control import print_control
@@ -14,7 +12,8 @@ from .indexmap import Axis, Elem, Index
 from .lanes import LANES, BlockLoop
 from .lower import Lowering
 from .names import STEMS, Names
-from .numbers import dtype_name, literal, zero
+from .numbers import zero
+from .reductions import argument_dtype, combine, combined, dtype_argument, filled, unit, with_carry
 from .steps import BackendError, Begin, Loop, Step
 from .templates import SIGN, SUM, Text, bare, template
 
@@ -105,7 +104,7 @@ class Printer:
         held = [s for s in loop.nodes if isinstance(s, Step) and self._is_held(s, loop)]
         for step in held:
             self.held[self.storage.root(step.out)] = sum_name = self.names.fresh("partial")
-            self.line(f"{sum_name} = {_unit(step)}", step)
+            self.line(f"{sum_name} = {unit(step)}", step)
         self.line(f"for {name} in range({self.expressions.index(loop.axis.extent).source}):")
         self.indented(lambda: self.nodes(loop.nodes, single))
         del self.axes[loop.axis]
@@ -127,7 +126,7 @@ class Printer:
             self.unbegun.discard(self.storage.root(step.out))
             self.line(f"{target} = {name}")
         else:
-            self.line(_combined(target, _combine(step), Text(name)))
+            self.line(combined(target, combine(step), Text(name)))
         self.names.release(name)
 
     def _can_wait(self, step: Step, rest: list, single: set) -> bool:
@@ -227,7 +226,7 @@ class Printer:
     def _allocate(self, root: Var, node: Any) -> None:
         self.allocated.add(root)
         step = next(s for s in _steps_of(node) if s.out is not None and self.storage.root(s.out) is root)
-        self.line(f"{self.name(root, step)} = np.empty({self.shape(root)}{_dtype_argument(root.type.dtype)})")
+        self.line(f"{self.name(root, step)} = np.empty({self.shape(root)}{dtype_argument(root.type.dtype)})")
 
     # -- steps --------------------------------------------------------------------------------------------------------------------
 
@@ -248,19 +247,19 @@ class Printer:
 
     def _begin(self, step: Step) -> None:
         if step.kind == "reduce":
-            self._begin_with(step, _unit(step))
+            self._begin_with(step, unit(step))
         elif step.kind == "scan":
             self.line(f"{self._carry(step)} = {zero(step.out.type.dtype)}", step)
         else:
-            self.line(f"{self._carry(step)} = {zero(_argument_dtype(step))}", step)
+            self.line(f"{self._carry(step)} = {zero(argument_dtype(step))}", step)
 
-    def _begin_with(self, step: Step, unit: str) -> None:
+    def _begin_with(self, step: Step, first: str) -> None:
         root = self.storage.root(step.out)
         if self.home(root).kept and root not in self.allocated:
             self.allocated.add(root)
-            self.line(f"{self.name(root, step)} = {_filled(self.shape(root), unit, root.type.dtype)}", step)
+            self.line(f"{self.name(root, step)} = {filled(self.shape(root), first, root.type.dtype)}", step)
         else:
-            self.line(f"{self._open_target(step)} = {unit}", step)
+            self.line(f"{self._open_target(step)} = {first}", step)
 
     def _open_target(self, step: Step) -> str:
         """The part of the result that a reduction is about to compute: axes of loops still to come are whole."""
@@ -268,12 +267,22 @@ class Printer:
         if not home.kept:
             return self.name(step.out, step)
         places = [_kept_index(step.target, k, home) for k in home.kept]
-        parts = [self.expressions.index(i).source if all(a in self.axes for a in i.axes()) else ":" for i in places]
+        parts = [self.expressions.index(i).source if all(a in self.axes for a in i.axes()) else self._span(i) for i in places]
         return f"{self.name(step.out, step)}[{', '.join(parts)}]"
+
+    def _span(self, index: Index) -> str:
+        """The slice that a subscript runs through as its axis does, whose loop is still to come."""
+        axis = next(s for s, _ in index.terms if isinstance(s, Axis))
+        if (axis, 1) not in index.terms:
+            raise BackendError("a reduction into a stretched subscript")
+        first = index.plus(Index(((axis, -1),)))
+        if first == Index():
+            return ":"
+        return f"{self.expressions.index(first).source}:{self.expressions.index(first.plus(axis.extent)).source}"
 
     def _reduce(self, step: Step) -> None:
         target, value = self.target(step), self.expressions.value(step)
-        self.line(_combined(target, _combine(step), value), step)
+        self.line(combined(target, combine(step), value), step)
 
     def _carry(self, step: Step) -> str:
         """The name of what a scan or search carries from turn to turn."""
@@ -283,9 +292,9 @@ class Printer:
         carry, facts = Text(self._carry(step)), step.eqn.op.facts
         args = [self.expressions.operand(a, step.out.type.dtype) for a in step.args]
         self.line(f"if {self.axes[step.along]} == 0:")
-        self.indented(lambda: self.line(f"{carry.source} = {_with_carry(facts['first'], args, carry)}"))
+        self.indented(lambda: self.line(f"{carry.source} = {with_carry(facts['first'], args, carry)}"))
         self.line("else:")
-        self.indented(lambda: self.line(f"{carry.source} = {_with_carry(facts['step'], args, carry)}"))
+        self.indented(lambda: self.line(f"{carry.source} = {with_carry(facts['step'], args, carry)}"))
         self.line(f"{self.target(step)} = {carry.source}", step)
 
     def _place(self, step: Step) -> None:
@@ -319,6 +328,8 @@ class Printer:
         else:
             self.line(f"if {a} != {b}:", step)
             error, message = "ValueError", f"{step.eqn.params['what']} differ"
+            if step.eqn.op.name == "check_that":
+                error, message = "AssertionError", step.eqn.params["what"]
         self.indented(lambda: self.line(f"raise {error}({message + (f': {where}' if where else '')!r})"))
 
 
@@ -331,53 +342,6 @@ def _kept_index(place: tuple, k: int, home: Any) -> Index:
     if home is None or not home.lanes or home.lanes[0] != k:
         return place[k]
     return place[k].plus(Index(((home.lanes[1], -1),)))
-
-
-def _dtype_argument(dtype: np.dtype) -> str:
-    return "" if dtype == np.float64 else f", {dtype_name(dtype)}"
-
-
-def _filled(shape: str, value: str, dtype: np.dtype) -> str:
-    if value == zero(dtype):
-        return f"np.zeros({shape}{_dtype_argument(dtype)})"
-    return f"np.full({shape}, {value}{_dtype_argument(dtype)})"
-
-
-def _unit(step: Step) -> str:
-    """What a reduction begins with."""
-    dtype, name = step.out.type.dtype, step.eqn.op.name
-    if name == "contract":
-        return zero(dtype)
-    unit = step.eqn.op.facts["unit"]
-    if unit is not None:
-        return literal(unit, dtype).source
-    if dtype.kind == "f":
-        return literal(-np.inf if name == "max" else np.inf, dtype).source
-    if dtype.kind in "iu":
-        return literal(np.iinfo(dtype).min if name == "max" else np.iinfo(dtype).max, dtype).source
-    raise BackendError(f"no start for {name} of {dtype}")
-
-
-def _combine(step: Step) -> str:
-    dtype, name = step.out.type.dtype, step.eqn.op.name
-    if dtype == np.bool_:
-        return "{0} & {1}" if name in ("all", "prod", "min") else "{0} | {1}"
-    return "{0} + {1}" if name == "contract" else step.eqn.op.facts["combine"]
-
-
-def _combined(target: str, combine: str, value: Text) -> str:
-    """The statement that joins a value to the target."""
-    if combine in ("{0} + {1}", "{0} * {1}"):
-        return f"{target} {combine[4]}= {value.source}"
-    return f"{target} = {template(combine).fill([Text(target), value]).source}"
-
-
-def _with_carry(text: str, args: list, carry: Text) -> str:
-    return template(text.replace("{c}", "{9}")).fill([*args, *[carry] * (10 - len(args))]).source
-
-
-def _argument_dtype(step: Step) -> np.dtype:
-    return step.eqn.inputs[0].type.dtype
 
 
 def _steps_of(node: Any) -> list:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..ir.graph import Var
 from .indexmap import Axis, Elem, elements_in
+from .lanes import BlockLoop, Blocks, worth_it
 from .reuse import Storage
 from .steps import Begin, Loop, Step
 from .views import Views
@@ -31,22 +32,26 @@ class Scheduler:
     def __init__(self, views: Views, storage: Storage):
         self.views, self.storage = views, storage
 
-    def arrange(self, steps: list, begun: frozenset = frozenset()) -> list:
-        """The nodes (steps, loops, begins) of one level, in order."""
+    def arrange(self, steps: list, begun: frozenset = frozenset(), top: bool = False) -> list:
+        """The nodes (steps, loops, begins) of one level, in order; the nests of the function itself (top) may run in blocks."""
         level = _Level(self)
         for step in steps:
             level.place(step)
         nodes: list[Any] = []
         for group in level.groups:
-            nodes += self._nodes(group, begun)
+            nodes += self._nodes(group, begun, top)
         return nodes
 
-    def _nodes(self, group: Group, begun: frozenset) -> list:
+    def _nodes(self, group: Group, begun: frozenset, top: bool) -> list:
         if group.axis is None:
             return list(group.steps)
         starting = [s for s in group.steps if s.kind in ("reduce", "scan", "place") and s.out not in begun and group.axis in _gone(s)]
+        now = begun | {s.out for s in starting}
+        if top and worth_it(group.axis, group.steps):
+            blocks = Blocks(group.axis, group.steps, self.storage)
+            return [Begin(s) for s in starting] + [BlockLoop(group.axis, blocks.start, blocks.count, self.arrange(blocks.steps, now))]
         inner = [_without(s, group.axis) for s in group.steps]
-        body = self.arrange(inner, begun | {s.out for s in starting})
+        body = self.arrange(inner, now)
         return [Begin(s) for s in starting] + [Loop(group.axis, body)]
 
     def accesses(self, step: Step) -> list:

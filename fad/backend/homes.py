@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from ..ir.graph import Var
 from .fuse import Scheduler
+from .lanes import BlockLoop
 from .steps import Begin, Loop, Step
 
 
@@ -22,6 +23,7 @@ class Home(NamedTuple):
 
     root: Var
     kept: tuple
+    lanes: Any = None                       # (axis, start): the axis that holds only the lanes of a block, which begins at start
 
     @property
     def is_register(self) -> bool:
@@ -48,7 +50,19 @@ def uses(nodes: list, scheduler: Scheduler) -> dict:
 
 def homes(found: dict, pinned: set) -> dict:
     """root -> its Home; pinned roots keep every axis."""
-    return {root: Home(root, _kept(root, uses_of, root in pinned)) for root, uses_of in found.items()}
+    return {root: _home(root, uses_of, root in pinned) for root, uses_of in found.items()}
+
+
+def _home(root: Var, uses_of: list, pinned: bool) -> Home:
+    kept = _kept(root, uses_of, pinned)
+    if pinned or any(use.place is None for use in uses_of):
+        return Home(root, kept)
+    starts = {loop.start for loop in common_path([use.path for use in uses_of]) if isinstance(loop, BlockLoop)}
+    for k in kept:
+        for start in starts:
+            if all((start, 1) in use.place[k].terms for use in uses_of):
+                return Home(root, tuple([j for j in kept if j != k]) + (k,), (k, start))
+    return Home(root, kept)
 
 
 def _kept(root: Var, uses_of: list, pinned: bool) -> tuple:

@@ -135,7 +135,7 @@ class Lowering:
     def _kind_reduce(self, eqn: Equation) -> list:
         x, out = eqn.inputs[0], eqn.outputs[0]
         axes, place = self.space(x.type.shape)
-        gone = {k for k in eqn.params["axes"]}
+        gone = set(eqn.params["axes"])
         reduced = tuple([a for k in gone for a in place[k].axes()])
         target = tuple([i for k, i in enumerate(place) if k not in gone])
         return [self._reduction(eqn, out, axes, reduced, target, (self.views.locate(x, place),))]

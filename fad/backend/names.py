@@ -2,7 +2,8 @@
 import builtins
 import keyword
 import re
-from typing import Any, Iterable
+from collections.abc import Iterable
+from typing import Any
 
 _AUTOMATIC = re.compile(r"v\d+|n\d+|c\d+|gv?\d*|dv\d+")
 _EXTENTS = ("n", "m", "p", "q", "r", "n1", "n2", "n3", "n4")

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ..util.errors import SideEffectError
 from .fastcall import fast_call
 from .runner import Runner
 
@@ -18,6 +19,9 @@ class Program:
 
     def __init__(self, traced: Any, *, policy: "str | None", keep: list, writes: bool, name: str = "kernel"):
         self.traced, self.policy, self.keep, self.name = traced, policy, keep, name
+        if writes and traced.lost:
+            raise SideEffectError("an argument is written to under changing names, so that its contents after the call are not known",
+                                  do="copy the argument first (x = x.copy())")
         self.written = traced.written if writes else ()
         self.holds = _guard_function(traced.guards)
         self.fast: Callable | None = None

@@ -1,7 +1,7 @@
 """Text templates of ops, and how tightly the texts they make bind: `{0} * {1}` needs parentheses around a sum, `exp({0})` does not."""
 import ast
 import re
-from functools import lru_cache
+from functools import cache
 from typing import NamedTuple
 
 CONDITIONAL, OR, AND, NOT, COMPARE, BIT_OR, BIT_XOR, BIT_AND, SHIFT, SUM, PRODUCT, SIGN, POWER, ATOM = range(1, 15)
@@ -71,7 +71,7 @@ def _asked(parent: ast.AST, child: ast.AST) -> int:
     return own if isinstance(parent, ast.UnaryOp) else 0
 
 
-@lru_cache(maxsize=None)
+@cache
 def template(text: str) -> Template:
     """The template of a text with holes {0}, {1}, ... (a name in a hole is an argument by that name).
 

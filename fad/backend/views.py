@@ -184,4 +184,5 @@ def _conj(views: Views, eqn: Equation) -> "Callable | None":
 
 
 _VIEWS: dict[str, Callable] = {"transpose": _transpose, "broadcast_to": _broadcast, "full": _full, "reshape": _reshape, "index": _index,
-                               "iota": _iota, "stop_gradient": _identity, "conj": _conj, "real": _conj, "positive": _identity, "cast": _identity, "unwritten": _unwritten}
+                               "iota": _iota, "stop_gradient": _identity, "conj": _conj, "real": _conj, "positive": _identity, "cast": _identity,
+                               "unwritten": _unwritten}

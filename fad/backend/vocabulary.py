@@ -1,7 +1,7 @@
 """The functions that generated text may call, and the modules they are imported from."""
 import ast
 import pathlib
-from functools import lru_cache
+from functools import cache
 
 from ..ir.op import Op, registry
 from .steps import BackendError
@@ -19,10 +19,10 @@ def _exported(module: str) -> list:
     return []
 
 
-@lru_cache(maxsize=None)
+@cache
 def _table() -> dict:
     table = {op.text.partition("(")[0]: op.facts["module"] for op in registry.values() if isinstance(op, Op) and "module" in op.facts}
-    table.update({name: "growth" for name in _exported("growth")})
+    table.update(dict.fromkeys(_exported("growth"), "growth"))
     table.update({name: "vecmath" for module in ("elementary", "arithmetic") for name in _exported(module)})
     return table
 

@@ -1,0 +1,58 @@
+"""Texts of reductions and scans: what they begin with, and how one element joins the rest."""
+import numpy as np
+
+from .numbers import dtype_name, literal, zero
+from .steps import BackendError, Step
+from .templates import Text, template
+
+
+def dtype_argument(dtype: np.dtype) -> str:
+    """The last argument of a NumPy function that makes an array."""
+    return "" if dtype == np.float64 else f", {dtype_name(dtype)}"
+
+
+def filled(shape: str, value: str, dtype: np.dtype) -> str:
+    """The call that makes an array full of one number."""
+    if value == zero(dtype):
+        return f"np.zeros({shape}{dtype_argument(dtype)})"
+    return f"np.full({shape}, {value}{dtype_argument(dtype)})"
+
+
+def unit(step: Step) -> str:
+    """What a reduction begins with."""
+    dtype, name = step.out.type.dtype, step.eqn.op.name
+    if name == "contract":
+        return zero(dtype)
+    first = step.eqn.op.facts["unit"]
+    if first is not None:
+        return literal(first, dtype).source
+    if dtype.kind == "f":
+        return literal(-np.inf if name == "max" else np.inf, dtype).source
+    if dtype.kind in "iu":
+        return literal(np.iinfo(dtype).min if name == "max" else np.iinfo(dtype).max, dtype).source
+    raise BackendError(f"no start for {name} of {dtype}")
+
+
+def combine(step: Step) -> str:
+    """The template that joins two results."""
+    dtype, name = step.out.type.dtype, step.eqn.op.name
+    if dtype == np.bool_:
+        return "{0} & {1}" if name in ("all", "prod", "min") else "{0} | {1}"
+    return "{0} + {1}" if name == "contract" else step.eqn.op.facts["combine"]
+
+
+def combined(target: str, by: str, value: Text) -> str:
+    """The statement that joins a value to the target."""
+    if by in ("{0} + {1}", "{0} * {1}"):
+        return f"{target} {by[4]}= {value.source}"
+    return f"{target} = {template(by).fill([Text(target), value]).source}"
+
+
+def with_carry(text: str, args: list, carry: Text) -> str:
+    """A scan's text, with the result before in its place."""
+    return template(text.replace("{c}", "{9}")).fill([*args, *[carry] * (10 - len(args))]).source
+
+
+def argument_dtype(step: Step) -> np.dtype:
+    """The dtype that a search looks at."""
+    return step.eqn.inputs[0].type.dtype

@@ -1,0 +1,44 @@
+"""Nests over many points run in blocks whose points are SIMD lanes, with the results of the plain order."""
+import numpy as np
+import pytest
+
+from fad.ir.walk import evaluate
+from fad.passes.pipeline import optimise
+from fad.trace.tracing import trace
+from fad.transforms.vjp import vjp
+
+from .support import check
+
+rng = np.random.default_rng(0)
+K, D = 3, 2
+MEANS, SHAPES = rng.standard_normal((K, D)), rng.standard_normal((K, D, D))
+
+
+def mixture(weights, means, shapes, X):
+    diff = X[:, None, :] - means[None]
+    q = np.einsum("kde,nke->nkd", shapes, diff)
+    s = weights - 0.5 * np.sum(q * q, axis=2)
+    m = np.max(s, axis=1, keepdims=True)
+    return np.sum(np.log(np.sum(np.exp(s - m), axis=1)) + m[:, 0])
+
+
+def logistic(w, X, y):
+    return np.mean(np.logaddexp(0.0, -y * (X @ w)))
+
+
+def rows(X, w):
+    return np.exp(X @ w)[:, None] * X, np.sum(np.sin(X), axis=1)
+
+
+@pytest.mark.parametrize("n", [130, 192])
+@pytest.mark.parametrize("f, args", [(mixture, (rng.standard_normal(K), MEANS, SHAPES)), (logistic, (MEANS[0],)), (rows, ())],
+                         ids=["mixture", "logistic", "rows"])
+def test_blocks_agree(f, args, n):
+    X = rng.standard_normal((n, D))
+    args = {mixture: (*args, X), logistic: (*args, X, np.sign(rng.standard_normal(n))), rows: (X, MEANS[0])}[f]
+    traced = trace(f, list(args))
+    values = [*args, *traced.captured]
+    gs = [rng.standard_normal(np.shape(y))[()] for y in evaluate(traced.func, values)]
+    text = check(optimise(vjp(traced.func, tuple(range(len(args))))), values + gs, traced.guards, jit=n == 130)
+    assert "for start in range(0, " in text
+    check(optimise(traced.func), values, traced.guards)
