@@ -289,6 +289,16 @@ class _Resize:
 resize = Op("resize", _run_resize, lambda x, n: Type(type_of(x).dtype, (n,) + tuple(shape_of(x)[1:])), kind="resize", derivative=_Resize(),
             doc="x with another extent along the first axis: cut off, or zeros behind; x itself where the extent is the same")
 
+
+def _run_check(test: Any, wanted: Any, what: str) -> tuple:
+    if bool(test) != bool(wanted):
+        raise AssertionError(what)
+    return ()
+
+
+check_that = Op("check_that", _run_check, lambda test, wanted, what: (), kind="check", derivative=Zero(), effect=True,
+                doc="An assertion: raises unless a truth value is the one that is wanted")
+
 FOR = RegionOp("for", _run_for, _trace_for, "A counted loop")
 WHILE = RegionOp("while", _run_while, _trace_while, "A loop for as long as a test holds")
 COND = RegionOp("cond", _run_cond, _trace_cond, "One of several branches")

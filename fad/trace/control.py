@@ -128,7 +128,7 @@ class Runtime:
             assert test, message() if message is not None else ""
             return
         text = message() if message is not None else ""
-        registry["check_true"](test, what=str(text))
+        registry["check_that"](test, True, what=str(text))
 
     # -- loops ------------------------------------------------------------------------------------------------------------
 

@@ -69,9 +69,9 @@ class Lowering:
 
     def function(self, body: list) -> list:
         """The body of a function, lowered."""
-        if not any(holds(s, JUMPS) for s in body):
+        if not any(holds(s, (*JUMPS, ast.NamedExpr)) for s in body):
             return body
-        if not any(holds(s, (ast.Return,)) for s in body[:-1]) and not any(holds(s, (ast.Break, ast.Continue)) for s in body):
+        if not any(holds(s, (ast.Return,)) for s in body[:-1]) and not any(holds(s, (ast.Break, ast.Continue, ast.NamedExpr)) for s in body):
             if not body or isinstance(body[-1], ast.Return) or not holds(body[-1], (ast.Return,)):
                 return body                                   # its only return is its last line
         last = body[-1]
@@ -158,6 +158,8 @@ class Lowering:
 
     def loop(self, s: Any) -> list:
         """A loop; the flags that end it are kept with the node, as `stops`."""
+        if isinstance(s, ast.While) and any(isinstance(n, ast.NamedExpr) for n in ast.walk(s.test)):
+            s = _test_inside(s)
         self.count += 1
         flags = (f"_fad_broken_{self.count}", f"_fad_continued_{self.count}")
         breaks, continues = [any(self._own(b, kind) for b in s.body) for kind in (ast.Break, ast.Continue)]
@@ -177,6 +179,14 @@ class Lowering:
             rest = self.block(s.orelse)
             out += [ast.copy_location(ast.If(_not_any(new.stops), rest, []), s.orelse[0])] if new.stops else rest   # type: ignore[union-attr]
         return out
+
+
+def _test_inside(s: ast.While) -> ast.While:
+    """while (y := f(x)): ... as while True: if not (y := f(x)): break; ... so that the name is bound where it is used."""
+    if s.orelse:
+        raise CannotLowerError("a while with := in its test and an else clause")
+    leave = ast.copy_location(ast.If(ast.UnaryOp(ast.Not(), s.test), [ast.copy_location(ast.Break(), s)], []), s)
+    return ast.copy_location(ast.While(ast.Constant(True), [leave, *s.body], []), s)
 
 
 class _Prune(ast.NodeTransformer):

@@ -153,6 +153,10 @@ def lose(array: Tracer) -> None:
     array.as_view(_Elsewhere(), refuse, refuse)               # type: ignore[arg-type]
 
 
+def is_lost(array: Tracer) -> bool:
+    return array.view is not None and isinstance(array.view.base, _Elsewhere)
+
+
 class _Elsewhere:
     """The base of an array that is lost: never the version that was seen."""
 

@@ -4,7 +4,7 @@ A slot is one changeable thing. Its value is a tree whose leaves are data (what 
 """
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -68,7 +68,7 @@ class Array:
 
 
 class Container:
-    """A list, dict, set or object whose contents change."""
+    """A list, dict, set, object or variable of another function whose contents change."""
 
     def __init__(self, owner: Any):
         self.owner, self.name = owner, ""
@@ -82,12 +82,26 @@ class Container:
 
 def contents(owner: Any) -> Any:
     """A shallow copy of what a container holds."""
+    if isinstance(owner, CellType):
+        return [] if _is_empty(owner) else [owner.cell_contents]
     if isinstance(owner, (list, dict, set)):
         return owner.copy()
     return dict(owner.__dict__)
 
 
+def _is_empty(cell: CellType) -> bool:
+    try:
+        cell.cell_contents                                    # noqa: B018
+    except ValueError:
+        return True
+    return False
+
+
 def put_contents(owner: Any, value: Any) -> None:
+    if isinstance(owner, CellType):
+        if value:
+            owner.cell_contents = value[0]
+        return
     if isinstance(owner, list):
         owner[:] = value
     else:
@@ -104,11 +118,11 @@ def _same_contents(a: Any, b: Any) -> bool:
     return a.keys() == b.keys() and all(a[k] is b[k] for k in a)
 
 
-_PLAIN = (str, bytes, int, float, complex, type(None), type, ModuleType, FunctionType, MethodType, BuiltinFunctionType, Value, np.ndarray, np.generic)
+_PLAIN = (str, bytes, int, float, complex, type(None), type, ModuleType, BuiltinFunctionType, Value, np.ndarray, np.generic)
 
 
 def containers_in(values: Any, limit: int = 5000) -> list:
-    """Lists, dicts, sets and objects that can be reached from these values."""
+    """Lists, dicts, sets, objects and variables of functions that can be reached from these values."""
     found: dict[int, Any] = {}
     queue = list(values)
     while queue and len(found) < limit:
@@ -117,6 +131,14 @@ def containers_in(values: Any, limit: int = 5000) -> list:
             continue
         if isinstance(x, tuple):
             queue += x
+        elif isinstance(x, MethodType):
+            queue += [x.__self__, x.__func__]
+        elif isinstance(x, FunctionType):
+            if "__fad__" in x.__globals__:                    # captured: it may bind names of the function around it
+                queue += x.__closure__ or ()
+        elif isinstance(x, CellType):
+            found[id(x)] = x
+            queue += contents(x)
         elif type(x) in (list, set):
             found[id(x)] = x
             queue += x
@@ -150,7 +172,8 @@ class Trial:
     def __init__(self, cells: dict):
         self.names = [Name(n, c) for n, c in cells.items()]
         self.before = [s.read() for s in self.names]
-        self.containers = [(c, contents(c)) for c in containers_in(self.before)]
+        own = {id(c) for c in cells.values()}
+        self.containers = [(c, contents(c)) for c in containers_in(self.before) if id(c) not in own]
         self.builder = current()
 
     def changed_arrays(self) -> list:

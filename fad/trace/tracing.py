@@ -10,6 +10,7 @@ from ..ir.types import INT, Type, type_of
 from ..passes.unify import unify
 from ..util import tree
 from .capture import Capture
+from .roll import is_lost
 from .tracer import Tracer
 
 
@@ -35,6 +36,7 @@ class Traced(NamedTuple):
     sources    the outside values it read
     dense      inputs that must lie in memory in C order, as those did with which it was traced: a view or a copy hung on it
     later      inputs that are given in a second step (see api/pullback.py)
+    lost       inputs that the function may have written to, nobody knows what (see roll.py)
     """
 
     func: Func
@@ -46,6 +48,7 @@ class Traced(NamedTuple):
     sources: tuple
     dense: tuple = ()
     later: tuple = ()
+    lost: tuple = ()
 
 
 def is_data(x: Any) -> bool:
@@ -66,7 +69,8 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
         result = (call or _in_order)(f if own else Capture(builder).function(f), inputs)
         out, structure = tree.flatten(result)
         statics = {k: x for k, x in enumerate(out) if not is_data(x) and not isinstance(x, (bool, list))}
-        written = tuple([k for k, x in enumerate(inputs) if x.atom is not before[k]])
+        lost = tuple([k for k, x in enumerate(inputs) if is_lost(x)])
+        written = tuple([k for k, x in enumerate(inputs) if k not in lost and x.atom is not before[k]])
         outputs = [_result(x) for k, x in enumerate(out) if k not in statics] + [inputs[k] for k in written]
         func = builder.finish(tuple(outputs))
     root = builder.root
@@ -75,7 +79,7 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
     guards = positional_guards(builder, func)
     dense = tuple([k for k, v in enumerate(func.inputs[:len(inputs)]) if v in root.relied])
     func, later = _unified(func, builder)
-    return Traced(func, structure, statics, tuple(a for a, _ in root.captured.values()), written, guards, tuple(root.sources), dense, later)
+    return Traced(func, structure, statics, tuple(a for a, _ in root.captured.values()), written, guards, tuple(root.sources), dense, later, lost)
 
 
 def _unified(func: Func, builder: Builder) -> "tuple[Func, tuple]":
