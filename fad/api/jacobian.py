@@ -11,7 +11,6 @@ from ..ops.kinds import conjugate, is_complex, shape_of
 from ..transforms.jvp import push_forward
 from ..transforms.vjp import pull_back
 from ..transforms.vmap import batch
-from ..trace.capture import transparent
 from ..util import tree
 from ..util.errors import ArgumentError
 from .inner import Inner, zeros_of
@@ -67,7 +66,6 @@ def hessian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0) -> 
     several = isinstance(argnums, (tuple, list))
 
     def body(*args: Any, **kwargs: Any) -> Any:
-        @transparent
         def of_chosen(xs: tuple) -> Any:
             filled = list(args)
             for k, x in zip(chosen, xs):

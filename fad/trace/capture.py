@@ -5,21 +5,21 @@ Everything that a traced function took from outside is remembered, with what it 
 """
 import builtins
 import functools
-
 import sys
+from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType, MethodType, ModuleType
-from typing import Any, Callable, Iterator
+from typing import Any
 
 import numpy as np
 
 from ..ir.build import Builder
 from ..ops.face import OBJECTS, find
 from ..util.where import is_library
-from .mutation import call_face
 from .builtin import BUILTIN_FACES
 from .control import Runtime
-from .syntax import RUNTIME, rewritten_code
+from .mutation import call_face
 from .protocol import call_ufunc
+from .syntax import RUNTIME, rewritten_code
 from .tracer import Tracer
 
 _MODULES = ("numpy", "math", "cmath", "scipy")
@@ -100,12 +100,6 @@ def _element_of(container: Any, key: Any) -> Any:
         return _MISSING
 
 
-def transparent(f: Callable) -> Callable:
-    """Mark a function of fad's own that calls a user's function from its closure, which is to be captured with it."""
-    f.__fad_transparent__ = True                              # type: ignore[attr-defined]
-    return f
-
-
 class Capture:
     """One trace's captured functions: swaps values as the captured code should see them, and collects their sources."""
 
@@ -164,8 +158,6 @@ class Capture:
             return functools.partial(self.function(f.func), *f.args, **f.keywords)
         if isinstance(f, FunctionType):
             self.packages.add(_package(f))                    # what is asked for by itself is the user's, wherever it is installed
-        if getattr(f, "__fad_transparent__", False):
-            return FunctionType(f.__code__, f.__globals__, f.__name__, f.__defaults__, self._cells(f, f.__code__))
         if not is_user_function(f, self.packages):
             found = find(f)
             return self._library_function(f) if found is None else _redirect(f, found)
