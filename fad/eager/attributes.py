@@ -139,10 +139,7 @@ def data(self: Tensor) -> Tensor:
 @_method
 def detach(self: Tensor) -> Tensor:
     """The same memory outside the graph; changes of it are counted."""
-    t = alias(self)
-    if self._x is not None and self._x.tangent is not None:
-        t.extra.tangent = self._x.tangent
-    return t
+    return alias(self)
 
 
 @_method

@@ -160,12 +160,12 @@ class Run:
                 node.accumulate_graph(as_tensor(g))
             else:
                 node.accumulate(g, id(g) not in self.foreign)
-        if node.extra is not None and node.extra.post:
-            self.post_hooks(node.extra.post, (), g, 1)
         if g is not None and extra is not None and extra.accumulated:
             for hook in list(extra.accumulated.values()):
                 if hook(x) is not None:
                     raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+        if node.extra is not None and node.extra.post:
+            self.post_hooks(node.extra.post, (), g, 1)
         return ()
 
     # -- hooks ----------------------------------------------------------------------------------------------------------------
@@ -194,7 +194,7 @@ class Run:
         for hook in hooks:
             new = hook(t)
             if new is not None:
-                check_hook_result(t, new)
+                check_hook_result(t, new, getattr(hook, "__name__", type(hook).__name__))
                 t = new
         return self.take(t)
 
@@ -262,13 +262,13 @@ def as_tensor(g: Any) -> Tensor:
     return g if isinstance(g, Tensor) else wrap(np.asarray(g))
 
 
-def check_hook_result(old: Tensor, new: Any) -> None:
+def check_hook_result(old: Tensor, new: Any, name: str) -> None:
     if not isinstance(new, Tensor):
         raise TypeError(f"expected Tensor, but hook returned {type(new).__name__}")
     if new._a.shape != old._a.shape:
-        raise RuntimeError("hook has changed the size of value")
+        raise RuntimeError(f"hook '{name}' has changed the size of value")
     if new._a.dtype != old._a.dtype:
-        raise RuntimeError("hook has changed the type of value")
+        raise RuntimeError(f"hook '{name}' has changed the type of value")
 
 
 def execute(roots: Sequence, keep: bool, create: bool, wanted: "dict | None" = None, accumulate: bool = True) -> dict:
@@ -287,7 +287,8 @@ def execute(roots: Sequence, keep: bool, create: bool, wanted: "dict | None" = N
     elif not outer[0]:
         settle()
     try:
-        run.run(roots)
+        with np.errstate(all="ignore"):
+            run.run(roots)
         for callback in run.callbacks:
             callback()
     finally:

@@ -1,5 +1,6 @@
 """autograd.Function: a step whose forward and backward are the user's."""
 import functools
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -196,8 +197,8 @@ class Function:
     generate_vmap_rule = False
 
     def __init__(self, *args: Any, **kwargs: Any):
-        raise RuntimeError(f"{type(self).__name__} should not be instantiated. Methods on autograd functions are all static, so you should invoke them on "
-                           "the class itself. Instantiating an autograd function will raise an error in a future version.")
+        warnings.warn(f"{type(self).__name__} should not be instantiated. Methods on autograd functions are all static, so you should invoke them on the "
+                      "class itself. Instantiating an autograd function will raise an error in a future version.", DeprecationWarning, stacklevel=2)
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
@@ -249,7 +250,6 @@ class Call:
     def run(self) -> Any:
         split = self.cls.setup_context is not Function.setup_context
         level = state.dual_level
-        versions = {id(a): a._vc[0] for a in self.args if isinstance(a, Tensor)}
         with changed(grad=False, dual_level=-1):
             result = self.cls.forward(*self.args, **self.kwargs) if split else self.cls.forward(self.ctx, *self.args, **self.kwargs)
             if split:
@@ -258,21 +258,20 @@ class Call:
         outputs = list(result) if several else [result]
         if not several and not isinstance(result, Tensor):
             raise TypeError(f"{self.cls.__name__}.forward: expected Tensor or tuple of Tensor (got {type(result).__name__}) for return value 0")
-        self.check_dirty(outputs, versions)
+        self.check_dirty(outputs)
         finished = self.finish(outputs)
         if level >= 0:
             self.push(finished)
         return type(result)(finished) if type(result) in (tuple, list) else tuple(finished) if several else finished[0]
 
-    def check_dirty(self, outputs: list, versions: dict) -> None:
+    def check_dirty(self, outputs: list) -> None:
         for t in self.ctx.dirty_tensors:
             if not any(t is y for y in outputs):
                 raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. The inputs that are modified "
                                    "inplace must all be outputs of the Function.")
             if self.recorded and t._fn is None and t._rg:
-                raise RuntimeError(errors.LEAF_WRITE)
-            if t._vc[0] == versions.get(id(t)):
-                bump(t)
+                raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+            bump(t)
 
     def finish(self, outputs: list) -> list:
         """Give the outputs their place in the graph."""

@@ -11,7 +11,7 @@ from .node import Node, OpNode
 from .record import edge
 from .saved import Meta, SavedTensor
 from .state import changed, state
-from .tensor import Tensor, raw, wrap
+from .tensor import Tensor, raw, weak, wrap
 from .views import CUSTOM, MULTIPLE, NO_GRAD, View
 
 
@@ -151,7 +151,7 @@ class CopySlices(Node):
     """The base after a part of it was written through a view: what flows back to the old base has zeros there."""
 
     __slots__ = ("view", "meta")
-    label = "CopySlices"
+    label = "torch::autograd::CopySlices"
 
     def __init__(self, view: View, base: "Node | None", nr: int, source: Tensor):
         into = edge(source)
@@ -187,8 +187,10 @@ def set_history(x: Tensor, new: Tensor) -> None:
     if new._a.shape != x._a.shape:
         new = record.apply(registry["broadcast_to"], (new, *x._a.shape), {})
     view = x._view
+    keeping = _leave_node(x)
     if view is None:
         x._fn, x._nr, x._rg = new._fn, new._nr, True
+        keeping(x)
         return
     base = view.base
     node = CopySlices(View(base, view.steps, 0), edge(base), base._nr if base._fn is not None else 0, new)
@@ -200,6 +202,19 @@ def set_history(x: Tensor, new: Tensor) -> None:
     if view.creation == "no_grad":
         view.creation = ""
     record.refresh(x)
+    keeping(x)
+
+
+def _leave_node(x: Tensor) -> Callable:
+    """Stop keeping x's gradient at the node that made it so far; the function returned starts it at the new one."""
+    if x._x is None or not x._x.retains or x._fn is None or x._fn.extra is None:
+        return lambda x: None
+    (x._fn.extra.retain or {}).pop(x._nr, None)
+
+    def start(x: Tensor) -> None:
+        extra = x._fn.hooked
+        extra.retain = {**(extra.retain or {}), x._nr: weak(x)}
+    return start
 
 
 def copy_(x: Tensor, source: Any, non_blocking: bool = False) -> Tensor:

@@ -117,7 +117,7 @@ class Node:
         return out[0] if len(out) == 1 else out
 
     def __repr__(self) -> str:
-        return f"<{self.name()} object at {id(self):#x}>"
+        return f"<{self.name().rpartition(':')[2]} object at {id(self):#x}>"
 
     # -- what the engine asks -----------------------------------------------------------------------------------------------
 
@@ -140,6 +140,7 @@ class AccumulateGrad(Node):
     """Where a gradient arrives at a leaf."""
 
     __slots__ = ("variable",)
+    label = "torch::autograd::AccumulateGrad"
 
     def __init__(self, variable: Tensor):
         self.next = ()

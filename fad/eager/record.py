@@ -34,7 +34,13 @@ def apply(op: Op, args: tuple, params: dict, label: "str | None" = None) -> Any:
     arrays = [a._a if isinstance(a, Tensor) else a for a in args]
     if op.kind == "elementwise" and len(args) < 4:
         args, arrays = promoted(op, args, arrays)
-    result = timed[0](op.name, op.run, arrays, params) if state.profiler is not None else op.run(*arrays, **params)
+    if state.profiler is not None:
+        result = timed[0](op.name, op.run, arrays, params)
+    elif op.name in _WARNING:
+        with np.errstate(all="ignore"):               # nan and infinities are answers like any other
+            result = op.run(*arrays, **params)
+    else:
+        result = op.run(*arrays, **params)
     if type(result) is tuple:
         ys = tuple([y if type(y) is np.ndarray else np.asarray(y) for y in result])
         return record(handle_of(op), args, arrays, ys, params, label)
@@ -82,6 +88,7 @@ def promoted(op: Op, args: tuple, arrays: list) -> "tuple[tuple, list]":
     return tuple(changed_args), changed_arrays
 
 
+_WARNING = frozenset(("div", "pow", "sqrt", "log", "log1p", "reciprocal", "mod", "fmod", "floordiv", "arcsin", "arccos", "arctanh", "arccosh", "cast"))
 _FLOAT_FUNCTIONS = frozenset(("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh",
                               "arcsinh", "arccosh", "arctanh", "sqrt", "cbrt", "div", "expit", "erf", "reciprocal", "arctan2", "hypot"))
 

@@ -116,7 +116,7 @@ class SavedTensor:
 
 
 def stale_message(t: Tensor, expected: int, fn: Any, nr: int) -> str:
-    producer = f"output {nr} of {fn.name()}" if fn is not None else ""
+    producer = f"output {nr} of {fn.name().partition('Backward')[0]}" if fn is not None else ""
     return errors.stale(errors.type_name(t._a.dtype), t._a.shape, producer, t._vc[0], expected, state.anomaly)
 
 

@@ -210,7 +210,7 @@ def as_strided(self: Tensor, size: Sequence, stride: Sequence, storage_offset: i
 @function()
 def contiguous(self: Any, memory_format: Any = None) -> Any:
     """The tensor in row-major order: itself, or a copy."""
-    return self if self._a.flags.c_contiguous else run(op["reshape"], self.clone(), *self.shape, label="CloneBackward0")
+    return self if self._a.flags.c_contiguous else reshape(named(op["reshape"](self, int(np.prod(self.shape, dtype=int))), "CloneBackward0"), *self.shape)
 
 
 # -- indexing ---------------------------------------------------------------------------------------------------------------

@@ -34,6 +34,8 @@ class ViewOp:
     pull(g, meta, *args), where given, is the cotangent in place of the record's.
     """
 
+    copies = False                                  # whether NumPy may have to copy
+
     def __init__(self, name: str, run: Callable, rule: "Callable | None" = None, pull: "Callable | None" = None):
         self.name, self.run, self.rule = name, run, rule
         if pull is not None:
@@ -95,8 +97,7 @@ def view_of(x: Tensor, op: ViewOp, args: tuple, label: str = "", creation: str =
     """op's view of x; where NumPy had to copy, a new tensor with the same history."""
     a = op.run(x._a, *args)
     t = wrap(a)
-    owner = x._a.base
-    shared = a is x._a or a.base is x._a or owner is not None and a.base is owner
+    shared = not op.copies or a is x._a or a.base is x._a or x._a.base is not None and a.base is x._a.base
     into = edge(x) if state.grad else None
     if into is not None and a.dtype.kind in "fc":
         node = ViewNode(x, into, op, args)
@@ -194,8 +195,10 @@ def _diagonal_rule(meta: Meta, offset: int, axis1: int, axis2: int) -> tuple:
 
 
 def _run_diagonal(a: np.ndarray, offset: int, axis1: int, axis2: int) -> np.ndarray:
-    d = np.diagonal(a, offset, axis1, axis2)
-    return np.lib.stride_tricks.as_strided(d, d.shape, d.strides, writeable=a.flags.writeable)
+    rest = [k for k in range(a.ndim) if k not in (axis1, axis2)]
+    a = a.transpose(*rest, axis1, axis2)
+    a = a[..., offset:] if offset >= 0 else a[..., -offset:, :]
+    return np.lib.stride_tricks.as_strided(a, (*a.shape[:-2], min(a.shape[-2:])), (*a.strides[:-2], a.strides[-2] + a.strides[-1]))
 
 
 def _run_expand(a: np.ndarray, shape: tuple) -> np.ndarray:
@@ -232,4 +235,5 @@ diagonal_view = ViewOp("DiagonalBackward0", _run_diagonal, _diagonal_rule)
 as_real_view = ViewOp("ViewAsRealBackward0", lambda a: np.ascontiguousarray(a).view(a.real.dtype).reshape(*a.shape, 2), None, _pull_as_real)
 as_complex_view = ViewOp("ViewAsComplexBackward0", lambda a: a.view(np.result_type(a.dtype, np.complex64)).reshape(a.shape[:-1]), None, _pull_as_complex)
 strided_view = ViewOp("AsStridedBackward0", _run_strided, None, _pull_strided)
+reshape_view.copies = as_real_view.copies = True
 alias_view = ViewOp("AliasBackward0", lambda a: a[...], None, lambda g, meta: g)
