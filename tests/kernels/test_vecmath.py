@@ -91,6 +91,21 @@ def test_complex(name, dtype):
     np.testing.assert_allclose(actual, reference(name)(*args), rtol=50 * np.finfo(dtype).eps)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_without_libmvec(monkeypatch, dtype):
+    monkeypatch.setattr("fad.kernels.widen.LOADED", False)
+    names = [name for name in elementary.__all__ if name not in BINARY]
+    text = f"def f(x): return ({', '.join(f'{name}(x)' for name in names)})"
+    space = {name: getattr(vecmath, name) for name in names}
+    exec(text, space)
+    f = jit(space["f"])
+    for x in (dtype(0.3), dtype(-np.inf), dtype(np.nan), dtype(7)):
+        with np.errstate(all="ignore"):
+            expected = [reference(name)(x) for name in names]
+        np.testing.assert_allclose(f(x), expected, rtol=16 * np.finfo(dtype).eps)
+    assert "_ZGV" not in next(iter(f.inspect_llvm().values()))
+
+
 def test_complex_sign():
     parts = [0.0, -2.0, np.inf, -np.inf, np.nan]
     z = np.array([complex(a, b) for a in parts for b in parts])
