@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..ir.op import Op
-from .kinds import NotDifferentiable, Partials, Zero, add as total, conjugate, guarded, match, product, spread
+from .kinds import NotDifferentiable, Partials, Zero, conjugate, guarded, match, product, spread
+from .kinds import add as total
 from .pointwise import composed, elementwise, infer_elementwise, op, real_part
 
 POSITIVE = (0.3, 2.0)
@@ -64,8 +65,8 @@ def _run_guarded(g: Any, p: Any) -> Any:
         return np.where(np.equal(g, 0), np.zeros((), np.result_type(g, p)), np.multiply(g, p))[()]
 
 
-guarded_mul = composed("guarded_mul", _run_guarded, infer_elementwise(np.multiply), "where({0} == 0, {0}, {0} * {1})", _GuardedProduct(), arity=2, chooses=True,
-                       doc="g * p, zero where g is zero even if p is infinite or nan")
+guarded_mul = composed("guarded_mul", _run_guarded, infer_elementwise(np.multiply), "where({0} == 0, {0}, {0} * {1})", _GuardedProduct(),
+                       arity=2, chooses=True, doc="g * p, zero where g is zero even if p is infinite or nan")
 
 # -- powers -------------------------------------------------------------------------------------------------------------------
 
@@ -121,8 +122,10 @@ frexp_mantissa = composed("frexp_mantissa", lambda x: np.frexp(x)[0], lambda x: 
 frexp_exponent = composed("frexp_exponent", lambda x: np.frexp(x)[1], infer_elementwise(np.frexp), "np.int32(math.frexp({0})[1])", Zero(), arity=1,
                           doc="The power of two that the mantissa of x is multiplied by")
 ldexp = elementwise("ldexp", np.ldexp, "np.ldexp({0}, {1})", Partials(lambda z, x, n: ldexp(1.0, n), None), ((-2.0, 2.0), "integer"))
-nextafter = elementwise("nextafter", np.nextafter, "np.nextafter({0}, {1})", NotDifferentiable("it steps between neighbouring floating-point numbers"))
-spacing = elementwise("spacing", np.spacing, "np.spacing({0})", NotDifferentiable("it is a property of floating-point numbers, not a function of real ones"))
+nextafter = elementwise("nextafter", np.nextafter, "np.nextafter({0}, {1})",
+                        NotDifferentiable("it steps between neighbouring floating-point numbers"))
+spacing = elementwise("spacing", np.spacing, "np.spacing({0})",
+                      NotDifferentiable("it is a property of floating-point numbers, not a function of real ones"))
 
 # -- integers ---------------------------------------------------------------------------------------------------------------------
 

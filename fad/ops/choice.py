@@ -7,7 +7,7 @@ from ..ir.op import Op, registry
 from ..ir.types import Type, type_of
 from .extents import broadcast_of
 from .kinds import Partials, Zero, is_complex, match, spread
-from .pointwise import Choice, RealDerivative, Shared, composed, elementwise, infer_promoted, op
+from .pointwise import Choice, RealDerivative, Shared, composed, elementwise, infer_promoted
 
 
 class _Where:
@@ -121,4 +121,3 @@ cast = Op("cast", _run_cast, lambda x, dtype: Type(dtype, type_of(x).shape), kin
           samples=(lambda rng: ((rng.standard_normal(3),), {"dtype": np.dtype(np.complex128)}),))
 stop_gradient = Op("stop_gradient", lambda x: x, type_of, kind="elementwise", batch="elementwise", arity=1, text="{0}", derivative=Zero(),
                    doc="x, constant to every derivative")
-__all__ = ["mask", "op"]

@@ -25,8 +25,8 @@ def _infer_part(x: Any) -> Type:
 conj = elementwise("conj", np.conjugate, "np.conj({0})", RealLinear(lambda dx: conj(dx), lambda g: conj(g)), COMPLEX)
 real = composed("real", lambda x: np.asarray(x).real[()], _infer_part, "{0}.real", RealLinear(lambda dx: real(dx), lambda g: g), COMPLEX, arity=1,
                 doc="The real part")
-imag = composed("imag", lambda x: np.asarray(x).imag[()], _infer_part, "{0}.imag", RealLinear(lambda dx: imag(dx), lambda g: 1j * g), COMPLEX, arity=1,
-                doc="The imaginary part")
+imag = composed("imag", lambda x: np.asarray(x).imag[()], _infer_part, "{0}.imag", RealLinear(lambda dx: imag(dx), lambda g: 1j * g), COMPLEX,
+                arity=1, doc="The imaginary part")
 
 
 def _run_make(x: Any, y: Any) -> Any:
@@ -83,4 +83,5 @@ def _infer_angle(x: Any) -> Type:
     return Type(ufunc_dtypes(np.spacing, real(x))[-1], shape_of(x), type_of(x).weak)
 
 
-angle = composed("angle", lambda x: np.angle(x), _infer_angle, "atan2({0}.imag, {0}.real)", _Angle(), COMPLEX, arity=1, doc="The angle of x in the complex plane")
+angle = composed("angle", lambda x: np.angle(x), _infer_angle, "atan2({0}.imag, {0}.real)", _Angle(), COMPLEX, arity=1,
+                 doc="The angle of x in the complex plane")

@@ -1,5 +1,6 @@
 """What the elementwise ops share: the record of one, its result type, and the derivatives that are not mere partials."""
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from ..ir.op import Op, registry
 from ..ir.types import Type, result_dtype, type_of, ufunc_dtypes

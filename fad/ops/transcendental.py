@@ -47,7 +47,10 @@ arctan = elementwise("arctan", np.arctan, "atan({0})", Partials(lambda y, x: 1.0
 
 def _radius(x: Any, y: Any) -> Any:
     """hypot(x, y), and 1 at the origin, where the derivative is zero by convention."""
-    r = hypot(x, y)
+    return _nonzero(hypot(x, y))
+
+
+def _nonzero(r: Any) -> Any:
     return op("where")(r == 0, 1.0, r)
 
 
@@ -56,8 +59,9 @@ def _angle_partial(across: Any, x: Any, y: Any) -> Any:
     return across / r / r
 
 
-arctan2 = elementwise("arctan2", np.arctan2, "atan2({0}, {1})", Partials(lambda z, y, x: _angle_partial(x, x, y), lambda z, y, x: _angle_partial(-y, x, y)))
-hypot = elementwise("hypot", np.hypot, "hypot({0}, {1})", Partials(lambda z, x, y: x / op("where")(z == 0, 1.0, z), lambda z, x, y: y / op("where")(z == 0, 1.0, z)))
+arctan2 = elementwise("arctan2", np.arctan2, "atan2({0}, {1})",
+                      Partials(lambda z, y, x: _angle_partial(x, x, y), lambda z, y, x: _angle_partial(-y, x, y)))
+hypot = elementwise("hypot", np.hypot, "hypot({0}, {1})", Partials(lambda z, x, y: x / _nonzero(z), lambda z, x, y: y / _nonzero(z)))
 
 # -- hyperbolic functions ---------------------------------------------------------------------------------------------------------
 

@@ -1,10 +1,11 @@
 """What the laws are tried on: sample calls of every op of the table, its own or derived from the domain of an elementwise op."""
 import zlib
-from typing import Any, Callable, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from fad.ir.op import Op, registry
+from fad.ir.op import Op
 from fad.ops import table
 from fad.ops.kinds import NotDifferentiable, Zero
 

@@ -4,8 +4,8 @@ import copy
 import numpy as np
 import pytest
 
-from fad.util.errors import NoDerivativeError
 from fad.ops.kinds import NotDifferentiable
+from fad.util.errors import NoDerivativeError
 
 from .cases import OPS, Case, calls, cases, differentiable, direction, directions, disagreement, results, rng_for
 from .programs import floating, inner, program

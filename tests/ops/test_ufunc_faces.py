@@ -48,9 +48,11 @@ math.sin(v[0]) * math.log(v[1], 2) + math.hypot(v[0], 1, v[2]); v[0] * math.floo
 abs(cmath.exp(1j * v[0]) + cmath.sqrt(v[1])); cmath.phase(v[0] + 1j * v[1]); abs(cmath.rect(v[0], v[1]) + 1); cmath.polar(v[0] + 2j)[0]
 np.abs(np.sign(v + 1j * v ** 2) * np.angle(v - 2j)); np.real((v + 1j) ** (2 + 1j) * np.conj(v * 1j)); np.round(x, 1) * x
 round(v[0] * 10) * v[1]; np.interp([0.1, 0.45, 0.9, 0.38], np.sort(v), [1.0, 2.0, 4.0, 3.0]); np.interp([0.1, 0.9], v[:1], v[1:2])
-np.piecewise(x, [x < 0.5], [lambda t: t - t.mean(), lambda t: np.cumsum(t)]); np.piecewise(x, [x < 0.5, x > 0.7], [1.0, lambda t, a: a * t, lambda t, a: np.log(t) + a], 3.0)
+np.piecewise(x, [x < 0.5], [lambda t: t - t.mean(), lambda t: np.cumsum(t)])
+np.piecewise(x, [x < 0.5, x > 0.7], [1.0, lambda t, a: a * t, lambda t, a: np.log(t) + a], 3.0)
 np.vectorize(branching)(v); np.vectorize(lambda a, b: a * b + math.sin(a))(x, x[0])
-np.nan_to_num(np.where(x > 0.5, x, np.inf) * x, posinf=2.0); np.unwrap(20 * x, axis=0); np.select([x > 0.7, x > 0.4], [x * x, np.log(x)], default=x.sum())
+np.nan_to_num(np.where(x > 0.5, x, np.inf) * x, posinf=2.0); np.unwrap(20 * x, axis=0)
+np.select([x > 0.7, x > 0.4], [x * x, np.log(x)], default=x.sum())
 np.frexp(5 * x)[0]; np.modf(5 * x)[0]; np.ldexp(x, np.array([1, 2, 3, 4])); divmod(1.0, x)[1]; np.where(np.isclose(x, 0.3), x * x, x)
 np.heaviside(x - 0.5, x); np.float_power(x, 2) + x.clip(0.3); np.real(z) * np.imag(np.sin(z)); np.abs(z / (1 + z)); np.log(z).real
 """)
@@ -58,7 +60,8 @@ VALUES_ONLY = listed(r"""
 np.sin(f); f ** 2; f * 2.0; f + x; np.maximum(f, 0.5); np.where(f > 0.5, f, 0.0); np.clip(f, 0.3, 0.6); np.add(k, 1); k // 2; k % 2; k / 2; k ** 2; -k
 np.sin(k); np.sqrt(k); np.exp2(f); np.deg2rad(k); np.fabs(k); np.float_power(f, 2); np.logaddexp(f, f); np.hypot(k[0], f); np.abs(z); np.angle(z)
 np.sign(z); np.conj(z); np.real(f); np.imag(f); np.isnan(f); np.isfinite(z); np.signbit(f); np.floor(f); np.round(f, 1); np.round(k, -1); np.fix(f)
-np.bitwise_and(k, 3); k << 1; ~k; np.logical_and(k, f[:2]); np.logical_not(k); np.gcd(k, 4); np.equal(k, 2); np.frexp(f)[1]; np.modf(f)[1]; np.divmod(k, 2)[0]
+np.bitwise_and(k, 3); k << 1; ~k; np.logical_and(k, f[:2]); np.logical_not(k); np.gcd(k, 4); np.equal(k, 2); np.frexp(f)[1]
+np.modf(f)[1]; np.divmod(k, 2)[0]
 np.add.reduce(k); np.multiply.reduce(k, axis=1); np.logical_or.reduce(k > 4, axis=0); np.bitwise_xor.reduce(k, axis=0); np.gcd.reduce(k, axis=None)
 np.isclose(x, x + 1e-9); np.allclose(x, x); np.array_equal(x, x); np.array_equiv(x, x[:1]); np.isposinf(x); np.isreal(z); np.iscomplexobj(z)
 sp.erf(f); sp.gammaln(f); sp.jv(2, f); sp.expit(f); sp.xlogy(f, f); sp.logsumexp(f); sp.softmax(f, axis=1); sp.erf(z); sp.gamma(z); sp.wofz(z)

@@ -1,6 +1,7 @@
 """NumPy's elementwise functions that are not ufuncs: choices, parts of complex numbers, tests, interpolation."""
 import math
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -10,8 +11,13 @@ from ...ir.op import registry
 from ...ir.types import result_dtype, type_of
 from ...util.errors import ConcreteValueError
 from ..choice import abs as absolute
-from ..choice import clip as clip_, isfinite, isnan, logical_not, stop_gradient, where as where_
-from ..complex import angle as angle_, conj, imag as imag_, make_complex, real as real_
+from ..choice import clip as clip_
+from ..choice import isfinite, isnan, logical_not, stop_gradient
+from ..choice import where as where_
+from ..complex import angle as angle_
+from ..complex import conj, make_complex
+from ..complex import imag as imag_
+from ..complex import real as real_
 from ..face import BY_NAME, METHODS, face
 from ..kinds import is_complex, same_shape, shape_of
 from .arguments import as_array, fixed, in_dtype, into, is_given, one_axis, refuse
@@ -39,7 +45,8 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     return y
 
 
-@face("numpy.piecewise", samples=("np.piecewise(x, [x < 0.5, x >= 0.5], [lambda t: t * t, lambda t: 3 * t])", "np.piecewise(x, [x < 0.5], [0.0, np.log])"))
+@face("numpy.piecewise", samples=("np.piecewise(x, [x < 0.5, x >= 0.5], [lambda t: t * t, lambda t: 3 * t])",
+                                  "np.piecewise(x, [x < 0.5], [0.0, np.log])"))
 def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **options: Any) -> Any:
     """By the last condition that holds; a function beyond the conditions is for where none does, and else 0."""
     x = as_array(x)
@@ -257,7 +264,8 @@ face("numpy.iscomplexobj")(lambda x: is_complex(as_array(x)))
 # -- interpolation, unwrapping ------------------------------------------------------------------------------------------------------
 
 
-@face("numpy.interp", samples=("np.interp(v, [0., 0.5, 1.], [1., 2., 4.])", "np.interp([0.1, 0.6], [0., 0.5, 1.], v[:3])", "np.interp(0.5, np.sort(v), x[0])",
+@face("numpy.interp", samples=("np.interp(v, [0., 0.5, 1.], [1., 2., 4.])", "np.interp([0.1, 0.6], [0., 0.5, 1.], v[:3])",
+                               "np.interp(0.5, np.sort(v), x[0])",
                                "np.interp(x, [0., 0.5, 0.8], [1., 2., 4.], right=0.0)", "np.interp(x, [0.7, 0.1, 0.4], v[:3], period=1.0)"))
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
     """Piecewise linear interpolation, differentiable in x, xp and fp."""

@@ -16,8 +16,9 @@ from .ufuncs import as_float, deg2rad, fabs, frexp, modf, rad2deg
 # -- the same function by another name --------------------------------------------------------------------------------------------
 
 SAME = {
-    "sin": "sin", "cos": "cos", "tan": "tan", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "sinh": "sinh", "cosh": "cosh",
-    "tanh": "tanh", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "exp": "exp", "exp2": "exp2", "expm1": "expm1", "log1p": "log1p",
+    "sin": "sin", "cos": "cos", "tan": "tan", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "sinh": "sinh",
+    "cosh": "cosh", "tanh": "tanh", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "exp": "exp", "exp2": "exp2", "expm1": "expm1",
+    "log1p": "log1p",
     "log2": "log2", "log10": "log10", "sqrt": "sqrt", "cbrt": "cbrt", "fmod": "fmod", "copysign": "copysign", "ldexp": "ldexp", "erf": "erf",
     "erfc": "erfc", "gamma": "gamma", "lgamma": "gammaln", "isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite", "gcd": "gcd", "lcm": "lcm",
     "nextafter": "nextafter", "ulp": "spacing",

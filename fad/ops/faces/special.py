@@ -5,21 +5,17 @@ from typing import Any
 from ...ir.op import Op, registry
 from ...ir.types import type_of
 from ...util.errors import UnsupportedFunctionError
-from .. import special
 from ..complex import make_complex
 from ..extents import broadcast_of
 from ..face import add_face, add_ufunc, face
 from ..kinds import is_complex, shape_of
 from ..literals import as_array
-from ..special import bessel, elliptic, errors, gamma, hypergeometric, orthogonal
-
-op = registry
+from ..special import bessel, gamma, hypergeometric
 
 # -- ufuncs of one result -----------------------------------------------------------------------------------------------------
 
 FUNCTIONS = {"zeta", "riemann_zeta", "lambertw", "polygamma", "sinc", "spherical_jn", "spherical_yn", "spherical_in", "spherical_kn"}
 SHARED = {"psi": "digamma", "jn": "jv", "exp2": "exp2", "expm1": "expm1", "log1p": "log1p", "cbrt": "cbrt", "sinc": "sinc", "round": "rint"}
-NOTES = {"jv": "not in the order", "gammainc": "not in the shape"}
 
 for _op in list(registry.values()):
     if isinstance(_op, Op) and "scipy" in _op.facts and _op.name not in FUNCTIONS and "[" not in _op.text:
@@ -244,6 +240,3 @@ def log_softmax(x: Any, axis: Any = None) -> Any:
 def softplus(x: Any) -> Any:
     """log(1 + exp(x))."""
     return registry["logaddexp"](0.0, x)
-
-
-__all__ = ["elliptic", "errors", "op", "orthogonal", "special"]

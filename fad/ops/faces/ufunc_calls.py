@@ -1,5 +1,6 @@
 """Calls of ufuncs with options (out, where, dtype, casting) and their methods: reduce, accumulate, outer, at, reduceat."""
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 

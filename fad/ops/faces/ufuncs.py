@@ -17,10 +17,12 @@ for _name, _value in vars(np).items():
         NAMES.setdefault(_value, []).append(f"numpy.{_name}")
 
 SAMPLES = {
-    "add": ("x + v", "np.add(x, v, out=x.copy())", "np.add.reduce(x, axis=0)", "np.add.outer(v, v)"), "sub": ("x - v", "np.subtract.reduce(x, axis=1)"),
+    "add": ("x + v", "np.add(x, v, out=x.copy())", "np.add.reduce(x, axis=0)", "np.add.outer(v, v)"),
+    "sub": ("x - v", "np.subtract.reduce(x, axis=1)"),
     "mul": ("x * v", "np.multiply.outer(v, v)", "np.multiply.accumulate(v)"), "div": ("x / v", "1 / x", "np.divide.reduce(x, axis=1)"),
     "pow": ("x ** 3", "x ** v", "2.0 ** x", "np.power(x, 0.5)"), "maximum": ("np.maximum(x, v)", "np.maximum.accumulate(x, axis=1)"),
-    "log": ("np.log(x)", "np.log(x - 0.5, where=x > 0.5, out=np.zeros((3, 4)))"), "logaddexp": ("np.logaddexp(x, v)", "np.logaddexp.reduce(x, axis=1)"),
+    "log": ("np.log(x)", "np.log(x - 0.5, where=x > 0.5, out=np.zeros((3, 4)))"),
+    "logaddexp": ("np.logaddexp(x, v)", "np.logaddexp.reduce(x, axis=1)"),
     "hypot": ("np.hypot(x, v)", "np.hypot.reduce(x, axis=0)"), "mod": ("x % 0.3", "np.remainder(x, 0.3)"), "floordiv": ("x // 0.3 * x",),
     "arccosh": ("np.arccosh(1 + x)",), "ldexp": ("np.ldexp(x, 2)",),
 }

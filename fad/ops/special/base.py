@@ -1,6 +1,7 @@
 """The record of a special function: SciPy's ufunc, run by SciPy, typed as SciPy types it, with its partial derivatives."""
 import math
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from ...ir.op import Op
 from ...ir.types import Type, type_of, ufunc_dtypes

@@ -3,7 +3,8 @@
 The derivative of a Bessel function is a combination of the neighbouring orders, without a division by x, so that it is right at
 zero and so are all derivatives after it. With respect to the order there is no closed form, and to ask for it raises.
 """
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from ..choice import sign, where
 from ..transcendental import sqrt

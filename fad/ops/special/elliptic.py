@@ -69,7 +69,8 @@ def _rj_last(f: Any, x: Any, y: Any, z: Any, p: Any) -> Any:
     return (-1.5 * f - others) / p
 
 
-elliprd = special("elliprd", lambda f, x, y, z: _rd(f, x, y, z), lambda f, x, y, z: _rd(f, y, x, z), _rd_last, domain=((0.3, 0.8), (1.0, 1.5), (2.0, 3.0)))
+elliprd = special("elliprd", lambda f, x, y, z: _rd(f, x, y, z), lambda f, x, y, z: _rd(f, y, x, z), _rd_last,
+                  domain=((0.3, 0.8), (1.0, 1.5), (2.0, 3.0)))
 elliprf = special("elliprf", lambda f, x, y, z: _rf(x, y, z), lambda f, x, y, z: _rf(y, x, z), lambda f, x, y, z: _rf(z, x, y),
                   domain=((0.3, 0.8), (1.0, 1.5), (2.0, 3.0)))
 elliprc = special("elliprc", lambda f, x, y: _rc(f, x, y), _rc_last, domain=((0.3, 0.8), (1.0, 1.5)))

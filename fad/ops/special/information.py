@@ -4,8 +4,8 @@ Where 0 log 0 = 0 is part of the definition, the derivative follows: constant wh
 """
 from typing import Any
 
-from ..choice import clip, where
 from ..choice import abs as absolute
+from ..choice import clip, where
 from ..pointwise import op
 from ..transcendental import LN10, log, log1p, sin, sqrt
 from .base import PI, POSITIVE, special
