@@ -209,7 +209,7 @@ class custom_vjp(_WithRule):
         self._pair = check_callable(forward, "defvjp"), check_callable(backward, "defvjp")
 
     def rule(self, call: Call) -> Rule:
-        return super().rule(call) if self._pair is None else VjpRule(call, *self._pair, self.nondiff)
+        return super().rule(call) if self._pair is None else VjpRule(call, self._pair[0], self._pair[1], self.nondiff)
 
 
 def checkpoint(f: Callable) -> Callable:

@@ -4,8 +4,9 @@ A carry starts with its initial value's type. The body is traced with it; where 
 float, an extent that changed), the type widens and the body is traced anew, until it fits. An extent that changes from turn to
 turn becomes a carry of its own: an integer, which the array's type names (the `extents` of the equation: carry, axis, integer).
 """
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Callable, Iterator
+from typing import Any
 
 from ..ir import stack
 from ..ir.build import Builder, Value, as_extent, building, current
@@ -131,7 +132,7 @@ class Carries:
         shape = tuple(made[self.links[k, axis]].atom if (k, axis) in self.links else n for axis, n in enumerate(t.shape))
         return builder.input(Type(t.dtype, shape, t.weak), self.names[k] if k < len(self.names) else "")
 
-    def complete(self, results: tuple) -> list:
+    def complete(self, results: "tuple | list") -> Any:
         """The body's results, with the extents that are carried."""
         results = list(results)
         for (carry, axis), integer in self.links.items():

@@ -8,7 +8,8 @@ On arrays, with no program being built, `run_regions` is Python's own loop; else
 Params of all three: `names` (of the carries or results, for people) and `extents`: triples (k, axis, j) which say that the extent
 of the k-th carry (or result) along axis is the j-th one, an integer.
 """
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -204,9 +205,7 @@ class _Results:
         self.types: list = []
         for k in range(self.given):
             self.types.append(self._joined(k))
-        for (k, axis), j in sorted(self.links.items(), key=lambda link: link[1]):
-            if j >= self.given:
-                self.types.append(Type(INT, (), True))
+        self.types += [Type(INT, (), True) for j in self.links.values() if j >= self.given]
 
     def _joined(self, k: int) -> "Type | None":
         t = None

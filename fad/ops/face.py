@@ -1,6 +1,7 @@
 """The registry of faces: which of NumPy's, SciPy's and math's functions fad knows, and how each is written in ops."""
 import sys
-from typing import Any, Callable, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from ..ir.op import Op
 

@@ -1,5 +1,6 @@
 """Calls of functions that are not traced: Python code that runs on arrays when the program runs."""
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 

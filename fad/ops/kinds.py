@@ -10,8 +10,9 @@ Complex: for a holomorphic op with partial p, the tangent is p * dx and the cota
 derivative, PyTorch's convention); a cotangent of a real input of a complex op is the real part.
 """
 import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Callable, Iterator
+from typing import Any
 
 from ..ir.op import Op, registry
 from ..ir.types import type_of

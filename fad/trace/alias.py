@@ -1,7 +1,8 @@
 """NumPy's and SciPy's namespaces under fad's name, for those who want to say it: fad.numpy.sin is numpy.sin, and traces."""
 import importlib
+from collections.abc import Callable
 from types import ModuleType
-from typing import Any, Callable
+from typing import Any
 
 from ..ir import stack
 from ..ops.face import Face, find

@@ -65,7 +65,7 @@ class Runtime:
 
     def _object(self, f: Any) -> Any:
         """An object of a user's class that is called as a function."""
-        method = getattr(type(f), "__call__", None)
+        method = getattr(type(f), "__call__", None)  # noqa: B004  the function itself is wanted
         if not isinstance(method, FunctionType) or isinstance(f, Value):
             return f
         new = self.capture.swap(method)
@@ -185,7 +185,7 @@ class Runtime:
             if turns > MOST_UNROLLED and not isinstance(why, _Plain):
                 raise why
 
-    def _try(self, body: Callable, roll: Callable) -> "Exception | None":
+    def _try(self, body: Callable, roll: Callable) -> "Exception | str | None":
         """None if the loop is now a region of the program, else why it is not."""
         known = self.unrolled.get(body.__code__)
         if known is not None:

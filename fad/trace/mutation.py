@@ -3,7 +3,8 @@
 A face computes values and knows nothing of memory. Here its result is tied to the array it came from: the equations between the two
 (index, reshape, transpose, real, imag) say how the view is read again after its base was written to, and how it is written back.
 """
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from ..ir.build import Value, current
 from ..ir.graph import Equation, Literal

@@ -98,11 +98,13 @@ def compiled_in(node: Any, free: tuple, filename: str, owner: str = "") -> "Code
     inner: list = [node] if isinstance(node, ast.FunctionDef) else [ast.Expr(node)]
     bound = [n for n in {owner, getattr(node, "name", "")} - {"", *free}]
     if owner:
-        inner = [ast.ClassDef(name=owner, bases=[], keywords=[], body=inner, decorator_list=[], type_params=[])]
+        inner = [ast.ClassDef(name=owner, bases=[], keywords=[], body=inner, decorator_list=[], type_params=[])]  # type: ignore[call-arg]
     if bound:                                                 # the function's own name means what it means where it came from
         inner.insert(0, ast.Global(bound))
-    around = ast.FunctionDef(name="__around__", args=ast.arguments(posonlyargs=[], args=[ast.arg(arg=n) for n in free], kwonlyargs=[],
-                                                                  kw_defaults=[], defaults=[]), body=inner, decorator_list=[], type_params=[])
+    around = ast.FunctionDef(name="__around__",  # type: ignore[call-arg]
+                             args=ast.arguments(posonlyargs=[], args=[ast.arg(arg=n) for n in free], kwonlyargs=[],
+                                                                  kw_defaults=[], defaults=[]),
+                             body=inner, decorator_list=[], type_params=[])
     module = ast.fix_missing_locations(ast.Module(body=[around], type_ignores=[]))
     return _find_code(compile(module, filename, "exec", dont_inherit=True), "<lambda>" if isinstance(node, ast.Lambda) else node.name)
 

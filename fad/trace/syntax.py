@@ -120,7 +120,8 @@ class Rewriter(ast.NodeTransformer):
             head.append(_placed(ast.Global([n for n in names if n not in shared]), s))
         args = ast.arguments(posonlyargs=[], args=[ast.arg(arg=argument)] if argument else [], kwonlyargs=[], kw_defaults=[], defaults=[])
         body = head + (self.block(statements) or [_placed(ast.Pass(), s)])
-        made: Any = ast.FunctionDef(name=f"_fad_{purpose}_{self.numbers[0]}", args=args, body=body, decorator_list=[], type_params=[])
+        made: Any = ast.FunctionDef(name=f"_fad_{purpose}_{self.numbers[0]}", args=args, body=body,  # type: ignore[call-arg]
+                                    decorator_list=[], type_params=[])
         return _placed(made, s)
 
     def visit_If(self, s: Any) -> Any:

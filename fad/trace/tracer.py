@@ -4,7 +4,8 @@ It answers NumPy's protocols, has an ndarray's methods, and is mutable as an nda
 the (purely functional) program, and a view taken by basic indexing reads and writes through to its base.
 """
 import operator
-from typing import Any, Callable, Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -55,7 +56,7 @@ class Tracer(Value):
     @property
     def version(self) -> int:
         """Counts the changes of this array, through it or through its base."""
-        self.atom                                           # a view looks at its base first
+        _ = self.atom                                       # a view looks at its base first
         return self._version
 
     def set(self, new: Value) -> "Tracer":

@@ -1,5 +1,6 @@
 """Tracing: run a function once on tracers, and keep what it did as a Func."""
-from typing import Any, Callable, NamedTuple, Sequence
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 

@@ -1,5 +1,6 @@
 """Forward mode of loops and branches: tangents of active carries are carried beside them."""
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from ..ir.graph import Equation, Func, Literal, Var, free_vars
 from ..ir.walk import Environment, bind_outputs, closure

@@ -6,7 +6,8 @@ The cheapest choice (in bytes) is a minimum cut between what is lost (carries, d
 (Naumann, The Art of Differentiating Computer Programs, SIAM 2012, chapter 4; the flow is found by Dinic's algorithm).
 """
 from collections import deque
-from typing import Any, Hashable, Iterable
+from collections.abc import Hashable, Iterable
+from typing import Any
 
 INFINITE = 1 << 60
 

@@ -156,7 +156,7 @@ class Division:
         for k in sorted(backward):
             needed.update(dict.fromkeys(v for v in reads(self.equations[k]) if self._is_primal(v)))
         lead = set(atoms(self.joint.lead))
-        lost = [v for v in atoms(self.joint.carries)]
+        lost = list(atoms(self.joint.carries))
         uses: list[tuple] = []
         for k, eqn in enumerate(self.equations):
             if k in self.dependent:

@@ -1,6 +1,5 @@
 """Reverse mode for an op that has only a forward rule: the rule is linear in the tangents, so its own reverse sweep is its transpose."""
 from collections.abc import Callable
-from typing import Any
 
 from ..ir import stack
 from ..ir.build import building

@@ -155,7 +155,8 @@ class Generator:
 
     def write_slice(self, depth):
         a, b = self.pick(self.writable), self.pick(self.arrays)
-        options = [f"{a}[1:] = {b}[:-1] * 0.5", f"{a}[1:] += 0.25 * np.sin({b}[:-1])", f"{a}[::2] -= 0.5 * {b}[::2] ** 2 / (1.0 + {b}[::2] ** 2)", f"{a}[:-1] *= np.tanh({b}[1:])",
+        options = [f"{a}[1:] = {b}[:-1] * 0.5", f"{a}[1:] += 0.25 * np.sin({b}[:-1])", f"{a}[::2] -= 0.5 * {b}[::2] ** 2 / (1.0 + {b}[::2] ** 2)",
+                   f"{a}[:-1] *= np.tanh({b}[1:])",
                    *(f"{a}[:{i}] += 0.1 * {b}[:{i}]" for i in self.indices)]
         return [Statement(self.pick(options))]
 

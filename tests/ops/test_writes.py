@@ -125,7 +125,7 @@ y = x.copy(); z = y.T.reshape(4, 3); z[0] = v[:3]; return y
 
 
 def programs():
-    return [line for line in PROGRAMS.strip().splitlines()]
+    return PROGRAMS.strip().splitlines()
 
 
 def function_of(body):

@@ -305,7 +305,7 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: float = 2 * m
     extra = where_(absolute(steps) < (half if discont is None else discont), 0.0, wrapped - steps)
     total = stop_gradient(registry["cumsum"](extra, axis=ax))
     before = (slice(None),) * ax
-    return registry["concatenate"](p[(*before, slice(0, 1))], p[(*before, slice(1, None))] + total, axis=ax)
+    return registry["concatenate"](p[before + (slice(0, 1),)], p[before + (slice(1, None),)] + total, axis=ax)
 
 
 # -- functions of Python scalars ------------------------------------------------------------------------------------------------------

@@ -44,7 +44,7 @@ def diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
         raise ValueError("axis1 and axis2 cannot be the same")
     x = moveaxis(x, (i, j), (-2, -1))
     lead = rank(x) - 2
-    return index_(x, *_places(*shape_of(x)[-2:], offset), spec=(":",) * lead + ("a", "a"), at=lead)
+    return index_(x, *_places(*shape_of(x)[-2:], offset), spec=(":",) * lead + ("a", "a"), at=lead)  # type: ignore[call-arg]
 
 
 @face("numpy.diag", samples=("np.diag(v)", "np.diag(S)", "np.diag(S, 1)", "np.diag(v, -1)"))
@@ -69,7 +69,7 @@ def _triangle(name: str, compare: Callable) -> Callable:
     @face(f"numpy.{name}", samples=(f"np.{name}(S)", f"np.{name}(x, 1)"))
     def triangle(m: Any, k: Any = 0) -> Any:
         x = as_array(m)
-        keep = diagonal_mask(*(shape_of(x)[-2:] if rank(x) > 1 else shape_of(x) * 2), k, compare)
+        keep = diagonal_mask(*(shape_of(x)[-2:] if rank(x) > 1 else shape_of(x) * 2), k, compare)  # type: ignore[call-arg]
         return where_(keep, x, type_of(x).dtype.type(0))
     return triangle
 
@@ -119,7 +119,7 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
         raise ValueError("array must be at least 2-d")
     if wrap:
         raise refuse("numpy.fill_diagonal", "wrap=True")
-    places = _places(*shape_of(a), 0) if rank(a) == 2 else diag_indices_from(a)
+    places = _places(*shape_of(a), 0) if rank(a) == 2 else diag_indices_from(a)  # type: ignore[call-arg]
     v = as_assigned(val, type_of(a).dtype)
     if rank(v):
         v = repeated(ravel(v), shape_of(places[0])[0])
