@@ -2,18 +2,14 @@
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
-from .node import Node, sequence
-from .record import edge, refresh
-from .registry import FUNCTIONS, function, named, run, tensor_of
-from .state import state
+from .record import apply_pair
+from .registry import function, named, run, tensor_of
 from .tensor import Tensor
 
 _MATRIX, _VECTOR, _DOT = ("ij", "jk", "ik"), ("ij", "j", "i"), ("i", "i", "")
-_LEFT = ("i", "ij", "j")
+_PLAIN = {(2, 2): ({"labels": _MATRIX}, "MmBackward0"), (2, 1): ({"labels": _VECTOR}, "MvBackward0"), (1, 1): ({"labels": _DOT}, "DotBackward0")}
 
 
 def matmul(self: Any, other: Any) -> Any:
@@ -21,6 +17,9 @@ def matmul(self: Any, other: Any) -> Any:
     ranks = len(self.shape), len(other.shape)
     if self.shape[-1:] != other.shape[-2:][:1] and isinstance(self, Tensor) and isinstance(other, Tensor):
         _mismatch(self.shape, other.shape)
+    if isinstance(self, Tensor) and isinstance(other, Tensor) and ranks in _PLAIN:
+        labels, label = _PLAIN[ranks]
+        return apply_pair(op["contract"], self, other, labels, label)
     if ranks == (2, 2):
         return run(op["contract"], self, other, labels=_MATRIX, label="MmBackward0")
     if ranks == (2, 1):
@@ -126,14 +125,3 @@ def cholesky(self: Any, upper: bool = False) -> Any:
     """The Cholesky factor."""
     y = BY_NAME["numpy.linalg.cholesky"].call(self)
     return y.mT if upper else y
-
-
-# -- the hot path of matrix products ---------------------------------------------------------------------------------------------
-
-
-def plain(*tensors: Any) -> bool:
-    """Whether tensors can take a hot path: no modes, no views out of date."""
-    return state.quick and all(t._view is None for t in tensors)
-
-
-__all__ = ["Callable", "FUNCTIONS", "Node", "edge", "np", "refresh", "sequence"]

@@ -14,6 +14,8 @@ from .saved import Meta, SavedTensor
 from .state import state
 from .tensor import Tensor, raw, wrap, wrap_result
 
+_lean: dict = {}                                      # what ops save, by op and dtype, for the short ways below
+_new = object.__new__
 refresh: Callable = lambda x: None                    # set by views.py: gives a view the history of its base
 forward_rule: "list[Callable]" = []                   # set by forward_ad.py: gives the results their tangents
 timed: "list[Callable]" = []                          # set by profiler.py
@@ -48,6 +50,39 @@ def apply(op: Op, args: tuple, params: dict, label: "str | None" = None) -> Any:
     if y.dtype.kind == "f" and y.dtype is not default.dtype and op.kind == "elementwise" and op.name != "cast" and not any(_is_float(x) for x in arrays):
         y = y.astype(default.dtype)                   # integers in: the default dtype out
     return record(handle_of(op), args, arrays, (y,), params, label)[0]
+
+
+def apply_pair(op: Op, x: Tensor, y: Tensor, params: dict, label: "str | None" = None) -> Any:
+    """apply for an op of two tensors of one real dtype, by a shorter way where nothing unusual is asked for."""
+    if not state.quick or x._view is not None or y._view is not None or x._x is not None or y._x is not None or x._a.dtype is not y._a.dtype:
+        return apply(op, (x, y), params, label)
+    a, b = x._a, y._a
+    z = op.run(a, b, **params)
+    if z.__class__ is not np.ndarray:
+        z = np.asarray(z)
+    first, second = x._fn or (accumulator(x) if x._rg else None), y._fn or (accumulator(y) if y._rg else None)
+    if first is None and second is None or z.dtype.kind not in "fc":
+        return wrap(z)
+    needs = first is not None, second is not None
+    key = op, a.dtype.char, needs
+    keep = _lean.get(key)
+    if keep is None:
+        keep = _lean[key] = *_kept(handle_of(op), [a, b], (z,), params, needs), handle_of(op)
+    (keep_x, keep_y), (keep_z,), handle = keep
+    node = _new(OpNode)
+    node.next, node.seq = (first, second), sequence.__next__()
+    if x._nr or y._nr:
+        node.nrs = (x._nr if needs[0] else 0, y._nr if needs[1] else 0)
+    if label is not None:
+        node.label = label
+    node.handle, node.params, node.needs = handle, params, needs
+    t = wrap_result(z, node)
+    node.vcs = (t._vc,)
+    node.xs = (x if keep_x else Meta(a.shape, a.dtype), y if keep_y else Meta(b.shape, b.dtype))
+    node.ys = (z if keep_z else Meta(z.shape, z.dtype),)
+    versions = x._vc[0] if keep_x else 0, y._vc[0] if keep_y else 0, 0
+    node.versions = versions if any(versions) else ()
+    return t
 
 
 class Default:
@@ -95,10 +130,6 @@ _FLOAT_FUNCTIONS = frozenset(("exp", "exp2", "expm1", "log", "log2", "log10", "l
 
 def _cast() -> Op:
     return registry["cast"]
-
-
-_lean: dict = {}
-_new = object.__new__
 
 
 def apply_lean(op: Op, x: Any, rest: tuple, params: dict, label: "str | None" = None) -> Any:

@@ -33,6 +33,8 @@ def _kept(y: Any, x: Any, axes: tuple) -> Any:
 @function()
 def sum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None, keepdims: bool = False, out: Any = None) -> Any:
     """The sum along dimensions."""
+    if dim is None and axis is None and dtype is None and out is None and isinstance(self, Tensor) and not keepdim:
+        return apply_lean(op["sum"], self, (), {"axes": tuple(range(self._a.ndim))}, "SumBackward0")
     x, dim = tensor_of(self), axis if dim is None else dim
     if dtype is not None:
         x = x.to(as_dtype(dtype))

@@ -93,7 +93,7 @@ class SavedTensor:
             t._acc = self.leaf._acc
         return t
 
-    def _checked(self) -> Tensor:
+    def _checked(self) -> Any:
         t = self.original
         if t._vc[0] != self.version:
             raise RuntimeError(self.stale(t))
