@@ -96,7 +96,8 @@ class Generator:
             return self.pick([*self.scalars, self.number(), f"{self.pick(self.arrays)}[{self.index()}]", f"{self.pick(self.arrays)}[{self.index()}]"])
         a, b = self.scalar(depth - 1), self.scalar(depth - 1)
         return self.pick([f"({a} + {b})", f"({a} * {b}) / (1.0 + {b} * {b})", f"math.sin({a})", f"np.tanh({a} - {b})", f"blend({a}, {b})",
-                          f"damped({a}, {self.pick(['0', '1', *self.indices])})", f"np.mean({self.array(1)})", f"np.dot({self.pick(self.arrays)}, {self.pick(self.arrays)}) / n",
+                          f"damped({a}, {self.pick(['0', '1', *self.indices])})", f"np.mean({self.array(1)})",
+                          f"np.dot({self.pick(self.arrays)}, {self.pick(self.arrays)}) / n",
                           f"math.sqrt(1.0 + {a} * {a})", f"max({a}, {b} - 0.37)", f"decayed({self.pick(self.arrays)})",
                           f"({a} if {b} > 0.123 else {b})", f"np.sum({self.part()})"])
 
