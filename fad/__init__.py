@@ -43,6 +43,7 @@ from .check.certify import certify as certify
 from .eager.api import FUNCTIONS as _FUNCTIONS
 from .eager.api import Tensor as Tensor
 from .eager.dtypes import DTYPES as _DTYPES
+from .eager.draw import draw as draw
 from .eager.dtypes import get_default_dtype as get_default_dtype
 from .eager.dtypes import set_default_dtype as set_default_dtype
 from .eager.grad_mode import enable_grad as enable_grad

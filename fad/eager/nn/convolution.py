@@ -6,7 +6,7 @@ import numpy as np
 
 from ...ops.table import TABLE as op
 from ..registry import named
-from .functional import call, pad
+from .functional import call, pad, sizes
 
 
 def spread(x: Any, rank: int) -> tuple:
@@ -18,7 +18,7 @@ def windows(input: Any, size: tuple, stride: tuple, dilation: tuple) -> Any:
     """All windows of the last dimensions: input (N, C, *spatial) gives (N, C, *places, *size)."""
     rank = len(size)
     places = []
-    for k, (n, m, s, d) in enumerate(zip(tuple(input.shape)[-rank:], size, stride, dilation)):
+    for k, (n, m, s, d) in enumerate(zip(sizes(input)[-rank:], size, stride, dilation)):
         count = (n - d * (m - 1) - 1) // s + 1
         if count < 1:
             raise RuntimeError(f"Calculated padded input size per channel: {tuple(input.shape)[-rank:]}. Kernel size: {size}. Kernel size can't be greater "
@@ -34,7 +34,7 @@ def windows(input: Any, size: tuple, stride: tuple, dilation: tuple) -> Any:
 
 def _convolve(input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int, rank: int) -> Any:
     stride, dilation = spread(stride, rank), spread(dilation, rank)
-    size = tuple(weight.shape[2:])
+    size = sizes(weight)[2:]
     if padding == "same":
         total = [d * (m - 1) for d, m in zip(dilation, size)]
         input = pad(input, [v for t in reversed(total) for v in (t // 2, t - t // 2)])
@@ -43,14 +43,14 @@ def _convolve(input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dil
     single = len(input.shape) == rank + 1
     if single:
         input = op["reshape"](input, 1, *input.shape)
-    n, channels = input.shape[:2]
-    if channels != weight.shape[1] * groups:
+    n, channels = sizes(input)[:2]
+    if channels != sizes(weight)[1] * groups:
         raise RuntimeError(f"Given groups={groups}, weight of size {list(weight.shape)}, expected input{list(input.shape)} to have "
                            f"{weight.shape[1] * groups} channels, but got {channels} channels instead")
     seen = windows(input, size, stride, dilation)
-    places, out = tuple(seen.shape[2:2 + rank]), weight.shape[0]
+    places, out = sizes(seen)[2:2 + rank], sizes(weight)[0]
     seen = op["reshape"](seen, n, groups, channels // groups, math.prod(places), math.prod(size))
-    kernel = op["reshape"](weight, groups, out // groups, weight.shape[1], math.prod(size))
+    kernel = op["reshape"](weight, groups, out // groups, channels // groups, math.prod(size))
     y = call("numpy.einsum", "ngcpk,gock->ngop", seen, kernel)
     y = op["reshape"](y, *(() if single else (n,)), out, *places)
     if bias is not None:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ...ops.face import BY_NAME
+from ...ops.faces.arguments import fixed
 from ...ops.table import TABLE as op
 from ..creation import source
 from ..products import matmul
@@ -15,6 +16,11 @@ from ..tensor import Tensor, raw, wrap
 def call(name: str, *args: Any, **kwargs: Any) -> Any:
     """A function of NumPy or SciPy by its face."""
     return BY_NAME[name].call(*args, **kwargs)
+
+
+def sizes(x: Any) -> tuple:
+    """x's extents as ints; those of a traced array become part of the program."""
+    return tuple([fixed(n, "an extent of a layer's input") for n in x.shape])
 
 
 def swapped(x: Any, a: int = -1, b: int = -2) -> Any:
@@ -201,7 +207,7 @@ def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = No
     axes = tuple(k for k in range(len(input.shape)) if k != 1)
     wide = [n if k == 1 else 1 for k, n in enumerate(input.shape)]
     if training:
-        count = math.prod(input.shape[k] for k in axes)
+        count = math.prod(sizes(input)[k] for k in axes)
         if count == 1:
             raise ValueError(f"Expected more than 1 value per channel when training, got input size {list(input.shape)}")
         mean = call("numpy.mean", input, axis=axes, keepdims=True)
@@ -224,7 +230,7 @@ def _update(running: Tensor, new: Tensor, momentum: float, scale: float) -> None
 
 def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
     """Mean 0 and variance 1 in groups of channels."""
-    shape = tuple(input.shape)
+    shape = sizes(input)
     grouped = op["reshape"](input, shape[0], num_groups, math.prod(shape[1:]) // num_groups)
     y = op["reshape"](layer_norm(grouped, grouped.shape[2:], eps=eps), *shape)
     wide = [n if k == 1 else 1 for k, n in enumerate(shape)]
@@ -250,6 +256,7 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: "float | None" = No
     if mode != "constant":
         raise NotImplementedError(f"pad in mode {mode!r} is not there; mode='constant' is")
     widths = [(0, 0)] * (len(input.shape) - len(pad) // 2) + [(pad[k], pad[k + 1]) for k in range(0, len(pad), 2)][::-1]
-    shape = [n + a + b for n, (a, b) in zip(input.shape, widths)]
-    spec, operands = tuple(("s", 1) for _ in shape), [v for n, (a, _) in zip(input.shape, widths) for v in (a, n)]
+    extents = sizes(input)
+    shape = [n + a + b for n, (a, b) in zip(extents, widths)]
+    spec, operands = tuple(("s", 1) for _ in shape), [v for n, (a, _) in zip(extents, widths) for v in (a, n)]
     return named(op["update"](np.full(shape, value or 0.0, input.dtype), input, *operands, spec=spec, at=0), "ConstantPadNdBackward0")

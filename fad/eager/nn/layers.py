@@ -206,7 +206,7 @@ class Flatten(Module):
         self.start_dim, self.end_dim = start_dim, end_dim
 
     def forward(self, input: Any) -> Any:
-        shape = tuple(input.shape)
+        shape = functional.sizes(input)
         last = self.end_dim % len(shape)
         return input.reshape((*shape[:self.start_dim], math.prod(shape[self.start_dim:last + 1]), *shape[last + 1:]))
 
