@@ -1,23 +1,27 @@
 """Statements on whole arrays: creation, reshaping, matrix products, and the kernels of linear algebra and their like."""
 from typing import Any
 
-import numpy as np
-
 from ..ir.graph import Literal
-from .numbers import dtype_name, literal, zero
+from .numbers import literal
+from .reductions import dtype_argument, filled
 from .steps import BackendError, Step
 from .templates import ATOM
 
 
-def fill_text(printer: Any, step: Step) -> str:
+def fill_value(printer: Any, step: Step) -> str:
+    """What a new array is full of; nothing for one that is yet to be written."""
+    if not step.args:
+        return ""
+    value, dtype = step.args[0], step.out.type.dtype
+    return literal(value.value, dtype).source if isinstance(value, Literal) else printer.expressions.operand(value, dtype).source
+
+
+def fill_text(printer: Any, step: Step, value: str) -> str:
     """A new array full of one number."""
     dtype = step.out.type.dtype
-    shape, kind = printer.shape(step.out), "" if dtype == np.float64 else f", {dtype_name(dtype)}"
-    if not step.args:
-        return f"np.empty({shape}{kind})"
-    value = step.args[0]
-    text = literal(value.value, dtype).source if isinstance(value, Literal) else printer.expressions.operand(value, dtype).source
-    return f"np.zeros({shape}{kind})" if text == zero(dtype) else f"np.full({shape}, {text}{kind})"
+    if not value:
+        return f"np.empty({printer.shape(step.out)}{dtype_argument(dtype)})"
+    return filled(printer.shape(step.out), value, dtype)
 
 
 def call_text(printer: Any, step: Step) -> str:

@@ -2,6 +2,7 @@
 from typing import Any
 
 from ..ir.graph import Literal, Var
+from .hoist import entered
 from .homes import Home
 from .indexmap import Elem, Index, Position
 from .numbers import literal
@@ -14,7 +15,10 @@ def print_control(printer: Any, step: Step) -> None:
         root = printer.storage.root(v)
         printer.homes[root] = Home(root, tuple(range(len(root.type.shape))))
         printer.allocated.add(root)
+    branches = step.eqn.op.name == "cond"
+    printer.places.append(entered(printer, step.body.bodies, None if branches else len(printer.lines)))
     {"for": _print_for, "while": _print_while, "cond": _print_cond}[step.eqn.op.name](printer, step)
+    printer.places.pop()
 
 
 def _print_for(printer: Any, step: Step) -> None:

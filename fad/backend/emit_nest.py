@@ -3,10 +3,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ..ir.graph import Literal, Var
-from .emit_call import call_text, fill_text
+from .emit_call import call_text, fill_text, fill_value
 from .emit_control import print_control
 from .emit_expr import Expressions
 from .fuse import READ, Scheduler
+from .hoist import insert, outermost
 from .homes import homes, uses
 from .indexmap import Axis, Elem, Index
 from .lanes import LANES, BlockLoop
@@ -38,6 +39,7 @@ class Printer:
         self.allocated: set[Var] = set()
         self.lines: list[str] = []
         self.indent = "    "
+        self.places: list[Any] = []                          # the loops and branches that are being printed, outermost first
         self.place: Any = None                               # the user's line that was last mentioned
         self.inputs: set[Var] = set()                        # the function's own, whose arrays are the caller's
 
@@ -226,7 +228,12 @@ class Printer:
     def _allocate(self, root: Var, node: Any) -> None:
         self.allocated.add(root)
         step = next(s for s in _steps_of(node) if s.out is not None and self.storage.root(s.out) is root)
-        self.line(f"{self.name(root, step)} = np.empty({self.shape(root)}{dtype_argument(root.type.dtype)})")
+        text = f"{self.name(root, step)} = np.empty({self.shape(root)}{dtype_argument(root.type.dtype)})"
+        k = outermost(self, root)
+        if k is None:
+            self.line(text)
+        else:
+            insert(self, k, text)
 
     # -- steps --------------------------------------------------------------------------------------------------------------------
 
@@ -311,10 +318,21 @@ class Printer:
 
     def _fill(self, step: Step) -> None:
         root = self.storage.root(step.out)
+        value = fill_value(self, step)
+        if outermost(self, root) is not None and root not in self.allocated:
+            self._allocate(root, step)
+            if value:
+                self.line(f"{self.name(root, step)}[{', '.join(':' * len(root.type.shape))}] = {value}", step)
+            return
         self.allocated.add(root)
-        self.line(f"{self.name(root, step)} = {fill_text(self, step)}", step)
+        self.line(f"{self.name(root, step)} = {fill_text(self, step, value)}", step)
 
     def _call(self, step: Step) -> None:
+        root = self.storage.root(step.outs[0])
+        if step.eqn is None and root not in self.allocated and outermost(self, root) is not None:
+            self._allocate(root, step)
+            self.line(f"{self.name(step.out)}[{', '.join(':' * len(root.type.shape))}] = {self.name(step.arrays[0])}")
+            return
         for v in step.outs:
             self.allocated.add(self.storage.root(v))
         self.line(call_text(self, step), step)

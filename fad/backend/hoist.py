@@ -1,0 +1,52 @@
+"""Where arrays are made: outside of loops, if their extents are known there and no turn hands its array on to the next."""
+from typing import Any, NamedTuple
+
+from ..ir.graph import Var
+from .indexmap import elements_in
+
+
+class Place(NamedTuple):
+    """A loop or branch that is being printed: where its first line stands, and what is of its inside."""
+
+    line: "int | None"                      # None: a branch, in front of which nothing is made
+    indent: str
+    inside: frozenset
+    handed_on: frozenset                    # roots of what the region yields
+
+
+def defined_in(body: Any) -> set:
+    """Every variable that a region binds, at any depth."""
+    found = set(body.func.inputs)
+    for step in body.steps:
+        found.update(step.outs)
+        for inner in step.body.bodies if step.body is not None else ():
+            found |= defined_in(inner)
+    return found
+
+
+def entered(printer: Any, bodies: tuple, line: "int | None") -> Place:
+    """The place of a loop (or of a branch) whose regions these are."""
+    root = printer.storage.root
+    handed_on = {root(a) for body in bodies for a in body.func.outputs if isinstance(a, Var)}
+    inside = set().union(*[defined_in(body) for body in bodies])
+    return Place(line, printer.indent, frozenset(inside), frozenset(handed_on))
+
+
+def outermost(printer: Any, root: Var) -> "int | None":
+    """The outermost of the places being printed in front of which an array may be made, or None."""
+    symbols = {e.var for n in root.type.shape for e in elements_in(printer.views.number(n))}
+    best = None
+    for k in range(len(printer.places) - 1, -1, -1):
+        place = printer.places[k]
+        if root in place.handed_on or symbols & place.inside:
+            break
+        if place.line is not None:
+            best = k
+    return best
+
+
+def insert(printer: Any, k: int, text: str) -> None:
+    """A line in front of the k-th place."""
+    at = printer.places[k].line
+    printer.lines.insert(at, printer.places[k].indent + text)
+    printer.places = [p._replace(line=p.line + 1) if p.line is not None and p.line >= at else p for p in printer.places]
