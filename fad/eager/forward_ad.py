@@ -105,10 +105,17 @@ def push(op: Op, args: tuple, results: tuple, params: dict) -> None:
     with changed(dual_level=-1):
         xs = tuple([_primal(a) for a in args])
         ys = tuple([_primal(y) for y in results])
-        dys = op.derivative.jvp(op, ys, xs, tuple(dxs), params)
+        dys = [_own(dy, dxs) for dy in op.derivative.jvp(op, ys, xs, tuple(dxs), params)]
     for y, dy in zip(results, dys):
         if is_floating(y._a.dtype):
             give(y, _as_tangent(dy, y))
+
+
+def _own(dy: Any, dxs: list) -> Any:
+    """A tangent in memory of its own: results may be changed in place, and their tangents with them."""
+    if isinstance(dy, Tensor) and (dy._view is not None or any(dy is dx for dx in dxs)):
+        return dy.clone()                                              # type: ignore[attr-defined]
+    return dy
 
 
 def _primal(x: Any) -> Any:

@@ -1,0 +1,134 @@
+"""Changes in place: history through views, versions, what is refused."""
+import numpy as np
+import pytest
+
+import fad
+
+from .support import close, leaf
+
+
+def test_views_of_views():
+    a = leaf(1, 2, 3, 4)
+    b = a * 1
+    v = b[1:3]
+    w = v[0:1]
+    w.mul_(5)
+    v.add_(a[0:2])
+    (b * v.sum()).sum().backward()
+    assert a.grad.numpy().shape == (4,) and v._base is b and w._base is b
+    e = np.array([1.0, 2, 3, 4])
+
+    def model(x):
+        y = x.copy()
+        y[1] = x[1] * 5 + x[0]
+        y[2] = x[2] + x[1]
+        return (y * (y[1] + y[2])).sum()
+    h = 1e-6
+    np.testing.assert_allclose(a.grad.numpy(), [(model(e + h * d) - model(e - h * d)) / (2 * h) for d in np.eye(4)], rtol=1e-6)
+
+
+def test_a_view_follows_its_base():
+    x, b = leaf(1, 2, 3), fad.zeros(3)
+    v = b.view(3, 1).expand(3, 2)
+    b.copy_(x)
+    assert v.requires_grad and v.grad_fn.name() == "AsStridedBackward0"
+    (v * 2).sum().backward()
+    close(x.grad, 4.0)
+
+
+def test_diagonal_is_a_view():
+    base, x = fad.zeros(3, 3), leaf(1, 2, 3)
+    base[0] = x
+    base[:, 1].add_(x * 2)
+    base.diagonal().mul_(x)
+    base.sum().backward()
+    close(x.grad, [4, 9, 3])
+
+
+def test_masks_and_index_arrays():
+    x = leaf(1, -2, 3)
+    y = x * 2
+    y[y < 0] = 0
+    (y * y).sum().backward()
+    close(x.grad, [8, 0, 24])
+    x.grad = None
+    y = fad.zeros(3)
+    y.index_put_((fad.tensor([0, 0, 1]),), x, accumulate=True)
+    (y * y).sum().backward()
+    close(x.grad, [-2, -2, 6])
+
+
+@pytest.mark.parametrize("name", ["sin_", "exp_", "pow_", "mul_", "div_", "tanh_"])
+def test_originals_are_kept_for_backward(name):
+    x, y = leaf(0.5, 2), leaf(3, 4)
+    z = x * 1
+    args = {"pow_": (2,), "mul_": (y,), "div_": (y,)}.get(name, ())
+    assert getattr(z, name)(*args) is z
+    z.sum().backward()
+    expected = {"sin_": np.cos([0.5, 2]), "exp_": np.exp([0.5, 2]), "pow_": [1, 4], "mul_": [3, 4], "div_": [1 / 3, 0.25], "tanh_": 1 - np.tanh([0.5, 2]) ** 2}
+    close(x.grad, expected[name])
+
+
+def test_stale_saved_tensors_are_named():
+    x = leaf(1, 2)
+    y = x + 1
+    z = y * y
+    y.add_(1)
+    with pytest.raises(RuntimeError, match=r"modified by an inplace operation: \[torch.DoubleTensor \[2\]\], which is output 0 of Add, is at version 1; "
+                                           "expected version 0 instead"):
+        z.sum().backward()
+
+
+def test_detach_shares_the_version_and_data_does_not():
+    x = leaf(1, 2)
+    y = x * 2
+    z = y * y
+    y.data.zero_()
+    assert y._version == 0
+    y.detach().zero_()
+    assert y._version == 1
+    with pytest.raises(RuntimeError, match="modified by an inplace"):
+        z.sum().backward()
+
+
+def test_what_is_refused():
+    p = leaf(1, 2, 3)
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used"):
+        p.mul_(2)
+    with pytest.raises(RuntimeError, match="a view of a leaf Variable"):
+        p[0:2].mul_(2)
+    with fad.no_grad():
+        v = p[0:2]
+    with pytest.raises(RuntimeError, match="A view was created in no_grad mode"):
+        v.mul_(2)
+    with pytest.raises(RuntimeError, match="function that returns multiple views"):
+        (p * 1).unbind()[0].mul_(2)
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+        fad.ones(3).expand(2, 3).mul_(2)
+    with pytest.raises(RuntimeError, match="can't be cast"):
+        fad.arange(3).add_(0.5)
+
+
+def test_retained_gradients_move_with_the_tensor():
+    seen = []
+    x = leaf(1, 2)
+    y = x * 2
+    y.register_hook(lambda g: seen.append(("before", g.tolist())))
+    y.retain_grad()
+    y.mul_(3)
+    y.register_hook(lambda g: seen.append(("after", g.tolist())))
+    y.sum().backward()
+    assert seen == [("after", [1.0, 1.0]), ("before", [3.0, 3.0])]
+    close(y.grad, 1.0), close(x.grad, 6.0)
+
+
+def test_mutation_of_saved_tensors_may_be_allowed():
+    x = leaf(2, 3)
+    with fad.autograd.graph.allow_mutation_on_saved_tensors():
+        a = x * 1
+        y = a.sin()
+        a.mul_(10)
+        z = a * a
+        a.zero_()
+        (y.sum() + z.sum()).backward()
+    close(x.grad, np.cos([2, 3]) + 200 * np.array([2, 3]))
