@@ -8,12 +8,15 @@ import numpy as np
 from ..ir.op import registry
 from . import errors, record
 from .engine import execute
-from .node import Node
+from .node import GradientEdge, Node
 from .record import edge
 from .tensor import Tensor, wrap
 
 
 def as_sequence(x: Any) -> tuple:
+    """One tensor or several, as a tuple; an edge of the graph (a node and which of its results) is one."""
+    if isinstance(x, (GradientEdge, Node)):
+        return (x,)
     return tuple(x) if isinstance(x, (tuple, list)) or not isinstance(x, Tensor) and hasattr(x, "__iter__") else (x,)
 
 
@@ -22,7 +25,11 @@ def gradients_of(outputs: Sequence, given: Sequence, batched: bool = False) -> l
     return [_first_gradient(k, y, g, batched) for k, (y, g) in enumerate(zip(outputs, given))]
 
 
-def _first_gradient(k: int, y: Tensor, g: Any, batched: bool) -> Any:
+def _first_gradient(k: int, y: Any, g: Any, batched: bool) -> Any:
+    if isinstance(y, GradientEdge):
+        if g is None:
+            raise RuntimeError("grad_outputs must be given for outputs that are edges of the graph")
+        return g
     if g is None:
         if not needs(y):
             return None
@@ -55,13 +62,15 @@ def edge_of(y: Tensor) -> "Node | None":
 
 
 def number_of(y: Tensor) -> int:
+    if isinstance(y, GradientEdge):
+        return y.output_nr
     return y._nr if y._fn is not None else 0
 
 
 def _roots(tensors: Sequence, gradients: Sequence) -> list:
     roots = []
     for k, (y, g) in enumerate(zip(tensors, gradients)):
-        node = edge(y)
+        node = y.node if isinstance(y, GradientEdge) else edge(y)
         if node is None:
             raise RuntimeError(errors.NO_GRAD_NEEDED.format(k))
         if g is not None:
@@ -109,7 +118,7 @@ def _backward_into(roots: list, inputs: tuple, keep: bool, create: bool) -> None
     wanted, _ = _wanted(inputs)
     found = execute(roots, keep, create, wanted, accumulate=True)
     for place, x in enumerate(inputs):
-        if x._fn is not None and place in found and found[place] is not None:
+        if isinstance(x, Tensor) and x._fn is not None and place in found and found[place] is not None:
             g = found[place]
             x._g = (g if create else wrap(g._a.copy())) if x._g is None else x._g + g
 
@@ -119,7 +128,7 @@ def _wanted(inputs: Sequence) -> "tuple[dict, list]":
     wanted: dict = {}
     same: list = []
     for place, x in enumerate(inputs):
-        node = edge(x) if isinstance(x, Tensor) else None
+        node = edge(x) if isinstance(x, Tensor) else x.node if isinstance(x, GradientEdge) else None
         if node is None:
             raise RuntimeError(errors.NOT_REQUIRED)
         key = node, number_of(x)
@@ -153,7 +162,7 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: "boo
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     for what, tensors in (("outputs", ys), ("inputs", xs)):
         for t in tensors:
-            if not isinstance(t, Tensor):
+            if not isinstance(t, (Tensor, GradientEdge)):
                 raise TypeError(f"{what} can be either Tensors or GradientEdges, but got {type(t).__name__}" if what == "outputs" else
                                 f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
     given = (None,) * len(ys) if grad_outputs is None else as_sequence(grad_outputs)
@@ -166,6 +175,8 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: "boo
     else:
         answers = _grad(ys, xs, gs, keep, create_graph, allow)
     if materialize_grads:
+        if any(g is None and not isinstance(x, Tensor) for g, x in zip(answers, xs)):
+            raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
         answers = tuple([wrap(np.zeros_like(x._a)) if g is None else g for g, x in zip(answers, xs)])
     return answers
 

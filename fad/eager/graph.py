@@ -2,21 +2,14 @@
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 from .handles import ManyHandles
-from .node import Node
+from .node import GradientEdge, Node
 from .record import edge
 from .saved import disable_saved_tensors_hooks, save_on_cpu, saved_tensors_hooks
 from .state import settle, state
 from .tensor import Tensor, weak, wrap
-
-
-class GradientEdge(NamedTuple):
-    """A place where a gradient flows: a node and which of its results."""
-
-    node: Any
-    output_nr: int
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:

@@ -2,7 +2,7 @@
 import itertools
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -327,6 +327,13 @@ class OpNode(Node):
     def __dir__(self) -> list:
         names = [*self.handle.xs[:len(self.needs)], *self.handle.ys]
         return sorted(set(object.__dir__(self)) | {f"_saved_{n}" for n in names} | {f"_raw_saved_{n}" for n in names})
+
+
+class GradientEdge(NamedTuple):
+    """A place where a gradient flows: a node and which of its results."""
+
+    node: Any
+    output_nr: int
 
 
 class Undifferentiable(Node):

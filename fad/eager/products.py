@@ -1,5 +1,4 @@
 """Matrix products and linear algebra of tensors."""
-from collections.abc import Callable
 from typing import Any
 
 from ..ops.face import BY_NAME

@@ -1,4 +1,8 @@
 """fad.nn: modules, under PyTorch's names."""
+from ..eager.nn.containers import ModuleDict as ModuleDict
+from ..eager.nn.containers import ModuleList as ModuleList
+from ..eager.nn.containers import ParameterList as ParameterList
+from ..eager.nn.containers import Sequential as Sequential
 from ..eager.nn.layers import CELU as CELU
 from ..eager.nn.layers import ELU as ELU
 from ..eager.nn.layers import GELU as GELU
@@ -50,11 +54,7 @@ from ..eager.nn.layers import Softsign as Softsign
 from ..eager.nn.layers import Tanh as Tanh
 from ..eager.nn.module import Buffer as Buffer
 from ..eager.nn.module import Module as Module
-from ..eager.nn.module import ModuleDict as ModuleDict
-from ..eager.nn.module import ModuleList as ModuleList
 from ..eager.nn.module import Parameter as Parameter
-from ..eager.nn.module import ParameterList as ParameterList
-from ..eager.nn.module import Sequential as Sequential
 from ..eager.nn.module import functional_call as functional_call
 from ..eager.nn.recurrent import GRU as GRU
 from ..eager.nn.recurrent import LSTM as LSTM

@@ -201,7 +201,9 @@ class LBFGS(Optimizer):
 def _wolfe(evaluate: Callable, x: np.ndarray, t: float, d: np.ndarray, f: float, slope: float, c1: float = 1e-4, c2: float = 0.9, limit: int = 25) -> tuple:
     """A step t along d with enough decrease and a flat enough slope: (t, value, gradient, evaluations)."""
     low, high = 0.0, math.inf
-    for used in range(1, limit + 1):                          # noqa: B007  it is told at the end
+    used = 0
+    while used < limit:
+        used += 1                          # noqa: B007  it is told at the end
         f_new, g_new, _ = evaluate(x + t * d)
         new_slope = float(g_new @ d)
         if not f_new <= f + c1 * t * slope:
