@@ -197,17 +197,18 @@ class Division:
         """The cotangents that go out. restore(number of the saved value, env) gets back what was saved, in order."""
         saved = {v: k for k, v in enumerate(self.saved)}
         kept = set(self.reverse)
-        for v in self.joint.builder.inputs:
-            if v in saved:
-                env[v] = restore(saved[v], env)
+        self._restore(self.joint.builder.inputs, saved, env, restore)
         for k, eqn in enumerate(self.equations):
-            for v in eqn.outputs:
-                if v in saved:
-                    env[v] = restore(saved[v], env)
+            self._restore(eqn.outputs, saved, env, restore)
             if k in kept:
                 self._run_unsaved(eqn, env, saved)
         gxs = [read(env, g) for g in self.joint.gxs.values()]
         return gxs, [read(env, g) for g in self.joint.totals_out.values()]
+
+    def _restore(self, variables: Iterable, saved: dict, env: Environment, restore: Callable) -> None:
+        """Get back those that were saved, integers first: they may be extents of the others."""
+        for v in sorted((v for v in variables if v in saved), key=lambda v: v.type.rank):
+            env[v] = restore(saved[v], env)
 
     def _run_unsaved(self, eqn: Equation, env: Environment, saved: dict) -> None:
         kept = {v: env[v] for v in eqn.outputs if v in saved}
