@@ -3,6 +3,7 @@
 A loop over a range or an array, or a `while`, is tried as one region. If its body needs concrete values (a Python list indexed by the
 loop's variable), it is unrolled; if nothing traced is in it, it is run.
 """
+import functools
 import operator
 from collections.abc import Callable
 from types import FunctionType, MethodType
@@ -92,8 +93,7 @@ class Runtime:
         for k, later in enumerate(rest):
             test = truth(value)
             if isinstance(test, Value):
-                first = value
-                return choose(test, lambda: self.and_(later(), *rest[k + 1:]), lambda: first, cells_of(*rest))
+                return choose(test, lambda: self.and_(*_computed(rest[k:])), lambda: value, cells_of(*rest))   # noqa: B023 - called at once
             if not test:
                 return value
             value = later()
@@ -103,8 +103,7 @@ class Runtime:
         for k, later in enumerate(rest):
             test = truth(value)
             if isinstance(test, Value):
-                first = value
-                return choose(test, lambda: first, lambda: self.or_(later(), *rest[k + 1:]), cells_of(*rest))
+                return choose(test, lambda: value, lambda: self.or_(*_computed(rest[k:])), cells_of(*rest))    # noqa: B023 - called at once
             if test:
                 return value
             value = later()
@@ -175,7 +174,7 @@ class Runtime:
             go_on = truth(test())
             if go_on is False:
                 return
-            why = self._try(body, lambda: attempted(lambda: roll_while(test, body, plan)))
+            why = self._try(body, functools.partial(attempted, functools.partial(roll_while, test, body, plan)))
             if why is None:
                 return
             if isinstance(go_on, Value):
@@ -209,6 +208,11 @@ def attempted(roll: Callable) -> bool:
     except Exception:
         current().take_back(mark)
         raise
+
+
+def _computed(operands: tuple) -> tuple:
+    """The first of these, computed; the others for later."""
+    return operands[0](), *operands[1:]
 
 
 def _nothing() -> None:

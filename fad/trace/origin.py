@@ -41,9 +41,9 @@ def definition_of(f: FunctionType) -> "tuple[Definition, str] | None":
         tree = _own_tree(f)
     if tree is None:
         return None
-    found = [(node, owner) for node, owner in definitions(tree) if _fits(node, code)]
+    found = [d for d in definitions(tree) if _fits(d[0], code)]
     if len(found) > 1:
-        found = [(node, owner) for node, owner in found if _same_code(node, code)]
+        found = [d for d in found if _same_code(d[0], code)]
         found = found[:1]                                     # lambdas alike in all are one
     return found[0] if found else None
 
@@ -96,7 +96,7 @@ def _plain(consts: tuple) -> list:
 def compiled_in(node: Any, free: tuple, filename: str, owner: str = "") -> "CodeType | None":
     """The code of a definition whose free variables are these, compiled in a function around it that binds them."""
     inner: list = [node] if isinstance(node, ast.FunctionDef) else [ast.Expr(node)]
-    bound = [n for n in {owner, getattr(node, "name", "")} - {"", *free}]
+    bound = list({owner, getattr(node, "name", "")} - {"", *free})
     if owner:
         inner = [ast.ClassDef(name=owner, bases=[], keywords=[], body=inner, decorator_list=[], type_params=[])]  # type: ignore[call-arg]
     if bound:                                                 # the function's own name means what it means where it came from
