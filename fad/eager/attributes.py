@@ -81,6 +81,8 @@ def _requires_grad(self: Tensor) -> bool:
 @_method
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     """Say whether gradients are wanted of this leaf; returns it."""
+    if not isinstance(requires_grad, bool):
+        raise TypeError(f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {type(requires_grad).__name__}")
     _set_requires_grad(self, requires_grad)
     return self
 
@@ -310,8 +312,14 @@ def __index__(self: Tensor) -> int:
     return int(self._a.item())
 
 
+def _number(self: Tensor, cls: type) -> Any:
+    if self._a.size != 1:
+        raise ValueError("only one element tensors can be converted to Python scalars")
+    return cls(self._a.item())
+
+
 for _name, _type in {"__float__": float, "__int__": int, "__complex__": complex}.items():
-    setattr(Tensor, _name, lambda self, _type=_type: _type(item(self)))
+    setattr(Tensor, _name, lambda self, _type=_type: _number(self, _type))
 
 
 @_method

@@ -117,7 +117,7 @@ class CompiledCall:
         return nrs if any(nrs) else None
 
     def run(self) -> Any:
-        edges = [edge(t) for t in self.tensors] if state.grad else []
+        edges = [edge(t) for t in self.tensors] if state.grad and not state.inference else []
         arrays = tuple([t._a for t in self.tensors])
         if any(e is not None for e in edges):
             value, pullback = self.kind.forward(arrays, self.rest)

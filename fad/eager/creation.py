@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from .dtypes import as_data, as_dtype, is_complex, is_floating_point, promote_types
+from .engine import queue_callback
 from .grad_mode import note_creation
 from .inplace import in_place
 from .record import default
@@ -286,11 +287,26 @@ def is_tensor(x: Any) -> bool:
     return isinstance(x, Tensor)
 
 
-def Variable(data: Any, requires_grad: bool = False) -> Tensor:
-    """Deprecated: a tensor around the data; write fad.tensor(data, requires_grad=...)."""
-    t = wrap(data._a if isinstance(data, Tensor) else np.asarray(data))
-    t._rg = requires_grad
-    return t
+class _TensorsAreInstances(type):
+    def __instancecheck__(cls, x: Any) -> bool:
+        return isinstance(x, Tensor)
+
+
+class _Engine:
+    """What Variable._execution_engine offers."""
+
+    queue_callback = staticmethod(queue_callback)
+
+
+class Variable(metaclass=_TensorsAreInstances):
+    """Deprecated: Variable(data) is a tensor around the data; write fad.tensor(data, requires_grad=...)."""
+
+    _execution_engine = _Engine
+
+    def __new__(cls, data: Any, requires_grad: bool = False) -> Tensor:               # type: ignore[misc]
+        t = wrap(data._a if isinstance(data, Tensor) else np.asarray(data))
+        t._rg = requires_grad
+        return t
 
 
 FUNCTIONS.update(manual_seed=manual_seed, Generator=Generator, get_rng_state=get_rng_state, set_rng_state=set_rng_state, is_tensor=is_tensor,

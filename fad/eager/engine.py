@@ -2,6 +2,7 @@
 
 Without create_graph gradients are arrays while they flow; with it they are tensors, and what happens to them is recorded.
 """
+import threading
 from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from typing import Any
@@ -280,7 +281,35 @@ def execute(roots: Sequence, keep: bool, create: bool, wanted: "dict | None" = N
         run.foreign[id(g)] = g
     if wanted is not None:
         run.find_needed([node for node, _, _ in roots], wanted)
+    if state.depth and state.depth % DEPTH == 0:
+        return _in_new_thread(run, roots, create)
+    return _sweep(run, roots, create)
+
+
+DEPTH = 20                     # passes within passes on one thread's stack: the next one goes on in a new thread
+
+
+def _in_new_thread(run: Run, roots: Sequence, create: bool) -> dict:
+    """The pass in a thread of its own, whose stack is fresh, with this thread's settings."""
+    settings, failed = dict(state.__dict__), []
+
+    def work() -> None:
+        state.__dict__.update(settings)
+        try:
+            _sweep(run, roots, create)
+        except BaseException as error:                                # raised again below
+            failed.append(error)
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    if failed:
+        raise failed[0]
+    return run.captured
+
+
+def _sweep(run: Run, roots: Sequence, create: bool) -> dict:
     outer = state.grad, state.run, state.quick
+    state.depth += 1
     state.grad, state.run = create, run
     if not create:
         state.quick = False
@@ -293,6 +322,7 @@ def execute(roots: Sequence, keep: bool, create: bool, wanted: "dict | None" = N
             callback()
     finally:
         state.grad, state.run, state.quick = outer
+        state.depth -= 1
     return run.captured
 
 

@@ -31,6 +31,15 @@ def size(shape: tuple) -> str:
     return f"torch.Size([{', '.join(map(str, shape))}])"
 
 
+def mismatch(a: tuple, b: tuple) -> str:
+    """Two shapes that do not broadcast."""
+    for k in range(1, min(len(a), len(b)) + 1):
+        if a[-k] != b[-k] and 1 not in (a[-k], b[-k]):
+            return (f"The size of tensor a ({a[-k]}) must match the size of tensor b ({b[-k]}) at non-singleton dimension "
+                    f"{max(len(a), len(b)) - k}")
+    return f"shapes {list(a)} and {list(b)} do not fit"
+
+
 def stale(type_name: str, shape: tuple, producer: str, version: int, expected: int, anomaly: bool) -> str:
     """A tensor saved for backward was changed in place."""
     output = f", which is {producer}," if producer else ""

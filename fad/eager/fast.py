@@ -209,7 +209,10 @@ def _binary(op: Op, ufunc: Any, fast: Fast) -> Callable:
             else:
                 return op(x, y)
             if dtype is F8 or dtype is F4:
-                z = ufunc(a, b)
+                try:
+                    z = ufunc(a, b)
+                except ValueError:                                             # shapes do not fit: told there
+                    return op(x, y)
                 if z.__class__ is not ndarray:
                     z = np.asarray(z)
                 t = new(Tensor)

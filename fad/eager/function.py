@@ -245,7 +245,8 @@ class Call:
         ctx.is_tensor = [isinstance(a, Tensor) for a in args]
         ctx.metas = [Meta(a._a.shape, a._a.dtype) if isinstance(a, Tensor) else None for a in args]
         self.edges = edges
-        self.recorded = state.grad and any(e is not None for e in edges)
+        self.done: dict = {}
+        self.recorded = state.grad and not state.inference and any(e is not None for e in edges)
 
     def run(self) -> Any:
         split = self.cls.setup_context is not Function.setup_context
@@ -298,9 +299,15 @@ class Call:
         return y if not isinstance(y, Tensor) or not is_input else alias_view(y)
 
     def placed(self, k: int, y: Any, results: dict) -> Any:
-        ctx = self.ctx
         if not isinstance(y, Tensor):
             return y
+        if id(y) in self.done:                                  # returned twice: it is one tensor
+            return self.done[id(y)][1]
+        self.done[id(y)] = y, (placed := self.place(k, y, results))
+        return placed
+
+    def place(self, k: int, y: Tensor, results: dict) -> Tensor:
+        ctx = self.ctx
         fixed = any(y is t for t in ctx.non_differentiable) or not is_floating(y._a.dtype)
         if any(y is t for t in ctx.dirty_tensors):
             return y if fixed else self.changed(k, y, results)

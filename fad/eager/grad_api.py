@@ -15,9 +15,7 @@ from .tensor import Tensor, wrap
 
 def as_sequence(x: Any) -> tuple:
     """One tensor or several, as a tuple; an edge of the graph (a node and which of its results) is one."""
-    if isinstance(x, (GradientEdge, Node)):
-        return (x,)
-    return tuple(x) if isinstance(x, (tuple, list)) or not isinstance(x, Tensor) and hasattr(x, "__iter__") else (x,)
+    return (x,) if isinstance(x, (Tensor, GradientEdge, Node)) else tuple(x)
 
 
 def gradients_of(outputs: Sequence, given: Sequence, batched: bool = False) -> list:

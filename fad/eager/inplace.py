@@ -12,7 +12,7 @@ from .record import edge
 from .saved import Meta, SavedTensor
 from .state import changed, state
 from .tensor import Tensor, raw, weak, wrap
-from .views import CUSTOM, MULTIPLE, NO_GRAD, View
+from .views import CUSTOM, INFERENCE, MULTIPLE, NO_GRAD, View
 
 
 def requires_grad(x: Any) -> bool:
@@ -44,7 +44,7 @@ def check_in_place(x: Tensor, recorded: bool) -> None:
 
 def _check_view(x: Tensor, view: View) -> None:
     if view.creation in ("no_grad", "inference"):
-        raise RuntimeError(NO_GRAD.format(view.creation, "is being"))
+        raise RuntimeError(INFERENCE if view.creation == "inference" else NO_GRAD.format(view.creation, "is being"))
     if view.creation in ("multi", "custom"):
         name = x._fn.name().removesuffix("Backward0") if x._fn is not None else "a function"
         raise RuntimeError((MULTIPLE if view.creation == "multi" else CUSTOM).format(x._nr, name))
@@ -77,7 +77,7 @@ def put_values(x: Tensor, a: Any) -> None:
 
 def in_place(x: Tensor, fn: Callable, *args: Any, single: bool = False) -> Tensor:
     """x = fn(x, *args), in place. single: fn records one op at most, so that x needs no copy unless that op saves it."""
-    recorded = state.grad and x._a.dtype.kind in "fc" and (requires_grad(x) or any(requires_grad(a) for a in args))
+    recorded = state.grad and not state.inference and x._a.dtype.kind in "fc" and (requires_grad(x) or any(requires_grad(a) for a in args))
     check_in_place(x, recorded)
     if not recorded:
         with changed(grad=False):
@@ -220,7 +220,7 @@ def _leave_node(x: Tensor) -> Callable:
 def copy_(x: Tensor, source: Any, non_blocking: bool = False) -> Tensor:
     """Write source's values (broadcast, cast) over x's."""
     given = source if isinstance(source, Tensor) else wrap(np.asarray(source))
-    recorded = state.grad and x._a.dtype.kind in "fc" and (requires_grad(x) or requires_grad(given))
+    recorded = state.grad and not state.inference and x._a.dtype.kind in "fc" and (requires_grad(x) or requires_grad(given))
     check_in_place(x, recorded)
     if state.mutation is not None:
         state.mutation.before_change(x)
@@ -261,6 +261,18 @@ def _record_copy(x: Tensor, given: Tensor) -> None:
     set_history(x, whole)
 
 
+def _refused(op: Op, x: Tensor, args: list) -> str:
+    """Why an op's result cannot be written over x."""
+    shapes = [x._a.shape, *[np.shape(a) for a in args]]
+    if not record.broadcasts(shapes):
+        return errors.mismatch(*shapes[:2])
+    result = op.run(x._a, *args)
+    if result.shape != x._a.shape:
+        return f"output with shape {list(x._a.shape)} doesn't match the broadcast shape {list(result.shape)}"
+    names = [errors.type_name(a.dtype).removeprefix("torch.").removesuffix("Tensor") for a in (result, x._a)]
+    return f"result type {names[0]} can't be cast to the desired output type {names[1]}"
+
+
 def op_in_place(op: Op, x: Tensor, *args: Any) -> Tensor:
     """x = op(x, *args), in place."""
     ufunc = op.facts.get("ufunc")
@@ -270,8 +282,8 @@ def op_in_place(op: Op, x: Tensor, *args: Any) -> Tensor:
             state.mutation.before_change(x)
         try:
             ufunc(x._a, *[raw(a) for a in args], out=x._a, casting="same_kind")
-        except (np._core._exceptions.UFuncTypeError, ValueError) as error:
-            raise RuntimeError(f"result of {op.name} can't be cast or broadcast to the tensor that is changed in place: {error}") from None
+        except (TypeError, ValueError):
+            raise RuntimeError(_refused(op, x, [raw(a) for a in args])) from None
         x._vc[0] += 1
         return x
     return in_place(x, op, *args, single=True)

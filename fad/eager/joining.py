@@ -17,9 +17,16 @@ def cat(tensors: Sequence, dim: int = 0, *, axis: Any = None, out: Any = None) -
     """Tensors one after the other along a dimension."""
     xs = [tensor_of(t) for t in tensors]
     kept = [x for x in xs if x.shape != (0,)] or xs[:1]
+    ax = one_dim(dim if axis is None else axis, len(kept[0].shape))
+    for k, x in enumerate(kept):
+        wrong = [j for j, (m, n) in enumerate(zip(x.shape, kept[0].shape)) if j != ax and isinstance(m, int) and m != n]
+        if wrong or len(x.shape) != len(kept[0].shape):
+            raise RuntimeError(f"Sizes of tensors must match except in dimension {ax}. Expected size {kept[0].shape[wrong[0]]} but got size "
+                               f"{x.shape[wrong[0]]} for tensor number {k} in the list." if wrong else
+                               f"Tensors must have same number of dimensions: got {len(kept[0].shape)} and {len(x.shape)}")
     dtype = np.result_type(*[x.dtype for x in xs])
     kept = [x if x.dtype == dtype else op["cast"](x, dtype=dtype) for x in kept]
-    return run(op["concatenate"], *kept, axis=one_dim(dim if axis is None else axis, len(kept[0].shape)), label="CatBackward0")
+    return run(op["concatenate"], *kept, axis=ax, label="CatBackward0")
 
 
 @function(method=False)

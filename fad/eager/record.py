@@ -36,13 +36,13 @@ def apply(op: Op, args: tuple, params: dict, label: "str | None" = None) -> Any:
     arrays = [a._a if isinstance(a, Tensor) else a for a in args]
     if op.kind == "elementwise" and len(args) < 4:
         args, arrays = promoted(op, args, arrays)
-    if state.profiler is not None:
-        result = timed[0](op.name, op.run, arrays, params)
-    elif op.name in _WARNING:
-        with np.errstate(all="ignore"):               # nan and infinities are answers like any other
-            result = op.run(*arrays, **params)
-    else:
-        result = op.run(*arrays, **params)
+    try:
+        result = _run(op, arrays, params)
+    except ValueError:
+        shapes = [np.shape(x) for x in arrays if isinstance(x, np.ndarray)]
+        if op.kind != "elementwise" or len(shapes) < 2 or broadcasts(shapes):
+            raise
+        raise RuntimeError(errors.mismatch(*shapes[-2:])) from None
     if type(result) is tuple:
         ys = tuple([y if type(y) is np.ndarray else np.asarray(y) for y in result])
         return record(handle_of(op), args, arrays, ys, params, label)
@@ -50,6 +50,27 @@ def apply(op: Op, args: tuple, params: dict, label: "str | None" = None) -> Any:
     if y.dtype.kind == "f" and y.dtype is not default.dtype and op.kind == "elementwise" and op.name != "cast" and not any(_is_float(x) for x in arrays):
         y = y.astype(default.dtype)                   # integers in: the default dtype out
     return record(handle_of(op), args, arrays, (y,), params, label)[0]
+
+
+def broadcasts(shapes: list) -> bool:
+    """Whether shapes broadcast against each other."""
+    try:
+        np.broadcast_shapes(*shapes)
+    except ValueError:
+        return False
+    return True
+
+
+def _run(op: Op, arrays: list, params: dict) -> Any:
+    """Run an op on arrays, timed and without warnings where that is wanted."""
+    if state.profiler is not None:
+        result = timed[0](op.name, op.run, arrays, params)
+    elif op.name in _WARNING:
+        with np.errstate(all="ignore"):               # nan and infinities are answers like any other
+            result = op.run(*arrays, **params)
+    else:
+        result = op.run(*arrays, **params)
+    return result
 
 
 def apply_pair(op: Op, x: Tensor, y: Tensor, params: dict, label: "str | None" = None) -> Any:
@@ -170,7 +191,7 @@ def apply_lean(op: Op, x: Any, rest: tuple, params: dict, label: "str | None" = 
 def record(handle: Handle, args: tuple, arrays: list, ys: tuple, params: dict, label: "str | None" = None) -> tuple:
     """The tensors of these results of an op, with a node where one of the arguments requires a gradient."""
     tensors = None
-    if state.grad:
+    if state.grad and not state.inference:
         edges = [edge(a) if isinstance(a, Tensor) else None for a in args]
         if any(e is not None for e in edges) and any(y.dtype.kind in "fc" for y in ys):
             tensors = _node(handle, args, arrays, ys, params, edges, label)

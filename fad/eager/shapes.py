@@ -153,8 +153,16 @@ def expand(self: Tensor, *sizes: Any) -> Tensor:
     try:
         return expand_view(self, shape)
     except ValueError:
-        raise RuntimeError(f"The expanded size of the tensor {list(shape)} must match the existing size {list(self._a.shape)} at every "
-                           "non-singleton dimension") from None
+        raise RuntimeError(_not_expandable(self._a.shape, shape)) from None
+
+
+def _not_expandable(have: tuple, wanted: tuple) -> str:
+    if len(have) > len(wanted):
+        return (f"expand(torch.DoubleTensor{{{list(have)}}}, size={list(wanted)}): the number of sizes provided ({len(wanted)}) must be greater or equal to the "
+                f"number of dimensions in the tensor ({len(have)})")
+    k = next(k for k in range(1, len(have) + 1) if have[-k] not in (1, wanted[-k]))
+    return (f"The expanded size of the tensor ({wanted[-k]}) must match the existing size ({have[-k]}) at non-singleton dimension {len(wanted) - k}.  "
+            f"Target sizes: {list(wanted)}.  Tensor sizes: {list(have)}")
 
 
 Tensor.expand_as = lambda self, other: expand(self, other.shape)                               # type: ignore[attr-defined]
@@ -245,10 +253,25 @@ def _check_key(key: tuple) -> None:
 def getitem(self: Tensor, subscript: Any) -> Tensor:
     """self[subscript]: a view where only integers, slices, None and ... are asked for."""
     key = _key(subscript)
-    if _is_basic(key):
-        _check_key(key)
-        return index_view(self, key, label="SelectBackward0" if len(key) == 1 and isinstance(key[0], (int, np.integer)) else "")
-    return _gathered(self, key)
+    try:
+        if _is_basic(key):
+            _check_key(key)
+            return index_view(self, key, label="SelectBackward0" if len(key) == 1 and isinstance(key[0], (int, np.integer)) else "")
+        return _gathered(*_integers_first(self, key))
+    except IndexError as error:
+        raise IndexError(str(error).split("\n")[0].replace("for axis", "for dimension")) from None
+
+
+def _integers_first(x: Tensor, key: tuple) -> tuple:
+    """The view that a key's integers select, and the rest of the key: an integer beside index arrays is no index array here."""
+    integers = [isinstance(s, (int, np.integer)) and not isinstance(s, bool) for s in key]
+    if not any(integers) or any(isinstance(s, (bool, np.bool_)) for s in key):
+        return x, key
+    axes: list = []
+    for s, single in zip(key, integers):
+        if s is not None:
+            axes += [s] if single or s is Ellipsis else [slice(None)] * (s.ndim if isinstance(s, np.ndarray) and s.dtype.kind == "b" else 1)
+    return index_view(x, tuple(axes)), tuple([s for s, single in zip(key, integers) if not single])
 
 
 def _gathered(x: Tensor, key: tuple) -> Tensor:
@@ -278,6 +301,7 @@ def setitem(self: Tensor, subscript: Any, value: Any) -> None:
         if all(s for s in key if isinstance(s, (bool, np.bool_))):
             setitem(self, tuple([s for s in key if not isinstance(s, (bool, np.bool_))]) or Ellipsis, value)
         return
+    self, key = _integers_first(self, key)
     in_place(self, lambda old, v: _put(old, key, v), value if isinstance(value, Tensor) else np.asarray(value), single=True)
 
 

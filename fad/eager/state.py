@@ -23,6 +23,7 @@ class State(threading.local):
     check_nan = True
     profiler: Any = None
     evaluating: Any = None                     # the node whose backward is running
+    depth = 0                                  # of backward passes within backward passes
     run: Any = None                            # the backward pass that is running
 
 

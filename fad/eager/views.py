@@ -18,6 +18,8 @@ from .saved import Meta
 from .state import changed, state
 from .tensor import Tensor, wrap
 
+INFERENCE = ("A view was created in inference mode and is being modified inplace in normal mode. Given that this use case is ambiguous and "
+             "error-prone, it is forbidden.")
 NO_GRAD = ("A view was created in {0} mode and {1} modified inplace with grad mode enabled. Given that this use case is ambiguous and error-prone, "
            "it is forbidden. You can clarify your code by moving both the view and the inplace either both inside the {0} block (if you don't "
            "want the inplace to be tracked) or both outside (if you want the inplace to be tracked).")
@@ -98,7 +100,7 @@ def view_of(x: Tensor, op: ViewOp, args: tuple, label: str = "", creation: str =
     a = op.run(x._a, *args)
     t = wrap(a)
     shared = not op.copies or a is x._a or a.base is x._a or x._a.base is not None and a.base is x._a.base
-    into = edge(x) if state.grad else None
+    into = edge(x) if state.grad and not state.inference else None
     if into is not None and a.dtype.kind in "fc":
         node = ViewNode(x, into, op, args)
         if label:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..handles import Hooks, RemovableHandle
 from ..state import changed
-from ..tensor import Tensor, wrap
+from ..tensor import Tensor, is_floating, wrap
 
 
 class Parameter(Tensor):
@@ -18,6 +18,8 @@ class Parameter(Tensor):
 
     def __new__(cls, data: Any = (), requires_grad: bool = True) -> "Parameter":
         self = Tensor.__new__(cls, data)
+        if requires_grad and not is_floating(self._a.dtype):
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
         self._rg = bool(requires_grad)
         return self                                                       # type: ignore[return-value]
 
