@@ -36,9 +36,11 @@ class Builder:
         self.known_integers: dict[tuple, Any] = {}
         self.captured: dict[int, tuple[Any, Any]] = {}          # id(array) -> (array, its Value); on the root
         self.fresh_constants: dict[Var, Any] = {}                # arrays the traced function itself made; on the root
+        self.known_constants: dict[tuple, Var] = {}              # the same by what they hold
         self.sources: list[Any] = []                             # outside values the traced function read; on the root
         self.later: list[Var] = []                               # inputs that a second step will give; on the root
         self.mutated: dict[int, tuple] = {}                      # id of a tracer changed here -> (it, what it held before)
+        self.lost: list[tuple] = []                              # tracers of which nobody knows any more what they hold, and their views
         self.dense: dict[Var, Any] = {}                          # arrays of which it is known whether they lie in C order, or
         self.relied: dict[Var, None] = {}                        # the outer variable they are; inputs whose order was relied on; on the root
         self.where: Any = None                                   # the line given to equations instead of the user's present one
@@ -80,10 +82,13 @@ class Builder:
         return entry[1]
 
     def constant(self, array: Any) -> "Value":
-        """An array that the traced function made from numbers alone."""
-        value = self.capture(array)
-        self.root.fresh_constants[value.atom] = array
-        return value
+        """An array that the traced function made from numbers alone, and that nobody else changes; equal ones are one input."""
+        root, key = self.root, (array.dtype.str, array.shape, array.tobytes())
+        var = root.known_constants.get(key)
+        if var is None:
+            var = root.known_constants[key] = root.capture(array).atom
+            root.fresh_constants[var] = array
+        return self.value_class(self, var)
 
     def note_mutation(self, tracer: Any) -> None:
         """Remember that a tracer gets a new value while this builder is current."""

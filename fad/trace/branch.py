@@ -3,7 +3,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..ops.control import trace_branches
-from .state import Array, Container, Layout, Trial, frozen, trial
+from .state import Array, Container, Layout, Trial, frozen, lose, trial
 from .tracer import Tracer
 
 RESULT = "the result"
@@ -25,6 +25,7 @@ class _Side:
         self.values: dict[Any, Any] = {}
         self.data: dict[Any, list] = {}                       # the values' leaves as they are at the end of the branch
         self.slots: dict[Any, Any] = {}
+        self.lost = made.lost_arrays()
         self._note(RESULT, None, result)
         for slot in made.names:
             if slot.name in live:
@@ -108,6 +109,8 @@ def choose(test: Tracer, if_true: Callable, if_false: Callable, cells: dict, liv
     for key, value in list(zip(joined[0].keys, values))[1:]:
         slot = slots[key]
         slot.write(value)
+    for array in [t for side in sides for t in side.lost]:
+        lose(array)
     return values[0]
 
 

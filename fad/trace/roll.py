@@ -13,7 +13,7 @@ from ..ops.control import FOR, WHILE
 from ..util.errors import FadError, SideEffectError
 from .branch import choose, truth
 from .iterate import Steps
-from .state import Array, Container, Layout, Name, Trial, frozen, is_array, trial
+from .state import Array, Container, Layout, Name, Trial, frozen, is_array, lose, trial
 from .tracer import Tracer
 
 
@@ -72,6 +72,7 @@ class Roll:
         self.kept = [(s, s.read()) for s in plan.names if plan.keeps_object(s)]
         self.entry = [s.read() if isinstance(s, Name) else None for s in self.slots]
         self.ends: list = []
+        self.lost: list = []                                  # arrays that loops in the body lost
         self.touched = False
 
     def _layout(self, slot: Any) -> Layout:
@@ -96,6 +97,7 @@ class Roll:
     def leave(self, made: Trial) -> list:
         """The carries after a turn; _Again if the plan lacks something."""
         self._discover(made)
+        self.lost = made.lost_arrays()
         out: list = []
         self.ends = [s.read() for s in self.slots]
         for slot, layout, value in zip(self.slots, self.layouts, self.ends):
@@ -143,26 +145,8 @@ class Roll:
             if self.touched and is_array(before) and before is not value:
                 lose(before)
             slot.write(value)
-
-
-def lose(array: Tracer) -> None:
-    """After a loop that wrote to an array under changing names, what its first object holds is not known."""
-    def refuse(*_: Any) -> Any:
-        raise SideEffectError("an array is read after a loop that wrote to it under changing names",
-                              why="which of the arrays it is then depends on the number of turns", do="read it under the name the loop left it with")
-    array.as_view(_Elsewhere(), refuse, refuse)               # type: ignore[arg-type]
-
-
-def is_lost(array: Tracer) -> bool:
-    return array.view is not None and isinstance(array.view.base, _Elsewhere)
-
-
-class _Elsewhere:
-    """The base of an array that is lost: never the version that was seen."""
-
-    @property
-    def version(self) -> float:
-        return float("nan")
+        for array in self.lost:
+            lose(array)
 
 
 def _attempt(plan: Plan, run: Callable) -> Any:

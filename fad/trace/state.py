@@ -12,7 +12,7 @@ import numpy as np
 from ..ir.build import Builder, Value, current
 from ..ops.carry import UNDEFINED
 from ..util import tree
-from ..util.errors import StructureError
+from ..util.errors import SideEffectError, StructureError
 from .tracer import Tracer
 
 
@@ -175,6 +175,7 @@ class Trial:
         own = {id(c) for c in cells.values()}
         self.containers = [(c, contents(c)) for c in containers_in(self.before) if id(c) not in own]
         self.builder = current()
+        self.lost = len(self.builder.lost)
 
     def changed_arrays(self) -> list:
         """Arrays from outside that were written to (a view's base, not the view)."""
@@ -187,13 +188,41 @@ class Trial:
     def changed_containers(self) -> list:
         return [c for c, before in self.containers if not _same_contents(contents(c), before)]
 
+    def lost_arrays(self) -> list:
+        """Arrays whose contents nobody knows any more."""
+        return [t for t, _ in self.builder.lost[self.lost:]]
+
     def undo(self) -> None:
+        for tracer, view in reversed(self.builder.lost[self.lost:]):
+            tracer.view = view
         for tracer, var in self.builder.mutated.values():
             tracer.put_back(var)
         for owner, before in self.containers:
             put_contents(owner, before)
         for slot, value in zip(self.names, self.before):
             slot.write(value)
+
+
+def lose(array: Tracer) -> None:
+    """After a loop that wrote to an array under changing names, what its first object holds is not known."""
+    current().lost.append((array, array.view))
+
+    def refuse(*_: Any) -> Any:
+        raise SideEffectError("an array is read after a loop that wrote to it under changing names",
+                              why="which of the arrays it is then depends on the number of turns", do="read it under the name the loop left it with")
+    array.as_view(_Elsewhere(), refuse, refuse)               # type: ignore[arg-type]
+
+
+def is_lost(array: Tracer) -> bool:
+    return array.view is not None and isinstance(array.view.base, _Elsewhere)
+
+
+class _Elsewhere:
+    """The base of an array that is lost: never the version that was seen."""
+
+    @property
+    def version(self) -> float:
+        return float("nan")
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from ..ir.types import INT, Type, type_of
 from ..passes.unify import unify
 from ..util import tree
 from .capture import Capture
-from .roll import is_lost
+from .state import is_lost
 from .tracer import Tracer
 
 
@@ -32,7 +32,7 @@ class Traced(NamedTuple):
     structure  of the result
     statics    the result's leaves that are not data, as {position: value}
     captured   arrays from outside, in the order of their inputs
-    written    which inputs the function wrote to in place
+    written    which inputs the function wrote to in place, captured arrays counted after the others
     guards     what the trace rests on: (relation, ((input, axis or None), coefficient) pairs, constant)
     sources    the outside values it read
     dense      inputs that must lie in memory in C order, as those did with which it was traced: a view or a copy hung on it
@@ -72,15 +72,30 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
         statics = {k: x for k, x in enumerate(out) if not is_data(x) and not isinstance(x, (bool, list))}
         lost = tuple([k for k, x in enumerate(inputs) if is_lost(x)])
         written = tuple([k for k, x in enumerate(inputs) if k not in lost and x.atom is not before[k]])
-        outputs = [_result(x) for k, x in enumerate(out) if k not in statics] + [inputs[k] for k in written]
+        outer = _written_outside(builder) if builder.parent is None else []
+        outputs = [_result(x) for k, x in enumerate(out) if k not in statics] + [inputs[k] for k in written] + [x for _, x in outer]
         func = builder.finish(tuple(outputs))
     root = builder.root
     if builder is not root:
+        _put_back(builder)
         return Traced(func, structure, statics, (), written, (), ())
+    written += tuple([len(inputs) + k for k, _ in outer])
     guards = positional_guards(builder, func)
     dense = tuple([k for k, v in enumerate(func.inputs[:len(inputs)]) if v in root.relied])
     func, later = _unified(func, builder)
     return Traced(func, structure, statics, tuple(a for a, _ in root.captured.values()), written, guards, tuple(root.sources), dense, later, lost)
+
+
+def _written_outside(root: Builder) -> list:
+    """Arrays from outside that the function wrote to: their places among the captured ones, and what holds their contents now."""
+    return [(k, x) for k, (_, x) in enumerate(root.captured.values()) if x.atom not in root.inputs]
+
+
+def _put_back(builder: Builder) -> None:
+    """What a function within a traced one wrote to outside itself is as it was: a derivative changes nothing."""
+    for tracer, var in builder.mutated.values():
+        if tracer.builder is not builder:
+            tracer.put_back(var)
 
 
 def _unified(func: Func, builder: Builder) -> "tuple[Func, tuple]":
