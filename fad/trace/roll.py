@@ -12,6 +12,7 @@ from ..ir.op import registry
 from ..ops.control import FOR, WHILE
 from ..util.errors import FadError, SideEffectError
 from .branch import choose, truth
+from .growth import check_growth
 from .iterate import Steps
 from .state import Array, Container, Layout, Name, Trial, frozen, is_array, lose, trial
 from .tracer import Tracer
@@ -176,6 +177,8 @@ def _plain_for(roll: Roll, steps: Steps, body: Callable) -> bool:
     results = FOR.run_regions([steps.start, steps.stop, steps.step, *roll.initial()], (turn,), names=roll.names())
     if _is_plain(before, roll):
         return False
+    if len(current().equations) > before:
+        check_growth(current().equations[-1])
     roll.deliver(results)
     return True
 

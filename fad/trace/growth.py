@@ -1,0 +1,93 @@
+"""Python's integers have no largest one: what a loop would compute in 64 bits is first computed as Python does, and compared.
+
+A carried int that grows by a bounded step cannot overflow in any loop that ends. One that is multiplied (a factorial, a power of two) can:
+the loop's integer part is run by itself, ahead of time; where it leaves 64 bits the loop is not one region of the program.
+"""
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from ..ir.build import current
+from ..ir.graph import Equation, Literal, Var
+from ..ir.integers import Affine
+from ..ir.types import INT
+from ..util.errors import FadError
+
+LIMIT = 1 << 63
+MOST_TURNS = 10_000
+ON_INTS: dict[str, Callable] = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "neg": operator.neg, "floordiv": operator.floordiv, "mod": operator.mod,
+    "pow": operator.pow, "abs": abs, "square": lambda x: x * x, "minimum": min, "maximum": max, "left_shift": operator.lshift,
+    "right_shift": operator.rshift, "less": operator.lt, "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge,
+    "equal": operator.eq, "not_equal": operator.ne, "where": lambda c, x, y: x if c else y}
+
+
+class IntegerOverflowError(FadError, TypeError):
+    """An int of Python's in a loop does not fit in 64 bits."""
+
+
+def check_growth(eqn: Equation) -> None:
+    """See to it that the Python ints a counted loop carries stay within 64 bits, under a guard if the number of turns may vary."""
+    body = eqn.regions[0]
+    carries = list(zip(body.inputs[1:], body.outputs, eqn.inputs[3:]))
+    growing = [k for k, (c, y, _) in enumerate(carries) if c.type.weak and c.type.dtype == INT and not _steps(c, y)]
+    bounds = [_known(a) for a in eqn.inputs[:3]]
+    if not growing or None in bounds:
+        return
+    start, stop, step = bounds
+    turns = len(range(start, stop, step))
+    fixed = all(isinstance(a, Literal) for a in eqn.inputs[:3])
+    safe = _safe_turns(body, carries, start, step, turns if fixed else max(turns, MOST_TURNS))
+    if safe < turns:
+        raise IntegerOverflowError(f"an int leaves 64 bits in turn {safe} of a loop", do="start with a float (1.0 instead of 1)")
+    if not fixed and safe < MOST_TURNS:
+        facts = current().integers
+        first, last = [facts.form(a) if isinstance(a, Var) else Affine((), int(a.value)) for a in eqn.inputs[:2]]
+        span = last - first if step > 0 else first - last
+        facts.assume_nonnegative(Affine((), safe * abs(step)) - span)
+
+
+def _steps(c: Var, y: Any) -> bool:
+    """Whether a turn adds what does not depend on the int itself (or leaves it)."""
+    if isinstance(y, Literal) or y is c:
+        return True
+    facts = current().integers
+    own, new = facts.form(c), facts.form(y)
+    rest = new - own
+    return not any(v is c for v, _ in rest.terms) and (rest.is_constant or all(v in facts.high for v, _ in rest.terms))
+
+
+def _known(atom: Any) -> "int | None":
+    if isinstance(atom, Literal):
+        return int(atom.value)
+    facts = current().integers
+    return facts.hint(facts.form(atom))
+
+
+def _safe_turns(body: Any, carries: list, start: int, step: int, turns: int) -> int:
+    """How many turns (at most `turns`) the integer part of the body makes before it leaves 64 bits."""
+    state = [_known(a) if c.type.dtype == INT and not c.type.shape else None for c, _, a in carries]
+    for turn in range(min(turns, MOST_TURNS)):
+        env: dict[Var, Any] = {body.inputs[0]: start + turn * step}
+        env.update((c, x) for (c, _, _), x in zip(carries, state) if x is not None)
+        for e in body.equations:
+            _run(e, env)
+        if any(abs(x) >= LIMIT for x in env.values()):
+            return turn
+        state = [y.value if isinstance(y, Literal) else env.get(y) for _, y, _ in carries]
+        if all(x is None for x in state):
+            break
+    return turns
+
+
+def _run(eqn: Equation, env: dict) -> None:
+    """An equation on Python ints, if all its inputs are known."""
+    f = ON_INTS.get(eqn.op.name)
+    if f is None:
+        return
+    args = [a.value if isinstance(a, Literal) else env.get(a) for a in eqn.inputs]
+    if all(isinstance(x, int) for x in args):
+        try:
+            env[eqn.outputs[0]] = f(*args)
+        except (ZeroDivisionError, ValueError):
+            return
