@@ -57,7 +57,7 @@ class Program:
         """The result tree; arrays that the function wrote to are changed."""
         count = len(outputs) - len(self.traced.written)
         for k, new in zip(self.written, outputs[count:]):
-            data[k][...] = new
+            (data[k] if k < len(data) else self.traced.captured[k - len(data)])[...] = new
         leaves = list(map(as_numpy, outputs[:count], self.scalars))
         for k in sorted(self.traced.statics):
             leaves.insert(k, self.traced.statics[k])

@@ -47,12 +47,17 @@ def as_array(x: Any) -> Any:
     """
     if not isinstance(x, (list, tuple, range)):
         return x if hasattr(x, "dtype") or is_number(x) else np.asarray(x)
-    return _joined(x) if has_values(x) else constant(np.asarray(x))
+    return _joined(x) if has_values(x) or (stack.builders() and _has_arrays(x)) else constant(np.asarray(x))
+
+
+def _has_arrays(x: Any) -> bool:
+    """Whether an array from outside stands in x: it may change from call to call, and is no constant of the program."""
+    return any(_has_arrays(a) if isinstance(a, (list, tuple)) else isinstance(a, np.ndarray) and a.dtype.kind in "biufc" for a in x)
 
 
 def _joined(items: Any) -> Any:
     """The array of these items, one at least of which holds a traced value, along a new first axis."""
-    parts = [_joined(a) if has_values(a) and isinstance(a, (list, tuple)) else np.asarray(a) if not is_value(a) else a for a in items]
+    parts = [_part(a) for a in items]
     dtype = np.result_type(*[type_of(a).dtype for a in parts])
     shapes = [shape_of(a) for a in parts]
     if any(len(s) != len(shapes[0]) for s in shapes):
@@ -61,6 +66,15 @@ def _joined(items: Any) -> Any:
         return registry["pack"](*[_in_dtype(a, dtype) for a in parts])
     rows = [registry["reshape"](_in_dtype(a, dtype), 1, *shape_of(a)) for a in parts]
     return registry["concatenate"](*rows, axis=0)
+
+
+def _part(a: Any) -> Any:
+    """An item: a value, or an ndarray; an array from outside is an input of the program that is being built."""
+    if isinstance(a, (list, tuple)):
+        return as_array(a)
+    if is_value(a):
+        return a
+    return current().capture(a) if stack.builders() and isinstance(a, np.ndarray) and a.ndim else np.asarray(a)
 
 
 def _in_dtype(a: Any, dtype: np.dtype) -> Any:

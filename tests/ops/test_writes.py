@@ -220,3 +220,39 @@ def test_augmented_assignment_writes_once():
         return y
     ops = [e.op.name for e in trace(f, [VALUES["x"]]).func.equations]
     assert ops.count("update") == 1
+
+
+SCRATCH = np.zeros(3)
+
+
+def test_arrays_from_outside_are_written_to_as_numpy_writes_to_them():
+    """By jit; a derivative changes nothing."""
+    import fad
+
+    def f(x):
+        SCRATCH[0] = x[0] ** 2
+        SCRATCH[1:] += x[1:]
+        return np.sum(SCRATCH * x)
+    x = np.array([1.0, 2.0, 3.0])
+    np.testing.assert_allclose(fad.grad(f)(x), [3.0, 4.0, 6.0])
+    np.testing.assert_allclose(fad.hessian(f)(x), np.diag([6.0, 2.0, 2.0]))
+    np.testing.assert_array_equal(SCRATCH, 0.0)
+    assert fad.jit(f)(x) == 14.0
+    np.testing.assert_array_equal(SCRATCH, [1.0, 2.0, 3.0])
+
+
+def test_array_literals_are_new_at_each_turn():
+    import fad
+
+    def f(x):
+        total = 0.0
+        for i in range(x.shape[0]):
+            t = np.array([1.0, 2.0, 0.0])
+            t[0] = x[i]
+            t[1:] *= x[i]
+            total += t @ t
+        return total
+    x = np.array([1.0, 2.0, 3.0])
+    np.testing.assert_allclose(fad.grad(f)(x), 10 * x)
+    program, _ = fad.jit(f).program_for(x)
+    assert len(program.traced.captured) == 1
