@@ -10,6 +10,7 @@ import warnings
 import numpy as np
 
 import fad
+from fad.util.errors import SideEffectError
 
 from .generate import HELPERS, generate, render
 
@@ -54,16 +55,19 @@ def judge(body, compile=False, second=True):
     if slope is None or not np.isfinite(want):
         return None
     try:
-        return _compare(f, want, slope, "now" if compile else "never", second)
+        with fad.config.using(compile="now" if compile else "never"):
+            return _compare(f, want, slope, second)
+    except SideEffectError:
+        return None                                          # two names for one array, where it cannot be known which: refused, not guessed
     except Exception as error:
         return f"{type(error).__name__}: {error}"
 
 
-def _compare(f, want, slope, policy, second):
+def _compare(f, want, slope, second):
     x = POINT.copy()
-    tests = [("value", lambda: fad.jit(f, compile=policy)(x), want, 1e-9),
-             ("gradient", lambda: fad.jit(fad.grad(f), compile=policy)(x), slope, 1e-4),
-             ("forward", lambda: fad.jit(lambda x, d: fad.jvp(f, (x,), (d,))[1], compile=policy)(x, np.cos(x)), slope @ np.cos(x), 1e-4)]
+    tests = [("value", lambda: fad.jit(f)(x), want, 1e-9),
+             ("gradient", lambda: fad.grad(f)(x), slope, 1e-4),
+             ("forward", lambda: fad.jvp(f, (x,), (np.cos(x),))[1], slope @ np.cos(x), 1e-4)]
     if second:
         g = fad.grad(f)
         d = np.sin(3 * POINT)
