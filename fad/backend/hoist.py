@@ -26,8 +26,7 @@ def defined_in(body: Any) -> set:
 
 def entered(printer: Any, bodies: tuple, line: "int | None") -> Place:
     """The place of a loop (or of a branch) whose regions these are."""
-    root = printer.storage.root
-    handed_on = {root(a) for body in bodies for a in body.func.outputs if isinstance(a, Var)}
+    handed_on = {root for body in bodies for a in body.func.outputs if isinstance(a, Var) for root in printer.storage.arrays_of(a)}
     inside = set().union(*[defined_in(body) for body in bodies])
     return Place(line, printer.indent, frozenset(inside), frozenset(handed_on))
 

@@ -28,6 +28,13 @@ class Storage:
             var = self.roots[var]
         return var
 
+    def arrays_of(self, var: Var) -> list:
+        """The roots of the array that var lives in: its own, and where that has another's elements in other extents, the other's."""
+        roots = [self.root(var)]
+        while roots[-1] in self.base:
+            roots.append(self.root(self.base[roots[-1]]))
+        return roots
+
     def own(self, var: Var) -> None:
         """var gets an array of its own."""
         self.owned.add(var)
