@@ -9,6 +9,7 @@ from ..eager.grad_mode import enable_grad as enable_grad
 from ..eager.grad_mode import inference_mode as inference_mode
 from ..eager.grad_mode import no_grad as no_grad
 from ..eager.grad_mode import set_grad_enabled as set_grad_enabled
+from ..eager.gradcheck import GradcheckError as GradcheckError
 from ..eager.gradcheck import gradcheck as gradcheck
 from ..eager.gradcheck import gradgradcheck as gradgradcheck
 from . import forward_ad as forward_ad

@@ -43,10 +43,10 @@ class UnaryNode(OpNode):
     needs = (True,)
 
     def pull(self, g: Any) -> tuple:
-        xs = self.xs
-        if xs is None or g is None or g.dtype.kind == "c":
+        xs, ys = self.xs, self.ys
+        if xs is None or ys is None or g is None or g.dtype.kind == "c":
             return self._unusual(g)
-        (x,), (y,) = xs, self.ys
+        (x,), (y,) = xs, ys
         if x is not None:
             if x._vc[0] != (self.versions[0] if self.versions else 0):
                 self._saved()

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..api.custom import custom_vjp
 from . import errors, record
 from .inplace import bump, requires_grad, set_history
 from .node import Node
@@ -230,7 +231,31 @@ class Function:
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Call the function."""
+        if any(getattr(a, "__fad_level__", 0) == 2 for a in args):
+            return staged(cls, args, kwargs)
         return Call(cls, args, kwargs).run()
+
+
+def staged(cls: Any, args: tuple, kwargs: dict) -> Any:
+    """A call on traced arrays: a function with a reverse rule of its own, which is the Function's backward."""
+    ctx = FunctionNode()
+    ctx.function, ctx.materialize_grads = cls, False
+    ctx.needs_input_grad = tuple([hasattr(a, "dtype") and is_floating(a.dtype) for a in args])
+
+    def forward(*xs: Any) -> Any:
+        if cls.setup_context is Function.setup_context:
+            return cls.forward(ctx, *xs, **kwargs)
+        result = cls.forward(*xs, **kwargs)
+        cls.setup_context(ctx, xs, result)
+        return result
+
+    def backward(saved: Any, g: Any) -> tuple:
+        ctx.to_save = saved
+        answer = cls.backward(ctx, *(g if isinstance(g, (tuple, list)) else (g,)))
+        return answer if isinstance(answer, tuple) else (answer,)
+    call = custom_vjp(forward)
+    call.defvjp(lambda *xs: (forward(*xs), tuple(ctx.to_save or ())), backward)
+    return call(*args)
 
 
 class Call:

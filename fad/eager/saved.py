@@ -95,6 +95,8 @@ class SavedTensor:
 
     def _checked(self) -> Any:
         t = self.original
+        if t is None:                                        # freed by another thread just now
+            raise RuntimeError(errors.SECOND_TIME)
         if t._vc[0] != self.version:
             raise RuntimeError(self.stale(t))
         if self.node is None:
