@@ -1,4 +1,5 @@
 """Printing loops and branches: carries are variables, arrays among them are changed in place or change hands."""
+import re
 from typing import Any
 
 from ..ir.graph import Literal, Var
@@ -64,19 +65,17 @@ def _assign(printer: Any, body: Any, outs: tuple, before: set) -> None:
         fresh = isinstance(a, Var) and printer.storage.root(a) in printer.allocated - before and a not in used
         values.append(text.source if not out.type.shape or fresh else f"{text.source}.copy()")
         used.add(a)
-    if len(names) > 1 and _entangled(names, pairs, printer):
+    if len(names) > 1 and _entangled(names, values):
         printer.line(f"{', '.join(names)} = {', '.join(values)}")
     else:
         for name, value in zip(names, values):
             printer.line(f"{name} = {value}")
 
 
-def _entangled(names: list, pairs: list, printer: Any) -> bool:
+def _entangled(names: list, values: list) -> bool:
     """Whether a later assignment reads what an earlier one has changed."""
-    for k, (_, a) in enumerate(pairs):
-        if isinstance(a, Var) and printer.names.of(printer.storage.root(a)) in names[:k]:
-            return True
-    return False
+    read = [set(re.findall(r"\w+", value)) for value in values]
+    return any(not read[k].isdisjoint(names[:k]) for k in range(len(names)))
 
 
 def _value(printer: Any, atom: Any, dtype: Any = None) -> Any:
