@@ -59,7 +59,7 @@ def represent(t: Tensor) -> str:
         parts.append(f"dtype={a.dtype}")
     fn = t.grad_fn
     if fn is not None:
-        parts.append(f"grad_fn=<{fn.name()}>")
+        parts.append(f"grad_fn=<{fn.name().rpartition(':')[2]}>")
     elif t._rg:
         parts.append("requires_grad=True")
     if t._x is not None and t._x.tangent is not None:

@@ -1,0 +1,128 @@
+"""Less common functions of tensors; and changes of shape in place."""
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..ops.table import TABLE as op
+from . import errors
+from .inplace import requires_grad
+from .reductions import Extreme, amax, amin, sum
+from .registry import FUNCTIONS, function, named, one_dim, run
+from .state import state
+from .tensor import Tensor, wrap
+
+
+@function()
+def logcumsumexp(self: Any, dim: int) -> Any:
+    """log of the sums of exp of the elements up to each place along a dimension."""
+    return run(op["cumlogaddexp"], self, axis=one_dim(dim, len(self.shape)), reverse=False, label="LogcumsumexpBackward0")
+
+
+def _running(self: Any, dim: int, better: Callable, label: str) -> Extreme:
+    """The best element up to each place, the latest of equal ones, and its index."""
+    ax = one_dim(dim, len(self.shape))
+    a = self._a
+    best = better.accumulate(a, ax)
+    places = np.arange(a.shape[ax]).reshape([-1 if k == ax else 1 for k in range(a.ndim)])
+    index = np.maximum.accumulate(np.where(a == best, places, 0), ax)
+    return Extreme(named(self.gather(ax, index), label), wrap(index))
+
+
+@function()
+def cummax(self: Any, dim: int) -> Extreme:
+    """(values, indices) of the largest element up to each place."""
+    return _running(self, dim, np.maximum, "CummaxBackward0")
+
+
+@function()
+def cummin(self: Any, dim: int) -> Extreme:
+    """(values, indices) of the smallest element up to each place."""
+    return _running(self, dim, np.minimum, "CumminBackward0")
+
+
+@function()
+def nansum(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """The sum, nan counting as zero."""
+    return sum(op["where"](op["isnan"](self), 0.0, self), dim, keepdim)
+
+
+@function()
+def aminmax(self: Any, *, dim: Any = None, keepdim: bool = False) -> tuple:
+    """The smallest and the largest element."""
+    return amin(self, dim, keepdim), amax(self, dim, keepdim)
+
+
+@function()
+def msort(self: Any) -> Any:
+    """Sorted along the first dimension."""
+    return self.sort(0)[0]
+
+
+@function()
+def sum_to_size(self: Any, *size: Any) -> Any:
+    """Summed over the dimensions that broadcasting to this shape's tensors would stretch."""
+    shape = tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
+    extra = len(self.shape) - len(shape)
+    axes = tuple(range(extra)) + tuple([extra + k for k, n in enumerate(shape) if n == 1 and self.shape[extra + k] != 1])
+    return sum(self, axes).reshape(*shape) if axes else self
+
+
+@function(method=False)
+def trapezoid(y: Any, x: Any = None, *, dx: float = 1.0, dim: int = -1) -> Any:
+    """The integral by the trapezoidal rule."""
+    n = y.shape[dim]
+    middle = (y.narrow(dim, 1, n - 1) + y.narrow(dim, 0, n - 1)) * 0.5
+    return sum(middle * (dx if x is None else x.diff(dim=dim)), dim)
+
+
+@function(method=False)
+def block_diag(*tensors: Any) -> Any:
+    """Matrices along a diagonal, zeros elsewhere."""
+    rows, columns = np.sum([t.shape[0] for t in tensors]), np.sum([t.shape[1] for t in tensors])
+    y, i, j = wrap(np.zeros((rows, columns), np.result_type(*[t.dtype for t in tensors]))), 0, 0
+    for t in tensors:
+        y[i:i + t.shape[0], j:j + t.shape[1]] = t                                  # type: ignore[index]
+        i, j = i + t.shape[0], j + t.shape[1]
+    return y
+
+
+@function(method=False)
+def cdist(x1: Any, x2: Any, p: float = 2.0) -> Any:
+    """The p-norm of the difference of every row of x1 and every row of x2."""
+    return (x1.unsqueeze(-2) - x2.unsqueeze(-3)).norm(p, dim=-1)
+
+
+def result_type(a: Any, b: Any) -> np.dtype:
+    """The dtype of an operation on two tensors or numbers."""
+    x = a if isinstance(a, Tensor) else b
+    return (a + b).dtype if isinstance(x, Tensor) else np.result_type(a, b)
+
+
+FUNCTIONS["result_type"] = result_type
+
+# -- changes of shape in place: the tensor becomes a view of what it was ------------------------------------------------------
+
+
+def _reshaping(name: str) -> None:
+    view = getattr(Tensor, name)
+
+    def change(self: Tensor, *args: Any) -> Tensor:
+        if state.grad and self._view is None and self._fn is None and requires_grad(self):
+            raise RuntimeError(errors.LEAF_WRITE)
+        old = Tensor.__new__(Tensor, self)
+        old._fn, old._nr, old._rg, old._vc, old._view = self._fn, self._nr, self._rg, self._vc, self._view
+        new = view(old, *args)
+        self._a, self._fn, self._nr, self._rg = new._a, new._fn, new._nr, new._rg
+        if self._view is not None:
+            self._view = new._view
+        self._vc[0] += 1
+        if self._view is not None:
+            self._view.stamp = self._vc[0]
+        return self
+    change.__name__, change.__doc__ = f"{name}_", f"{name}, in place."
+    setattr(Tensor, change.__name__, change)
+
+
+for _name in ("unsqueeze", "squeeze", "t", "transpose", "swapaxes", "swapdims"):
+    _reshaping(_name)
