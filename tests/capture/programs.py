@@ -1,0 +1,290 @@
+"""Programs as people write them, each a function of a float vector that returns a number; plain NumPy and plain Python."""
+import math
+import numpy as np
+rng=np.random.default_rng(3)
+P=[]
+def prog(x):
+    def deco(f): P.append((f,x)); return f
+    return deco
+X=rng.uniform(0.1,1,8)
+@prog(X)
+def swap(u):
+    u=u.copy(); new=np.empty_like(u); new[:]=0
+    for _ in range(7):
+        new[1:-1]=u[1:-1]+0.1*(u[2:]-2*u[1:-1]*u[1:-1]+u[:-2])
+        u,new=new,u
+    return np.sum(u**2)
+@prog(X)
+def swap_arg(u):
+    new=np.zeros_like(u)
+    for _ in range(4):
+        new[1:-1]=u[1:-1]*0.9+0.1*u[2:]
+        u,new=new,u
+    return np.sum(u**2)
+@prog(X)
+def best_none(x):
+    best=None
+    for k in range(len(x)):
+        if best is None or x[k]*np.sin(3*k)>best:
+            best=x[k]*np.sin(3*k)
+    return best*best
+@prog(X)
+def lists(x):
+    out=[]
+    for v in x:
+        out.append(v*v)
+    return sum(out)
+@prog(X)
+def list_state(x):
+    s=[0.0,1.0]
+    for v in x:
+        s[0]+=v; s[1]*=v
+    return s[0]*s[1]
+@prog(X)
+def dict_state(x):
+    s={"a":0.0,"b":1.0}
+    for k in range(x.size):
+        if x[k]>0.5:
+            s["a"]=s["a"]+x[k]**2
+        else:
+            s["b"]*=x[k]
+    return s["a"]*s["b"]
+class Acc:
+    def __init__(self): self.total=0.0; self.n=0
+    def add(self,v):
+        self.total+=v*v; self.n+=1
+@prog(X)
+def obj_state(x):
+    a=Acc()
+    for v in x:
+        a.add(v)
+    return a.total/a.n
+@prog(X)
+def while_break(x):
+    k=0; s=0.0
+    while True:
+        if k>=x.size: break
+        s+=x[k]**2
+        k+=1
+        if s>1.5: break
+    return s*k
+@prog(X)
+def for_else(x):
+    for v in x:
+        if v>5: break
+    else:
+        return np.sum(x**2)
+    return 0.0
+@prog(X)
+def nested_break(x):
+    s=0.0
+    for i in range(x.size):
+        for j in range(x.size):
+            if j>i: break
+            if x[j]<0.3: continue
+            s+=x[i]*x[j]
+        if s>3: return s*s
+    return s
+@prog(X)
+def enum_zip(x):
+    s=0.0
+    for k,(a,b) in enumerate(zip(x[:-1],x[1:])):
+        s+=k*a*b
+    for v in reversed(x):
+        s=s*0.5+v
+    for k in reversed(range(x.size)):
+        s+=x[k]**k
+    for k in range(x.size-1,0,-2):
+        s*=x[k]
+    return s
+@prog(X)
+def chain(x):
+    s=0.0
+    for v in x:
+        if 0.2<v<0.8 and not v*v>0.5 or v>0.95:
+            s+=v**3
+        s+= v if 0.1<v<=0.4 else -v*v
+    return s
+@prog(X)
+def first_bound(x):
+    for k in range(x.size):
+        t=x[k]*k
+    return t*t
+@prog(X)
+def branch_bound(x):
+    if x[0]>0.0:
+        y=x*2; flag=True
+    else:
+        flag=False
+    if flag:
+        return np.sum(y*y)
+    return x[0]
+@prog(X)
+def varsize(x):
+    y=x
+    while y.size>1:
+        n=y.size//2
+        y=y[:n]*y[n:2*n]+np.sum(y)
+    return y[0]
+@prog(X)
+def view_in_loop(x):
+    A=np.outer(x,x)
+    for i in range(A.shape[0]):
+        row=A[i]
+        row[1:]+=row[:-1]*0.5
+        row*=1.1
+    return np.sum(A**2)
+@prog(X)
+def view_in_branch(x):
+    A=np.outer(x,x)
+    r=A[2]
+    if x[0]>0.05:
+        r[1]=5*x[0]*x[1]
+        A[0]*=2
+    return np.sum(A**2)
+@prog(X)
+def helper_mut(x):
+    def axpy(y,a,v):
+        y+=a*v
+    y=np.zeros_like(x)
+    for k in range(3):
+        axpy(y,x[k],x**k)
+    return np.sum(y*y)
+@prog(X)
+def nonlocal_(x):
+    s=0.0
+    def add(v):
+        nonlocal s
+        s+=v*v
+    for v in x: add(v)
+    return s
+@prog(X)
+def compr(x):
+    n=x.size
+    return sum(x[k]*x[n-1-k] for k in range(n))+np.sum(np.array([x[k]**2 for k in range(n)]))
+@prog(X)
+def minmax(x):
+    m=x[0]
+    for v in x: m=max(m,v*v*2,0.1)
+    return m+min(x[0],x[1])+max(x)
+@prog(X)
+def factorial(x):
+    s=0.0; f=1
+    for k in range(25):
+        s+=x[0]**k/f
+        f*=k+1
+    return s
+@prog(X)
+def tryfin(x):
+    s=0.0
+    try:
+        for v in x: s+=v*v
+    finally:
+        s=s*2
+    with np.errstate(all="ignore"):
+        for v in x: s+=v
+    return s
+@prog(X)
+def assert_(x):
+    assert x[0]>0, "positive"
+    assert x.ndim==1
+    return np.sum(x**2)
+@prog(X)
+def power_iter(x):
+    A=np.outer(x,x)+np.eye(x.size)
+    v=np.ones(x.size)
+    for _ in range(10):
+        v=A@v
+        v=v/np.sqrt(v@v)
+    return v@A@v
+@prog(X)
+def newton_inner(x):
+    s=0.0
+    for v in x:
+        r=1.0
+        while abs(r*r*r-v)>1e-12:
+            r-= (r**3-v)/(3*r*r)
+        s+=r
+    return s
+@prog(X)
+def gram(x):
+    A=np.outer(x,x)+np.diag(x); n=A.shape[0]
+    Q=np.zeros_like(A)
+    for k in range(n):
+        v=A[:,k].copy()
+        for j in range(k):
+            v-= (Q[:,j]@A[:,k])*Q[:,j]
+        Q[:,k]=v/np.sqrt(v@v)
+    return np.sum(Q[:,-1]*np.arange(n))
+@prog(X)
+def lu(x):
+    A=np.outer(x,x)+5*np.eye(x.size); n=A.shape[0]
+    for i in range(n):
+        for j in range(i):
+            A[i,j]-=A[i,:j]@A[:j,j]
+            A[i,j]/=A[j,j]
+        for j in range(i,n):
+            A[i,j]-=A[i,:i]@A[:i,j]
+    return np.sum(np.log(np.diag(A)))
+@prog(X)
+def late_array(x):
+    s=0
+    for k in range(3):
+        s=s+x*k
+    return np.sum(s*s)
+@prog(X)
+def walrus(x):
+    s=x[0]
+    while (t:=s*s)<50:
+        s=s+t+1
+    return s
+@prog(X)
+def dictlookup(x):
+    w={0:1.0,1:2.0,2:3.0}
+    s=0.0
+    for k in range(3): s+=w[k]*x[k]**2
+    return s
+@prog(X)
+def tuple_ret(x):
+    def step(a,b): 
+        if a>b: return b,a*0.9
+        return a,b*0.9
+    a,b=x[0],x[1]
+    for _ in range(5):
+        a,b=step(a,b)
+    return a*b
+@prog(X)
+def two_d(x):
+    A=np.outer(x,x)
+    s=0.0
+    for row in A:
+        for v in row:
+            if v<0.1: continue
+            s+=v*v
+    return s
+@prog(X)
+def empties(x):
+    s=1.0
+    for k in range(0): s*=x[k]
+    for k in range(3,1): s*=x[k]
+    return s*x[0]
+@prog(X)
+def sort_in(x):
+    y=x.copy()
+    n=len(y)
+    for i in range(n):
+        for j in range(n-1-i):
+            if y[j]>y[j+1]:
+                y[j],y[j+1]=y[j+1],y[j]
+    return np.sum(y*np.arange(n))
+@prog(X)
+def int_conv(x):
+    s=0.0
+    for k in range(x.size):
+        s+=x[int(k/2)]*x[k//2]
+    return s
+@prog(X)
+def cumulative(x):
+    c=[x[0]]
+    for k in range(1,4): c.append(c[-1]*x[k])
+    return sum(c)
