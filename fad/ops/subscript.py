@@ -67,18 +67,25 @@ class Selection(NamedTuple):
 
     def fit(self, x: Any, v: Any) -> Any:
         """v without the axes that assignment ignores: leading ones of extent 1, and those that face new axes."""
-        shape, rank = list(shape_of(v)), len(self.shape(x)) + len(self.new_axes)
+        part = self.shape(x)
+        shape, rank = list(shape_of(v)), len(part) + len(self.new_axes)
         while len(shape) > rank:
-            if not extents.is_one(shape[0]):
+            if not _was_one(shape[0]):
                 raise ExtentError(f"could not broadcast an array of {len(shape_of(v))} axes into a selection of {rank}")
             shape.pop(0)
         for place in reversed(self.new_axes):
             if place - rank >= -len(shape):
-                if not extents.is_one(shape[place - rank]):
+                if not _was_one(shape[place - rank]):
                     raise ExtentError("could not broadcast the value to the selection: a new axis has extent 1")
                 shape.pop(place - rank)
             rank -= 1
-        return v if len(shape) == len(shape_of(v)) else registry["reshape"](v, *shape)
+        shape = [1 if _was_one(n) and extents.hint(m) != 1 else n for n, m in zip(shape, part[len(part) - len(shape):])]
+        return v if same_shape(tuple(shape), shape_of(v)) else registry["reshape"](v, *shape)
+
+
+def _was_one(n: Any) -> bool:
+    """Whether an extent was 1 when the function was traced; a reshape that leaves the axis out sees to it that it always is."""
+    return extents.hint(n) == 1
 
 
 def is_integer(item: Any) -> bool:

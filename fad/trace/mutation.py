@@ -68,10 +68,10 @@ def _tie(made: _Call, result: Any, place: Any = None) -> Any:
     """The result, its arrays tied to what they are views of."""
     if isinstance(result, (tuple, list)):
         return type(result)([_tie(made, y, k) for k, y in enumerate(result)])
-    if not is_tracer(result) or result.view is not None or made.is_scalar(result):
-        return result
     if any(result is x for x in made.sources.values()):
         return _same(made, result)
+    if not is_tracer(result) or result.view is not None or made.is_scalar(result):
+        return result
     if made.name in READ_ONLY:
         return _read_only(made, result, place)
     links, source = _links(made, result.atom)
@@ -82,7 +82,7 @@ def _same(made: _Call, x: Any) -> Any:
     """What NumPy answers where nothing was to be done: the array itself, if it is as it has to be."""
     if made.name in READ_ONLY:
         return _read_only(made, type(x)(x.builder, x.atom), None)
-    if made.name not in DENSE or x.ndim < 2 and made.name != "ravel":
+    if made.name not in DENSE:
         return x
     return x if memory_layout(x) == tuple(range(x.ndim)) else Chain(x, in_c_order(type(x)(x.builder, x.atom)), [], made).tied()
 

@@ -173,7 +173,9 @@ def _is_surely_one(n: Any) -> bool:
     if extents.is_one(n) or isinstance(n, int):
         return extents.is_one(n)
     if not at_least(n, 2):
-        raise ConcreteValueError("squeeze must know which extents are 1, and one of them depends on data", do="name the axes to squeeze")
+        if extents.hint(n) is None:
+            raise ConcreteValueError("squeeze must know which extents are 1, and one of them depends on data", do="name the axes to squeeze")
+        registry["check_that"](n != 1, True, what="squeeze left an axis whose extent was not 1 when the function was traced, and is now")
     return False
 
 
