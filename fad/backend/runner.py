@@ -8,7 +8,7 @@ import numpy as np
 
 from ..ir import stack
 from ..ir.graph import Func
-from ..ir.walk import evaluate
+from ..ir.walk import evaluate_freeing, last_uses
 from ..passes.pipeline import optimise
 from ..util.config import config
 from ..util.lazy import LazyModule
@@ -25,6 +25,7 @@ class Runner:
     def __init__(self, func: Func, policy: "str | None", name: str = "kernel", guards: tuple = ()):
         self.func, self.policy, self.name = optimise(func), policy, name
         self.guards = strongest(guards + _larger_than_one(self.func))
+        self.dead = last_uses(self.func)
         self.kernel: Kernel | None = None
         self.refused = ""
         self.compilations = 0
@@ -43,7 +44,7 @@ class Runner:
         """The outputs by the interpreter, whose time is counted."""
         started = time.perf_counter()
         with stack.concrete(), np.errstate(all="ignore"):
-            outputs = evaluate(self.func, values)
+            outputs = evaluate_freeing(self.func, values, self.dead)
         self.interpreted_for += time.perf_counter() - started
         return tuple([_owned(y, values) for y in outputs])
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from . import stack
 from .build import Value
-from .graph import Equation, Func, Literal, Var
+from .graph import Equation, Func, Literal, Var, free_vars
 from .types import FLOAT, INT
 
 
@@ -60,6 +60,30 @@ def evaluate(func: Func, args: Any, parent: "Environment | None" = None, region:
     for eqn in func.equations:
         run_equation(eqn, env)
     return tuple([env.read(a) for a in func.outputs])
+
+
+def evaluate_freeing(func: Func, args: Any, dead: list) -> tuple:
+    """The outputs of a Func that stands alone, each array dropped after its last use; dead is last_uses(func)."""
+    env = Environment()
+    for var, value in zip(func.inputs, args, strict=True):
+        env.bind_input(var, value)
+    for eqn, gone in zip(func.equations, dead):
+        run_equation(eqn, env)
+        for var in gone:
+            del env[var]
+    return tuple([env.read(a) for a in func.outputs])
+
+
+def last_uses(func: Func) -> list:
+    """For each equation the arrays that nothing after it uses (inputs are not among them)."""
+    needed = {a for a in func.outputs if isinstance(a, Var)} | set(func.inputs)
+    dead: list = []
+    for eqn in reversed(func.equations):
+        used = [a for a in eqn.inputs if isinstance(a, Var)] + [v for r in eqn.regions for v in free_vars(r)] + list(eqn.outputs)
+        gone = [v for v in dict.fromkeys(used) if v not in needed and v.type.shape]
+        needed.update(used)
+        dead.append(gone)
+    return dead[::-1]
 
 
 def run_equation(eqn: Equation, env: Environment) -> None:
