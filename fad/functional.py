@@ -1,7 +1,7 @@
-"""fad.functional: torch.autograd.functional's functions on ndarrays; see api/functional.py."""
-from .api.functional import hessian as hessian
-from .api.functional import hvp as hvp
-from .api.functional import jacobian as jacobian
-from .api.functional import jvp as jvp
-from .api.functional import vhp as vhp
-from .api.functional import vjp as vjp
+"""fad.functional: torch.autograd.functional's functions, on ndarrays (api/functional.py) and on tensors (eager/functional.py)."""
+from .eager.functional import hessian as hessian
+from .eager.functional import hvp as hvp
+from .eager.functional import jacobian as jacobian
+from .eager.functional import jvp as jvp
+from .eager.functional import vhp as vhp
+from .eager.functional import vjp as vjp

@@ -38,8 +38,10 @@ def exit_dual_level(*, level: "int | None" = None) -> None:
         raise RuntimeError(f"Trying to exit a forward AD level that was not the last one that was created. This is not supported: {level}")
     for ref in state.duals:
         t = ref()
-        if t is not None and t._x is not None:
-            t._x.tangent = None
+        if isinstance(t, Tensor):
+            t.extra.tangent = None
+        elif t is not None:
+            t.__dict__.pop("tangents", None)
     state.dual_level = -1
     settle()
 
@@ -95,6 +97,9 @@ def give(t: Tensor, tangent: Tensor) -> None:
     """t carries this tangent until the level ends."""
     t.extra.tangent = tangent
     state.duals.append(weak(t))
+    if t._fn is not None:                                    # a result that its node saved has its tangent from the node
+        t._fn.__dict__.setdefault("tangents", {})[t._nr] = tangent
+        state.duals.append(weak(t._fn))
 
 
 def push(op: Op, args: tuple, results: tuple, params: dict) -> None:

@@ -267,7 +267,7 @@ def hessian(func: Callable, inputs: Any, create_graph: bool = False, strict: boo
 
     def gradients(*xs: Tensor) -> tuple:
         if outer_jacobian_strategy == "forward-mode":
-            xs = tuple([x.detach().requires_grad_() if not requires_grad(x) else x for x in xs])  # type: ignore[attr-defined]
+            xs = tuple([_dual_leaf(x) for x in xs])
         with changed(grad=True):
             y = _scalar(func, xs, "hessian")
             _require((y,), "outputs", strict)
@@ -276,7 +276,14 @@ def hessian(func: Callable, inputs: Any, create_graph: bool = False, strict: boo
         return _filled(gs, xs, strict, False, "back")
     blocks = jacobian(gradients, inputs, create_graph, strict, vectorize, outer_jacobian_strategy) if outer_jacobian_strategy == "reverse-mode" else \
         jacobian(gradients, inputs, strategy="forward-mode")
-    return _unpacked(blocks, (several, several)) if not several else blocks
+    return blocks if several else blocks[0]
+
+
+def _dual_leaf(x: Tensor) -> Tensor:
+    """A leaf that requires a gradient and has x's tangent."""
+    t = x.detach().requires_grad_()                                                             # type: ignore[attr-defined]
+    t.extra.tangent = x._x.tangent if x._x is not None else None
+    return t
 
 
 def vhp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:

@@ -126,6 +126,8 @@ def result_of(a: np.ndarray, vc: list, node: Any, nr: int = 0) -> Tensor:
     """A node's result read back from what the node keeps of it."""
     t = wrap_result(a, node, nr)
     t._vc = vc
+    if state.dual_level >= 0 and "tangents" in node.__dict__:
+        t.extra.tangent = node.tangents.get(nr)
     return t
 
 

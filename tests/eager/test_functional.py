@@ -1,0 +1,54 @@
+"""autograd.functional on tensors: structures, create_graph, strict; on arrays it is the functional API of programs."""
+import numpy as np
+import pytest
+
+import fad
+
+from .support import close, leaf
+
+functional = fad.autograd.functional
+X, Y = fad.tensor([1.0, 2.0]), fad.tensor([3.0, 4.0])
+
+
+def cubes(x):
+    return (x ** 3).sum()
+
+
+@pytest.mark.parametrize("strategy", ["reverse-mode", "forward-mode"])
+def test_hessian_of_one_input(strategy):
+    close(functional.hessian(cubes, X, vectorize=True, outer_jacobian_strategy=strategy), [[6, 0], [0, 12]])
+
+
+def test_structures():
+    blocks = functional.jacobian(lambda a, b: (a * b, (a ** 2).sum()), (X, Y))
+    close(blocks[0][0], np.diag([3, 4])), close(blocks[1][0], [2, 4]), close(blocks[1][1], [0, 0])
+    h = functional.hessian(lambda a, b: (a * b * b).sum(), (X, Y))
+    close(h[0][1], np.diag([6, 8])), close(h[1][1], np.diag([2, 4]))
+    y, g = functional.vjp(lambda a: a ** 2, X, fad.ones(2))
+    close(y, [1, 4]), close(g, [2, 4])
+    y, d = functional.jvp(lambda a: a ** 2, X, fad.ones(2))
+    close(d, [2, 4])
+    close(functional.vhp(cubes, X, X)[1], [6, 24]), close(functional.hvp(cubes, X, X)[1], [6, 24])
+
+
+def test_create_graph():
+    x = leaf(1, 2)
+    functional.jacobian(lambda a: a ** 3, x, create_graph=True).sum().backward()
+    close(x.grad, [6, 12])
+
+
+def test_strict():
+    with pytest.raises(RuntimeError, match="does not require gradients"):
+        functional.jacobian(lambda a: fad.ones(2), X, strict=True)
+    with pytest.raises(RuntimeError, match="is independent of the input"):
+        functional.hessian(lambda a: a.sum(), X, strict=True)
+    with pytest.raises(RuntimeError, match="single Tensor with a single element"):
+        functional.vjp(lambda a: a, X)
+    with pytest.raises(RuntimeError, match="should contain a single element"):
+        functional.hessian(lambda a: a, X)
+
+
+def test_arrays_give_arrays():
+    h = functional.hessian(lambda x: np.sum(x ** 3), np.array([1.0, 2.0]))
+    assert isinstance(h, np.ndarray)
+    close(h, [[6, 0], [0, 12]])
