@@ -81,5 +81,5 @@ def quotient(total: tuple, known: tuple, what: str) -> Any:
             raise extents.ExtentError(f"{what}: {whole} is no multiple of {part}")
         return whole // part
     result = registry["floordiv"](whole, part)
-    extents.agree(result * part, whole, what)
+    extents.agree(result * part, whole, f"sizes ({what})")
     return result

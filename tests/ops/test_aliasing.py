@@ -9,7 +9,9 @@ from fad.util.errors import SideEffectError
 
 X = np.arange(12.0).reshape(3, 4) + 0.1
 VIEWS = ["{a}[{part}]", "{a}.T", "np.flip({a})", "np.asarray({a})", "{a}[None]", "{a}", "{a}.reshape(-1)", "{a}.ravel()",
-         "{a}.reshape({a}.shape[::-1])", "np.squeeze({a})", "np.ascontiguousarray({a})", "np.swapaxes({a}, 0, -1)", "np.rot90({a})", "np.moveaxis({a}, 0, -1)", "np.atleast_2d({a})"]
+         "{a}.reshape({a}.shape[::-1])", "np.squeeze({a})",
+         "np.ascontiguousarray({a})", "np.swapaxes({a}, 0, -1)", "np.rot90({a})", "np.moveaxis({a}, 0, -1)",
+         "np.atleast_2d({a})"]
 COPIES = ["{a}.copy()", "{a} * 1.0", "np.array({a})", "+{a}", "{a}.flatten()", "{a}.T.copy()", "{a}.T * 2.0", "np.copy({a})", "{a}.astype(float)"]
 WRITES = ["{a}[{part}] = 0.75", "{a}[{part}] += 1.5", "{a}[...] = {a} * 2.0", "{a} *= 1.25", "{a}[{part}] *= -1.0", "{a}.fill(0.5)",
           "{a}[{a} > 3.0] = 0.25", "np.multiply({a}, 0.5, out={a})", "{a}[{part}] = {b}[{other}]", "{a}.flat[0] = 4.0", "{a}[:] = {a}[::-1]"]
