@@ -42,7 +42,7 @@ class Shape:
 
 
 def cond(predicate: Any, if_true: Callable, if_false: Callable, *operands: Any) -> Any:
-    """if_true(*operands) where predicate holds, else if_false(*operands); only the one is computed.
+    """if_true of the operands where predicate holds, else if_false of them; only the one is computed.
 
     Both must return trees of one structure, with equal shapes. predicate: a bool, or a scalar that is taken for one.
 
@@ -70,7 +70,7 @@ def _branch(f: Callable, operands: tuple, shape: Shape) -> Callable:
 
 
 def switch(index: Any, branches: Sequence[Callable], *operands: Any) -> Any:
-    """branches[index](*operands); an index outside the branches takes the first or the last.
+    """The branch that the index chooses, of the operands; an index outside the branches takes the first or the last.
 
     >>> import fad
     >>> fad.switch(1, [lambda x: x, lambda x: 2 * x], 5.0)
