@@ -205,6 +205,7 @@ class Builder:
 
     def _bound(self, name: str, var: Var, args: tuple) -> None:
         facts = self.integers
+        facts.operands[var] = tuple([as_extent(a) for a in args])
         forms = [facts.form(a if isinstance(a, int) else a.atom) for a in args]
         if name == "minimum":
             facts.high[var] = forms[0] if not forms[0].is_constant else forms[1]

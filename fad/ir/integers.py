@@ -58,6 +58,7 @@ class Integers:
         self.low: dict[Var, int] = {}
         self.high: dict[Var, Affine] = {}              # v <= high[v]
         self.factors: dict[Var, tuple] = {}            # the two integers that a variable is the product of
+        self.operands: dict[Var, tuple] = {}           # what an integer that has no affine form was computed from
         self.dims: set[Var] = set()                    # extents of inputs: what guards may be about
         self.guards: dict[tuple, Guard] = {}
 
@@ -146,6 +147,27 @@ class Integers:
             return False
         self.guards[("==", form)] = Guard("==", form, where)
         self._substitute(form)
+        return True
+
+    def pin(self, n: "int | Var", where: object = None) -> "int | None":
+        """The value that an integer had at tracing, made true of this program by guards on the extents it comes from; None if there are none."""
+        form = self.form(n)
+        if form.is_constant:
+            return form.const
+        hint = self.hint(form)
+        if hint is None:
+            return None
+        if self.assume_zero(form - Affine((), hint), where) or all(self._pin_term(v, where) for v, _ in form.terms):
+            return hint
+        return None
+
+    def _pin_term(self, v: Var, where: object) -> bool:
+        operands = self.operands.get(v, ())
+        if v in self.dims:
+            return self.assume_zero(Affine(((v, 1),), -v.hint), where)           # type: ignore[operator]  # a form's hint needs its terms'
+        if not operands or any(self.pin(n, where) is None for n in operands):
+            return False
+        self.forms[v] = Affine((), v.hint)                                       # type: ignore[arg-type]
         return True
 
     def _substitute(self, form: Affine) -> None:

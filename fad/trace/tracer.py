@@ -152,12 +152,10 @@ class Tracer(Value):
         known = constant_of(self.atom)
         if known is not None:
             return known
-        facts = current().integers
         if self.dtype == INT and not self.shape:
-            form = facts.form(self.atom)
-            hint = facts.hint(form)
-            if hint is not None and facts.assume_zero(form - Affine((), hint), here()):
-                return hint
+            pinned = current().integers.pin(self.atom, here())
+            if pinned is not None:
+                return pinned
         raise self._needs(what)
 
     def __index__(self) -> int:

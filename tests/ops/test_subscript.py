@@ -180,3 +180,11 @@ def test_row_after_row():
     f = fad.grad(lambda x: sum(np.sum(row ** 2) for row in x))
     x = np.arange(6.0).reshape(2, 3)
     np.testing.assert_allclose(f(x), 2 * x)
+
+
+def test_python_structure_from_a_computed_extent():
+    """Where Python needs the number, the extents it was computed from become conditions of the trace."""
+    f = fad.jit(lambda x: sum([row[0] for row in x.reshape(-1, 2)[:x.shape[0] // 2]]))
+    for shape in [(4, 2), (3, 4), (6, 2), (4, 2)]:
+        x = np.arange(1.0, 1.0 + np.prod(shape)).reshape(shape)
+        assert f(x) == sum(x.reshape(-1, 2)[:shape[0] // 2, 0])

@@ -119,8 +119,8 @@ def fixed(n: Any, what: str) -> int:
     """An extent that decides the structure of the program: the size seen at tracing, which becomes a guard."""
     if isinstance(n, int):
         return n
-    seen, facts = extents.hint(n), current().integers
-    if seen is not None and facts.assume_zero(facts.form(n.atom) - facts.form(seen), here()):
+    seen = current().integers.pin(n.atom, here())
+    if seen is not None:
         return seen
     raise ConcreteValueError(f"{what} must be known while the function is traced", do="give it as a constant")
 
