@@ -28,14 +28,14 @@ def gp(theta, D2, y):
     K = np.exp(theta[0]) * np.exp(-0.5 * D2 * np.exp(-2 * theta[1])) + np.exp(theta[2]) * np.eye(n)
     L = np.linalg.cholesky(K)
     a = np.linalg.solve(K, y)
-    return 0.5 * y @ a + np.sum(np.log(np.diag(L))) + 0.5 * n * np.log(2 * np.pi)
+    return 0.5 * y @ a + np.sum(np.log(np.diag(L))) + 0.5 * n * math.log(2 * math.pi)
 
 
 def mixture(alphas, means, precisions, x):
     """Log-likelihood of a Gaussian mixture with upper triangular Cholesky factors of the precisions, in broadcasting style."""
     d = x[:, None, :] - means[None, :, :]
     z = np.einsum("kij,nkj->nki", precisions, d)
-    logdet = np.sum(np.log(np.abs(np.diagonal(precisions, axis1=1, axis2=2))), axis=1)
+    logdet = np.sum(np.log(np.abs(np.diagonal(precisions, axis1=-1, axis2=-2))), axis=1)
     terms = alphas + logdet - 0.5 * np.sum(z * z, axis=2)
     top = np.max(terms, axis=1, keepdims=True)
     return np.sum(np.log(np.sum(np.exp(terms - top), axis=1)) + top[:, 0])
