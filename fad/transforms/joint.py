@@ -6,7 +6,7 @@ the rest is saved by the forward half, or computed anew: `cut.py` chooses.
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..ir.build import as_extent, building, current
+from ..ir.build import Builder, as_extent, building, current
 from ..ir.graph import Equation, Func, Var, extents_of, free_vars
 from ..ir.types import Type, type_of
 from ..ir.walk import Environment, run_equation
@@ -22,7 +22,7 @@ CHEAP = {"add", "sub", "mul", "neg", "div", "square", "abs", "sign", "maximum", 
          "logical_xor", "bitwise_and", "bitwise_or", "bitwise_xor", "invert", "left_shift", "right_shift", "real", "imag", "conj", "stop_gradient",
          "sqrt", "isfinite", "isnan"}
 CHEAP_KINDS = {"shape", "index"}
-USUAL_EXTENT = 16                                            # of an extent that is not known
+USUAL_EXTENT = 100                                           # what an extent is taken for that may be anything
 
 
 class Joint:
@@ -42,6 +42,8 @@ class Joint:
                 inner.masked.update(v for e in region.equations for v in e.outputs)
             self.lead = list(index(self.builder)) if index else []
             self.carries = self._inputs(region.inputs[len(self.lead):], inner.env)
+            self.changing = Changing(self.builder, set(atoms(self.carries)))
+            self.builder.changing = self.changing             # type: ignore[attr-defined]
             inner.env.update(zip(region.inputs, self.lead + self.carries))
             inner.forward(region)
             self.outputs = [inner.env.read(a) for a in region.outputs]
@@ -78,6 +80,30 @@ class Joint:
     def divide(self) -> "Division":
         """What the forward half saves, and the equations of the two halves."""
         return Division(self)
+
+
+class Changing:
+    """Which variables of a joint program depend on what its loop carries, so that the reverse half does not have them for nothing."""
+
+    def __init__(self, builder: Builder, carries: set):
+        self.builder, self.known, self.seen = builder, carries, 0
+
+    def __contains__(self, v: Var) -> bool:
+        """Whether v changes in this loop or in one around it."""
+        equations = self.builder.equations
+        for eqn in equations[self.seen:]:
+            if any(a in self.known for a in reads(eqn)):
+                self.known.update(eqn.outputs)
+        self.seen = len(equations)
+        return v in self.known or changes_around(v, self.builder)
+
+
+def changes_around(v: Var, builder: Builder) -> bool:
+    """Whether v is of a loop around this region's that is being differentiated, and changes there."""
+    around = builder.parent
+    while around is not None and not hasattr(around, "changing"):
+        around = around.parent
+    return around is not None and v in around.changing
 
 
 def _dense(g: Any, x: Any) -> Any:
@@ -152,26 +178,37 @@ class Division:
     def _choose(self, results: list) -> None:
         """The cut; extents of what is saved must be had in the reverse half too."""
         backward = live(self.equations, results) & self.dependent
+        outer = self._changing_arrays()
         needed = dict.fromkeys([v for v in results if self._is_primal(v)])
         for k in sorted(backward):
-            needed.update(dict.fromkeys(v for v in reads(self.equations[k]) if self._is_primal(v)))
+            needed.update(dict.fromkeys(v for v in reads(self.equations[k]) if self._is_primal(v) or v in outer))
         lead = set(atoms(self.joint.lead))
         lost = list(atoms(self.joint.carries))
+        lost += outer
         uses: list[tuple] = []
         for k, eqn in enumerate(self.equations):
             if k in self.dependent:
                 continue
-            uses += [(a, b) for a in reads(eqn) if a in self.inside and a not in lead for b in eqn.outputs]
+            uses += [(a, b) for a in reads(eqn) if (a in self.inside or a in outer) and a not in lead for b in eqn.outputs]
             if not is_cheap(eqn):
                 lost += eqn.outputs
         while True:
-            self.saved = minimum_cut(uses, lost, needed, bytes_of)
+            self.saved = [v for v in minimum_cut(uses, lost, needed, lambda v: outer.get(v) or bytes_of(v)) if v not in outer]
             more = [n for n in extents_of(self.saved) if n in self.inside and n not in needed]
             if not more:
                 break
             needed.update(dict.fromkeys(more))
         position = {v: k for k, v in enumerate(self._order())}
         self.saved.sort(key=position.__getitem__)
+
+    def _changing_arrays(self) -> dict:
+        """Arrays around the region that the loop around it would have to save if they were read here, and what a turn's share of that is.
+
+        A little less than their size: where what is computed from one is as large as the array itself, the array is saved.
+        """
+        found = dict.fromkeys(v for e in self.equations for v in reads(e) if v.type.rank and v not in self.inside)
+        turns = USUAL_EXTENT if self.joint.lead else 1
+        return {v: max(bytes_of(v) // turns - 1, 1) for v in found if changes_around(v, self.joint.builder)}
 
     def _order(self) -> list:
         return list(self.joint.builder.inputs) + [v for e in self.equations for v in e.outputs]
@@ -228,11 +265,21 @@ def bytes_of(v: Var) -> int:
     return min(total, 1 << 40)
 
 
-def extent_guess(n: Any) -> int:
+def extent_guess(n: Any, depth: int = 3) -> int:
+    """A size to weigh an extent by. A program serves all sizes, so that what was seen at tracing counts for little: an extent of an
+    input is taken to be large, and what is bounded by another extent to be half as large.
+    """
     if isinstance(n, int):
         return n
     facts = current().integers
-    known = facts.hint(facts.form(n))
-    return USUAL_EXTENT if known is None else known
+    form = facts.form(n)
+    return max(form.const + sum(c * _variable_guess(v, facts, depth) for v, c in form.terms), 1)
 
 
+def _variable_guess(v: Var, facts: Any, depth: int) -> int:
+    if v in facts.dims:
+        return max(v.hint or 0, USUAL_EXTENT)
+    bound = facts.high.get(v)
+    if bound is None or depth == 0:
+        return USUAL_EXTENT // 2
+    return max((bound.const + sum(c * _variable_guess(w, facts, depth - 1) for w, c in bound.terms)) // 2, 1)

@@ -1,4 +1,5 @@
 """Programs as people write them, each a function of a float vector that returns a number; plain NumPy and plain Python."""
+# ruff: noqa: E701, E702, B007, B023
 import math
 import numpy as np
 rng=np.random.default_rng(3)
@@ -246,7 +247,7 @@ def dictlookup(x):
     return s
 @prog(X)
 def tuple_ret(x):
-    def step(a,b): 
+    def step(a,b):
         if a>b: return b,a*0.9
         return a,b*0.9
     a,b=x[0],x[1]
