@@ -1,7 +1,8 @@
 """Programs as people write them, each a function of a float vector that returns a number; plain NumPy and plain Python."""
 # ruff: noqa: E701, E702, B007, B023
-import math
+
 import numpy as np
+
 rng=np.random.default_rng(3)
 P=[]
 def prog(x):
