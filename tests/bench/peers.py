@@ -4,14 +4,17 @@ Each figure is the median time of value and gradient in microseconds. The functi
 peers' own namespaces.
 """
 import importlib.util
+import os
 import types
 
-import numpy as np
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")          # all on one core, as PyTorch is below
 
-import fad
+import numpy as np  # noqa: E402
 
-from . import problems
-from .timing import medians
+import fad  # noqa: E402
+
+from . import problems  # noqa: E402
+from .timing import medians  # noqa: E402
 
 
 def _have(name):

@@ -14,7 +14,7 @@ from fad.util.errors import SideEffectError
 
 from .generate import HELPERS, generate, render
 
-POINT = np.array([0.31, -0.62, 0.83, 0.14, -0.27, 0.55])
+POINT = np.array([0.3141593, -0.6180340, 0.8318531, 0.1414214, -0.2718282, 0.5498161])        # no round numbers: those meet the programs' own
 
 
 def compiled_function(body):
@@ -49,9 +49,11 @@ def judge(body, compile=False, second=True):
     """None if all holds (or the program is no fair test), else what does not."""
     f = compiled_function(body)
     try:
-        want, slope = f(POINT.copy()), smooth_here(f, POINT)
-    except (IndexError, ValueError, ZeroDivisionError, OverflowError, UnboundLocalError):
-        return None                                          # not a program at all
+        with np.errstate(over="raise"):
+            want = f(POINT.copy())
+        slope = smooth_here(f, POINT)
+    except (IndexError, ValueError, ZeroDivisionError, OverflowError, FloatingPointError, UnboundLocalError):
+        return None                                          # no program at all, or one whose values leave all bounds
     if slope is None or not np.isfinite(want):
         return None
     try:
