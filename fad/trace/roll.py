@@ -10,12 +10,11 @@ from ..ir.build import Value, current
 from ..ir.graph import Literal, free_vars
 from ..ir.op import registry
 from ..ops.control import FOR, WHILE
-from ..util.errors import FadError, SideEffectError
+from ..util.errors import FadError
 from .branch import choose, truth
 from .growth import check_growth
 from .iterate import Steps
 from .state import Array, Container, Layout, Name, Trial, frozen, is_array, lose, trial
-from .tracer import Tracer
 
 
 class UnstageableError(FadError, TypeError):
