@@ -47,7 +47,7 @@ def cond(predicate: Any, if_true: Callable, if_false: Callable, *operands: Any) 
     Both must return trees of one structure, with equal shapes. predicate: a bool, or a scalar that is taken for one.
 
     >>> import fad
-    >>> fad.grad(lambda x: fad.cond(x > 0, lambda x: x ** 2, lambda x: -x, x))(3.0)
+    >>> float(fad.grad(lambda x: fad.cond(x > 0, lambda x: x ** 2, lambda x: -x, x))(3.0))
     6.0
     """
     check_callable(if_true, "cond"), check_callable(if_false, "cond")
@@ -88,7 +88,7 @@ def while_loop(test: Callable, body: Callable, init: Any) -> Any:
     """The carry after as many turns carry = body(carry) as test(carry) holds before.
 
     >>> import fad
-    >>> fad.grad(lambda x: fad.while_loop(lambda c: c < 100.0, lambda c: c * x, x))(2.0)
+    >>> float(fad.grad(lambda x: fad.while_loop(lambda c: c < 100.0, lambda c: c * x, x))(2.0))
     448.0
     """
     if not stack.builders():
@@ -105,7 +105,7 @@ def fori_loop(lower: Any, upper: Any, body: Callable, init: Any) -> Any:
     """The carry after carry = body(i, carry) for i = lower, ..., upper - 1.
 
     >>> import fad
-    >>> fad.grad(lambda x: fad.fori_loop(0, 3, lambda i, c: c * x, 1.0))(2.0)
+    >>> float(fad.grad(lambda x: fad.fori_loop(0, 3, lambda i, c: c * x, 1.0))(2.0))
     12.0
     """
     if not stack.builders():

@@ -107,7 +107,7 @@ def _check_pair(inner: Inner) -> None:
 def stop_gradient(x: Any) -> Any:
     """x, taken as a constant by every derivative (a tree of arrays or an array).
 
-    >>> grad(lambda x: stop_gradient(x) * x)(3.0)
+    >>> float(grad(lambda x: stop_gradient(x) * x)(3.0))
     3.0
     """
     return tree.map_leaves(lambda leaf: registry["stop_gradient"](leaf), x)

@@ -65,8 +65,8 @@ def vjp(f: Callable, *primals: Any, has_aux: bool = False) -> tuple:
 
     >>> import numpy as np
     >>> y, pullback = vjp(lambda x, y: x * y, 2.0, 3.0)
-    >>> y, pullback(1.0)
-    (6.0, (3.0, 2.0))
+    >>> y, [float(g) for g in pullback(1.0)]
+    (6.0, [3.0, 2.0])
     """
     check_callable(f, "vjp")
     if _traced_now(primals):

@@ -8,10 +8,10 @@ from .where import Where, here
 class FadError(Exception):
     """Base of all errors of fad; the message says what, where, why and what to do.
 
-    >>> raise FadError("the result has shape (3,)", why="a gradient needs a scalar", do="use fad.jacobian")
-    Traceback (most recent call last):
-        ...
-    fad.util.errors.FadError: the result has shape (3,)
+    >>> error = FadError("the result has shape (3,)", where=Where("model.py", 7), why="a gradient needs a scalar", do="use fad.jacobian")
+    >>> print(error)
+    the result has shape (3,)
+      where: model.py:7
       why: a gradient needs a scalar
       do: use fad.jacobian
     """
