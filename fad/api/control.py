@@ -13,7 +13,7 @@ from ..ir.op import registry
 from ..ops.extents import agree
 from ..ops.kinds import shape_of
 from ..trace.tracing import is_data
-from ..transforms.vmap import result_types
+from ..transforms.vmap import example_of, result_types
 from ..util import tree
 from ..util.errors import ArgumentError, StructureError
 from .staged import check_callable
@@ -131,7 +131,7 @@ def scan(f: Callable, init: Any, xs: Any = None, length: "int | None" = None, re
     n = _length(leaves, length)
 
     def at(i: Any) -> Any:
-        return structure.unflatten([x[i] if isinstance(x, np.ndarray) and isinstance(i, int) else _row(x, i) for x in leaves])
+        return structure.unflatten([x[i] if isinstance(x, np.ndarray) and isinstance(i, int) else example_of(x, i) for x in leaves])
     if not stack.builders():
         return _scan_now(f, init, at, int(n), reverse)
     carry, result = Shape("the carry of scan"), Shape("the results of scan")
@@ -150,10 +150,6 @@ def scan(f: Callable, init: Any, xs: Any = None, length: "int | None" = None, re
         return (*new, *written)
     ends = registry["for"].run_regions([0, n, 1, *start, *outs], (body,))
     return carry.tree(ends[:len(start)]), result.tree(ends[len(start):])
-
-
-def _row(x: Any, i: Any) -> Any:
-    return registry["index"](x, i, spec=("i",) + (":",) * (len(shape_of(x)) - 1), at=0)
 
 
 def _length(leaves: list, length: "int | None") -> Any:

@@ -11,6 +11,7 @@ from ..trace.tracing import is_data
 from ..util import tree
 from ..util.errors import ArgumentError, StructureError
 from .inner import captured, conform, zeros_of
+from .leaves import call_on_tensors, level_of
 from .staged import check_callable
 
 
@@ -144,10 +145,9 @@ class _WithRule:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         leaves = tree.flatten((args, kwargs))[0]
-        level = max([getattr(x, "__fad_level__", 0) for x in leaves], default=0)
+        level = level_of(leaves)
         if level == 1:
-            carrier = next(x for x in leaves if getattr(x, "__fad_level__", 0) == 1)
-            return carrier.__fad_call__(self, args, kwargs)
+            return call_on_tensors(self, leaves, args, kwargs)
         if level == 0 or not stack.builders():
             return self.f(*args, **kwargs)
         call = Call(self.f, args, kwargs)
@@ -224,7 +224,7 @@ def checkpoint(f: Callable) -> Callable:
     @functools.wraps(f)
     def checkpointed(*args: Any, **kwargs: Any) -> Any:
         leaves = tree.flatten((args, kwargs))[0]
-        if not stack.builders() or max([getattr(x, "__fad_level__", 0) for x in leaves], default=0) != 2:
+        if not stack.builders() or level_of(leaves) != 2:
             return f(*args, **kwargs)
         call = Call(f, args, kwargs)
         return call.result(registry["checkpoint"].run_regions([call.leaves[k] for k in call.data], (call.run,), name=f.__name__))

@@ -1,16 +1,9 @@
 """Which results of a function depend on which arguments, as far as its program tells."""
 from collections.abc import Callable
-from typing import Any
 
 from ..ir.graph import Equation, Func, Var, free_vars
 from ..ops.kinds import Zero
-from .derivative import jit
-from .staged import remembered
-
-
-@remembered
-def _jit_of(f: Callable) -> Any:
-    return jit(f)
+from .derivative import jitted
 
 
 def depends(f: Callable, xs: tuple) -> list:
@@ -19,7 +12,7 @@ def depends(f: Callable, xs: tuple) -> list:
     >>> depends(lambda a, b: (a * b, a + 0.0), (1.0, 2.0))
     [[True, True], [True, False]]
     """
-    program, _ = _jit_of(f).program_for(*xs)
+    program, _ = jitted(f).program_for(*xs)
     func = program.traced.func
     reached = [_reached(func, k) for k in range(len(xs))]
     return [[isinstance(a, Var) and a in r for r in reached] for a in func.outputs]

@@ -7,7 +7,7 @@ from ..transforms.vjp import pull_back
 from ..util import tree
 from ..util.errors import NotScalarError
 from .inner import Inner, captured, check_scalar, gradient_tree
-from .staged import Staged, as_tuple, check_callable
+from .staged import Staged, as_tuple, check_callable, remembered
 
 
 def jit(f: "Callable | None" = None, *, compile: "str | None" = None, static_argnums: "int | Sequence[int]" = (),
@@ -36,6 +36,12 @@ def jit(f: "Callable | None" = None, *, compile: "str | None" = None, static_arg
     def body(*args: Any, **kwargs: Any) -> Any:
         return captured(f)(*args, **kwargs)
     return Staged(body, f, rebuild=(jit, (f,), options), compile=compile, static=static, writes=True)
+
+
+@remembered
+def jitted(f: Callable) -> Staged:
+    """jit(f), made once for each function: for those who look at its program."""
+    return jit(f)
 
 
 def grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False) -> Any:

@@ -14,7 +14,7 @@ from ..ir.types import type_of
 from ..trace.tracing import is_data
 from ..util.errors import ArgumentError, CotangentShapeError, FadError
 from .dependence import depends
-from .derivative import grad, jit
+from .derivative import grad, jitted
 from .jacobian import hessian as core_hessian
 from .jacobian import jacfwd, jacrev
 from .products import hvp as core_hvp
@@ -105,17 +105,12 @@ def _several_outputs(func: Callable, xs: tuple) -> bool:
 
 def structure_of(func: Callable, xs: tuple) -> Any:
     """The structure of func's result."""
-    return _jit_of(func).program_for(*xs)[0].traced.structure
-
-
-@remembered
-def _jit_of(func: Callable) -> Any:
-    return jit(func)
+    return jitted(func).program_for(*xs)[0].traced.structure
 
 
 def _scalar_of(func: Callable, xs: tuple, name: str) -> Callable:
     """func, which must return one array of one element, returning it as a scalar."""
-    program, _ = _jit_of(func).program_for(*xs)
+    program, _ = jitted(func).program_for(*xs)
     outputs = program.traced.func.outputs
     if program.traced.structure.cls is not None and program.traced.structure.leaves != 1:
         raise SingleElementError(f"the function given to {name} should return a single array")
@@ -223,7 +218,7 @@ def _second_order(product: Callable, name: str, func: Callable, inputs: Any, v: 
         _strict(_gradients(scalar, len(xs)), xs, name)
     vs = _single(xs, "the vector v can only be None if the input to the user-provided function is a single array with a single element") \
         if v is None else _vector(v, xs, name)
-    value = _jit_of(func)(*xs)
+    value = jitted(func)(*xs)
     answer = product(_of_tuple(scalar), xs, vs)
     return value, answer if several else answer[0]
 

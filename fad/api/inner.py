@@ -91,6 +91,12 @@ def zeros_of(x: Any) -> Any:
     return Value.__fad_bind__(registry["full"], (0, *shape_of(x)), {"dtype": t.dtype})
 
 
+def tangent_zeros(y: Any) -> Any:
+    """Zeros for the tangent of y: floats, where y is made of integers."""
+    zero = zeros_of(y)
+    return zero if type_of(zero).dtype.kind in "fc" else zero * 0.0
+
+
 def check_scalar(inner: Inner, what: str, other: str) -> None:
     """Raise unless the first (data) result is one real scalar."""
     atom = inner.func.outputs[0] if inner.results else None

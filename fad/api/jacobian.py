@@ -13,7 +13,7 @@ from ..transforms.vjp import pull_back
 from ..transforms.vmap import batch
 from ..util import tree
 from ..util.errors import ArgumentError
-from .inner import Inner, zeros_of
+from .inner import Inner, tangent_zeros, zeros_of
 from .products import gradient_of
 from .staged import Staged, as_tuple, check_callable
 
@@ -199,18 +199,13 @@ def _columns_of(inner: Inner, wanted: int) -> list:
     def push(dx: Any) -> list:
         tangents = [dx if k == wanted else None for k in range(len(inner.args))]
         ys, dys = push_forward(inner.func, inner.args, tangents)
-        return [_float_zeros(y) if dy is None else dy for y, dy in zip(ys, dys)][:inner.results]
+        return [tangent_zeros(y) if dy is None else dy for y, dy in zip(ys, dys)][:inner.results]
     sweep = _region(push, x)
     shape = shape_of(x)
     if not shape:
         return list(_run(sweep, type_of(x).dtype.type(1)))
     n = product(shape)
     return [_last(column, shape) for column in batch(sweep, [basis(x, n)], [True], n)]
-
-
-def _float_zeros(y: Any) -> Any:
-    zero = zeros_of(y)
-    return zero if type_of(zero).dtype.kind in "fc" else zero * 0.0
 
 
 def _last(column: Any, shape: tuple) -> Any:

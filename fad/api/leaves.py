@@ -6,6 +6,17 @@ import numpy as np
 from ..util import tree
 
 
+def level_of(leaves: list) -> int:
+    """0 for plain arrays, 1 where a Tensor is among the leaves, 2 where a traced value is."""
+    return max([getattr(x, "__fad_level__", 0) for x in leaves], default=0)
+
+
+def call_on_tensors(function: Any, leaves: list, args: tuple, kwargs: dict) -> Any:
+    """The call as the first Tensor among the leaves makes it."""
+    carrier = next(x for x in leaves if getattr(x, "__fad_level__", 0) == 1)
+    return carrier.__fad_call__(function, args, kwargs)
+
+
 def leaf_key(position: int, x: Any, varying: set, static_leaves: frozenset) -> Any:
     """What of a data leaf the program depends on; None for a leaf that is not data but part of the program.
 

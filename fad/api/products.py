@@ -7,7 +7,7 @@ from ..transforms.jvp import push_forward
 from ..transforms.vjp import pull_back
 from ..util import tree
 from ..util.errors import ArgumentError
-from .inner import Inner, check_scalar, conform, gradient_tree, zeros_of
+from .inner import Inner, check_scalar, conform, gradient_tree, tangent_zeros, zeros_of
 from .pullback import TwoStep, later_tree
 from .staged import Staged, check_callable, remembered
 
@@ -48,13 +48,8 @@ def aligned_tangents(inner: Inner, primals: tuple, tangents: tuple) -> list:
 
 def tangent_tree(inner: Inner, ys: Sequence, dys: Sequence) -> Any:
     """The tangents in the structure of the result, zeros where the derivative is zero."""
-    full = [_float_zeros(y) if dy is None else dy for y, dy in zip(ys, dys)]
+    full = [tangent_zeros(y) if dy is None else dy for y, dy in zip(ys, dys)]
     return inner.tree_of(full)
-
-
-def _float_zeros(y: Any) -> Any:
-    zero = zeros_of(y)
-    return zero if getattr(zero, "dtype", None) is None or zero.dtype.kind in "fc" else zero * 0.0
 
 
 def vjp(f: Callable, *primals: Any, has_aux: bool = False) -> tuple:

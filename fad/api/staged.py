@@ -13,11 +13,10 @@ import numpy as np
 
 from ..backend.program import Program
 from ..ir import stack
-from ..ir.build import Value
-from ..trace.tracing import is_data, trace
+from ..trace.tracing import trace
 from ..util import tree
 from ..util.errors import ArgumentError
-from .leaves import leaf_key, signature_of
+from .leaves import call_on_tensors, leaf_key, level_of, signature_of
 from .names import leaf_names
 
 
@@ -49,12 +48,11 @@ class Staged:
 
     def _call(self, args: tuple, kwargs: dict) -> Any:
         leaves, structure = tree.flatten((args, kwargs))
-        level = max([getattr(x, "__fad_level__", 0) for x in leaves], default=0)
+        level = level_of(leaves)
         if level == 2 or (level == 0 and stack.builders()):  # what it closes over may be traced, if not its arguments
             return self.body(*args, **kwargs)
         if level == 1:
-            carrier = next(x for x in leaves if getattr(x, "__fad_level__", 0) == 1)
-            return carrier.__fad_call__(self, args, kwargs)
+            return call_on_tensors(self, leaves, args, kwargs)
         program, data = self.program(leaves, structure)
         result = program(data)
         if program.fast is not None and _flat(args, kwargs, leaves):
@@ -203,5 +201,3 @@ def check_callable(f: Any, what: str) -> Any:
         raise ArgumentError(f"{what} needs a function, not {type(f).__name__}")
     return f
 
-
-__all__ = ["Staged", "Value", "is_data", "as_tuple", "check_callable"]

@@ -6,7 +6,7 @@ from ..ir.op import registry
 from ..ops.extents import agree
 from ..ops.kinds import shape_of
 from ..trace.tracing import is_data
-from ..transforms.vmap import batch
+from ..transforms.vmap import batch, example_of
 from ..util import tree
 from ..util.errors import ArgumentError
 from .inner import Inner
@@ -35,7 +35,7 @@ def vmap(f: "Callable | None" = None, in_axes: Any = 0, out_axes: Any = 0) -> An
         leaves, structure = tree.flatten(args)
         moved = [x if a is None else _to_front(x, a) for x, a in zip(leaves, axes)]
         n = _batch_extent(moved, axes)
-        examples = [x if a is None else _first(x) for x, a in zip(moved, axes)]
+        examples = [x if a is None else example_of(x, 0) for x, a in zip(moved, axes)]
         inner = Inner(f, structure.unflatten(examples), kwargs)
         flags = [k < len(axes) and axes[k] is not None for k in inner.data]
         given = [moved[k] if b else x for k, x, b in zip(inner.data, inner.args, flags)]
@@ -85,11 +85,6 @@ def _to_front(x: Any, axis: int) -> Any:
     axis %= rank
     order = (axis,) + tuple(k for k in range(rank) if k != axis)
     return x if axis == 0 else registry["transpose"](x, axes=order)
-
-
-def _first(x: Any) -> Any:
-    """The type of one example is all that is asked of this one."""
-    return registry["index"](x, 0, spec=("i",) + (":",) * (len(shape_of(x)) - 1), at=0)
 
 
 def _batch_extent(xs: list, axes: list) -> Any:

@@ -8,7 +8,6 @@ from typing import Any
 from . import stack
 from .build import Value
 from .graph import Equation, Func, Literal, Var, free_vars
-from .types import FLOAT, INT
 
 
 class Environment(dict):
@@ -122,5 +121,3 @@ def closure(region: Func, env: Environment) -> Callable:
     """A region as a function of its inputs, its free variables read from the environment."""
     return lambda *args: evaluate(region, args, env, region=True)
 
-
-__all__ = ["Environment", "evaluate", "run_equation", "bind_outputs", "closure", "FLOAT", "INT"]

@@ -7,7 +7,7 @@ a computation that is done again from being taken for the one done before.
 from typing import Any
 
 from ..ir import stack
-from ..ir.build import Value, as_atom, building, current
+from ..ir.build import as_atom, building, current
 from ..ir.graph import Equation, Var
 from ..ir.op import Op
 from ..ir.types import type_of
@@ -69,4 +69,3 @@ custom = CallOp("custom", "A call of a function with a derivative of its own (pa
 checkpoint = CallOp("checkpoint", "A call whose reverse sweep computes it again instead of saving its values")
 barrier = Op("barrier", lambda x: x, type_of, kind="elementwise", batch="elementwise", arity=1, text="{0}",
              derivative=Linear(lambda g, xs: g), doc="x; a computation from it is not merged with the same one from x", barrier=True)
-__all__ = ["custom", "checkpoint", "barrier", "Value"]

@@ -1,7 +1,7 @@
 """dce: what nothing depends on goes, carries of loops and results of branches included."""
 from typing import Any
 
-from ..ir.graph import Equation, Func, Literal, Var, extents_of
+from ..ir.graph import Equation, Func, Var, extents_of
 
 
 def dce(func: Func) -> Func:
@@ -120,5 +120,3 @@ def _trim_cond(eqn: Equation, needed: set) -> Equation:
     regions = tuple([Func(r.name, r.inputs, r.equations, tuple(r.outputs[k] for k in kept)) for r in eqn.regions])
     return Equation(eqn.op, eqn.inputs, tuple(eqn.outputs[k] for k in kept), _params(eqn, kept), regions, eqn.where)
 
-
-__all__ = ["dce", "Literal"]

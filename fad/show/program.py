@@ -4,19 +4,14 @@ import pathlib
 from collections.abc import Callable
 from typing import Any
 
-from ..api.derivative import jit
-from ..api.staged import Staged, remembered
+from ..api.derivative import jitted
+from ..api.staged import Staged
 from ..backend.export import module_text
 from ..ir.show import func_text
 
 
-@remembered
-def _jit_of(f: Callable) -> Staged:
-    return jit(f)
-
-
 def _staged(f: Callable) -> Staged:
-    return f if isinstance(f, Staged) else _jit_of(f)
+    return f if isinstance(f, Staged) else jitted(f)
 
 
 def show(f: Callable, *args: Any, optimised: bool = True, **kwargs: Any) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from ..ir.build import Value, building
 from ..ir.graph import Equation, Func, Literal, Var, extents_of
 from ..ir.op import Op, registry
-from ..ir.walk import Environment, bind_outputs, run_equation
+from ..ir.walk import Environment, bind_outputs, evaluate, run_equation
 from ..ops.kinds import shape_of
 from ..passes.dce import dce
 from ..util.errors import ExtentError
@@ -23,7 +23,7 @@ def batch(func: Func, args: Sequence, batched: Sequence[bool], n: Any) -> list:
     """
     func = dce(func)
     if any(eqn.regions for eqn in func.equations) or is_ragged(func, batched):
-        return each_example(lambda *examples: _outputs_of(func, examples), args, batched, n)
+        return each_example(lambda *examples: evaluate(func, examples), args, batched, n)
     sweep = Batch(func, args, batched, n)
     for eqn in func.equations:
         sweep.step(eqn)
@@ -90,7 +90,7 @@ def batched_call(op: Op, xs: tuple, flags: tuple, params: dict, n: Any) -> Any:
 def _each_check(op: Op, xs: tuple, flags: tuple, params: dict, n: Any) -> tuple:
     """A check of each example, in a loop that computes nothing."""
     def body(i: Any, *carries: Any) -> tuple:
-        op(*[_example(x, i) if b else x for x, b in zip(xs, flags)], **params)
+        op(*[example_of(x, i) if b else x for x, b in zip(xs, flags)], **params)
         return carries
     loop(n, (0,), body)
     return ()
@@ -117,12 +117,13 @@ def each_example(f: Callable, args: Sequence, batched: Sequence[bool], n: Any) -
     init = tuple([registry["full"](0, n, *shape, dtype=dtype) for dtype, shape in kinds])
 
     def body(i: Any, *outs: Any) -> tuple:
-        results = f(*[_example(x, i) if b else x for x, b in zip(args, batched)])
+        results = f(*[example_of(x, i) if b else x for x, b in zip(args, batched)])
         return tuple([_put(out, i, y) for out, y in zip(outs, results)])
     return list(loop(n, init, body))
 
 
-def _example(x: Any, i: Any) -> Any:
+def example_of(x: Any, i: Any) -> Any:
+    """x[i] along the leading axis."""
     return registry["index"](x, i, spec=("i",) + (":",) * (len(shape_of(x)) - 1), at=0)
 
 
@@ -136,7 +137,7 @@ def result_types(f: Callable, args: Sequence, batched: Sequence[bool]) -> list:
     f runs once in a region that is thrown away.
     """
     with building("probe", region=True) as probe:
-        results = f(*[_example(x, 0) if b else x for x, b in zip(args, batched)])
+        results = f(*[example_of(x, 0) if b else x for x, b in zip(args, batched)])
         equations = list(probe.equations)
         types = [probe.lift(y) for y in results]
     return [(_dtype(y), tuple([_hoist(n, equations, {}) for n in _extents(y)])) for y in types]
@@ -168,17 +169,5 @@ def _hoist(n: Any, equations: list, known: dict) -> Any:
     return eqn.op(*args, **eqn.params)
 
 
-def _outputs_of(func: Func, examples: Sequence) -> tuple:
-    env = Environment()
-    for var, value in zip(func.inputs, examples, strict=True):
-        env.bind_input(var, value)
-    for eqn in func.equations:
-        run_equation(eqn, env)
-    return tuple([env.read(a) for a in func.outputs])
-
-
 def _tuple(results: Any) -> tuple:
     return results if isinstance(results, tuple) else (results,)
-
-
-__all__ = ["batch", "batched_call", "each_example", "aligned"]
