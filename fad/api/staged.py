@@ -9,8 +9,6 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-import numpy as np
-
 from ..backend.program import Program
 from ..ir import stack
 from ..trace.tracing import trace
@@ -104,8 +102,8 @@ class Staged:
         names = leaf_names(getattr(self, "__wrapped__", None), structure)
         traced = trace(self.body, [leaves[k] for k in dynamic], call, name=getattr(self, "__name__", "f"), names=[names[k] for k in dynamic],
                        own=True)
-        keep = [leaves[k] for k in range(len(leaves)) if k not in dynamic]
-        return self.program_class(traced, policy=self.compile, keep=keep, writes=self.writes, name=self.kernel_name)
+        fixed = {k: x for k, x in enumerate(leaves) if k not in dynamic}
+        return self.program_class(traced, policy=self.compile, fixed=fixed, writes=self.writes, name=self.kernel_name)
 
     # -- looking ----------------------------------------------------------------------------------------------------------
 
@@ -163,8 +161,8 @@ def _rebuild(make: Callable, args: tuple, kwargs: dict) -> Any:
 
 
 def _flat(args: tuple, kwargs: dict, leaves: list) -> bool:
-    """Whether the arguments are the leaves themselves, all of them arrays or floats, so that the fast path may take them."""
-    return not kwargs and len(args) == len(leaves) and all(isinstance(x, np.ndarray) or type(x) is float for x in args)
+    """Whether the arguments are the leaves themselves, so that the fast path may take them."""
+    return not kwargs and len(args) == len(leaves) and all(x is leaf for x, leaf in zip(args, leaves))
 
 
 def remembered(make: Callable) -> Callable:

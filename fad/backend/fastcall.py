@@ -11,22 +11,25 @@ from ..util import tree
 
 
 def fast_call(program: Any) -> "Callable | None":
-    """args -> result, for calls whose arguments are the data leaves themselves; None where the general path is needed anyhow."""
+    """args -> result, for calls whose arguments are the leaves themselves; None where the general path is needed anyhow."""
     traced = program.traced
     if traced.written or traced.statics or any(axis is None for _, terms, _ in traced.guards for (_, axis), _ in terms):
         return None
     inputs = program.runner.func.inputs
-    count = len(inputs) - len(traced.captured)
-    names = [f"a{k}" for k in range(count)]
+    count = len(inputs) - len(traced.captured) + len(program.fixed)
+    every = [f"a{k}" for k in range(count)]
+    names = [name for k, name in enumerate(every) if k not in program.fixed]
     scope: dict[str, Any] = {"kernel": program.runner.kernel.call, "fits": (TypeError, ValueError)}
     lines = ["def fast(args):", f"    if len(args) != {count}:", "        return NotImplemented"]
     if count:
-        lines.append(f"    {', '.join(names)}, = args")
+        lines.append(f"    {', '.join(every)}, = args")
+    lines += _tests_of_fixed(program.fixed, scope)
     for name, v in zip(names, inputs):
         if not v.type.shape:
-            if not v.type.weak or v.type.dtype.kind != "f":
+            python = {"f": "float", "i": "int"}.get(v.type.dtype.kind)
+            if not v.type.weak or python is None:
                 return None
-            lines += [f"    if type({name}) is not float:", "        return NotImplemented"]
+            lines += [f"    if type({name}) is not {python}:", "        return NotImplemented"]
     lines += _source_tests(traced.sources, scope)
     captured = []
     for k, array in enumerate(traced.captured):
@@ -38,6 +41,16 @@ def fast_call(program: Any) -> "Callable | None":
     lines.append(f"    return {_result(traced.structure, program.scalars, scope)}")
     exec("\n".join(lines), scope)
     return scope["fast"]
+
+
+def _tests_of_fixed(fixed: dict, scope: dict) -> list:
+    """Lines that see whether the leaves that are part of the program are what they were: equal numbers or texts, else the very same thing."""
+    lines: list = []
+    for k, value in fixed.items():
+        scope[f"f{k}"], scope[f"t{k}"] = value, type(value)
+        equal = f"type(a{k}) is t{k} and a{k} == f{k}" if isinstance(value, (int, float, str)) else f"a{k} is f{k}"
+        lines += [f"    if not ({equal}):", "        return NotImplemented"]
+    return lines
 
 
 def _source_tests(sources: tuple, scope: dict) -> list:

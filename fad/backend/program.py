@@ -13,12 +13,12 @@ from .runner import Runner
 class Program:
     """Runs on its data leaves: accepts(data) says whether it may, program(data) gives the result tree.
 
-    traced is a trace.tracing.Traced; policy is config.compile's value for this function, or None to follow the configuration; keep are
-    static arguments whose identity the program was chosen by.
+    traced is a trace.tracing.Traced; policy is config.compile's value for this function, or None to follow the configuration; fixed are
+    the leaves that are part of the program, by their places among all leaves.
     """
 
-    def __init__(self, traced: Any, *, policy: "str | None", keep: list, writes: bool, name: str = "kernel"):
-        self.traced, self.policy, self.keep, self.name = traced, policy, keep, name
+    def __init__(self, traced: Any, *, policy: "str | None", fixed: dict, writes: bool, name: str = "kernel"):
+        self.traced, self.policy, self.fixed, self.name = traced, policy, fixed, name
         if writes and traced.lost:
             raise SideEffectError("an argument is written to under changing names, so that its contents after the call are not known",
                                   do="copy the argument first (x = x.copy())")

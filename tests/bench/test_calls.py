@@ -23,6 +23,16 @@ def test_call_overhead():
     assert min(excess) <= 2e-6
 
 
+def test_numbers_that_are_part_of_the_program_take_the_fast_path():
+    g = fad.jit(lambda x, n, scale, name: x[0] * n * scale, compile="now")
+    x = np.ones(5)
+    assert g(x, 3, 2.0, "a") == 6.0
+    fast = g.latest
+    assert fast is not None and fast((x, 3, 2.0, "a")) == 6.0
+    assert fast((x, 4, 2.0, "a")) is NotImplemented and fast((x, True, 2.0, "a")) is NotImplemented and fast((x, 3, 2.0, "b")) is NotImplemented
+    assert g(x, 4, 2.0, "a") == 8.0 and g(x, 5, 3.0, "b") == 15.0 and g(x, 3, 2.0, "a") == 6.0
+
+
 def test_the_first_gradient_is_interpreted_at_once():
     import subprocess
     import sys
