@@ -71,7 +71,7 @@ class Run:
     def run(self, roots: Sequence) -> None:
         """roots: (node, result number, gradient)."""
         counts = self.counts = self.count([node for node, _, _ in roots])
-        self.roots = {node for node, _, _ in roots}
+        self.roots = roots
         buffers: dict[Node, Any] = {}
         for node, nr, g in roots:
             put(buffers, node, nr, g)
@@ -116,7 +116,7 @@ class Run:
 
     def reaches(self, node: "Node | None") -> bool:
         """Whether this pass comes to a node."""
-        return (node in self.counts or node in self.roots) and (self.needed is None or node in self.needed)
+        return (node in self.counts or any(node is root for root, _, _ in self.roots)) and (self.needed is None or node in self.needed)
 
     def step(self, node: Node, g: Any) -> tuple:
         """A node with hooks, a leaf, or one whose gradient is wanted."""

@@ -29,13 +29,14 @@ def _first_gradient(k: int, y: Any, g: Any, batched: bool) -> Any:
             raise RuntimeError("grad_outputs must be given for outputs that are edges of the graph")
         return g
     if g is None:
-        if not needs(y):
+        a = y._a
+        if y._fn is None and not needs(y):
             return None
-        if y._a.size != 1:
+        if a.size != 1:
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
-        if y._a.dtype.kind != "f":
-            raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {y._a.dtype}")
-        return wrap(np.ones_like(y._a))
+        if a.dtype.kind != "f":
+            raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {a.dtype}")
+        return wrap(np.array(1, a.dtype, ndmin=a.ndim))
     if not isinstance(g, Tensor):
         if not isinstance(g, np.ndarray):
             raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")

@@ -223,12 +223,13 @@ class OpNode(Node):
         return xs, ys
 
     def _check(self, xs: tuple, ys: tuple) -> None:
+        versions = self.versions
         for k, x in enumerate(xs):
-            if isinstance(x, Tensor) and x._vc[0] != self._version(k):
+            if isinstance(x, Tensor) and x._vc[0] != (versions[k] if versions else 0):
                 raise RuntimeError(stale_message(x, self._version(k), x._fn, x._nr))
         for k, y in enumerate(ys):
-            expected = self._version(len(xs) + k)
-            if isinstance(y, np.ndarray) and self.vcs[k][0] != expected:
+            if isinstance(y, np.ndarray) and self.vcs[k][0] != (versions[len(xs) + k] if versions else 0):
+                expected = self._version(len(xs) + k)
                 raise RuntimeError(stale_message(result_of(y, self.vcs[k], self, k), expected, self, k))
 
     def pull(self, g: Any) -> tuple:
@@ -327,6 +328,28 @@ class OpNode(Node):
     def __dir__(self) -> list:
         names = [*self.handle.xs[:len(self.needs)], *self.handle.ys]
         return sorted(set(object.__dir__(self)) | {f"_saved_{n}" for n in names} | {f"_raw_saved_{n}" for n in names})
+
+
+class SingleNode(OpNode):
+    """A step with one result on its shortest way back: what is saved is read and checked in one pass."""
+
+    __slots__ = ()
+    outputs = 1                                                    # type: ignore[assignment]
+
+    def pull(self, g: Any) -> tuple:
+        xs, ys = self.xs, self.ys
+        if g is None or xs is None or ys is None:
+            return OpNode.pull(self, g)
+        self._check(xs, ys)
+        xs = tuple([x._a if isinstance(x, (Tensor, SavedTensor)) else x for x in xs])
+        y, = ys
+        op = self.handle.op
+        out = op.derivative.pullback(op, (g,), (y._a,) if isinstance(y, SavedTensor) else ys, xs, self.params, self.needs)
+        out = out[:len(self.next)]
+        for one, need in zip(out, self.needs):
+            if need and one.__class__ is not np.ndarray:
+                return tuple([self._dense(g, x, need) for g, x, need in zip(out, xs, self.needs)])
+        return out
 
 
 class GradientEdge(NamedTuple):

@@ -8,7 +8,7 @@ import numpy as np
 from ..ir.op import Op, registry
 from . import errors
 from .names import handle_of
-from .node import FREED, Handle, Node, OpNode, accumulator, sequence
+from .node import FREED, Handle, Node, OpNode, SingleNode, accumulator, sequence
 from .plan import plan
 from .saved import Meta, SavedTensor
 from .state import state
@@ -90,7 +90,7 @@ def apply_pair(op: Op, x: Tensor, y: Tensor, params: dict, label: "str | None" =
     if keep is None:
         keep = _lean[key] = *_kept(handle_of(op), [a, b], (z,), params, needs), handle_of(op)
     (keep_x, keep_y), (keep_z,), handle = keep
-    node = _new(OpNode)
+    node = _new(SingleNode)
     node.next, node.seq = (first, second), sequence.__next__()
     if x._nr or y._nr:
         node.nrs = (x._nr if needs[0] else 0, y._nr if needs[1] else 0)
@@ -171,7 +171,7 @@ def apply_lean(op: Op, x: Any, rest: tuple, params: dict, label: "str | None" = 
     if keep is None:
         (keep_x, *_), (keep_y,) = _kept(handle_of(op), [a, *rest], (y,), params, (True,) + (False,) * len(rest))
         keep = _lean[key] = keep_x, keep_y, handle_of(op)
-    node = _new(OpNode)
+    node = _new(SingleNode)
     node.next = (fn,)
     node.seq = sequence.__next__()
     if x._nr:

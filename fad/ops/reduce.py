@@ -66,7 +66,7 @@ def _sum_transpose(g: Any, xs: tuple, axes: tuple) -> Any:
     return registry["broadcast_to"](put_back(g, xs[0], axes), *shape_of(xs[0]))
 
 
-sum = reduction("sum", np.sum, sum_dtype, Linear(_sum_transpose), "{0} + {1}", 0, _SAMPLES + _COMPLEX, "The sum along axes")
+sum = reduction("sum", np.add.reduce, sum_dtype, Linear(_sum_transpose), "{0} + {1}", 0, _SAMPLES + _COMPLEX, "The sum along axes")
 
 
 def _prod_jvp(ys: tuple, xs: tuple, dxs: tuple, axes: tuple) -> tuple:
