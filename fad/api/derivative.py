@@ -7,7 +7,7 @@ from ..transforms.vjp import pull_back
 from ..util import tree
 from ..util.errors import NotScalarError
 from .inner import Inner, captured, check_scalar, gradient_tree
-from .staged import Staged, as_tuple, check_callable, remembered
+from .staged import Staged, as_tuple, check_callable, remembered, within
 
 
 def jit(f: "Callable | None" = None, *, compile: "str | None" = None, static_argnums: "int | Sequence[int]" = (),
@@ -44,11 +44,12 @@ def jitted(f: Callable) -> Staged:
     return jit(f)
 
 
-def grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False) -> Any:
+def grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False, memory: "int | str | None" = None) -> Any:
     """The gradient of a function that returns a real scalar.
 
     Parameters: argnums: the argument (or arguments) to differentiate with respect to; has_aux: f returns (value, aux), and the
-    gradient is returned with aux beside it.
+    gradient is returned with aux beside it; memory: how many bytes (an int, or text such as "200MB") loops may take for what they save; what does
+    not fit is computed again instead.
 
     Returns a function of f's arguments that gives an array (or a tree of them) like the argument; a tuple for several argnums. Of a complex
     argument it is the conjugate Wirtinger derivative, the direction of steepest ascent.
@@ -61,16 +62,17 @@ def grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has
     array([ 3., 12.])
     """
     if f is None:
-        return lambda g: grad(g, argnums, has_aux=has_aux)
+        return lambda g: grad(g, argnums, has_aux=has_aux, memory=memory)
     both = _value_and_grad_body(check_callable(f, "grad"), argnums, has_aux, "fad.grad")
 
     def body(*args: Any, **kwargs: Any) -> Any:
         value, g = both(*args, **kwargs)
         return (g, value[1]) if has_aux else g
-    return Staged(body, f, rebuild=(grad, (f, argnums), {"has_aux": has_aux}))
+    return Staged(within(memory, body), f, rebuild=(grad, (f, argnums), {"has_aux": has_aux, "memory": memory}))
 
 
-def value_and_grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False) -> Any:
+def value_and_grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False,
+                   memory: "int | str | None" = None) -> Any:
     """The value of f and its gradient, from one sweep forward and one back; see grad.
 
     >>> import numpy as np
@@ -79,9 +81,9 @@ def value_and_grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" =
     (5.0, array([2., 4.]))
     """
     if f is None:
-        return lambda g: value_and_grad(g, argnums, has_aux=has_aux)
+        return lambda g: value_and_grad(g, argnums, has_aux=has_aux, memory=memory)
     body = _value_and_grad_body(check_callable(f, "value_and_grad"), argnums, has_aux, "fad.value_and_grad")
-    return Staged(body, f, rebuild=(value_and_grad, (f, argnums), {"has_aux": has_aux}))
+    return Staged(within(memory, body), f, rebuild=(value_and_grad, (f, argnums), {"has_aux": has_aux, "memory": memory}))
 
 
 def _value_and_grad_body(f: Callable, argnums: Any, has_aux: bool, what: str) -> Callable:

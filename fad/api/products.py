@@ -9,7 +9,7 @@ from ..util import tree
 from ..util.errors import ArgumentError
 from .inner import Inner, check_scalar, conform, gradient_tree, tangent_zeros, zeros_of
 from .pullback import TwoStep, later_tree
-from .staged import Staged, check_callable, remembered
+from .staged import Staged, check_callable, remembered, within
 
 
 def jvp(f: Callable, primals: Sequence, tangents: Sequence) -> tuple:
@@ -52,11 +52,11 @@ def tangent_tree(inner: Inner, ys: Sequence, dys: Sequence) -> Any:
     return inner.tree_of(full)
 
 
-def vjp(f: Callable, *primals: Any, has_aux: bool = False) -> tuple:
+def vjp(f: Callable, *primals: Any, has_aux: bool = False, memory: "int | str | None" = None) -> tuple:
     """f(*primals) and its pullback: a function that takes a cotangent of the result to the tuple of the primals' cotangents.
 
     The forward sweep runs once, here; the pullback may be called any number of times. With has_aux, f returns (value, aux) and
-    the answer is (value, pullback, aux). Complex: cotangents are conjugate Wirtinger derivatives.
+    the answer is (value, pullback, aux). memory: see grad. Complex: cotangents are conjugate Wirtinger derivatives.
 
     >>> import numpy as np
     >>> y, pullback = vjp(lambda x, y: x * y, 2.0, 3.0)
@@ -65,17 +65,18 @@ def vjp(f: Callable, *primals: Any, has_aux: bool = False) -> tuple:
     """
     check_callable(f, "vjp")
     if _traced_now(primals):
-        return _vjp_in_place(f, primals, has_aux)
-    (value, *aux), step = _vjp_of(f, has_aux)(*primals)
+        value, pullback, *aux = within(memory, _vjp_in_place)(f, primals, has_aux)
+        return value, within(memory, pullback), *aux
+    (value, *aux), step = _vjp_of(f, has_aux, memory)(*primals)
     return value, step, *aux
 
 
 @remembered
-def _vjp_of(f: Callable, has_aux: bool) -> Staged:
+def _vjp_of(f: Callable, has_aux: bool, memory: "int | str | None") -> Staged:
     def body(*primals: Any) -> Any:
         value, pullback, *aux = _vjp_in_place(f, primals, has_aux)
         return (value, *aux), pullback(later_tree(value, "g")), value
-    return TwoStep(body, f, rebuild=(_vjp_of, (f, has_aux), {}))
+    return TwoStep(within(memory, body), f, rebuild=(_vjp_of, (f, has_aux, memory), {}))
 
 
 def _traced_now(args: Any) -> bool:
@@ -127,42 +128,42 @@ def _linear_of(f: Callable) -> Staged:
     return TwoStep(body, f, rebuild=(_linear_of, (f,), {}))
 
 
-def hvp(f: Callable, x: Any, v: Any) -> Any:
+def hvp(f: Callable, x: Any, v: Any, *, memory: "int | str | None" = None) -> Any:
     """The product of the Hessian of the scalar function f at x with v: forward mode over the gradient.
 
-    x, v: arrays (or trees) of one structure and shape; the result has it too.
+    x, v: arrays (or trees) of one structure and shape; the result has it too. memory: see grad.
 
     >>> import numpy as np
     >>> hvp(lambda x: np.sum(x ** 3), np.array([1.0, 2.0]), np.array([1.0, 1.0]))
     array([ 6., 12.])
     """
-    return _hvp_of(check_callable(f, "hvp"))(x, v)
+    return _hvp_of(check_callable(f, "hvp"), memory)(x, v)
 
 
 @remembered
-def _hvp_of(f: Callable) -> Staged:
+def _hvp_of(f: Callable, memory: "int | str | None") -> Staged:
     def body(x: Any, v: Any) -> Any:
         return jvp(gradient_of(f, "fad.hvp"), (x,), (v,))[1]
-    return Staged(body, f, rebuild=(_hvp_of, (f,), {}))
+    return Staged(within(memory, body), f, rebuild=(_hvp_of, (f, memory), {}))
 
 
-def vhp(f: Callable, x: Any, v: Any) -> Any:
+def vhp(f: Callable, x: Any, v: Any, *, memory: "int | str | None" = None) -> Any:
     """The product of v with the Hessian of the scalar function f at x: reverse mode over the gradient.
 
-    Equal to hvp for functions with continuous second derivatives (and the conjugate convention for complex ones).
+    Equal to hvp for functions with continuous second derivatives (and the conjugate convention for complex ones). memory: see grad.
 
     >>> import numpy as np
     >>> vhp(lambda x: np.sum(x ** 3), np.array([1.0, 2.0]), np.array([1.0, 1.0]))
     array([ 6., 12.])
     """
-    return _vhp_of(check_callable(f, "vhp"))(x, v)
+    return _vhp_of(check_callable(f, "vhp"), memory)(x, v)
 
 
 @remembered
-def _vhp_of(f: Callable) -> Staged:
+def _vhp_of(f: Callable, memory: "int | str | None") -> Staged:
     def body(x: Any, v: Any) -> Any:
         return vjp(gradient_of(f, "fad.vhp"), x)[1](v)[0]
-    return Staged(body, f, rebuild=(_vhp_of, (f,), {}))
+    return Staged(within(memory, body), f, rebuild=(_vhp_of, (f, memory), {}))
 
 
 def gradient_of(f: Callable, what: str) -> Callable:

@@ -12,8 +12,10 @@ from typing import Any
 from ..backend.program import Program
 from ..ir import stack
 from ..trace.tracing import trace
+from ..transforms.budget import allowing
 from ..util import tree
 from ..util.errors import ArgumentError
+from ..util.memory import parse_bytes
 from .leaves import call_on_tensors, leaf_key, level_of, signature_of
 from .names import leaf_names
 
@@ -191,6 +193,19 @@ def _hashable(f: Any) -> bool:
 
 def as_tuple(x: Any) -> tuple:
     return tuple(x) if isinstance(x, (tuple, list)) else (x,)
+
+
+def within(memory: Any, body: Callable) -> Callable:
+    """The body of a transform, whose loops save at most `memory` bytes (see util/memory.py) for their reverse sweeps; None: any number."""
+    if memory is None:
+        return body
+    limit = parse_bytes(memory)
+
+    @functools.wraps(body)
+    def limited(*args: Any, **kwargs: Any) -> Any:
+        with allowing(limit):
+            return body(*args, **kwargs)
+    return limited
 
 
 def check_callable(f: Any, what: str) -> Any:

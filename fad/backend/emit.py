@@ -128,9 +128,17 @@ def _lower_bounds(func: Func, printer: Printer, guards: Iterable[tuple]) -> None
             v = func.inputs[k] if axis is None else func.inputs[k].type.shape[axis]
             form = form.plus(printer.views.number(v).scaled(c))
         if form.terms:
-            text, least = printer.expressions.index(form.plus(Index((), -const))).source, -const
-            printer.line(f"if {text} < {least}:")
-            printer.indented(lambda text=text, least=least: printer.line(f"raise ValueError('this program is for {text} >= {least}')"))
+            _lower_bound(printer, form.plus(Index((), -const)), -const)
+
+
+def _lower_bound(printer: Printer, form: Index, least: int) -> None:
+    """Test that form >= least, written without a leading minus."""
+    below, above = "<", ">="
+    if all(c < 0 for _, c in form.terms):
+        form, least, below, above = form.scaled(-1), -least, ">", "<="
+    text = printer.expressions.index(form).source
+    printer.line(f"if {text} {below} {least}:")
+    printer.indented(lambda: printer.line(f"raise ValueError('this program is for {text} {above} {least}')"))
 
 
 def _unused_extents(lines: list) -> list:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..ir import stack
-from ..ir.graph import Func
+from ..ir.graph import Func, has_loop
 from ..ir.walk import evaluate_freeing, last_uses
 from ..passes.pipeline import optimise
 from ..util.config import config
@@ -122,11 +122,6 @@ def strongest(guards: tuple) -> tuple:
     for relation, terms, const in guards:
         least[relation, terms] = min(const, least.get((relation, terms), const)) if relation == ">=" else const
     return tuple((relation, terms, const) for (relation, terms), const in least.items())
-
-
-def has_loop(eqn: Any) -> bool:
-    """Whether a loop is in this equation, at any depth."""
-    return eqn.op.name in ("for", "while") or any(has_loop(e) for r in eqn.regions for e in r.equations)
 
 
 def count_equations(func: Func) -> int:

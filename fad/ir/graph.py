@@ -66,6 +66,11 @@ class Func:
         return f"<Func {self.name}: {len(self.inputs)} -> {len(self.outputs)}, {len(self.equations)} equations>"
 
 
+def has_loop(eqn: Equation) -> bool:
+    """Whether a loop is in this equation, at any depth."""
+    return eqn.op.name in ("for", "while") or any(has_loop(e) for r in eqn.regions for e in r.equations)
+
+
 def extents_of(vars: Any) -> Iterator[Var]:
     """The Vars among the extents of these variables' types, in order, each once."""
     seen = set()

@@ -6,7 +6,8 @@ cond    input selector (an integer, or a bool: False 0, True 1); one region with
 
 On arrays, with no program being built, `run_regions` is Python's own loop; else it traces its callables into regions.
 Params of all three: `names` (of the carries or results, for people) and `extents`: triples (k, axis, j) which say that the extent
-of the k-th carry (or result) along axis is the j-th one, an integer.
+of the k-th carry (or result) along axis is the j-th one, an integer. A loop may have `checkpoint`: True asks reverse mode to save little of it and
+to compute the rest again, False to save all that it needs.
 """
 from collections.abc import Callable
 from typing import Any
@@ -44,12 +45,14 @@ def _no_infer(*args: Any, **params: Any) -> Any:
     raise TypeError("an op with regions finds its types by tracing them")
 
 
-def emit(op: Op, args: tuple, regions: tuple, types: list, names: tuple, extents: tuple) -> list:
+def emit(op: Op, args: tuple, regions: tuple, types: list, names: tuple, extents: tuple, checkpoint: "bool | None" = None) -> list:
     """Add an equation with regions to the current builder; its results as Values."""
     builder = current()
     outputs = tuple(output_vars(types, extents, names))
     atoms = tuple([as_atom(builder.lift(a)) for a in args])
-    params = {"names": names, "extents": extents}
+    params: dict[str, Any] = {"names": names, "extents": extents}
+    if checkpoint is not None:
+        params["checkpoint"] = checkpoint
     builder.equations.append(Equation(op, atoms, outputs, params, regions, builder.where or here()))
     return [builder.own(v) for v in outputs]
 
@@ -77,14 +80,14 @@ def integer(n: Any) -> Any:
     return n if n.dtype == INT else cast(n, dtype=INT)
 
 
-def _trace_for(args: Any, regions: tuple, names: tuple = (), extents: tuple = ()) -> tuple:
+def _trace_for(args: Any, regions: tuple, names: tuple = (), extents: tuple = (), checkpoint: "bool | None" = None) -> tuple:
     start, stop, step = [integer(n) for n in args[:3]]
     if all(isinstance(n, int) for n in (start, stop, step)) and not range(start, stop, step):
         return tuple(args[3:])
     carries = Carries(args[3:], names, extents)
     body = trace_body(regions[0], carries, lambda builder: (loop_index(builder, start, stop, step),))
     types = [t for t in carries.types if t is not None]
-    results = emit(FOR, (start, stop, step, *carries.starts()), (body,), types, carries.kept_names(), carries.extents())
+    results = emit(FOR, (start, stop, step, *carries.starts()), (body,), types, carries.kept_names(), carries.extents(), checkpoint)
     return _deliver(results, carries)
 
 
@@ -150,13 +153,13 @@ def _first(results: Any) -> Any:
     return results[0] if isinstance(results, (tuple, list)) else results
 
 
-def _trace_while(args: Any, regions: tuple, names: tuple = (), extents: tuple = ()) -> tuple:
+def _trace_while(args: Any, regions: tuple, names: tuple = (), extents: tuple = (), checkpoint: "bool | None" = None) -> tuple:
     test, body = regions
     carries = Carries(tuple(args), names, extents)
     body_region = trace_body(body, carries)
     test_region = _trace_test(test, carries)
     types = [t for t in carries.types if t is not None]
-    results = emit(WHILE, tuple(carries.starts()), (test_region, body_region), types, carries.kept_names(), carries.extents())
+    results = emit(WHILE, tuple(carries.starts()), (test_region, body_region), types, carries.kept_names(), carries.extents(), checkpoint)
     return _deliver(results, carries)
 
 

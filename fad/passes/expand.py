@@ -10,12 +10,16 @@ from .rewrite import Scope, rewrite
 def expand(func: Func) -> Func:
     """Ops whose record has the fact `expand`, a function over ops, are replaced by what that function makes of their inputs.
 
+    A barrier has done its work, and goes.
+
         x = lstsq(a, b, rcond)   ->   u, s, vh = svd(a); ...; x = contract(..., b)
     """
     return rewrite(func, _visit)
 
 
 def _visit(eqn: Equation, scope: Scope) -> Any:
+    if eqn.op.facts.get("barrier"):                          # nothing is merged any more
+        return eqn.inputs
     if "expand" not in eqn.op.facts:
         return None
     body, given = _written_out(eqn)

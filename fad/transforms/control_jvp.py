@@ -65,7 +65,7 @@ def jvp_for(sweep: Any, eqn: Equation) -> None:
     args = [sweep.env.read(a) for a in eqn.inputs]
     tangents = _tangents_of_init(sweep, eqn.inputs[3:], args[3:], moving)
     results = FOR.run_regions(args + tangents, (_body(sweep, eqn.regions[0], moving, 1),), names=_names(eqn.params, moving),
-                              extents=_with_tangents(eqn.params["extents"], moving, len(eqn.outputs)))
+                              extents=_with_tangents(eqn.params["extents"], moving, len(eqn.outputs)), checkpoint=eqn.params.get("checkpoint"))
     _bind(sweep, eqn, moving, results)
 
 
@@ -76,7 +76,7 @@ def jvp_while(sweep: Any, eqn: Equation) -> None:
     test = closure(eqn.regions[0], sweep.env)
     regions = (lambda *values: test(*values[:len(args)]), _body(sweep, eqn.regions[1], moving, 0))
     results = WHILE.run_regions(args + tangents, regions, names=_names(eqn.params, moving),
-                                extents=_with_tangents(eqn.params["extents"], moving, len(eqn.outputs)))
+                                extents=_with_tangents(eqn.params["extents"], moving, len(eqn.outputs)), checkpoint=eqn.params.get("checkpoint"))
     _bind(sweep, eqn, moving, results)
 
 

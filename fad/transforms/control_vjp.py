@@ -11,8 +11,10 @@ from ..ir.walk import bind_outputs, closure, run_equation
 from ..ops.carry import UNDEFINED
 from ..ops.control import COND, FOR, WHILE, integer, loop_index, trip_count, turn_number
 from .activity import activate
+from .budget import plan_for
 from .inputs import zeros_like
 from .joint import Joint
+from .segments import vjp_in_segments
 from .tape import Tape
 
 
@@ -52,7 +54,9 @@ class _Loop:
         self.joint = Joint(sweep, eqn, eqn.regions[-1], carried, index)
         self.carried = carried
         self.division = self.joint.divide()
-        self.tape = Tape(self.division.saved, turns)
+        self.plan = plan_for(eqn, self.division.saved, turns, sweep.loops)
+        if self.plan is None:
+            self.tape = Tape(self.division.saved, turns)
         self.count = len(eqn.outputs)
 
     def forward_step(self, lead: list, carries: tuple, k: Any) -> list:
@@ -105,6 +109,9 @@ def vjp_for(sweep: Any, eqn: Equation) -> None:
     start, stop, step = [integer(n) for n in args[:3]]
     turns = trip_count(start, stop, step)
     loop = _Loop(sweep, eqn, given, 1, lambda builder: (loop_index(builder, start, stop, step),), turns)
+    if loop.plan is not None:
+        vjp_in_segments(sweep, eqn, loop.plan)
+        return
 
     def forward(i: Any, *carries: Any) -> list:
         return loop.forward_step([i], carries, turn_number(i, start, step))
@@ -130,6 +137,9 @@ def vjp_while(sweep: Any, eqn: Equation) -> None:
         return
     args = [sweep.env.read(a) for a in eqn.inputs]
     loop = _Loop(sweep, eqn, given, 0, None, None)
+    if loop.plan is not None:
+        vjp_in_segments(sweep, eqn, loop.plan)
+        return
     test = closure(eqn.regions[0], sweep.env)
     n = loop.count
 

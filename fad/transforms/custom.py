@@ -145,10 +145,12 @@ def vjp_checkpoint(sweep: Any, eqn: Equation) -> None:
             env[v] = registry["barrier"](sweep.env.read(v))
         again = Reverse(env, inputs | set(free))
         again.forward(region)
+        again.go_on_from(sweep, {v: v for v in free})
         for atom, g in zip(region.outputs, gs):
             again.add(atom, g)
         again.backward()
-        for v, a in [*zip(region.inputs, eqn.inputs), *zip(free, free)]:
+        again.hand_back(sweep, {v: v for v in free})
+        for v, a in zip(region.inputs, eqn.inputs):
             sweep.add(a, again.cotangents.get(v))
     sweep.pullbacks.append(pull)
 

@@ -12,7 +12,8 @@ from ..ir.types import Type, type_of
 from ..ir.walk import Environment, run_equation
 from ..ops.kinds import guarding
 from .activity import is_continuous
-from .cut import minimum_cut
+from .budget import allowing, for_the_body
+from .cut import INFINITE, minimum_cut
 from .inputs import renamed, zeros_like
 from .masks import chooses, is_masked
 
@@ -36,7 +37,7 @@ class Joint:
     def __init__(self, sweep: Any, eqn: Equation, region: Func, given: list, index: "Callable | None" = None):
         guarded = chooses(eqn) or is_masked(eqn, sweep.masked)
         self.region, self.given = region, given
-        with building("joint", region=True) as self.builder:
+        with building("joint", region=True) as self.builder, allowing(for_the_body(eqn, sweep.loops)):
             inner = type(sweep)(Environment(sweep.env), sweep.active)
             if guarded:
                 inner.masked.update(v for e in region.equations for v in e.outputs)
@@ -158,6 +159,7 @@ class Division:
         self.inside = joint.builder.owned
         results = atoms(list(joint.gxs.values()) + list(joint.totals_out.values()))
         self._find_dependent()
+        self._find_repeated()
         self._choose(results)
         extents = [n for n in extents_of(self.saved) if n in self.inside]
         self.reverse = sorted(live(self.equations, results + extents, set(self.saved)))
@@ -175,6 +177,13 @@ class Division:
                 self.dependent.add(k)
         self.moving = moving
 
+    def _find_repeated(self) -> None:
+        """What is computed again by request (behind a barrier, see ops/custom.py) is of the reverse half: it is never saved."""
+        self.repeated: set = set()
+        for k, eqn in enumerate(self.equations):
+            if k not in self.dependent and (eqn.op.facts.get("barrier") or any(v in self.repeated for v in reads(eqn))):
+                self.repeated.update(eqn.outputs)
+
     def _choose(self, results: list) -> None:
         """The cut; extents of what is saved must be had in the reverse half too."""
         backward = live(self.equations, results) & self.dependent
@@ -190,16 +199,20 @@ class Division:
             if k in self.dependent:
                 continue
             uses += [(a, b) for a in reads(eqn) if (a in self.inside or a in outer) and a not in lead for b in eqn.outputs]
-            if not is_cheap(eqn):
+            if not is_cheap(eqn) and self.repeated.isdisjoint(eqn.outputs):
                 lost += eqn.outputs
         while True:
-            self.saved = [v for v in minimum_cut(uses, lost, needed, lambda v: outer.get(v) or bytes_of(v)) if v not in outer]
+            self.saved = [v for v in minimum_cut(uses, lost, needed, lambda v: self._cost(v, outer)) if v not in outer]
             more = [n for n in extents_of(self.saved) if n in self.inside and n not in needed]
             if not more:
                 break
             needed.update(dict.fromkeys(more))
         position = {v: k for k, v in enumerate(self._order())}
         self.saved.sort(key=position.__getitem__)
+
+    def _cost(self, v: Var, outer: dict) -> int:
+        """What saving a variable costs, in bytes."""
+        return INFINITE if v in self.repeated else outer.get(v) or bytes_of(v)
 
     def _changing_arrays(self) -> dict:
         """Arrays around the region that the loop around it would have to save if they were read here, and what a turn's share of that is.

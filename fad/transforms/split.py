@@ -27,7 +27,7 @@ def _divide(func: Func, unknown: "set[Var]") -> "tuple[list, list]":
     second: list[Equation] = []
     for eqn in func.equations:
         used = {a for a in eqn.inputs if isinstance(a, Var)} | {v for r in eqn.regions for v in free_vars(r)}
-        if used & unknown:
+        if used & unknown or eqn.op.facts.get("barrier"):         # what is computed again is computed as late as can be
             unknown.update(eqn.outputs)
             second.append(eqn)
         else:

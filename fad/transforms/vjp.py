@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..ir.build import Builder, Value, current
-from ..ir.graph import Equation, Func, Var, extents_of
+from ..ir.graph import Equation, Func, Var, extents_of, has_loop
 from ..ir.op import registry
 from ..ir.types import Type, type_of
 from ..ir.walk import Environment, run_equation
@@ -26,12 +26,14 @@ class Reverse:
         self.pullbacks: list[Any] = []
         self.cotangents: dict[Var, Any] = {}
         self.masked: set[Var] = set()                            # whose products have to be guarded
+        self.loops = 0                                           # equations with loops in the Func, which share a memory budget
 
     # -- forward --------------------------------------------------------------------------------------------------------
 
     def forward(self, func: Func) -> None:
         """Run func's equations, keeping what their pullbacks need."""
         self.masked |= behind_choices(func)
+        self.loops = sum(has_loop(eqn) for eqn in func.equations)
         for eqn in func.equations:
             if eqn.regions:
                 before = len(self.pullbacks)
@@ -58,6 +60,14 @@ class Reverse:
         """Add a cotangent to a variable's."""
         if g is not None and isinstance(atom, Var) and atom in self.active:
             self.cotangents[atom] = accumulate(self.cotangents.get(atom), g)
+
+    def go_on_from(self, other: "Reverse", shared: dict) -> None:
+        """Begin with another sweep's cotangents of the variables that both know: {variable here: variable there}."""
+        self.cotangents = {v: other.cotangents[w] for v, w in shared.items() if w in other.cotangents}
+
+    def hand_back(self, other: "Reverse", shared: dict) -> None:
+        """Give the other sweep the cotangents of the shared variables."""
+        other.cotangents.update((w, self.cotangents[v]) for v, w in shared.items() if v in self.cotangents)
 
     def backward(self) -> None:
         """All pullbacks, last to first."""

@@ -71,6 +71,10 @@ class IndexRangeError(FadError, IndexError):
     """An index outside its axis."""
 
 
+class TapeMemoryError(FadError, MemoryError):
+    """What a reverse sweep has to save does not fit in memory, or in the memory it was allowed."""
+
+
 class ArgumentError(FadError, TypeError, ValueError):
     """An argument of one of fad's own functions that cannot be right."""
 

@@ -1,0 +1,152 @@
+"""How much memory the reverse sweeps of loops may take for what they save: a setting for a while, split among loops and their bodies.
+
+A loop that runs in segments keeps its carries at each segment's start, and computes the segment again, saving, when the reverse sweep comes to
+it (Griewank & Walther, Algorithm 799: revolve, ACM TOMS 26, 2000; the multi-level form of Griewank & Walther, Evaluating Derivatives,
+SIAM 2008, section 12.2: each further level costs one more run forward, and multiplies what a given memory serves).
+"""
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from ..ir.build import current
+from ..ir.graph import Equation, Literal, Var
+from ..ir.integers import Affine
+from ..util.errors import TapeMemoryError
+
+_state = threading.local()
+USUAL_TURNS = 1_000_000                                       # of a loop whose number of turns is not known
+MOST_LEVELS = 8
+INNER_SHARE = 8                                               # what a loop may take is so many times what one inside it may
+
+
+@contextmanager
+def allowing(limit: "int | None") -> Iterator[None]:
+    """Within, what loops save may take so many bytes; None: any."""
+    outer = allowance()
+    _state.limit = limit
+    try:
+        yield
+    finally:
+        _state.limit = outer
+
+
+def allowance() -> "int | None":
+    """The bytes that what loops save may take here."""
+    return getattr(_state, "limit", None)
+
+
+def for_the_body(eqn: Equation, siblings: int) -> "int | None":
+    """The allowance of the loops inside this equation, which is one of `siblings` with loops."""
+    limit = allowance()
+    if limit is None or eqn.params.get("checkpoint") is False:
+        return limit
+    share = limit // max(siblings, 1)
+    return max(share // INNER_SHARE, 1) if eqn.op.name in ("for", "while") else share
+
+
+class Plan(NamedTuple):
+    """A loop in segments: so many turns are saved at once, so many segments' starts are kept at each of the further levels."""
+
+    turns: "int | None"                                      # None: the square root of how many there are
+    starts: int
+    levels: int
+
+    def capacity(self, level: int) -> int:
+        """How many turns a chunk of this level has."""
+        return self.turns * sum(self.starts ** k for k in range(level))       # type: ignore[operator]
+
+
+def plan_for(eqn: Equation, saved: list, turns: Any, siblings: int) -> "Plan | None":
+    """How a loop runs in segments, None where it saves all its turns. saved: the variables that each turn saves; turns: None if not known."""
+    wanted, limit = eqn.params.get("checkpoint"), allowance()
+    if wanted is False or (limit is None and not wanted):
+        return None
+    if limit is None:
+        return Plan(None if turns is not None else 64, 64, 2)
+    share = limit // max(siblings, 1)
+    turn, state = _total(saved), _total(eqn.outputs)
+    if turns is None:
+        return Plan(max(share // (5 * turn.bytes), 1), max(share // (5 * state.bytes), 1), 3)
+    number = _Largest().of(turns)
+    if number is None:
+        number = USUAL_TURNS
+    if number * turn.bytes <= share and not wanted:
+        return None
+    for levels in range(2, MOST_LEVELS):
+        plan = Plan(share // (levels * turn.bytes), share // (levels * state.bytes), levels)
+        if plan.turns and plan.starts and plan.capacity(levels) >= number:
+            return plan
+    return _too_small(eqn, share, turn, state, number)
+
+
+def _too_small(eqn: Equation, share: int, turn: "_Total", state: "_Total", number: int) -> Plan:
+    if turn.known and state.known:
+        raise TapeMemoryError(f"{share:,} bytes are too few for what a loop saves", where=eqn.where,
+                              why=f"it carries {state.bytes:,} bytes and saves {turn.bytes:,} more in each of {number:,} turns",
+                              do="allow more memory")
+    return Plan(max(share // (3 * turn.bytes), 1), max(share // (3 * state.bytes), 1), 3)
+
+
+class _Total(NamedTuple):
+    bytes: int
+    known: bool                                              # or a guess
+
+
+def _total(variables: Any) -> _Total:
+    """The bytes of these variables at most, for the sizes that the program is held to."""
+    largest, total, known = _Largest(), 0, True
+    for v in variables:
+        size = max(v.type.dtype.itemsize, 1)
+        for n in v.type.shape:
+            extent = largest.of(n)
+            size, known = size * max(100 if extent is None else extent, 1), known and extent is not None
+        total += size
+    return _Total(max(total, 1), known)
+
+
+class _Largest:
+    """The largest value of an integer in the program: extents of inputs are held below a bound, by guards."""
+
+    def of(self, n: Any) -> "int | None":
+        """The largest value of an int or an integer of the program; None where nobody knows."""
+        n = getattr(n, "atom", n)
+        if isinstance(n, (int, Literal)):
+            return n if isinstance(n, int) else int(n.value)
+        return self._form(current().integers.form(n), 6)
+
+    def _form(self, form: Affine, depth: int) -> "int | None":
+        facts, total = current().integers, form.const
+        for v, c in form.terms:
+            bound = self._variable(v, depth) if c > 0 else facts.low.get(v, 0)
+            if bound is None:
+                return None
+            total += c * bound
+        return total
+
+    def _variable(self, v: Var, depth: int) -> "int | None":
+        facts = current().integers
+        if v in facts.dims:
+            return self._dim(v)
+        if depth and v in facts.high:
+            return self._form(facts.form(0) + facts.high[v], depth - 1)
+        if depth and v in facts.factors:
+            parts = [self._form(facts.form(n), depth - 1) for n in facts.factors[v]]
+            return None if None in parts else parts[0] * parts[1]              # type: ignore[operator]
+        return self._computed(v, depth)
+
+    def _computed(self, v: Var, depth: int) -> "int | None":
+        """The value at tracing of what was computed from extents of inputs, with a margin; the extents are held below a bound."""
+        operands = current().integers.operands.get(v)
+        if not depth or v.hint is None or not operands:
+            return None
+        parts = [n if isinstance(n, int) else self._form(current().integers.form(n), depth - 1) for n in operands]
+        return None if None in parts else max(2 * v.hint, 2)
+
+    def _dim(self, v: Var) -> "int | None":
+        """The power of two above the extent seen at tracing: a call with a larger one is traced anew."""
+        if v.hint is None:
+            return None
+        bound = 1 << max(v.hint - 1, 1).bit_length()
+        held = current().integers.assume_nonnegative(Affine(((v, -1),), bound))
+        return bound if held else None

@@ -1,0 +1,156 @@
+"""Loops whose reverse sweep computes again what it does not save: the loop as segments within checkpoints, which is then differentiated.
+
+A counted loop [lo, hi) of level 1 saves every turn. One of level n leaves its last turns to level 1, so that nothing of them runs twice, and
+takes those before in chunks: each is a checkpointed loop of level n - 1, of which the start is kept. A `while` loop begins with level 1, goes on
+with chunks of level 1 for as long as there is room for their starts, and then with chunks of level 2.
+"""
+from collections.abc import Callable
+from typing import Any
+
+from ..ir.build import Value, building, current
+from ..ir.graph import Equation, Func, Var, free_vars
+from ..ir.op import registry
+from ..ir.walk import Environment, bind_outputs, closure
+from ..ops.control import FOR, WHILE, integer, trip_count
+from ..ops.custom import checkpoint
+from ..ops.extents import maximum, minimum
+from .budget import Plan, allowing, for_the_body
+from .masks import chooses, is_masked
+
+
+def vjp_in_segments(sweep: Any, eqn: Equation, plan: Plan) -> None:
+    """The reverse mode of a loop under a plan."""
+    args = [sweep.env.read(a) for a in eqn.inputs]
+    regions = tuple([closure(r, sweep.env) for r in eqn.regions])
+    with building("segments", region=True) as builder:
+        made = _Counted(eqn, plan, args, regions) if eqn.op.name == "for" else _Uncounted(eqn, plan, args, regions)
+        func = builder.finish(tuple(made.results()))
+    with allowing(for_the_body(eqn, sweep.loops)):
+        _differentiate(sweep, eqn, func)
+
+
+class _Segments:
+    """A loop to be cut in segments."""
+
+    def __init__(self, eqn: Equation, plan: Plan, args: list, regions: tuple):
+        self.plan, self.args, self.regions = plan, args, regions
+        self.params = {"names": eqn.params["names"], "extents": eqn.params["extents"]}
+
+    def again(self, carries: tuple, run: Callable) -> tuple:
+        """run(carries) -> carries, which the reverse sweep computes again."""
+        return checkpoint.run_regions(carries, (lambda *values: run(values),), name="segment")
+
+
+class _Counted(_Segments):
+    """`for`, by the number of the turn: turns lo, ..., hi - 1 of all."""
+
+    def results(self) -> tuple:
+        self.start, stop, self.step = [integer(n) for n in self.args[:3]]
+        count = trip_count(self.start, stop, self.step)
+        self.turns = _root(count) if self.plan.turns is None else self.plan.turns
+        return self.level(self.plan.levels, 0, count, tuple(self.args[3:]))
+
+    def loop(self, lo: Any, hi: Any, carries: tuple, body: Callable) -> tuple:
+        return FOR.run_regions([lo, hi, 1, *carries], (body,), checkpoint=False, **self.params)
+
+    def turn(self, k: Any, *carries: Any) -> tuple:
+        return self.regions[0](self.start + k * self.step, *carries)
+
+    def level(self, level: int, lo: Any, hi: Any, carries: tuple) -> tuple:
+        """The carries after the turns lo, ..., hi - 1."""
+        if level == 1:
+            return self.loop(lo, hi, carries, self.turn)
+        last = maximum(hi - self.turns, lo)
+        chunk = self.turns if level == 2 else self.plan.capacity(level - 1)
+
+        def step(number: Any, *inner: Any) -> tuple:
+            first = lo + number * chunk
+            end = _at_most(first + chunk, last)
+            return self.again(inner, lambda values: self.level(level - 1, first, end, values))
+        carries = self.loop(0, (last - lo + chunk - 1) // chunk, carries, step)
+        return self.loop(last, hi, carries, self.turn)
+
+
+def _root(n: Any) -> Any:
+    """A number near the square root of n, at least 1."""
+    if isinstance(n, int):
+        return max(round(n ** 0.5), 1)
+    root = registry["cast"](registry["sqrt"](registry["cast"](n, dtype="float64")), dtype="int64")
+    return maximum(integer(root), 1)
+
+
+def _at_most(n: Any, bound: Any) -> Any:
+    """min(n, bound), of which it is known that it is at most the bound."""
+    least = minimum(n, bound)
+    if isinstance(least, Value):
+        facts = current().integers
+        facts.high.setdefault(least.atom, facts.form(getattr(bound, "atom", bound)))
+    return least
+
+
+class _Uncounted(_Segments):
+    """`while`, whose number of turns shows as it runs."""
+
+    def results(self) -> tuple:
+        carries = self.some(self.plan.turns, tuple(self.args))
+        carries = self.chunks(1, self.plan.starts, carries)
+        return self.chunks(2, None, carries)
+
+    def go_on(self, carries: tuple) -> Any:
+        found = self.regions[0](*carries)
+        return found[0] if isinstance(found, (tuple, list)) else found
+
+    def repeat(self, most: Any, carries: tuple, body: Callable) -> tuple:
+        """body again and again while the loop goes on, at most so many times."""
+        def test(*values: Any) -> Any:
+            more = self.go_on(values[:-1])
+            return more if most is None else registry["logical_and"](values[-1] < most, more)
+        count = len(carries)
+        names = tuple(self.params["names"]) + ("",) if self.params["names"] else ()
+        results = WHILE.run_regions([*carries, 0], (test, lambda *values: (*body(values[:-1]), values[-1] + 1)), checkpoint=False,
+                                    names=names, extents=self.params["extents"])
+        return tuple(results[:count])
+
+    def some(self, most: Any, carries: tuple) -> tuple:
+        """Up to so many turns, all of them saved."""
+        return self.repeat(most, carries, lambda values: tuple(self.regions[1](*values)))
+
+    def chunks(self, level: int, most: Any, carries: tuple) -> tuple:
+        """Up to so many chunks, of which the starts are saved."""
+        return self.repeat(most, carries, lambda values: self.again(values, lambda inner: self.chunk(level, inner)))
+
+    def chunk(self, level: int, carries: tuple) -> tuple:
+        carries = self.some(self.plan.turns, carries)
+        return carries if level == 1 else self.chunks(level - 1, self.plan.starts, carries)
+
+
+def _differentiate(sweep: Any, eqn: Equation, func: Func) -> None:
+    """The equation's reverse mode by that of a Func over the values of the program being built."""
+    moving = _moving(sweep, eqn)
+    inner = type(sweep)(Environment(sweep.env), set(moving))
+    if chooses(eqn) or is_masked(eqn, sweep.masked):
+        inner.masked.update(v for e in func.equations for v in e.outputs)
+    inner.forward(func)
+    bind_outputs(eqn, tuple([inner.env.read(a) for a in func.outputs]), sweep.env)
+
+    def pull() -> None:
+        gs = [sweep.cotangents.pop(v, None) for v in eqn.outputs]
+        if all(g is None for g in gs):
+            return
+        inner.go_on_from(sweep, moving)
+        for atom, g in zip(func.outputs, gs):
+            inner.add(atom, g)
+        inner.backward()
+        inner.hand_back(sweep, moving)
+    sweep.pullbacks.append(pull)
+
+
+def _moving(sweep: Any, eqn: Equation) -> dict:
+    """{variable of the program being built: the active variable of the equation's program that it is the value of}"""
+    used = [a for a in eqn.inputs if isinstance(a, Var)] + [v for r in eqn.regions for v in free_vars(r)]
+    found: dict = {}
+    for v in used:
+        value = sweep.env.read(v)
+        if v in sweep.active and isinstance(value, Value):
+            found.setdefault(value.atom, v)
+    return found
