@@ -1,6 +1,7 @@
 """Write ops.md, the page of ops, from the table that the compiler itself reads."""
 
 import importlib
+import re
 from pathlib import Path
 
 from reasons import reason
@@ -11,7 +12,7 @@ from fad.ops.face import BY_NAME, Face
 from fad.ops.table import TABLE
 
 PAGE = Path(__file__).parent / "ops.md"
-MODULES = ("numpy", "numpy.linalg", "numpy.fft", "scipy.special", "scipy.linalg", "math")
+MODULES = ("numpy", "numpy.linalg", "numpy.fft", "scipy.special", "scipy.linalg", "scipy.stats", "math")
 COMPLETE = ("numpy", "numpy.linalg", "numpy.fft", "scipy.special")  # the modules of which every public function is accounted for
 FUNCTIONS = """# The ops
 
@@ -80,7 +81,17 @@ def standing(face: Face) -> str:
 def function_row(face: Face) -> str:
     """One function: its name, whether it is differentiable, to which order it is tested."""
     tried = face.samples or (isinstance(face.call, Op) and (face.call.samples or "domain" in face.call.facts))
-    return f"| `{face.name}` | {cell(standing(face))} | {2 if tried else '–'} |"
+    return f"| `{public(face.name)}` | {cell(standing(face))} | {2 if tried else '–'} |"
+
+
+def public(name: str) -> str:
+    """The name by which users know it: SciPy keeps the methods of its distributions in classes of private modules."""
+    return re.sub(r"\._\w+\.", ".", name).replace("_gen.", ".")
+
+
+def module_of(name: str) -> str:
+    """The module (of those listed) that a function belongs to."""
+    return max((m for m in MODULES if name.startswith(m + ".")), key=len, default="")
 
 
 def public_functions(module: str) -> list[str]:
@@ -92,7 +103,7 @@ def public_functions(module: str) -> list[str]:
 
 def functions_of(module: str) -> str:
     """The table of a module's functions, and those of its functions that are in no table, with the reason."""
-    faces = sorted((face for face in BY_NAME.values() if face.name.rpartition(".")[0] == module), key=lambda face: face.name)
+    faces = sorted((face for face in BY_NAME.values() if module_of(face.name) == module), key=lambda face: face.name)
     rows = "\n".join(map(function_row, faces))
     text = f"## {module}\n\n| function | differentiable | tested to order |\n|---|---|---|\n{rows}\n"
     return text + (without_record(module) if module in COMPLETE else "")

@@ -59,12 +59,20 @@ def add_ufunc(op: Op, *names: str, samples: tuple = (), note: str = "") -> None:
 def _resolve_loaded() -> None:
     """Find the functions of names whose modules are loaded by now; SciPy's are never loaded for their sake."""
     for name in list(_unresolved):
-        module, _, attribute = name.rpartition(".")
-        if module in sys.modules:
+        owner = _loaded(name.rpartition(".")[0])
+        if owner is not None:
             _unresolved.discard(name)
-            target = getattr(sys.modules[module], attribute, None)
+            target = getattr(owner, name.rpartition(".")[2], None)
             if target is not None:
                 _by_object.setdefault(target, BY_NAME[name])
+
+
+def _loaded(name: str) -> Any:
+    """The module of this name, or the class (whose methods have faces), if it is there without loading anything."""
+    if name in sys.modules:
+        return sys.modules[name]
+    module, _, attribute = name.rpartition(".")
+    return vars(sys.modules[module]).get(attribute) if module in sys.modules else None
 
 
 def find(function: Any) -> "Face | None":

@@ -135,7 +135,7 @@ class Capture:
             return _redirect(value, found)
         if is_user_function(value, self.packages):
             return self.function(value)
-        return value
+        return _Object(value, self) if _has_faces(type(value)) else value
 
     def _container(self, value: Any) -> Any:
         """A copy of a list, tuple or dict from outside, its arrays traced; each of its elements is a source."""
@@ -230,6 +230,30 @@ def _redirect(original: Any, found: Any) -> Callable:
         return _Ufunc(original)                               # type: ignore[return-value]
     call.__name__ = name
     return call
+
+
+@functools.cache
+def _has_faces(cls: type) -> bool:
+    """Whether this is a class of a library's that has methods with faces, as scipy.stats' distributions have."""
+    return cls.__module__.split(".")[0] in _MODULES and any(isinstance(f, FunctionType) and find(f) for f in [getattr(cls, name, None) for name in dir(cls)])
+
+
+class _Object:
+    """A library's object whose methods have faces: scipy.stats.norm, and what comes of calling it."""
+
+    def __init__(self, original: Any, capture: "Capture"):
+        self._original, self._capture = original, capture
+
+    @property
+    def __class__(self) -> type:                              # type: ignore[override]  # isinstance is to say what the original is
+        return type(self._original)
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._original, name)
+        return self._capture.runtime.call(value) if isinstance(value, MethodType) else value
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._capture.swap(self.__getattr__("__call__")(*args, **kwargs))
 
 
 _METHODS_OF_UFUNCS = ("reduce", "accumulate", "outer", "at", "reduceat")

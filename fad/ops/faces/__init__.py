@@ -8,6 +8,7 @@ from . import (
     contract,
     cosine,
     creation,
+    distributions,
     einsum,
     elementwise,
     fft,
@@ -41,7 +42,7 @@ from . import (
 )
 
 __all__ = [
-    "arrange", "chains", "contract", "cosine", "creation", "einsum", "elementwise", "fft", "fitting", "grids",
+    "arrange", "chains", "contract", "cosine", "creation", "distributions", "einsum", "elementwise", "fft", "fitting", "grids",
     "histogram", "index", "integrate", "join", "linalg", "math", "methods", "moments", "nan", "norms", "pad",
     "polynomial", "quantile", "reduce", "scan", "scipy_functions", "scipy_linalg", "select", "sets", "shape",
     "sort", "special", "triangles", "ufunc_calls", "ufuncs",

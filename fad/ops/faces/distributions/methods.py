@@ -1,0 +1,204 @@
+"""The methods of scipy.stats' distributions, free (stats.norm.logpdf(x, mu, sigma)) and frozen (stats.norm(mu, sigma).logpdf(x)).
+
+As SciPy has it, the density outside the support is zero, and what belongs to shapes or a scale that are not allowed is nan.
+"""
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ....util.errors import UnsupportedFunctionError
+from ...arithmetic import floor
+from ...choice import where
+from ...face import face
+from ...transcendental import exp, log
+from ..arguments import as_array
+from .continuous import CONTINUOUS
+from .discrete import DISCRETE
+from .record import Distribution
+
+
+def record_of(dist: Any) -> Distribution:
+    """What fad knows of a distribution of SciPy's, which goes by its name."""
+    table = DISCRETE if hasattr(dist, "pmf") else CONTINUOUS
+    known = type(dist).__module__.startswith("scipy.stats.") and table.get(dist.name)
+    if not known:
+        raise UnsupportedFunctionError(f"scipy.stats.{dist.name} is not supported on traced arrays", why="fad has no record of this distribution",
+                                       do=f"write its formula, or take one of {', '.join(sorted(table))}")
+    return known
+
+
+def _bound(dist: Any, method: str, args: tuple, kwds: dict) -> tuple:
+    """The shapes, the location and the scale in a call's arguments."""
+    names = [*(dist.shapes or "").replace(" ", "").split(","), "loc", *(() if hasattr(dist, "pmf") else ("scale",))]
+    names = [name for name in names if name]
+    if len(args) > len(names):
+        raise TypeError(f"{dist.name}.{method}() takes {len(names)} parameters, and {len(args)} were given")
+    given = dict(zip(names, args))
+    for name, value in kwds.items():
+        if name not in names or name in given:
+            raise TypeError(f"{dist.name}.{method}() got {'multiple values for' if name in given else 'an unexpected'} argument {name!r}")
+        given[name] = value
+    missing = [name for name in names[:dist.numargs] if name not in given]
+    if missing:
+        raise TypeError(f"{dist.name}.{method}() needs its shape {', '.join(missing)}")
+    return tuple([as_array(given[name]) for name in names[:dist.numargs]]), as_array(given.get("loc", 0.0)), as_array(given.get("scale", 1.0))
+
+
+def _is(number: Any, value: float) -> bool:
+    return isinstance(number, (int, float)) and number == value
+
+
+def _choose(condition: Any, if_true: Any, if_false: Any) -> Any:
+    """where(), that says nothing where the condition is known from the beginning."""
+    if isinstance(condition, bool):
+        return if_true if condition else if_false
+    return where(condition, if_true, if_false)
+
+
+def _outside(y: Any, low: Any, high: Any) -> Any:
+    """Whether y lies outside the support; False where nothing does."""
+    below = False if _is(low, -math.inf) else y < low
+    above = False if _is(high, math.inf) else y > high
+    return above if below is False else below if above is False else below | above
+
+
+class Call:
+    """One call of a method: the distribution's record, its shapes, and the variable on the standard scale."""
+
+    def __init__(self, dist: Any, method: str, args: tuple, kwds: dict):
+        self.record = record_of(dist)
+        self.name = f"scipy.stats.{dist.name}.{method}"
+        self.shapes, self.loc, self.scale = _bound(dist, method, args, kwds)
+        self.low, self.high = self.record.low(*self.shapes), self.record.high(*self.shapes)
+        self.allowed = (self.scale > 0) & self.record.valid(*self.shapes)
+
+    def known(self, part: str) -> None:
+        if getattr(self.record, part) is None:
+            raise UnsupportedFunctionError(f"{self.name} is not supported on traced arrays", why="fad has no formula for it",
+                                           do="use another method of the distribution, or give it a rule with fad.custom_jvp")
+
+    def standard(self, x: Any) -> Any:
+        """(x - loc) / scale."""
+        x = as_array(x)
+        x = x if _is(self.loc, 0.0) else x - self.loc
+        return x if _is(self.scale, 1.0) else x / self.scale
+
+    def inside(self, y: Any, outside: Any) -> Any:
+        """y where it is in the support, and a point of the support elsewhere."""
+        return y if outside is False else where(outside, self.record.within(*self.shapes), y)
+
+    def checked(self, value: Any) -> Any:
+        """The value, or nan where the parameters are not allowed."""
+        if isinstance(self.allowed, bool) or not hasattr(self.allowed, "dtype"):
+            return value if self.allowed else value * math.nan
+        return where(self.allowed, value, math.nan)
+
+    def log_density(self, x: Any) -> Any:
+        y = self.standard(x)
+        outside = _outside(y, self.low, self.high)
+        value = self.record.log_density(self.inside(y, outside), *self.shapes)
+        value = value if _is(self.scale, 1.0) else value - log(self.scale)
+        return self.checked(_choose(outside, -math.inf, value))
+
+    def log_mass(self, k: Any) -> Any:
+        """The logarithm of an integer's probability; -inf for what is not an integer."""
+        k = 1.0 * self.standard(k)
+        outside = _outside(k, self.low, self.high)
+        outside = (k != floor(k)) if outside is False else outside | (k != floor(k))
+        return self.checked(_choose(outside, -math.inf, self.record.log_density(self.inside(k, outside), *self.shapes)))
+
+    def probability(self, x: Any, formula: Callable, below: float, above: float, discrete: bool) -> Any:
+        """A function of the distribution's, with its values below and above the support."""
+        y = self.standard(x)
+        y = floor(y) if discrete else y
+        is_below = False if _is(self.low, -math.inf) else y < self.low
+        is_above = False if _is(self.high, math.inf) else y > self.high
+        outside = _outside(y, self.low, self.high)
+        value = formula(self.inside(y, outside), *self.shapes)
+        return self.checked(_choose(is_below, below, _choose(is_above, above, value)))
+
+    def quantile(self, q: Any, formula: Callable) -> Any:
+        q = as_array(q)
+        wrong = (q < 0) | (q > 1)
+        y = where(wrong, math.nan, formula(where(wrong, 0.5, q), *self.shapes))
+        y = y if _is(self.scale, 1.0) else self.scale * y
+        return self.checked(y if _is(self.loc, 0.0) else y + self.loc)
+
+
+def logpdf(dist: Any, x: Any, *args: Any, **kwds: Any) -> Any:
+    return Call(dist, "logpdf", args, kwds).log_density(x)
+
+
+def pdf(dist: Any, x: Any, *args: Any, **kwds: Any) -> Any:
+    return exp(Call(dist, "pdf", args, kwds).log_density(x))
+
+
+def logpmf(dist: Any, k: Any, *args: Any, **kwds: Any) -> Any:
+    return Call(dist, "logpmf", args, kwds).log_mass(k)
+
+
+def pmf(dist: Any, k: Any, *args: Any, **kwds: Any) -> Any:
+    return exp(Call(dist, "pmf", args, kwds).log_mass(k))
+
+
+def _probability(method: str, part: str, below: float, above: float) -> Callable:
+    def probability(dist: Any, x: Any, *args: Any, **kwds: Any) -> Any:
+        call = Call(dist, method, args, kwds)
+        call.known("cdf")
+        return call.probability(x, getattr(call.record, part), below, above, hasattr(dist, "pmf"))
+    return probability
+
+
+def _quantile(method: str, part: str) -> Callable:
+    def quantile(dist: Any, q: Any, *args: Any, **kwds: Any) -> Any:
+        call = Call(dist, method, args, kwds)
+        call.known("ppf")
+        return call.quantile(q, getattr(call.record, part))
+    return quantile
+
+
+def entropy(dist: Any, *args: Any, **kwds: Any) -> Any:
+    """The differential entropy: that of the standard distribution, and the logarithm of the scale."""
+    call = Call(dist, "entropy", args, kwds)
+    call.known("entropy")
+    return call.checked(call.record.entropy(*call.shapes) + log(call.scale))          # type: ignore[misc]
+
+
+SHARED = {
+    "cdf": _probability("cdf", "cdf", 0.0, 1.0), "sf": _probability("sf", "survival", 1.0, 0.0),
+    "logcdf": _probability("logcdf", "log_probability", -math.inf, 0.0), "logsf": _probability("logsf", "log_survival", 0.0, -math.inf)}
+QUANTILES = {"ppf": _quantile("ppf", "ppf"), "isf": _quantile("isf", "upper_quantile")}
+CONTINUOUS_ONLY = {"pdf": pdf, "logpdf": logpdf, "entropy": entropy}
+DISCRETE_ONLY = {"pmf": pmf, "logpmf": logpmf}
+SAMPLES = {
+    "rv_continuous.logpdf": ("stats.norm.logpdf(x, v, 1.0 + v)", "stats.gamma.logpdf(v, 2.0 + v, scale=0.7)", "stats.t.logpdf(x, 3.0 + v)"),
+    "rv_continuous.pdf": ("stats.beta.pdf(x, 1.5 + v, 2.0)", "stats.lognorm.pdf(v, 0.4 + v)"),
+    "rv_continuous.cdf": ("stats.norm.cdf(x, v, 1.0 + v)", "stats.logistic.cdf(x, v)"),
+    "rv_continuous.logcdf": ("stats.norm.logcdf(x, v, 1.0 + v)",), "rv_continuous.logsf": ("stats.norm.logsf(x, v, 1.0 + v)",),
+    "rv_continuous.sf": ("stats.weibull_min.sf(x, 1.0 + v, scale=2.0)",), "rv_continuous.ppf": ("stats.norm.ppf(x, v, 1.0 + v)",),
+    "rv_continuous.isf": ("stats.gumbel_r.isf(x, v, 1.0 + v)",), "rv_continuous.entropy": ("stats.gamma.entropy(1.0 + v, scale=v)",),
+    "rv_discrete.logpmf": ("stats.poisson.logpmf(i[:, None], v)", "stats.binom.logpmf(i[:, None], 5, v)"),
+    "rv_discrete.pmf": ("stats.nbinom.pmf(i[:, None], 2.0 + v, v)",), "rv_discrete.cdf": ("stats.poisson.cdf(i[:, None], v)",)}
+NEEDED = {"ppf": "ppf", "isf": "ppf", "entropy": "entropy", **dict.fromkeys(("cdf", "sf", "logcdf", "logsf"), "cdf")}
+
+
+def _note(table: dict, method: str) -> str:
+    """Which distributions have the method."""
+    part = NEEDED.get(method, "log_density")
+    return "yes: " + ", ".join(sorted(name for name, record in table.items() if getattr(record, part) is not None))
+
+
+def _frozen(call: Callable) -> Callable:
+    """The method of a distribution whose parameters are given already."""
+    return lambda frozen, *args: call(frozen.dist, *args, *frozen.args, **frozen.kwds)
+
+
+for _class, _table, _methods in (("rv_continuous", CONTINUOUS, {**SHARED, **QUANTILES, **CONTINUOUS_ONLY}),
+                                 ("rv_discrete", DISCRETE, {**SHARED, **DISCRETE_ONLY})):
+    for _name, _call in _methods.items():
+        face(f"scipy.stats.{_class}.{_name}", samples=SAMPLES.get(f"{_class}.{_name}", ()), note=_note(_table, _name))(_call)
+
+for _class, _methods in (("rv_frozen", {**SHARED, **QUANTILES, "entropy": entropy}), ("rv_continuous_frozen", {"pdf": pdf, "logpdf": logpdf}),
+                         ("rv_discrete_frozen", DISCRETE_ONLY)):
+    for _name, _call in _methods.items():
+        face(f"scipy.stats._distn_infrastructure.{_class}.{_name}", creation=True)(_frozen(_call))

@@ -1,0 +1,165 @@
+"""scipy.stats.multivariate_normal, dirichlet and multinomial, free and frozen.
+
+As SciPy has it, a covariance may be a number, a vector (the diagonal) or a matrix, of which the lower triangle is read.
+"""
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ....ir.op import registry
+from ....util.errors import UnsupportedFunctionError
+from ... import extents
+from ...face import face
+from ...kinds import shape_of
+from ...linalg.factorizations import solve_lower
+from ...linalg.matrices import diagonal, transposed
+from ...special.gamma import gammaln
+from ...special.information import xlogy
+from ...transcendental import exp, log
+from .. import linalg
+from ..arguments import as_array, rank
+from ..stacks import floating
+
+MODULE = "scipy.stats._multivariate"
+NORMAL, DIRICHLET, MULTINOMIAL = f"{MODULE}.multivariate_normal_gen", f"{MODULE}.dirichlet_gen", f"{MODULE}.multinomial_gen"
+
+
+def _total(x: Any, axis: int) -> Any:
+    return registry["sum"](x, axes=(axis,))
+
+
+def _over_last(x: Any) -> Any:
+    return _total(x, rank(x) - 1)
+
+
+class Frozen:
+    """A distribution with its parameters: its methods are functions that take them after the variable."""
+
+    def __init__(self, methods: dict, parameters: tuple):
+        for name, call in methods.items():
+            setattr(self, name, self._with(call, parameters))
+
+    @staticmethod
+    def _with(call: Callable, parameters: tuple) -> Callable:
+        return lambda *x: call(None, *x, *parameters)
+
+
+# -- the normal distribution ------------------------------------------------------------------------------------------------------
+
+
+def _refuse_singular(allow_singular: Any) -> None:
+    if allow_singular:
+        raise UnsupportedFunctionError("scipy.stats.multivariate_normal(allow_singular=True) is not supported on traced arrays",
+                                       why="the density of a singular covariance has no derivative with respect to it",
+                                       do="take the density in the subspace that has one")
+
+
+def _scaled(d: Any, cov: Any) -> tuple:
+    """The deviations d in units of the covariance's square root, and the logarithm of its determinant."""
+    cov = floating(cov)
+    n = shape_of(d)[-1]
+    if rank(cov) < 2:
+        spread = log(cov)
+        return d / registry["sqrt"](cov), _over_last(spread) if rank(cov) else n * spread
+    factor = linalg.lower_cholesky(cov, False)
+    rows = d if rank(d) > 1 else registry["reshape"](d, 1, n)
+    flat = registry["reshape"](rows, _count(rows), n)
+    z = registry["reshape"](transposed(solve_lower(factor, transposed(flat))), *shape_of(d))
+    return z, 2.0 * _over_last(log(diagonal(factor)))
+
+
+def _count(rows: Any) -> Any:
+    count: Any = 1
+    for n in shape_of(rows)[:-1]:
+        count = count * n
+    return count
+
+
+def _points(x: Any, mean: Any, cov: Any) -> Any:
+    """x less the mean, its last axis that of the distribution's dimensions."""
+    x, one_dimension = as_array(x), rank(as_array(cov)) == 0 and (mean is None or rank(as_array(mean)) == 0)
+    if one_dimension:
+        x = registry["reshape"](x, *shape_of(x), 1)
+    elif rank(x) == 0:
+        x = registry["reshape"](x, 1)
+    return 1.0 * x if mean is None else x - as_array(mean)
+
+
+def normal_logpdf(dist: Any, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:
+    """-(n log 2 pi + log det C + d C^-1 d) / 2."""
+    _refuse_singular(allow_singular)
+    d = _points(x, mean, cov)
+    z, log_det = _scaled(d, cov)
+    return -0.5 * (shape_of(d)[-1] * math.log(2.0 * math.pi) + log_det + _over_last(z * z))
+
+
+def normal_pdf(dist: Any, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:
+    return exp(normal_logpdf(dist, x, mean, cov, allow_singular))
+
+
+def normal_entropy(dist: Any, mean: Any = None, cov: Any = 1) -> Any:
+    """n (1 + log 2 pi) / 2 + log det C / 2."""
+    cov = as_array(cov)
+    n = shape_of(cov)[-1] if rank(cov) else 1 if mean is None or not rank(as_array(mean)) else shape_of(as_array(mean))[-1]
+    _, log_det = _scaled(registry["full"](0.0, n, dtype="f8"), cov)
+    return 0.5 * (n * (1.0 + math.log(2.0 * math.pi)) + log_det)
+
+
+# -- proportions and counts -------------------------------------------------------------------------------------------------------
+
+
+def dirichlet_logpdf(dist: Any, x: Any, alpha: Any) -> Any:
+    """sum((alpha - 1) log x) - log B(alpha); x holds the proportions along its first axis, the last of them given or left out."""
+    x, alpha = as_array(x), as_array(alpha)
+    wanted = shape_of(alpha)[0]
+    if not extents.at_least(shape_of(x)[0], wanted):
+        rest = 1.0 - _total(x, 0)
+        x = registry["concatenate"](x, registry["reshape"](rest, 1, *shape_of(rest)), axis=0)
+    log_beta = _total(gammaln(alpha), 0) - gammaln(_total(alpha, 0))
+    powers = registry["reshape"](alpha - 1.0, wanted, *[1] * (rank(x) - 1))
+    return _total(xlogy(powers, x), 0) - log_beta
+
+
+def dirichlet_pdf(dist: Any, x: Any, alpha: Any) -> Any:
+    return exp(dirichlet_logpdf(dist, x, alpha))
+
+
+def multinomial_logpmf(dist: Any, x: Any, n: Any, p: Any) -> Any:
+    """log n! + sum(x log p - log x!), for counts x that add up to n."""
+    x, p = 1.0 * as_array(x), as_array(p)
+    value = gammaln(1.0 + as_array(n)) + _over_last(xlogy(x, p) - gammaln(x + 1.0))
+    return registry["where"](_over_last(x) == as_array(n), value, -math.inf)
+
+
+def multinomial_pmf(dist: Any, x: Any, n: Any, p: Any) -> Any:
+    return exp(multinomial_logpmf(dist, x, n, p))
+
+
+METHODS = {
+    NORMAL: {"logpdf": normal_logpdf, "pdf": normal_pdf, "entropy": normal_entropy},
+    DIRICHLET: {"logpdf": dirichlet_logpdf, "pdf": dirichlet_pdf},
+    MULTINOMIAL: {"logpmf": multinomial_logpmf, "pmf": multinomial_pmf}}
+SAMPLES = {
+    NORMAL: ("stats.multivariate_normal.logpdf(x, v, P)", "stats.multivariate_normal(v, 1.0 + v).logpdf(x)"),
+    DIRICHLET: ("stats.dirichlet.logpdf(np.array([0.1, 0.2, 0.3, 0.4]), 1.0 + v)",),
+    MULTINOMIAL: ("stats.multinomial.logpmf(np.array([1, 0, 2, 1]), 4, v / np.sum(v))",)}
+
+for _owner, _methods in METHODS.items():
+    for _name, _call in _methods.items():
+        face(f"{_owner}.{_name}", samples=SAMPLES[_owner] if _name.startswith("log") else ())(_call)
+
+
+@face(f"{NORMAL}.__call__")
+def frozen_normal(dist: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False, seed: Any = None) -> Frozen:
+    _refuse_singular(allow_singular)
+    return Frozen(METHODS[NORMAL], (mean, cov))
+
+
+@face(f"{DIRICHLET}.__call__")
+def frozen_dirichlet(dist: Any, alpha: Any, seed: Any = None) -> Frozen:
+    return Frozen(METHODS[DIRICHLET], (alpha,))
+
+
+@face(f"{MULTINOMIAL}.__call__")
+def frozen_multinomial(dist: Any, n: Any, p: Any, seed: Any = None) -> Frozen:
+    return Frozen(METHODS[MULTINOMIAL], (n, p))

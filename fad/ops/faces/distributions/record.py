@@ -1,0 +1,53 @@
+"""What a distribution of scipy.stats is, on its standard scale: functions of the variable and of the distribution's shapes."""
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ...transcendental import log
+
+
+def _all_positive(*shapes: Any) -> Any:
+    """SciPy's usual condition on shapes."""
+    fits: Any = True
+    for shape in shapes:
+        fits = (shape > 0) & fits
+    return fits
+
+
+class Distribution(NamedTuple):
+    """A distribution. Every function takes the variable (or a probability) first, then the shapes.
+
+    log_density:   the logarithm of the density, or of the probability of an integer.
+    cdf, sf:       the probability of at most, and of more than, the variable; `sf` is 1 - cdf unless it is given.
+    log_cdf, ...:  where the logarithm has a form that does not underflow.
+    ppf, isf:      the inverses of cdf and sf.
+    low, high:     the ends of the support, as functions of the shapes.
+    within:        a point of the support: stands in for arguments outside it, whose formulas are not to be evaluated.
+    valid:         whether the shapes are allowed ones.
+    entropy:       of the standard distribution.
+    """
+
+    log_density: Callable
+    cdf: "Callable | None" = None
+    sf: "Callable | None" = None
+    ppf: "Callable | None" = None
+    isf: "Callable | None" = None
+    log_cdf: "Callable | None" = None
+    log_sf: "Callable | None" = None
+    low: Callable = lambda *shapes: -math.inf
+    high: Callable = lambda *shapes: math.inf
+    within: Callable = lambda *shapes: 0.5
+    valid: Callable = _all_positive
+    entropy: "Callable | None" = None
+
+    def survival(self, x: Any, *shapes: Any) -> Any:
+        return self.sf(x, *shapes) if self.sf else 1.0 - self.cdf(x, *shapes)                    # type: ignore[misc]
+
+    def log_probability(self, x: Any, *shapes: Any) -> Any:
+        return self.log_cdf(x, *shapes) if self.log_cdf else log(self.cdf(x, *shapes))   # type: ignore[misc]
+
+    def log_survival(self, x: Any, *shapes: Any) -> Any:
+        return self.log_sf(x, *shapes) if self.log_sf else log(self.survival(x, *shapes))
+
+    def upper_quantile(self, q: Any, *shapes: Any) -> Any:
+        return self.isf(q, *shapes) if self.isf else self.ppf(1.0 - q, *shapes)                  # type: ignore[misc]

@@ -1,0 +1,113 @@
+"""scipy.stats through fad: every method of every distribution it knows gives SciPy's numbers, and derivatives that differences confirm."""
+import numpy as np
+import pytest
+from scipy import stats
+
+import fad
+from fad.ops.faces.distributions.continuous import CONTINUOUS
+from fad.ops.faces.distributions.discrete import DISCRETE
+from fad.util.errors import UnsupportedFunctionError
+
+SHAPES = {"gamma": (2.3,), "chi2": (3.4,), "chi": (2.7,), "invgamma": (2.2,), "beta": (1.7, 2.4), "t": (3.6,), "f": (4.0, 5.5), "lognorm": (0.8,),
+          "weibull_min": (1.6,), "pareto": (2.1,), "lomax": (1.8,), "powerlaw": (1.9,), "loguniform": (0.4, 2.5), "reciprocal": (0.4, 2.5),
+          "invgauss": (1.3,), "truncnorm": (-0.7, 1.9), "vonmises": (1.4,), "skewnorm": (2.1,), "gennorm": (1.6,), "fisk": (2.2,),
+          "poisson": (2.6,), "binom": (5, 0.3), "bernoulli": (0.4,), "geom": (0.35,), "nbinom": (3.2, 0.45), "betabinom": (6, 1.4, 2.2)}
+POINTS = np.array([-7.3, -0.2, 0.0, 0.31, 0.77, 1.0, 1.35, 2.4, 9.6, np.nan])
+COUNTS = np.array([-1.0, 0.0, 1.0, 2.0, 2.5, 5.0, 6.0, 7.0, 30.0])
+PROBABILITIES = np.array([-0.1, 0.03, 0.4, 0.5, 0.85, 0.99, 1.2])
+OF_POINTS = ("pdf", "logpdf", "cdf", "sf", "logcdf", "logsf")
+OF_COUNTS = ("pmf", "logpmf", "cdf", "sf", "logcdf", "logsf")
+CALLS = [(name, method, POINTS) for name in CONTINUOUS for method in OF_POINTS]
+CALLS += [(name, method, PROBABILITIES) for name in CONTINUOUS for method in ("ppf", "isf")]
+CALLS += [(name, method, COUNTS) for name in DISCRETE for method in OF_COUNTS]
+
+
+def known(name: str, method: str) -> bool:
+    record = {**CONTINUOUS, **DISCRETE}[name]
+    return {"ppf": record.ppf, "isf": record.ppf}.get(method, record.cdf if method.endswith(("cdf", "sf")) else record.log_density) is not None
+
+
+def both(name: str, method: str, *parameters):
+    """The method with these parameters as SciPy computes it, and as a traced function."""
+    call = getattr(getattr(stats, name), method)
+    return (lambda x: call(x, *parameters)), fad.jit(lambda x: call(x, *parameters))
+
+
+@pytest.mark.filterwarnings("ignore:(divide by zero|invalid value|overflow):RuntimeWarning")
+@pytest.mark.parametrize(("name", "method", "points"), [call for call in CALLS if known(*call[:2]) and call[0] != "erlang"])
+def test_values(name, method, points):
+    for place in ((), (0.3,)) if name in DISCRETE else ((), (0.3, 1.7), (0.3, -1.0)):
+        shifted = points + 0.3 if name in DISCRETE and place else points
+        of_scipy, traced = both(name, method, *SHAPES.get(name, ()), *place)
+        found, expected = traced(shifted), of_scipy(shifted)
+        expected = np.where((expected < -700) & (found < -700), found, expected)     # SciPy's logarithm of a density that underflows
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", [n for n in CONTINUOUS if n not in ("uniform", "erlang")])
+def test_derivatives_with_respect_to_everything(name):
+    shapes = SHAPES.get(name, ())
+    x = getattr(stats, name).ppf(np.array([0.2, 0.45, 0.8]), *shapes, 0.3, 1.7)
+    parameters = np.array([*shapes, 0.3, 1.7])
+
+    def log_likelihood(x, parameters):
+        return np.sum(getattr(stats, name).logpdf(x, *[parameters[k] for k in range(len(shapes) + 2)]))
+    for k, at in enumerate((x, parameters)):
+        numeric = []
+        for j in range(len(at)):
+            step = 1e-6 * np.eye(len(at))[j]
+            low, high = [(x - s, parameters) if k == 0 else (x, parameters - s) for s in (step, -step)]
+            numeric.append((log_likelihood(*high) - log_likelihood(*low)) / 2e-6)
+        np.testing.assert_allclose(fad.grad(log_likelihood, argnums=k)(x, parameters), numeric, rtol=2e-5, atol=1e-6)
+
+
+def test_outside_the_support_the_gradient_is_zero():
+    g = fad.grad(lambda x: np.sum(stats.gamma.pdf(x, 2.0)))(np.array([-1.0, 1.5]))
+    assert g[0] == 0
+    assert g[1] == pytest.approx(np.exp(-1.5) * (1 - 1.5))
+
+
+def test_frozen_distributions_and_keywords():
+    x = np.array([0.3, 1.2])
+    g = fad.grad(lambda m, s: np.sum(stats.norm(loc=m, scale=s).logpdf(x)), argnums=(0, 1))(0.5, 1.3)
+    np.testing.assert_allclose(g[0], np.sum((x - 0.5) / 1.3 ** 2))
+    np.testing.assert_allclose(g[1], np.sum((x - 0.5) ** 2 / 1.3 ** 3 - 1 / 1.3))
+    prior = stats.gamma(2.0, scale=3.0)
+    np.testing.assert_allclose(fad.grad(lambda v: prior.logpdf(v))(1.7), 1 / 1.7 - 1 / 3.0)
+
+
+def test_a_method_is_itself_differentiable():
+    np.testing.assert_allclose(fad.grad(stats.norm.logpdf)(0.7), -0.7)
+
+
+def test_the_multivariate_normal():
+    rng = np.random.default_rng(3)
+    a = rng.normal(size=(3, 3))
+    x, mean, cov = rng.normal(size=(5, 3)), rng.normal(size=3), a @ a.T + np.eye(3)
+    for parameters in ((mean, cov), (mean, np.diag(cov)), (mean, 1.7), (None, cov)):
+        np.testing.assert_allclose(fad.jit(lambda x: stats.multivariate_normal.logpdf(x, *parameters))(x),     # noqa: B023 - called at once
+                                   stats.multivariate_normal.logpdf(x, *parameters))
+    np.testing.assert_allclose(fad.jit(lambda x: stats.multivariate_normal.pdf(x, mean, cov))(x[0]), stats.multivariate_normal.pdf(x[0], mean, cov))
+    np.testing.assert_allclose(fad.jit(lambda c: stats.multivariate_normal.entropy(mean, c))(cov), stats.multivariate_normal.entropy(mean, cov))
+    g = fad.grad(lambda m: np.sum(stats.multivariate_normal(m, cov).logpdf(x)))(mean)
+    np.testing.assert_allclose(g, np.linalg.solve(cov, (x - mean).sum(axis=0)))
+    np.testing.assert_allclose(fad.jit(lambda x: stats.multivariate_normal.logpdf(x))(np.array([0.2, 1.4])), stats.multivariate_normal.logpdf(np.array([0.2, 1.4])))
+
+
+def test_dirichlet_and_multinomial():
+    x, alpha = np.array([0.2, 0.3, 0.5]), np.array([1.5, 2.0, 0.7])
+    for points in (x, x[:2], np.stack([x, x[::-1]], axis=1)):
+        np.testing.assert_allclose(fad.jit(lambda a: stats.dirichlet.logpdf(points, a))(alpha), stats.dirichlet.logpdf(points, alpha))   # noqa: B023
+    counts = np.array([[2, 1, 3], [1, 1, 1]])
+    np.testing.assert_allclose(fad.jit(lambda p: stats.multinomial.logpmf(counts, 6, p))(x), stats.multinomial.logpmf(counts, 6, x))
+
+
+def test_what_is_not_known_says_so():
+    with pytest.raises(UnsupportedFunctionError, match="kappa4"):
+        fad.grad(lambda x: stats.kappa4.logpdf(x, 0.1, 0.2))(0.5)
+    with pytest.raises(UnsupportedFunctionError, match=r"vonmises\.cdf"):
+        fad.grad(lambda x: stats.vonmises.cdf(x, 1.2))(0.5)
+    with pytest.raises(UnsupportedFunctionError, match="singular"):
+        fad.grad(lambda m: stats.multivariate_normal.logpdf(np.ones(2), m, np.eye(2), allow_singular=True))(np.ones(2))
+    with pytest.raises(TypeError, match="scales"):
+        fad.grad(lambda x: stats.norm.logpdf(x, scales=2.0))(0.5)
