@@ -62,7 +62,8 @@ def lower_while(lowering: Any, eqn: Equation) -> list:
 
 def _loop(lowering: Any, eqn: Equation, init: tuple, numbers: tuple, regions: tuple) -> list:
     storage = lowering.storage
-    before = [step for a, out in zip(init, eqn.outputs) for step in _start(lowering, a, out, init)]
+    read = {root for region in eqn.regions for v in free_vars(region) for root in _read_through(lowering, v)}
+    before = [step for a, out in zip(init, eqn.outputs) for step in _start(lowering, a, out, init, read)]
     bodies = []
     for func, carries in regions:
         for carry, out in zip(carries, eqn.outputs):
@@ -75,9 +76,19 @@ def _loop(lowering: Any, eqn: Equation, init: tuple, numbers: tuple, regions: tu
     return [*before, Step("control", eqn, outs=eqn.outputs, args=numbers, arrays=(*eqn.outputs, *taken), body=Regions(*bodies))]
 
 
-def _start(lowering: Any, a: Any, out: Var, init: tuple) -> list:
-    """The steps that give a carry its first value; none where its array is taken over as it is."""
-    if out.type.shape and list(init).count(a) == 1 and lowering.storage.take_over(out, a, lowering.views):
+def _read_through(lowering: Any, v: Var) -> Iterator[Var]:
+    """The roots of the arrays that reading v reads: its own, or those it is a view of."""
+    if v in lowering.views.read:
+        for base in lowering.views.bases[v]:
+            yield from _read_through(lowering, base)
+    else:
+        yield from lowering.storage.arrays_of(v)
+
+
+def _start(lowering: Any, a: Any, out: Var, init: tuple, read: set) -> list:
+    """The steps that give a carry its first value; none where its array, which no turn reads (`read`), is taken over as it is."""
+    kept = list(init).count(a) > 1 or (isinstance(a, Var) and not read.isdisjoint(lowering.storage.arrays_of(a)))
+    if out.type.shape and not kept and lowering.storage.take_over(out, a, lowering.views):
         return []
     lowering.storage.own(out)
     return [lowering.copy_into(a, out)]
@@ -90,10 +101,26 @@ def _same_register(lowering: Any, body: Body, result: Any, carry: "Var | None", 
     places = [k for k, s in enumerate(body.steps) if result in s.outs]
     if not places or body.steps[places[0]].kind not in ("map", "reduce", "control") or result in lowering.storage.roots:
         return
-    later = body.steps[places[0] + 1:]
-    if carry is not None and (carry in body.func.outputs or any(carry in inputs_of(s, lowering.views) for s in later)):
+    if carry is not None and (carry in body.func.outputs or _read_once_made(body, places[0], result, carry, lowering.views)):
         return
     lowering.storage.share(result, out)
+
+
+def _read_once_made(body: Body, place: int, result: Var, carry: Var, views: Views) -> bool:
+    """Whether the carry is read after the step at this place has made the result; in a branch of that step, too."""
+    step = body.steps[place]
+    if any(carry in inputs_of(s, views) for s in body.steps[place + 1:]):
+        return True
+    if step.eqn is None or step.eqn.op.name != "cond":
+        return False
+    k = step.outs.index(result)
+    return any(_read_in_branch(branch, k, carry, views) for branch in step.body.bodies)
+
+
+def _read_in_branch(branch: Body, k: int, carry: Var, views: Views) -> bool:
+    result, others = branch.func.outputs[k], branch.func.outputs[:k] + branch.func.outputs[k + 1:]
+    place = next((i for i, s in enumerate(branch.steps) if result in s.outs), None)
+    return place is not None and (carry in others or _read_once_made(branch, place, result, carry, views))
 
 
 def lower_cond(lowering: Any, eqn: Equation) -> list:

@@ -105,9 +105,31 @@ def reversed_and_shifted(x):
     return z, np.sum(y * z)
 
 
+def start_is_read(x):
+    """Turns read the array that the carry starts as, as it is and reversed."""
+    y = np.sin(x)
+
+    def body(i, z):
+        return (z * 0.5 + y[::-1],)
+    return np.sum(loop(3, body, y, names=("z",)))
+
+
+def old_number_in_branch(x):
+    """A branch computes a carry anew, and then uses its old value."""
+    def body(i, a, b):
+        def change():
+            return a * 1.5, b + 2.0 * a
+
+        def keep():
+            return a, b
+        return COND.run_regions([x[i] > 0.5], (keep, change), names=("a", "b"))
+    return loop(x.shape[0], body, 1.0, 0.5, names=("a", "b"))
+
+
 PROGRAMS = [
     (garch, np.array([0.1, 0.2, 0.7]), rng.standard_normal(50)), (heat, rng.uniform(size=12)), (pairwise, rng.standard_normal((6, 3))),
     (newton, 7.3), (branches, rng.uniform(-1, 1, 12)), (fill, rng.uniform(size=9)), (seidel, rng.uniform(size=(6, 6))),
     (change_in_a_branch, rng.uniform(size=9)), (change_hands, rng.uniform(size=4), rng.uniform(size=4)), (same_twice, rng.uniform(size=5)),
-    (in_place, rng.uniform(size=6)), (reversed_and_shifted, rng.uniform(size=7)),
+    (in_place, rng.uniform(size=6)), (reversed_and_shifted, rng.uniform(size=7)), (start_is_read, rng.uniform(size=5)),
+    (old_number_in_branch, rng.uniform(size=8)),
 ]

@@ -190,10 +190,11 @@ def unstack(x: Any, /, *, axis: Any = 0) -> tuple:
 # -- repeated -------------------------------------------------------------------------------------------------------------------
 
 
-@face("numpy.tile", samples=("np.tile(v, 3)", "np.tile(x, (2, 2))"))
+@face("numpy.tile", samples=("np.tile(v, 3)", "np.tile(x, (2, 2))", "np.tile(v, (len(v), 1))"))
 def tile(A: Any, reps: Any) -> Any:
     x = strong(A)
-    counts = tuple(reps) if isinstance(reps, (tuple, list, np.ndarray)) and np.ndim(reps) else (reps,)
+    several = isinstance(reps, (tuple, list)) or (isinstance(reps, np.ndarray) and reps.ndim > 0)
+    counts = tuple(reps) if several else (reps,)
     x = reshape_(x, *[1] * (len(counts) - rank(x)), *shape_of(x))
     counts = (1,) * (rank(x) - len(counts)) + counts
     shape = shape_of(x)
