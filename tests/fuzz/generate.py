@@ -5,6 +5,9 @@ and bounded, and branches compare with odd numbers, so that differences are a fa
 """
 import random
 
+from . import idioms
+from .statement import Statement, render_block
+
 HELPERS = """
 import math
 import numpy as np
@@ -22,36 +25,10 @@ def decayed(v, w=0.25):
     for j in range(len(v)):
         total = total * w + v[j] * v[j] / (1.0 + v[j] * v[j])
     return total
-"""
+""" + idioms.HELPERS
 
 
-class Statement:
-    """One statement: a head line, and blocks under it (each with a header of its own, '' for the first)."""
-
-    def __init__(self, head, *blocks):
-        self.head, self.blocks = head, [list(b) for b in blocks]
-
-    def lines(self, indent):
-        pad = "    " * indent
-        yield pad + self.head
-        headers = ["", "else:"]
-        for header, block in zip(headers, self.blocks):
-            if header:
-                if not block:
-                    continue
-                yield pad + header
-            yield from render_block(block, indent + 1)
-
-
-def render_block(block, indent):
-    """The lines of a block; `pass` for an empty one."""
-    if not block:
-        yield "    " * indent + "pass"
-    for statement in block:
-        yield from statement.lines(indent)
-
-
-class Generator:
+class Generator(idioms.Idioms, idioms.Matrices):
     """Makes one program from a seed."""
 
     def __init__(self, seed, size=7):
@@ -62,11 +39,13 @@ class Generator:
     def program(self):
         """The statements of f, the last of them its return."""
         self.arrays, self.scalars, self.indices = ["x"], ["0.7"], []
-        self.writable = []
+        self.writable, self.matrices = [], []
         body = [Statement("a0 = x * 1.0"), Statement("s0 = 0.5")]
         self.arrays.append("a0"), self.writable.append("a0"), self.scalars.append("s0")
         body += self.block(self.size, depth=0)
-        result = " + ".join([*(f"np.sum(np.tanh({a}))" for a in self.arrays[1:]), *(s for s in self.scalars if s[0] == "s")])
+        results = [*(f"np.sum(np.tanh({a}))" for a in self.arrays[1:]), *(s for s in self.scalars if s[0] == "s"),
+                   *(f"np.mean(np.sin({M}))" for M in self.matrices)]
+        result = " + ".join(results)
         return body + [Statement(f"return {result}")]
 
     def block(self, length, depth):
@@ -80,6 +59,10 @@ class Generator:
         return self.r.choice(options)
 
     # -- expressions ------------------------------------------------------------------------------------------------------
+
+    def sum_name(self):
+        """The name of a scalar that may be assigned to."""
+        return self.pick([s for s in self.scalars if s[0] == "s"])
 
     def number(self):
         return str(round(self.r.uniform(-1.5, 1.5), 2))
@@ -99,7 +82,16 @@ class Generator:
                           f"damped({a}, {self.pick(['0', '1', *self.indices])})", f"np.mean({self.array(1)})",
                           f"np.dot({self.pick(self.arrays)}, {self.pick(self.arrays)}) / n",
                           f"math.sqrt(1.0 + {a} * {a})", f"max({a}, {b} - 0.37)", f"decayed({self.pick(self.arrays)})",
-                          f"({a} if {b} > 0.123 else {b})", f"np.sum({self.part()})"])
+                          f"({a} if {b} > 0.123 else {b})", f"np.sum({self.part()})",
+                          f"first_above({self.pick(self.arrays)}, {self.number()}1)", f"halved({a})", *self.of_matrix()])
+
+    def of_matrix(self):
+        """Scalars taken from a matrix."""
+        if not self.matrices:
+            return []
+        M = self.pick(self.matrices)
+        return [f"{M}[{self.index()}, {self.index()}]", f"np.mean({M})", f"swept({M}) / n", f"np.trace({M})",
+                *(f"{M}[{i}, :{i}] @ {M}[:{i}, {self.index()}] / n" for i in self.indices)]
 
     def part(self):
         """A slice, of extents that may depend on a loop's index."""
@@ -124,9 +116,14 @@ class Generator:
     # -- statements -------------------------------------------------------------------------------------------------------
 
     def statement(self, depth):
-        kinds = [self.assign_scalar, self.update_scalar, self.assign_array, self.write_item, self.write_slice, self.through_view, self.in_place]
+        kinds = [self.assign_scalar, self.update_scalar, self.assign_array, self.write_item, self.write_slice, self.through_view, self.in_place,
+                 self.swap, self.alias, self.mutating_call, self.library_write, self.matrix_write, self.row_view]
         if depth < 3:
-            kinds += [self.loop, self.loop, self.branch, self.branch, self.fill] + ([self.while_loop] if depth < 2 else [])
+            kinds += [self.loop, self.loop, self.branch, self.branch, self.fill, self.items, self.closure]
+        if depth < 2:
+            kinds += [self.while_loop, self.counter, self.scan_while, self.kept_view, self.searched, self.triangle, self.rows, self.early_return]
+        if depth < 1:
+            kinds += [self.integer_start, self.comprehension, self.new_matrix, self.new_matrix, self.from_matrix]
         if self.indices and depth < 3:
             kinds.append(self.leave)
         return self.pick(kinds)(depth)
@@ -134,13 +131,13 @@ class Generator:
     def assign_scalar(self, depth):
         value = self.scalar()
         if depth:                                            # a name first bound in a block may not be bound after it
-            return [Statement(f"{self.pick([s for s in self.scalars if s[0] == 's'])} = {value}")]
+            return [Statement(f"{self.sum_name()} = {value}")]
         name = self.fresh("s")
         self.scalars.append(name)
         return [Statement(f"{name} = {value}")]
 
     def update_scalar(self, depth):
-        name = self.pick([s for s in self.scalars if s[0] == "s"])
+        name = self.sum_name()
         return [Statement(self.pick([f"{name} += 0.1 * {self.scalar()}", f"{name} = np.tanh({name} + {self.scalar()})", f"{name} *= 0.9"]))]
 
     def assign_array(self, depth):
@@ -193,7 +190,7 @@ class Generator:
 
     def while_loop(self, depth):
         k = self.fresh("k")
-        name = self.pick([s for s in self.scalars if s[0] == "s"])
+        name = self.sum_name()
         body = [Statement(f"{k} += 1"), *self.block(2, depth + 1)]
         return [Statement(f"{k} = 0"), Statement(f"while {k} < 5 and {name} < {self.number()}9 + {k}:", body)]
 

@@ -4,8 +4,10 @@
 """
 import copy
 import linecache
+import re
 import sys
 import warnings
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -13,6 +15,7 @@ import fad
 from fad.util.errors import SideEffectError
 
 from .generate import HELPERS, generate, render
+from .text import as_text
 
 POINT = np.array([0.3141593, -0.6180340, 0.8318531, 0.1414214, -0.2718282, 0.5498161])        # no round numbers: those meet the programs' own
 
@@ -45,7 +48,20 @@ def smooth_here(f, x):
     return near
 
 
-def judge(body, compile=False, second=True):
+@contextmanager
+def tier(name):
+    """Programs run by the interpreter, as generated text in plain Python, or compiled; a refusal to generate text is a failure."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message=".*interpreted, not compiled")
+        if name == "text":
+            with as_text():
+                yield
+        else:
+            with fad.config.using(compile={"interpreted": "never", "compiled": "now"}[name]):
+                yield
+
+
+def judge(body, tiers=("interpreted", "text"), second=True):
     """None if all holds (or the program is no fair test), else what does not."""
     f = compiled_function(body)
     try:
@@ -56,13 +72,17 @@ def judge(body, compile=False, second=True):
         return None                                          # no program at all, or one whose values leave all bounds
     if slope is None or not np.isfinite(want):
         return None
-    try:
-        with fad.config.using(compile="now" if compile else "never"):
-            return _compare(f, want, slope, second)
-    except SideEffectError:
-        return None                                          # two names for one array, where it cannot be known which: refused, not guessed
-    except Exception as error:
-        return f"{type(error).__name__}: {error}"
+    for name in tiers:
+        try:
+            with tier(name):
+                problem = _compare(f, want, slope, second)
+        except SideEffectError:
+            return None                                      # two names for one array, where it cannot be known which: refused, not guessed
+        except Exception as error:
+            problem = f"{type(error).__name__}: {error}"
+        if problem:
+            return f"{name}, {problem}"
+    return None
 
 
 def _compare(f, want, slope, second):
@@ -111,25 +131,27 @@ def _without_one(body):
 
 def report(seed, compile=False):
     """None, or the failure of this seed's program with the program shrunk."""
-    body = generate(seed)
-    problem = judge(body, compile)
+    body, tiers = generate(seed), ("interpreted", "text", "compiled") if compile else ("interpreted",) if seed % 4 == 1 else ("text",)
+    problem = judge(body, tiers)
     if problem is None:
         return None
+    kind = re.split("[:;.0-9]", problem)[0]
 
     def fails(smaller):
         try:
-            return judge(smaller, compile) is not None
+            found = judge(smaller, tiers)
         except Exception:
             return False
+        return found is not None and found.startswith(kind)
     small = shrink(body, fails)
-    return f"seed {seed}: {judge(small, compile)}\n{render(small)}"
+    return f"seed {seed}: {judge(small, tiers)}\n{render(small)}"
 
 
 def main(count=1000, first=0):
     """Try many programs; the number of failures."""
     failures = 0
     for seed in range(first, first + count):
-        found = report(seed, compile=seed % 20 == 0)
+        found = report(seed, compile=seed % 50 == 0)
         if found:
             failures += 1
             print(found, flush=True)

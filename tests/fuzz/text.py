@@ -1,0 +1,51 @@
+"""The generated text as a tier of its own: run as plain Python it shows the mistakes of the generator without the compiler's time."""
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+import fad
+from fad.backend import cache
+from fad.backend import compile as kernels
+
+
+class PythonKernel:
+    """A kernel's text, run by Python; it has what the runner asks of Numba's dispatchers."""
+
+    def __init__(self, text: str, name: str):
+        scope: dict[str, Any] = {"__name__": "text_tier"}
+        exec(compile(text, "<generated>", "exec"), scope)
+        self.function = scope[name]
+
+    def __call__(self, *args: Any) -> Any:
+        copies = [a.copy() if isinstance(a, np.ndarray) else a for a in args]
+        with np.errstate(all="ignore"):
+            result = self.function(*args)
+        for a, before in zip(args, copies):
+            assert np.array_equal(a, before, equal_nan=True), "the text writes to its arguments"
+        return result
+
+    def compile(self, types: tuple) -> None:
+        """Nothing is to be done."""
+
+    def disable_compile(self) -> None:
+        """Nothing is to be done."""
+
+    def typeof_pyval(self, x: Any) -> None:
+        """No types are needed."""
+
+
+@contextmanager
+def as_text() -> Iterator[None]:
+    """Programs traced in here run as generated text, in plain Python, from their first call on."""
+    load, known = cache.load, dict(kernels._kernels)
+    kernels._kernels.clear()
+    cache.load = lambda text, name, folder: PythonKernel(text, name)
+    try:
+        with fad.config.using(compile="now"):
+            yield
+    finally:
+        cache.load = load
+        kernels._kernels.clear()
+        kernels._kernels.update(known)
