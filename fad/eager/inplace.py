@@ -12,7 +12,7 @@ from .record import edge
 from .saved import Meta, SavedTensor
 from .state import changed, state
 from .tensor import Tensor, raw, weak, wrap
-from .views import CUSTOM, INFERENCE, MULTIPLE, NO_GRAD, View
+from .views import View
 
 
 def requires_grad(x: Any) -> bool:
@@ -34,20 +34,12 @@ def check_in_place(x: Tensor, recorded: bool) -> None:
         return
     view = x._view
     if view is not None:
-        _check_view(x, view)
+        if view.creation:
+            raise RuntimeError(view.refusal(x))
         if requires_grad(x) and view.base._fn is None:
-            if view.base._rg:
-                raise RuntimeError(errors.LEAF_VIEW_WRITE)
+            raise RuntimeError(errors.LEAF_VIEW_WRITE)
     elif x._fn is None and x._rg:
         raise RuntimeError(errors.LEAF_WRITE)
-
-
-def _check_view(x: Tensor, view: View) -> None:
-    if view.creation in ("no_grad", "inference"):
-        raise RuntimeError(INFERENCE if view.creation == "inference" else NO_GRAD.format(view.creation, "is being"))
-    if view.creation in ("multi", "custom"):
-        name = x._fn.name().removesuffix("Backward0") if x._fn is not None else "a function"
-        raise RuntimeError((MULTIPLE if view.creation == "multi" else CUSTOM).format(x._nr, name))
 
 
 def bump(x: Tensor) -> None:
@@ -199,8 +191,6 @@ def set_history(x: Tensor, new: Tensor) -> None:
     if x._fn is None:
         x._rg = True
     view.stamp = -1
-    if view.creation == "no_grad":
-        view.creation = ""
     record.refresh(x)
     keeping(x)
 

@@ -48,6 +48,15 @@ def text_of(a: np.ndarray, indent: int) -> str:
     return text
 
 
+def _grad_fn_name(t: Tensor) -> str:
+    """The name of a tensor's node; Invalid, for a view that may not be used any more because of what was done to its base."""
+    try:
+        fn = t.grad_fn
+    except RuntimeError:
+        return "Invalid"
+    return fn.name().rpartition(":")[2] if fn is not None else ""
+
+
 def represent(t: Tensor) -> str:
     """As PyTorch writes it: tensor([1., 2.], dtype=float32, grad_fn=<MulBackward0>)."""
     a = t._a
@@ -57,9 +66,9 @@ def represent(t: Tensor) -> str:
     plain = a.dtype == default.dtype or a.dtype.kind == "b" or a.dtype == np.int64 or a.dtype == np.result_type(default.dtype, np.complex64)
     if not plain:
         parts.append(f"dtype={a.dtype}")
-    fn = t.grad_fn
-    if fn is not None:
-        parts.append(f"grad_fn=<{fn.name().rpartition(':')[2]}>")
+    name = _grad_fn_name(t)
+    if name:
+        parts.append(f"grad_fn=<{name}>")
     elif t._rg:
         parts.append("requires_grad=True")
     if t._x is not None and t._x.tangent is not None:

@@ -18,16 +18,14 @@ from .saved import Meta
 from .state import changed, state
 from .tensor import Tensor, wrap
 
-INFERENCE = ("A view was created in inference mode and is being modified inplace in normal mode. Given that this use case is ambiguous and "
-             "error-prone, it is forbidden.")
-NO_GRAD = ("A view was created in {0} mode and {1} modified inplace with grad mode enabled. Given that this use case is ambiguous and error-prone, "
-           "it is forbidden. You can clarify your code by moving both the view and the inplace either both inside the {0} block (if you don't "
-           "want the inplace to be tracked) or both outside (if you want the inplace to be tracked).")
-MULTIPLE = ("Output {0} of {1} is a view and is being modified inplace. This view is the output of a function that returns multiple views. Such "
-            "functions do not allow the output views to be modified inplace. You should replace the inplace operation by an out-of-place one.")
-CUSTOM = ("Output {0} of {1} is a view and is being modified inplace. This view was created inside a custom Function (or because an input was "
-          "returned as-is) and the autograd logic to handle view+inplace would override the custom backward associated with the custom Function, "
-          "leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the custom Function.")
+MODE = ("{0} was created in {1} mode and {2} modified inplace {3}. Given that this use case is ambiguous and error-prone, it is forbidden. You can "
+        "clarify your code by moving both the view and the inplace either both inside the {4} block (if you don't want the inplace to be tracked) or "
+        "both outside (if you want the inplace to be tracked).")
+MULTIPLE = ("This view is the output of a function that returns multiple views. Such functions do not allow the output views to be modified inplace. "
+            "You should replace the inplace operation by an out-of-place one.")
+CUSTOM = ("This view was created inside a custom Function (or because an input was returned as-is) and the autograd logic to handle view+inplace would "
+          "override the custom backward associated with the custom Function, leading to incorrect gradients. This behavior is forbidden. You can fix "
+          "this by cloning the output of the custom Function.")
 
 
 class ViewOp:
@@ -94,13 +92,24 @@ class View:
             x = view_of(x, op, args)
         return x
 
+    def refusal(self, x: Tensor, changed: str = "is being") -> str:
+        """Why x, which is this view, may not be changed in place (or its base may not have been)."""
+        source = f"Output {x._nr} of {x._fn.name().removesuffix('Backward0')} is a view" if x._fn is not None else ""
+        if self.creation == "inference":
+            return MODE.format(f"{source} of a view which" if source else "A view", "inference", changed, "in normal mode", "inference_mode")
+        if self.creation == "no_grad":
+            return MODE.format(f"{source} of a view which" if source else "A view", "no_grad", changed, "with grad mode enabled", "no_grad")
+        return f"{source or 'A view'} and {changed} modified inplace. {MULTIPLE if self.creation == 'multi' else CUSTOM}"
+
 
 def view_of(x: Tensor, op: ViewOp, args: tuple, label: str = "", creation: str = "") -> Tensor:
     """op's view of x; where NumPy had to copy, a new tensor with the same history."""
     a = op.run(x._a, *args)
     t = wrap(a)
     shared = not op.copies or a is x._a or a.base is x._a or x._a.base is not None and a.base is x._a.base
-    into = edge(x) if state.grad and not state.inference else None
+    into = edge(x) if state.grad and not state.inference and (x._x is None or not x._x.inference) else None
+    if shared:
+        t._vc = x._vc
     if into is not None and a.dtype.kind in "fc":
         node = ViewNode(x, into, op, args)
         if label:
@@ -108,9 +117,8 @@ def view_of(x: Tensor, op: ViewOp, args: tuple, label: str = "", creation: str =
         t._fn, t._rg = node, True
         if state.anomaly:
             record.note_place(node)
-    if shared:
-        t._vc = x._vc
-        mode = creation or ("" if state.grad else "inference" if state.inference else "no_grad")
+    if shared and (x._x is None or not x._x.inference):
+        mode = creation if state.grad else "inference" if state.inference else "no_grad"
         above = x._view
         if above is None:
             t._view = View(x, ((op, args),), x._vc[0], mode)
@@ -135,8 +143,8 @@ def refresh(x: Tensor) -> None:
     if base._fn is None and not base._rg:
         view.stamp = x._vc[0]
         return
-    if view.creation in ("no_grad", "inference"):
-        raise RuntimeError(NO_GRAD.format(view.creation, "its base or another view of its base has been"))
+    if view.creation:
+        raise RuntimeError(view.refusal(x, "its base or another view of its base has been"))
     with changed(grad=True, inference=False, dual_level=-1):
         again = view.of_tensor(base)
     x._fn, x._nr, x._rg = again._fn, again._nr, again._fn is not None
