@@ -26,6 +26,11 @@ def node_name(op_name: str) -> str:
     return f"{words}Backward0"
 
 
+def enter(op: Op, handle: Handle) -> None:
+    """Nodes of this op have a handle made elsewhere."""
+    _handles[op] = handle
+
+
 def handle_of(op: Op) -> Handle:
     """What the nodes of an op share."""
     found = _handles.get(op)

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..ops.custom import barrier as _identity
 from ..ops.table import TABLE as registry
+from . import composites
 from .dtypes import as_dtype
 from .fast import binary, unary
 from .inplace import op_in_place
@@ -159,14 +160,14 @@ Tensor.__hash__ = object.__hash__                                               
 @function(changing=True)
 def rsqrt(self: Any) -> Any:
     """1 / sqrt(self)."""
-    return named(1.0 / op["sqrt"](tensor_of(self)), "RsqrtBackward0")
+    return composites.rsqrt(tensor_of(self))
 
 
 @function(changing=True)
 def relu(self: Any) -> Any:
     """max(self, 0), with derivative 0 at 0."""
     x = tensor_of(self)
-    return named(op["where"](x > 0, x, 0.0 if x.dtype.kind == "f" else 0), "ReluBackward0")
+    return composites.relu(x) if x.dtype.kind == "f" else op["maximum"](x, 0)
 
 
 @function(changing=True)

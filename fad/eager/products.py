@@ -3,6 +3,7 @@ from typing import Any
 
 from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
+from . import composites
 from .record import apply_pair
 from .registry import function, named, run, tensor_of
 from .tensor import Tensor
@@ -65,7 +66,9 @@ def outer(self: Any, other: Any) -> Any:
 @function(changing=True)
 def addmm(self: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * self + alpha * mat1 @ mat2."""
-    return named(self * beta + matmul(mat1, mat2) * alpha if (beta, alpha) != (1, 1) else self + matmul(mat1, mat2), "AddmmBackward0")
+    if mat1.shape[-1:] != mat2.shape[:1]:
+        _mismatch(mat1.shape, mat2.shape)
+    return composites.addmm(self, mat1, mat2, beta=beta, alpha=alpha)
 
 
 @function(changing=True)

@@ -234,7 +234,7 @@ def _kept(handle: Handle, arrays: list, ys: tuple, params: dict, needs: tuple) -
 
 def _trimmed(handle: Handle, args: tuple, edges: list) -> tuple:
     """Edges up to those of the op's last tensor (or operand, of an elementwise op), and their result numbers."""
-    count = len(edges)
+    count = handle.op.facts.get("edges", len(edges))
     if handle.op.kind != "elementwise":
         while not isinstance(args[count - 1], Tensor):
             count -= 1

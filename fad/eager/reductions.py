@@ -6,10 +6,12 @@ import numpy as np
 
 from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
+from . import composites
+from .composite import COMPOSITES
 from .dtypes import as_dtype
 from .record import apply_lean
 from .registry import FUNCTIONS, dims_of, function, named, one_dim, run, tensor_of
-from .tensor import Tensor, wrap
+from .tensor import Tensor, raw, wrap
 
 
 class Extreme(NamedTuple):
@@ -50,9 +52,7 @@ def mean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
         x = x.to(as_dtype(dtype))
     if x.dtype.kind not in "fc":
         raise RuntimeError("mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype.")
-    count = int(np.prod([x.shape[k] for k in dims_of(dim, len(x.shape))], dtype=int))
-    total = _reduced("sum", x, dim, keepdim or keepdims, "SumBackward1")
-    y = named(total / (count or np.nan), "MeanBackward0" if dim is None else "MeanBackward1")
+    y = composites.mean(x, axes=dims_of(dim, len(x.shape)), keep=keepdim or keepdims, label="MeanBackward0" if dim is None else "MeanBackward1")
     return y if out is None else out.copy_(y)
 
 
@@ -81,9 +81,8 @@ def _take(x: Any, places: Any, ax: int) -> Any:
     """The elements at these places along an axis, which goes."""
     if not len(x.shape):
         return x
-    wide = op["reshape"](places, *[1 if k == ax else n for k, n in enumerate(x.shape)])
-    picked = x.gather(ax, wide)
-    return op["reshape"](picked, *[n for k, n in enumerate(x.shape) if k != ax])
+    others = iter(np.ix_(*[np.arange(n) for k, n in enumerate(x.shape) if k != ax]))
+    return x[tuple([raw(places) if k == ax else next(others) for k in range(len(x.shape))])]
 
 
 @function()
@@ -146,12 +145,13 @@ def _correction(unbiased: Any, correction: Any) -> Any:
 
 
 def _spread(name: str) -> Callable:
+    composite = COMPOSITES[name]
+
     def call(self: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
         if isinstance(dim, bool):
             dim, unbiased = None, dim
         axes = dims_of(dim, len(self.shape))
-        y = BY_NAME[f"numpy.{name}"].call(self, axis=axes, ddof=_correction(unbiased, correction), keepdims=keepdim)
-        return named(y, f"{name.capitalize()}Backward0")
+        return composite(self, axes=axes, keep=keepdim, correction=_correction(unbiased, correction))
     call.__name__, call.__doc__ = name, f"The {'variance' if name == 'var' else 'standard deviation'} along dimensions, unbiased unless told otherwise."
     return call
 
@@ -175,22 +175,21 @@ def std_mean(self: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = F
 @function()
 def logsumexp(self: Any, dim: Any, keepdim: bool = False) -> Any:
     """log(sum(exp(self))) along dimensions, without overflow."""
-    axes = dims_of(dim, len(self.shape))
-    y = BY_NAME["scipy.special.logsumexp"].call(self, axis=axes, keepdims=keepdim)
-    return named(y, "LogsumexpBackward0")
+    return composites.logsumexp(self, axes=dims_of(dim, len(self.shape)), keep=keepdim)
 
 
 @function()
 def softmax(self: Any, dim: int, dtype: Any = None) -> Any:
     """exp(self), divided by its sum along a dimension."""
-    return named(BY_NAME["scipy.special.softmax"].call(self if dtype is None else self.to(dtype), axis=one_dim(dim, len(self.shape))), "SoftmaxBackward0")
+    x, ax = self if dtype is None else self.to(dtype), one_dim(dim, len(self.shape))
+    return composites.softmax(x, axis=ax) if len(x.shape) else named(x * 0.0 + 1.0, "SoftmaxBackward0")
 
 
 @function()
 def log_softmax(self: Any, dim: int, dtype: Any = None) -> Any:
     """log(softmax(self)), without cancellation."""
-    x = self if dtype is None else self.to(dtype)
-    return named(x - logsumexp(x, dim, True) if len(x.shape) else x - x, "LogSoftmaxBackward0")
+    x, ax = self if dtype is None else self.to(dtype), one_dim(dim, len(self.shape))
+    return composites.log_softmax(x, axis=ax) if len(x.shape) else named(x - x, "LogSoftmaxBackward0")
 
 
 @function()
@@ -253,6 +252,8 @@ def median(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
 def norm(self: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
     """The p-norm of all elements or along dimensions."""
     x, axes = self, dims_of(dim, len(self.shape))
+    if p in ("fro", "nuc", 2, None):
+        return composites.norm(x, axes=axes, keep=keepdim)
     size = op["abs"](x)
     if p == np.inf:
         return amax(size, axes, keepdim)
@@ -262,10 +263,6 @@ def norm(self: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtyp
         return sum((x != 0).to(size.dtype), axes, keepdim)
     if p == 1:
         return sum(size, axes, keepdim)
-    if p in ("fro", "nuc", 2, None):
-        squares = sum(size * size, axes, keepdim)
-        none = squares == 0
-        return named(op["where"](none, 0.0, op["sqrt"](op["where"](none, 1.0, squares))), "LinalgVectorNormBackward0")
     total = sum(size ** p, axes, keepdim)
     none = total == 0
     return named(op["where"](none, 0.0, op["where"](none, 1.0, total) ** (1.0 / p)), "LinalgVectorNormBackward0")

@@ -7,10 +7,16 @@ import numpy as np
 from ...ops.face import BY_NAME
 from ...ops.faces.arguments import fixed
 from ...ops.table import TABLE as op
+from ..composites import batch_norm as batch_norm_step
+from ..composites import layer_norm as layer_norm_step
+from ..composites import log_softmax as log_softmax_step
+from ..composites import relu as relu_step
+from ..composites import softmax as softmax_step
 from ..creation import source
-from ..products import matmul
+from ..products import addmm, matmul
 from ..registry import named
 from ..tensor import Tensor, raw, wrap
+from . import composites as steps
 
 
 def call(name: str, *args: Any, **kwargs: Any) -> Any:
@@ -32,8 +38,17 @@ def swapped(x: Any, a: int = -1, b: int = -2) -> Any:
 
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """input @ weight.T + bias."""
-    y = matmul(input, swapped(weight)) if len(weight.shape) > 1 else op["matmul"](input, weight)
-    return y if bias is None else named(y + bias, "AddmmBackward0")
+    if len(weight.shape) < 2:
+        y = op["matmul"](input, weight)
+        return y if bias is None else y + bias
+    flipped = weight.t() if isinstance(weight, Tensor) else swapped(weight)
+    if bias is None or len(input.shape) < 2 or not isinstance(input, Tensor):
+        y = matmul(input, flipped)
+        return y if bias is None else named(y + bias, "AddmmBackward0")
+    if len(input.shape) == 2:
+        return addmm(bias, input, flipped)
+    rows = addmm(bias, input.reshape(-1, input.shape[-1]), flipped)                         # type: ignore[attr-defined]
+    return rows.reshape(*input.shape[:-1], weight.shape[0])
 
 
 def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
@@ -47,13 +62,13 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
 
 def relu(input: Any, inplace: bool = False) -> Any:
     """max(x, 0), with derivative 0 at 0."""
-    y = named(op["where"](input > 0, input, 0.0), "ReluBackward0")
+    y = relu_step(input)
     return input.copy_(y) if inplace else y
 
 
 def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
     """x where positive, else negative_slope * x."""
-    return op["where"](input > 0, input, input * negative_slope)
+    return steps.leaky_relu(input, slope=negative_slope)
 
 
 def relu6(input: Any, inplace: bool = False) -> Any:
@@ -63,13 +78,12 @@ def relu6(input: Any, inplace: bool = False) -> Any:
 
 def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
     """x between two bounds; at the bounds the derivative is 0."""
-    return op["where"](input <= min_val, min_val, op["where"](input >= max_val, max_val, input))
+    return steps.hardtanh(input, low=min_val, high=max_val)
 
 
 def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """x where positive, else alpha (e^x - 1)."""
-    positive = input > 0
-    return op["where"](positive, input, alpha * op["expm1"](op["where"](positive, 0.0, input)))
+    return steps.elu(input, alpha=alpha, scale=1.0)
 
 
 def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
@@ -80,29 +94,27 @@ def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
 
 def selu(input: Any, inplace: bool = False) -> Any:
     """The scaled elu that keeps mean 0 and variance 1 (Klambauer et al., 2017)."""
-    return 1.0507009873554804934193349852946 * elu(input, 1.6732632423543772848170429916717)
+    return steps.elu(input, alpha=1.6732632423543772848170429916717, scale=1.0507009873554804934193349852946)
 
 
 def gelu(input: Any, approximate: str = "none") -> Any:
     """x times the normal distribution function at x."""
-    if approximate == "tanh":
-        return 0.5 * input * (1.0 + op["tanh"](math.sqrt(2.0 / math.pi) * (input + 0.044715 * input * input * input)))
-    return input * (0.5 * (1.0 + op["erf"](input * math.sqrt(0.5))))
+    return steps.gelu_tanh(input) if approximate == "tanh" else steps.gelu(input)
 
 
 def silu(input: Any, inplace: bool = False) -> Any:
     """x times the logistic function of x."""
-    return input * op["expit"](input)
+    return steps.silu(input)
 
 
 def mish(input: Any, inplace: bool = False) -> Any:
     """x tanh(softplus(x))."""
-    return input * op["tanh"](softplus(input))
+    return steps.mish(input)
 
 
 def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
     """log(1 + e^(beta x)) / beta."""
-    return op["logaddexp"](input * beta, 0.0) / beta
+    return steps.softplus(input, beta=beta)
 
 
 def softsign(input: Any) -> Any:
@@ -117,12 +129,12 @@ def logsigmoid(input: Any) -> Any:
 
 def hardsigmoid(input: Any, inplace: bool = False) -> Any:
     """A logistic function of straight pieces."""
-    return hardtanh(input + 3.0, 0.0, 6.0) / 6.0
+    return steps.hardsigmoid(input)
 
 
 def hardswish(input: Any, inplace: bool = False) -> Any:
     """x hardsigmoid(x)."""
-    return input * hardsigmoid(input)
+    return steps.hardswish(input)
 
 
 def tanh(input: Any) -> Any:
@@ -144,7 +156,7 @@ def prelu(input: Any, weight: Any) -> Any:
 
 def softmax(input: Any, dim: int = -1, dtype: Any = None) -> Any:
     """exp(x), divided by its sum along a dimension."""
-    return named(call("scipy.special.softmax", input, axis=dim), "SoftmaxBackward0")
+    return softmax_step(input, axis=dim % len(input.shape)) if len(input.shape) else input * 0.0 + 1.0
 
 
 def softmin(input: Any, dim: int = -1) -> Any:
@@ -154,7 +166,7 @@ def softmin(input: Any, dim: int = -1) -> Any:
 
 def log_softmax(input: Any, dim: int = -1, dtype: Any = None) -> Any:
     """log(softmax(x))."""
-    return named(input - call("scipy.special.logsumexp", input, axis=dim, keepdims=True), "LogSoftmaxBackward0")
+    return log_softmax_step(input, axis=dim % len(input.shape)) if len(input.shape) else input - input
 
 
 def glu(input: Any, dim: int = -1) -> Any:
@@ -194,11 +206,9 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
 
 def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
     """Mean 0 and variance 1 over the last dimensions, then scaled and shifted."""
-    axes = tuple(range(len(input.shape) - len(tuple(normalized_shape)), len(input.shape)))
-    centred = input - call("numpy.mean", input, axis=axes, keepdims=True)
-    y = centred / op["sqrt"](call("numpy.mean", centred * centred, axis=axes, keepdims=True) + eps)
-    y = y if weight is None else y * weight
-    return named(y if bias is None else y + bias, "NativeLayerNormBackward0")
+    shape = tuple(normalized_shape)
+    axes = tuple(range(len(input.shape) - len(shape), len(input.shape)))
+    return layer_norm_step(input, weight, bias, axes=axes, shape=shape, eps=eps)
 
 
 def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None, training: bool = False, momentum: float = 0.1,
@@ -210,21 +220,17 @@ def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = No
         count = math.prod(sizes(input)[k] for k in axes)
         if count == 1:
             raise ValueError(f"Expected more than 1 value per channel when training, got input size {list(input.shape)}")
-        mean = call("numpy.mean", input, axis=axes, keepdims=True)
-        centred = input - mean
-        variance = call("numpy.mean", centred * centred, axis=axes, keepdims=True)
         if running_mean is not None and isinstance(input, Tensor):
-            _update(running_mean, mean, momentum, 1.0)
-            _update(running_var, variance, momentum, count / (count - 1))
-    else:
-        centred, variance = input - op["reshape"](running_mean, *wide), op["reshape"](running_var, *wide)
-    y = centred / op["sqrt"](variance + eps)
+            _update(running_mean, np.mean(input._a, axis=axes), momentum, 1.0)
+            _update(running_var, np.var(input._a, axis=axes), momentum, count / (count - 1))
+        return batch_norm_step(input, weight, bias, axes=axes, shape=tuple(wide), eps=eps)
+    y = (input - op["reshape"](running_mean, *wide)) / op["sqrt"](op["reshape"](running_var, *wide) + eps)
     y = y if weight is None else y * op["reshape"](weight, *wide)
     return named(y if bias is None else y + op["reshape"](bias, *wide), "NativeBatchNormBackward0")
 
 
-def _update(running: Tensor, new: Tensor, momentum: float, scale: float) -> None:
-    running._a[...] = (1 - momentum) * running._a + momentum * scale * new._a.reshape(running._a.shape)
+def _update(running: Tensor, new: np.ndarray, momentum: float, scale: float) -> None:
+    running._a[...] = (1 - momentum) * running._a + momentum * scale * new
     running._vc[0] += 1
 
 

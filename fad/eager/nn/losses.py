@@ -1,28 +1,19 @@
 """Losses, as functions."""
+import math
 from typing import Any
 
 import numpy as np
 
 from ...ops.table import TABLE as op
 from ..tensor import raw
+from . import composites as steps
+from .composites import reduced
 from .functional import call, log_softmax
-
-
-def reduced(loss: Any, reduction: str) -> Any:
-    """The mean, the sum or the elements of a loss."""
-    if reduction == "mean":
-        return call("numpy.mean", loss)
-    if reduction == "sum":
-        return call("numpy.sum", loss)
-    if reduction != "none":
-        raise ValueError(f"{reduction} is not a valid value for reduction")
-    return loss
 
 
 def mse_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
     """The squared difference."""
-    d = input - target
-    return reduced(d * d, reduction)
+    return steps.mse_loss(input, target, reduction=reduction)
 
 
 def l1_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
@@ -32,55 +23,44 @@ def l1_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
 
 def smooth_l1_loss(input: Any, target: Any, reduction: str = "mean", beta: float = 1.0) -> Any:
     """Quadratic for differences below beta, linear above."""
-    d = abs(input - target)
-    return reduced(op["where"](d < beta, 0.5 * d * d / (beta or 1.0), d - 0.5 * beta), reduction)
+    return steps.smooth_l1_loss(input, target, beta=beta, reduction=reduction)
 
 
 def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0) -> Any:
     """Quadratic for differences below delta, linear above, with slope delta there."""
-    d = abs(input - target)
-    return reduced(op["where"](d <= delta, 0.5 * d * d, delta * (d - 0.5 * delta)), reduction)
+    return steps.huber_loss(input, target, delta=delta, reduction=reduction)
 
 
 def binary_cross_entropy(input: Any, target: Any, weight: Any = None, reduction: str = "mean") -> Any:
     """-(t log p + (1 - t) log(1 - p)), the logarithms at least -100."""
-    low = -100.0
-    loss = -(target * op["maximum"](op["log"](input), low) + (1.0 - target) * op["maximum"](op["log1p"](-input), low))
-    return reduced(loss if weight is None else loss * weight, reduction)
+    return steps.binary_cross_entropy(input, target, weight, reduction=reduction)
 
 
 def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None, reduction: str = "mean", pos_weight: Any = None) -> Any:
     """The binary cross entropy of the logistic function of the input, without overflow."""
     if tuple(input.shape) != tuple(target.shape):
         raise ValueError(f"Target size ({tuple(target.shape)}) must be the same as input size ({tuple(input.shape)})")
-    if pos_weight is None:
-        loss = op["logaddexp"](input, 0.0) - target * input
-    else:
-        loss = (1.0 - target) * input + (1.0 + (pos_weight - 1.0) * target) * op["logaddexp"](-input, 0.0)
-    return reduced(loss if weight is None else loss * weight, reduction)
+    return steps.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction=reduction)
 
 
 def nll_loss(input: Any, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean") -> Any:
     """Minus the input at the target's class; input (N, C, ...), target (N, ...)."""
-    classes = raw(target)
+    shape, classes = target.shape, raw(target)
     if len(input.shape) == 1:
-        input, classes = op["reshape"](input, 1, *input.shape), classes.reshape(1)
-    kept = classes != ignore_index
-    safe = np.where(kept, classes, 0)
-    others = np.ix_(*[np.arange(n) for n in safe.shape])
-    key = (np.broadcast_to(others[0], safe.shape), safe, *[np.broadcast_to(o, safe.shape) for o in others[1:]])
-    shares = kept.astype(float) if weight is None else raw(weight)[safe] * kept
-    loss = -input[tuple(np.ascontiguousarray(k) for k in key)] * shares
-    if reduction == "mean":
-        return call("numpy.sum", loss) / float(shares.sum())
-    return reduced(loss, reduction)
+        input, classes = op["reshape"](input, 1, *input.shape), op["reshape"](classes, 1)
+    elif len(input.shape) > 2:                                     # every place is an example
+        order = (0, *range(2, len(input.shape)), 1)
+        input = op["reshape"](op["transpose"](input, axes=order), math.prod(shape), input.shape[1])
+        classes = op["reshape"](classes, math.prod(shape))
+    loss = steps.nll_loss(input, classes, raw(weight), ignore=ignore_index, reduction=reduction)
+    return op["reshape"](loss, *shape) if reduction == "none" and len(shape) != 1 else loss
 
 
 def cross_entropy(input: Any, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean", label_smoothing: float = 0.0) -> Any:
     """The negative log likelihood of softmax(input); the target holds classes, or probabilities in the input's shape."""
     ax = 1 if len(input.shape) > 1 else 0
     logs = log_softmax(input, ax)
-    if raw(target).dtype.kind in "iu":
+    if target.dtype.kind in "iu":
         loss = nll_loss(logs, target, weight, ignore_index, reduction)
         if not label_smoothing:
             return loss

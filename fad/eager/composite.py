@@ -1,0 +1,86 @@
+"""Composites: functions of several ops that are one step of the graph, as PyTorch's are.
+
+A composite's meaning is what is `written` in ops; programs, forward mode and complex numbers go by that. On real tensors it runs on the arrays
+at once (`run`) and has a way back of its own (`pullback`): one node in place of many, less saved, less time. That both are the same
+function, to the second derivative, is tested for every composite of the table below.
+"""
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..ir.op import Op
+from ..ops.kinds import Explicit
+from .names import enter
+from .node import Handle
+from .record import apply, apply_lean
+from .registry import named
+from .state import state
+from .tensor import Tensor
+
+COMPOSITES: "dict[str, Composite]" = {}
+
+
+class Composite(Op):
+    """One function.
+
+    written   written(*args, **params): the function in ops
+    pullback  pullback(gs, ys, xs, needs, **params) -> a cotangent (or None) for each argument; code over arrays, in ops
+    run       run(*arrays, **params); None: `written`, on arrays
+    node      what its nodes are called; edges: how many of its arguments, from the first, can have gradients
+    inputs, outputs   names of what nodes save (_saved_<name>)
+    kinds     of numbers that the short way serves; alike: only where the first two arguments have one shape
+    samples   callables rng -> (args, params), on which the tests compare pullback and `written`
+    """
+
+    def __init__(self, name: str, written: Callable, pullback: Callable, run: "Callable | None" = None, *, node: str, edges: int = 1,
+                 inputs: tuple = ("self",), outputs: tuple = ("result",), samples: tuple = (), kinds: str = "f", alike: bool = False):
+        self.name, self.written, self.run = name, written, run or written
+        self.kind, self.facts, self.creation, self.samples, self.kinds, self.alike = "composite", {"edges": edges}, False, samples, kinds, alike
+        self.derivative, self.label = Explicit(None, pullback), node
+        self.__doc__ = f"{name}, as one step"
+        enter(self, Handle(self, node, inputs, outputs))
+        COMPOSITES[name] = self
+
+    def __call__(self, *args: Any, label: "str | None" = None, **params: Any) -> Any:
+        if not self.serves(args):
+            return named(self.written(*args, **params), label or self.label)
+        with_axes = label is None or label != self.label
+        if len(args) == 1:
+            return apply_lean(self, args[0], (), params, label if with_axes else None)
+        return apply(self, args, params, label if with_axes else None)
+
+    def serves(self, args: tuple) -> bool:
+        """Whether the short way can be taken: tensors of one dtype, numbers and arrays, no tangents."""
+        if state.dual_level >= 0:
+            return False
+        dtypes = set()
+        for a in args:
+            if isinstance(a, Tensor):
+                if a._a.dtype.kind not in "iub":
+                    dtypes.add(a._a.dtype)
+            elif getattr(a, "__fad_level__", 0):
+                return False
+        return len(dtypes) == 1 and next(iter(dtypes)).kind in self.kinds and not (self.alike and args[0].shape != args[1].shape)
+
+
+def elementwise(name: str, written: Callable, partial: Callable, run: "Callable | None" = None, *, node: str, samples: tuple = ()) -> Composite:
+    """A composite of one tensor, element by element; partial(y, x, **params) is its derivative."""
+    def pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, **params: Any) -> tuple:
+        return (gs[0] * partial(ys[0], xs[0], **params),)
+    return Composite(name, written, pullback, run, node=node, samples=samples or (sample((3, 4)),))
+
+
+def sample(*shapes: tuple, low: float = -2.0, high: float = 2.0, **params: Any) -> Callable:
+    """A sample of arrays of these shapes, with these parameters."""
+    def draw(rng: Any) -> tuple:
+        return tuple([rng.uniform(low, high, shape) if isinstance(shape, tuple) else shape for shape in shapes]), dict(params)
+    return draw
+
+
+def quietly(f: Callable) -> Callable:
+    """f without warnings: nan and infinities are answers like any other."""
+    def call(*args: Any, **params: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return f(*args, **params)
+    return call

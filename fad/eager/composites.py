@@ -1,0 +1,222 @@
+"""Composites of arithmetic, statistics and linear algebra: formulas from the functions' derivatives, n the number of elements that are averaged."""
+import math
+from typing import Any
+
+import numpy as np
+
+from ..ops.face import BY_NAME
+from ..ops.table import TABLE as op
+from .composite import Composite, elementwise, quietly, sample
+
+_sum = op["sum"]
+
+
+def wide(y: Any, x: Any, axes: tuple) -> Any:
+    """y, reduced along axes (kept or not), in a shape that broadcasts against x."""
+    if len(y.shape) == len(x.shape):
+        return y
+    return op["reshape"](y, *[1 if k in axes else n for k, n in enumerate(x.shape)])
+
+
+def count(x: Any, axes: tuple) -> Any:
+    """How many elements there are along axes."""
+    return math.prod([x.shape[k] for k in axes])
+
+
+def kept_sum(x: Any, axes: tuple) -> Any:
+    """The sum along axes, which stay with extent 1."""
+    return wide(_sum(x, axes=axes), x, axes)
+
+
+def _kept(y: Any, x: Any, axes: tuple, keep: bool) -> Any:
+    return wide(y, x, axes) if keep else y
+
+
+_REDUCED = (sample((3, 4), axes=(0, 1), keep=False), sample((3, 4), axes=(1,), keep=True), sample((2, 3, 4), axes=(0, 2), keep=False))
+
+# -- mean, variance ---------------------------------------------------------------------------------------------------------
+
+
+def _mean_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple, keep: bool) -> tuple:
+    x = xs[0]
+    g = gs[0] / (count(x, axes) or math.nan)
+    return (op["broadcast_to"](wide(g, x, axes), *x.shape),)
+
+
+mean = Composite("mean", lambda x, axes, keep: BY_NAME["numpy.mean"].call(x, axis=axes, keepdims=keep), _mean_pullback,
+                 quietly(lambda x, axes, keep: np.add.reduce(x, axis=axes, keepdims=keep) / (count(x, axes) or math.nan)), node="MeanBackward0",
+                 samples=_REDUCED, kinds="fc")
+
+
+def _centred(x: Any, axes: tuple) -> Any:
+    return x - kept_sum(x, axes) / count(x, axes)
+
+
+def _free(x: Any, axes: tuple, correction: Any) -> Any:
+    """Degrees of freedom; nan-making 0 where there are none left."""
+    return max(count(x, axes) - correction, 0) or math.nan
+
+
+def _var_run(x: np.ndarray, axes: tuple, keep: bool, correction: Any) -> Any:
+    d = x - np.add.reduce(x, axis=axes, keepdims=True) / count(x, axes)
+    np.multiply(d, d, out=d)
+    return np.add.reduce(d, axis=axes, keepdims=keep) / _free(x, axes, correction)
+
+
+def _var_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple, keep: bool, correction: Any) -> tuple:
+    x = xs[0]
+    return (wide(gs[0] * (2.0 / _free(x, axes, correction)), x, axes) * _centred(x, axes),)
+
+
+def _std_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple, keep: bool, correction: Any) -> tuple:
+    x, y = xs[0], ys[0]
+    none = y == 0                                              # all equal: the subgradient 0
+    share = op["where"](none, 0.0, gs[0] / op["where"](none, 1.0, y)) / _free(x, axes, correction)
+    return (wide(share, x, axes) * _centred(x, axes),)
+
+
+def _spread(name: str, run: Any, pullback: Any) -> Composite:
+    face = BY_NAME[f"numpy.{name}"]
+    samples = tuple([lambda rng, draw=draw: (draw(rng)[0], {**draw(rng)[1], "correction": 1}) for draw in _REDUCED])
+    return Composite(name, lambda x, axes, keep, correction: face.call(x, axis=axes, ddof=correction, keepdims=keep), pullback, quietly(run),
+                     node=f"{name.capitalize()}Backward0", samples=samples)
+
+
+var = _spread("var", _var_run, _var_pullback)
+std = _spread("std", lambda x, **params: np.sqrt(_var_run(x, **params)), _std_pullback)
+
+# -- softmax and its kin ----------------------------------------------------------------------------------------------------
+
+
+def _log_sum(x: np.ndarray, axes: tuple) -> np.ndarray:
+    top = np.maximum.reduce(x, axis=axes, keepdims=True)
+    top = np.where(np.isfinite(top), top, 0.0).astype(x.dtype)
+    return np.log(np.add.reduce(np.exp(x - top), axis=axes, keepdims=True)) + top
+
+
+def _logsumexp_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple, keep: bool) -> tuple:
+    x, y = xs[0], wide(ys[0], xs[0], axes)
+    return (wide(gs[0], x, axes) * op["exp"](x - op["where"](y == -math.inf, 0.0, y)),)
+
+
+logsumexp = Composite("logsumexp", lambda x, axes, keep: BY_NAME["scipy.special.logsumexp"].call(x, axis=axes, keepdims=keep), _logsumexp_pullback,
+                      quietly(lambda x, axes, keep: _log_sum(x, axes) if keep else np.squeeze(_log_sum(x, axes), axes)), node="LogsumexpBackward0",
+                      samples=_REDUCED)
+
+
+def _softmax_run(x: np.ndarray, axis: int) -> np.ndarray:
+    e = np.exp(x - np.maximum.reduce(x, axis=axis, keepdims=True, initial=-np.inf))
+    e /= np.add.reduce(e, axis=axis, keepdims=True)
+    return e
+
+
+def _softmax_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axis: int) -> tuple:
+    y = ys[0]
+    p = gs[0] * y
+    return (p - y * kept_sum(p, (axis,)),)
+
+
+softmax = Composite("softmax", lambda x, axis: BY_NAME["scipy.special.softmax"].call(x, axis=axis), _softmax_pullback, quietly(_softmax_run),
+                    node="SoftmaxBackward0", samples=(sample((3, 4), axis=1), sample((3, 4), axis=0)))
+
+
+def _log_softmax_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axis: int) -> tuple:
+    return (gs[0] - op["exp"](ys[0]) * kept_sum(gs[0], (axis,)),)
+
+
+log_softmax = Composite("log_softmax", lambda x, axis: x - BY_NAME["scipy.special.logsumexp"].call(x, axis=axis, keepdims=True), _log_softmax_pullback,
+                        quietly(lambda x, axis: x - _log_sum(x, (axis,))), node="LogSoftmaxBackward0", samples=softmax.samples)
+
+# -- powers and sums of products --------------------------------------------------------------------------------------------
+
+relu = elementwise("relu", lambda x: op["where"](x > 0, x, 0.0), lambda y, x: op["cast"](y > 0, dtype=y.dtype), lambda x: np.maximum(x, x.dtype.type(0)),
+                   node="ReluBackward0")
+rsqrt = elementwise("rsqrt", lambda x: 1.0 / op["sqrt"](x), lambda y, x: y * y * y * -0.5, quietly(lambda x: 1.0 / np.sqrt(x)), node="RsqrtBackward0",
+                    samples=(sample((3, 4), low=0.3),))
+
+
+def _norm_written(x: Any, axes: tuple, keep: bool) -> Any:
+    size = op["abs"](x)
+    squares = _sum(size * size, axes=axes)
+    none = squares == 0
+    return _kept(op["where"](none, 0.0, op["sqrt"](op["where"](none, 1.0, squares))), x, axes, keep)
+
+
+def _norm_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple, keep: bool) -> tuple:
+    x, y = xs[0], ys[0]
+    none = y == 0                                              # of the zero vector: the subgradient 0
+    return (wide(op["where"](none, 0.0, gs[0] / op["where"](none, 1.0, y)), x, axes) * x,)
+
+
+norm = Composite("norm", _norm_written, _norm_pullback, lambda x, axes, keep: np.sqrt(np.add.reduce(x * x, axis=axes, keepdims=keep)),
+                 node="LinalgVectorNormBackward0", samples=_REDUCED)
+
+_MATRICES = ("ij", "jk", "ik")
+
+
+def _addmm_written(x: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
+    product = op["contract"](a, b, labels=_MATRICES)
+    return (x if beta == 1 else x * beta) + (product if alpha == 1 else product * alpha)
+
+
+def _addmm_run(x: np.ndarray, a: np.ndarray, b: np.ndarray, beta: Any, alpha: Any) -> np.ndarray:
+    y = np.dot(a, b)
+    if alpha != 1:
+        y *= alpha
+    y += x if beta == 1 else x * beta
+    return y
+
+
+def _addmm_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, beta: Any, alpha: Any) -> tuple:
+    g, (_, a, b) = gs[0], xs
+    scaled = g if alpha == 1 else g * alpha
+    return (None if not needs[0] else g if beta == 1 else g * beta,
+            op["contract"](scaled, b, labels=("ik", "jk", "ij")) if needs[1] else None,
+            op["contract"](a, scaled, labels=("ij", "ik", "jk")) if needs[2] else None)
+
+
+addmm = Composite("addmm", _addmm_written, _addmm_pullback, _addmm_run, node="AddmmBackward0", edges=3, inputs=("self", "mat1", "mat2"),
+                  samples=(sample((4,), (2, 3), (3, 4), beta=1, alpha=1), sample((2, 4), (2, 3), (3, 4), beta=0.5, alpha=2.0)))
+
+# -- normalisation ----------------------------------------------------------------------------------------------------------
+
+
+def _normalized_written(x: Any, weight: Any, bias: Any, axes: tuple, shape: tuple, eps: float) -> Any:
+    d = _centred(x, axes)
+    y = d / op["sqrt"](kept_sum(d * d, axes) / count(x, axes) + eps)
+    y = y if weight is None else y * op["reshape"](weight, *shape)
+    return y if bias is None else y + op["reshape"](bias, *shape)
+
+
+def _normalized_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple, shape: tuple, eps: float) -> tuple:
+    g, (x, weight, bias) = gs[0], xs
+    n = count(x, axes)
+    d = _centred(x, axes)
+    scale = 1.0 / op["sqrt"](kept_sum(d * d, axes) / n + eps)
+    d = d * scale
+    gx = None
+    if needs[0]:
+        gd = g if weight is None else g * op["reshape"](weight, *shape)
+        gx = scale * (gd - kept_sum(gd, axes) / n - d * (kept_sum(gd * d, axes) / n))
+    return gx, _as_weight(g * d, weight, shape) if needs[1] else None, _as_weight(g, bias, shape) if needs[2] else None
+
+
+def _as_weight(g: Any, weight: Any, shape: tuple) -> Any:
+    """g summed over what the weight, seen in this shape, was broadcast along."""
+    full = (1,) * (len(g.shape) - len(shape)) + tuple(shape)
+    axes = tuple([k for k, n in enumerate(full) if n == 1])
+    return op["reshape"](_sum(g, axes=axes) if axes else g, *weight.shape)
+
+
+def _normalized_samples(name: str) -> tuple:
+    if name == "layer_norm":
+        return (sample((3, 4), (4,), (4,), axes=(1,), shape=(4,), eps=1e-5), sample((3, 4), None, None, axes=(0, 1), shape=(3, 4), eps=1e-3))
+    return (sample((5, 3, 2), (3,), (3,), axes=(0, 2), shape=(1, 3, 1), eps=1e-5),)
+
+
+def _normalized(name: str, node: str) -> Composite:
+    return Composite(name, _normalized_written, _normalized_pullback, node=node, edges=3, inputs=("input", "weight", "bias"),
+                     samples=_normalized_samples(name))
+
+
+layer_norm, batch_norm = _normalized("layer_norm", "NativeLayerNormBackward0"), _normalized("batch_norm", "NativeBatchNormBackward0")

@@ -1,0 +1,238 @@
+"""Composites of layers: activations and losses as one step each, with their derivatives."""
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ...ops.face import BY_NAME
+from ...ops.table import TABLE as op
+from ..composite import Composite, elementwise, quietly, sample
+
+_where, _expit, _exp = op["where"], op["expit"], op["exp"]
+
+
+def _one(x: Any, condition: Any) -> Any:
+    """1 where a condition holds, 0 elsewhere, in x's dtype."""
+    return op["cast"](condition, dtype=x.dtype)
+
+
+# -- activations: written and differentiated element by element ---------------------------------------------------------------
+
+
+def _leaky_partial(y: Any, x: Any, slope: float) -> Any:
+    return _where(x > 0, _one(x, x > 0), slope)
+
+
+def _leaky_sample(**params: Any) -> tuple:
+    return (sample((3, 4), **params),)
+
+
+leaky_relu = elementwise("leaky_relu", lambda x, slope: _where(x > 0, x, x * slope), _leaky_partial, node="LeakyReluBackward0",
+                         samples=_leaky_sample(slope=0.1))
+hardtanh = elementwise("hardtanh", lambda x, low, high: _where(x <= low, low, _where(x >= high, high, x)),
+                       lambda y, x, low, high: _one(x, (x > low) & (x < high)), node="HardtanhBackward0", samples=_leaky_sample(low=-1.0, high=0.5))
+
+
+def _elu(x: Any, alpha: float, scale: float) -> Any:
+    positive = x > 0
+    return scale * _where(positive, x, alpha * op["expm1"](_where(positive, 0.0, x)))
+
+
+def _elu_partial(y: Any, x: Any, alpha: float, scale: float) -> Any:
+    positive = x > 0
+    return scale * _where(positive, _one(x, positive), alpha * _exp(_where(positive, 0.0, x)))
+
+
+elu = elementwise("elu", _elu, _elu_partial, node="EluBackward0", samples=_leaky_sample(alpha=1.3, scale=1.1))
+
+
+def _gelu(x: Any) -> Any:
+    return x * (0.5 * (1.0 + op["erf"](x * math.sqrt(0.5))))
+
+
+def _gelu_partial(y: Any, x: Any) -> Any:
+    density = _exp(-0.5 * x * x) * (1.0 / math.sqrt(2.0 * math.pi))
+    return 0.5 * (1.0 + op["erf"](x * math.sqrt(0.5))) + x * density
+
+
+gelu = elementwise("gelu", _gelu, _gelu_partial, node="GeluBackward0")
+
+
+def _gelu_inner(x: Any) -> Any:
+    return op["tanh"](math.sqrt(2.0 / math.pi) * (x + 0.044715 * x * x * x))
+
+
+def _gelu_tanh_partial(y: Any, x: Any) -> Any:
+    t = _gelu_inner(x)
+    return 0.5 * (1.0 + t) + 0.5 * x * (1.0 - t * t) * (math.sqrt(2.0 / math.pi) * (1.0 + 3.0 * 0.044715 * x * x))
+
+
+gelu_tanh = elementwise("gelu_tanh", lambda x: 0.5 * x * (1.0 + _gelu_inner(x)), _gelu_tanh_partial, node="GeluBackward0")
+
+
+def _silu_partial(y: Any, x: Any) -> Any:
+    s = _expit(x)
+    return s * (1.0 + x * (1.0 - s))
+
+
+silu = elementwise("silu", lambda x: x * _expit(x), _silu_partial, node="SiluBackward0")
+
+
+def _mish_partial(y: Any, x: Any) -> Any:
+    t = op["tanh"](op["logaddexp"](x, 0.0))
+    return t + x * (1.0 - t * t) * _expit(x)
+
+
+mish = elementwise("mish", lambda x: x * op["tanh"](op["logaddexp"](x, 0.0)), _mish_partial, node="MishBackward0")
+softplus = elementwise("softplus", lambda x, beta: op["logaddexp"](x * beta, 0.0) / beta, lambda y, x, beta: _expit(x * beta), node="SoftplusBackward0",
+                       samples=_leaky_sample(beta=1.7))
+hardsigmoid = elementwise("hardsigmoid", lambda x: _where(x <= -3.0, 0.0, _where(x >= 3.0, 1.0, x / 6.0 + 0.5)),
+                          lambda y, x: _one(x, (x > -3.0) & (x < 3.0)) / 6.0, node="HardsigmoidBackward0", samples=(sample((3, 4), low=-5.0, high=5.0),))
+hardswish = elementwise("hardswish", lambda x: x * hardsigmoid.written(x), lambda y, x: _where(x <= -3.0, 0.0, _where(x >= 3.0, 1.0, x / 3.0 + 0.5)),
+                        node="HardswishBackward0", samples=(sample((3, 4), low=-5.0, high=5.0),))
+
+# -- losses: an elementwise function of input and target, then its mean or sum ---------------------------------------------------
+
+
+def reduced(loss: Any, reduction: str) -> Any:
+    """The mean, the sum or the elements of a loss."""
+    if reduction == "mean":
+        return BY_NAME["numpy.mean"].call(loss)
+    if reduction == "sum":
+        return BY_NAME["numpy.sum"].call(loss)
+    if reduction != "none":
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    return loss
+
+
+def _share(g: Any, x: Any, reduction: str) -> Any:
+    """The cotangent of a loss' elements, given that of what it was reduced to."""
+    return g / (math.prod(x.shape) or math.nan) if reduction == "mean" else g
+
+
+def _loss(name: str, written: Callable, partials: Callable, node: str, inputs: tuple = ("self", "target"), samples: tuple = ()) -> Composite:
+    """A loss of equally shaped input and target; partials(x, t, *others, needs, **params) are the derivatives of its elements."""
+    def whole(x: Any, t: Any, *others: Any, reduction: str, **params: Any) -> Any:
+        return reduced(written(x, t, *others, **params), reduction)
+
+    def pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, reduction: str, **params: Any) -> tuple:
+        g = _share(gs[0], xs[0], reduction)
+        parts = partials(*xs, needs=needs, **params)
+        return tuple([None if p is None else g * p for p in parts]) + (None,) * (len(xs) - 2)
+    return Composite(name, whole, pullback, quietly(whole), node=node, edges=2, inputs=inputs, samples=samples, alike=True)
+
+
+def _loss_samples(low: float = -2.0, high: float = 2.0, others: tuple = (), **params: Any) -> tuple:
+    return tuple([sample((3, 4), (3, 4), *others, low=low, high=high, reduction=r, **params) for r in ("mean", "sum", "none")])
+
+
+def _opposite(d: Any, needs: tuple) -> tuple:
+    """Derivatives of a function of the difference."""
+    return d, -d if needs[1] else None
+
+
+def _smooth_partials(x: Any, t: Any, needs: tuple, beta: float) -> tuple:
+    d = x - t
+    return _opposite(_where(abs(d) < beta, d / (beta or 1.0), op["sign"](d)), needs)
+
+
+def _smooth(x: Any, t: Any, beta: float) -> Any:
+    d = abs(x - t)
+    return _where(d < beta, 0.5 * d * d / (beta or 1.0), d - 0.5 * beta)
+
+
+def _huber(x: Any, t: Any, delta: float) -> Any:
+    d = abs(x - t)
+    return _where(d <= delta, 0.5 * d * d, delta * (d - 0.5 * delta))
+
+
+def _huber_partials(x: Any, t: Any, needs: tuple, delta: float) -> tuple:
+    d = x - t
+    return _opposite(_where(abs(d) <= delta, d, delta * op["sign"](d)), needs)
+
+
+def _square(x: Any, t: Any) -> Any:
+    d = x - t
+    return d * d
+
+
+mse_loss = _loss("mse_loss", _square, lambda x, t, needs: _opposite(2.0 * (x - t), needs), "MseLossBackward0", samples=_loss_samples())
+smooth_l1_loss = _loss("smooth_l1_loss", _smooth, _smooth_partials, "SmoothL1LossBackward0", samples=_loss_samples(beta=0.7))
+huber_loss = _loss("huber_loss", _huber, _huber_partials, "HuberLossBackward0", samples=_loss_samples(delta=0.7))
+
+
+def _weighted(loss: Any, weight: Any) -> Any:
+    return loss if weight is None else loss * weight
+
+
+def _entropy(x: Any, t: Any, weight: Any) -> Any:
+    low = -100.0
+    return _weighted(-(t * op["maximum"](op["log"](x), low) + (1.0 - t) * op["maximum"](op["log1p"](-x), low)), weight)
+
+
+def _entropy_partials(x: Any, t: Any, weight: Any, needs: tuple) -> tuple:
+    of_x = (x - t) / op["maximum"](x * (1.0 - x), 1e-12)
+    of_t = op["maximum"](op["log1p"](-x), -100.0) - op["maximum"](op["log"](x), -100.0) if needs[1] else None
+    return _weighted(of_x, weight), None if of_t is None else _weighted(of_t, weight)
+
+
+binary_cross_entropy = _loss("binary_cross_entropy", _entropy, _entropy_partials, "BinaryCrossEntropyBackward0",
+                             samples=_loss_samples(0.1, 0.9, (None,)) + _loss_samples(0.1, 0.9, ((3, 4),)))
+
+
+def _logits(x: Any, t: Any, weight: Any, pos_weight: Any) -> Any:
+    if pos_weight is None:
+        return _weighted(op["logaddexp"](x, 0.0) - t * x, weight)
+    return _weighted((1.0 - t) * x + (1.0 + (pos_weight - 1.0) * t) * op["logaddexp"](-x, 0.0), weight)
+
+
+def _logits_partials(x: Any, t: Any, weight: Any, pos_weight: Any, needs: tuple) -> tuple:
+    if pos_weight is None:
+        return _weighted(_expit(x) - t, weight), _weighted(-x, weight) if needs[1] else None
+    of_x = (1.0 - t) - (1.0 + (pos_weight - 1.0) * t) * _expit(-x)
+    return _weighted(of_x, weight), _weighted((pos_weight - 1.0) * op["logaddexp"](-x, 0.0) - x, weight) if needs[1] else None
+
+
+binary_cross_entropy_with_logits = _loss("binary_cross_entropy_with_logits", _logits, _logits_partials, "BinaryCrossEntropyWithLogitsBackward0",
+                                         samples=_loss_samples(others=(None, None)) + _loss_samples(low=0.1, others=((3, 4), (4,))))
+
+# -- classes --------------------------------------------------------------------------------------------------------------------
+
+
+def _shares(classes: Any, weight: Any, ignore: int, dtype: Any) -> "tuple[Any, Any]":
+    """The classes with 0 for those to be ignored, and how much each example counts."""
+    kept = classes != ignore
+    safe = _where(kept, classes, 0)
+    counts = op["cast"](kept, dtype=dtype)
+    return safe, counts if weight is None else counts * op["index"](weight, safe, spec=("a",), at=0)
+
+
+def _picked(x: Any, classes: Any) -> tuple:
+    """The operands and parameters that select each row's class."""
+    return (BY_NAME["numpy.arange"].call(classes.shape[0]), classes), {"spec": ("a", "a"), "at": 0}
+
+
+def _nll(x: Any, classes: Any, weight: Any, ignore: int, reduction: str) -> Any:
+    safe, shares = _shares(classes, weight, ignore, x.dtype)
+    operands, params = _picked(x, safe)
+    loss = -op["index"](x, *operands, **params) * shares
+    if reduction == "mean":
+        return op["sum"](loss, axes=(0,)) / op["sum"](shares, axes=(0,))
+    return reduced(loss, reduction)
+
+
+def _nll_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, ignore: int, reduction: str) -> tuple:
+    x, classes, weight = xs
+    safe, shares = _shares(classes, weight, ignore, x.dtype)
+    operands, params = _picked(x, safe)
+    g = gs[0] / op["sum"](shares, axes=(0,)) if reduction == "mean" else gs[0]
+    return op["index_add"](op["zeros_like"](x), -g * shares, *operands, **params), None, None
+
+
+def _nll_samples() -> tuple:
+    def draw(weight: bool, reduction: str) -> Callable:
+        return lambda rng: ((rng.uniform(-2.0, -0.1, (5, 3)), rng.integers(0, 3, 5), rng.uniform(0.5, 1.5, 3) if weight else None),
+                            {"ignore": 1, "reduction": reduction})
+    return tuple([draw(weight, reduction) for weight in (False, True) for reduction in ("mean", "sum", "none")])
+
+
+nll_loss = Composite("nll_loss", _nll, _nll_pullback, quietly(_nll), node="NllLossBackward0", inputs=("self", "target", "weight"), samples=_nll_samples())
