@@ -8,6 +8,7 @@ from . import (
     contract,
     cosine,
     creation,
+    distance,
     distributions,
     einsum,
     elementwise,
@@ -23,6 +24,7 @@ from . import (
     methods,
     moments,
     nan,
+    ndimage,
     norms,
     pad,
     polynomial,
@@ -34,6 +36,7 @@ from . import (
     select,
     sets,
     shape,
+    signal,
     sort,
     special,
     triangles,
@@ -42,8 +45,8 @@ from . import (
 )
 
 __all__ = [
-    "arrange", "chains", "contract", "cosine", "creation", "distributions", "einsum", "elementwise", "fft", "fitting", "grids",
-    "histogram", "index", "integrate", "join", "linalg", "math", "methods", "moments", "nan", "norms", "pad",
-    "polynomial", "quantile", "reduce", "scan", "scipy_functions", "scipy_linalg", "select", "sets", "shape",
+    "arrange", "chains", "contract", "cosine", "creation", "distance", "distributions", "einsum", "elementwise", "fft", "fitting", "grids",
+    "histogram", "index", "integrate", "join", "linalg", "math", "methods", "moments", "nan", "ndimage", "norms", "pad",
+    "polynomial", "quantile", "reduce", "scan", "scipy_functions", "scipy_linalg", "select", "sets", "shape", "signal",
     "sort", "special", "triangles", "ufunc_calls", "ufuncs",
 ]

@@ -1,0 +1,87 @@
+"""scipy.spatial.distance: distances between the rows of two arrays, or of one."""
+from collections.abc import Callable
+from typing import Any
+
+from ...ir.op import registry
+from ..face import BY_NAME, face
+from ..kinds import shape_of
+from .arguments import as_array, rank, refuse
+from .fft import signal
+
+
+def _last(x: Any, reduce: str = "sum") -> Any:
+    return registry[reduce](x, axes=(rank(x) - 1,))
+
+
+def _length(d: Any) -> Any:
+    return BY_NAME["numpy.linalg.norm"].call(d, axis=-1)
+
+
+def _cosine(a: Any, b: Any) -> Any:
+    return 1.0 - _last(a * b) / (_length(a) * _length(b))
+
+
+def _centred(x: Any) -> Any:
+    return x - registry["reshape"](_last(x) / shape_of(x)[-1], *shape_of(x)[:-1], 1)
+
+
+METRICS: dict[str, Callable] = {
+    "euclidean": lambda a, b: _length(a - b), "sqeuclidean": lambda a, b: _last((a - b) * (a - b)), "cityblock": lambda a, b: _last(abs(a - b)),
+    "chebyshev": lambda a, b: _last(abs(a - b), "max"), "cosine": _cosine, "correlation": lambda a, b: _cosine(_centred(a), _centred(b)),
+    "braycurtis": lambda a, b: _last(abs(a - b)) / _last(abs(a + b)), "canberra": lambda a, b: _last(_canberra(abs(a - b), abs(a) + abs(b)))}
+SHORT = {"cityblock": "cityblock", "manhattan": "cityblock", "l1": "cityblock", "l2": "euclidean", "chebychev": "chebyshev"}
+
+
+def _canberra(difference: Any, size: Any) -> Any:
+    return registry["where"](size == 0, 0.0, difference / registry["where"](size == 0, 1.0, size))
+
+
+def _minkowski(p: Any) -> Callable:
+    return lambda a, b: BY_NAME["numpy.linalg.norm"].call(a - b, p, -1)
+
+
+def _metric(name: str, metric: Any, options: dict) -> Callable:
+    known = METRICS.get(SHORT.get(metric, metric)) if isinstance(metric, str) else None
+    if metric == "minkowski":
+        return _minkowski(options.pop("p", 2))
+    if known is None or options:
+        raise refuse(f"scipy.spatial.distance.{name}", f"metric={metric!r}{' with options' if options else ''}", do=f"use one of {', '.join(sorted(METRICS))}")
+    return known
+
+
+@face("scipy.spatial.distance.cdist", samples=("distance.cdist(x, x[:2] + 0.3)", "distance.cdist(x, v[None], 'sqeuclidean')", "distance.cdist(x, v[None], 'cosine')"))
+def cdist(XA: Any, XB: Any, metric: Any = "euclidean", *, out: Any = None, **options: Any) -> Any:
+    if out is not None:
+        raise refuse("scipy.spatial.distance.cdist", "out", do="assign the result")
+    a, b = signal(XA), signal(XB)
+    if rank(a) != 2 or rank(b) != 2:
+        raise ValueError("XA and XB must be 2-dimensional arrays.")
+    of_pair = _metric("cdist", metric, options)
+    return of_pair(registry["reshape"](a, shape_of(a)[0], 1, shape_of(a)[1]), registry["reshape"](b, 1, *shape_of(b)))
+
+
+@face("scipy.spatial.distance.pdist", samples=("distance.pdist(x)", "distance.pdist(x, 'cityblock')"))
+def pdist(X: Any, metric: Any = "euclidean", *, out: Any = None, **options: Any) -> Any:
+    if out is not None:
+        raise refuse("scipy.spatial.distance.pdist", "out", do="assign the result")
+    x = signal(X)
+    rows, columns = BY_NAME["numpy.triu_indices"].call(shape_of(x)[0], 1)
+    take: Callable = lambda at: registry["index"](x, at, spec=("a", ":"), at=0)  # noqa: E731
+    return _metric("pdist", metric, options)(take(rows), take(columns))
+
+
+def _between_vectors(name: str, of_pair: Callable) -> Callable:
+    def distance(u: Any, v: Any, w: Any = None) -> Any:
+        if w is not None:
+            raise refuse(f"scipy.spatial.distance.{name}", "w")
+        return of_pair(signal(as_array(u)), signal(as_array(v)))
+    return distance
+
+
+for _name, _of_pair in METRICS.items():
+    face(f"scipy.spatial.distance.{_name}", samples=(f"distance.{_name}(v, x[0])",))(_between_vectors(_name, _of_pair))
+
+
+@face("scipy.spatial.distance.minkowski")
+def minkowski(u: Any, v: Any, p: Any = 2, w: Any = None) -> Any:
+    return _between_vectors("minkowski", _minkowski(p))(u, v, w)
