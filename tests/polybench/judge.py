@@ -1,0 +1,69 @@
+"""What must hold of a kernel: the same numbers in every tier, and derivatives that agree with differences and with each other."""
+import numpy as np
+
+from .registry import Kernel
+
+
+def copied(arguments):
+    """The arguments with arrays of their own."""
+    return [a.copy() if isinstance(a, np.ndarray) else a for a in arguments]
+
+
+def effect(run, arguments):
+    """What the caller of `run` sees: the results, then every array argument as it is afterwards."""
+    arguments = copied(arguments)
+    result = run(*arguments)
+    results = () if result is None else result if isinstance(result, tuple) else (result,)
+    return [np.asarray(r) for r in (*results, *(a for a in arguments if isinstance(a, np.ndarray)))]
+
+
+def positions(kernel, arguments):
+    """Where arguments are float or complex: those to differentiate with respect to."""
+    return [k for k, a in enumerate(arguments) if np.asarray(a).dtype.kind in "fc" and k not in kernel.fixed]
+
+
+class Loss:
+    """A number of the float arguments of a kernel: a weighted sum of squares of all that its caller sees."""
+
+    def __init__(self, kernel: Kernel, n=None):
+        self.run, self.arguments, self.symmetric = kernel.run, kernel.arguments(n), kernel.symmetric
+        self.places = positions(kernel, self.arguments)
+        self.point = tuple(self.arguments[k] for k in self.places)
+
+    def __call__(self, *floats):
+        arguments = list(self.arguments)
+        for place, value in zip(self.places, floats):
+            value = 0.5 * (value + value.T) if place in self.symmetric else value
+            arguments[place] = np.array(value) if isinstance(value, np.ndarray) else value
+        result = self.run(*arguments)
+        results = () if result is None else result if isinstance(result, tuple) else (result,)
+        total = 0.0
+        for r in (*results, *(arguments[k] for k in self.places if isinstance(self.arguments[k], np.ndarray))):
+            total = total + np.mean(np.abs(r) ** 2) + np.mean(np.sin(np.real(r)))
+        return total
+
+
+def directions(point, seed=1):
+    """A random tangent of the point."""
+    rng = np.random.default_rng(seed)
+    parts = []
+    for p in point:
+        d = rng.standard_normal(np.shape(p))
+        parts.append(d + 1j * rng.standard_normal(np.shape(p)) if np.iscomplexobj(p) else d if np.ndim(p) else float(d))
+    return tuple(parts)
+
+
+def moved(point, step, direction):
+    return [p + step * d for p, d in zip(point, direction)]
+
+
+def slope(f, point, direction, h=2e-6):
+    """The derivative of f along a direction, by differences of fourth order."""
+    near = np.subtract(f(*moved(point, h, direction)), f(*moved(point, -h, direction)))
+    far = np.subtract(f(*moved(point, 2 * h, direction)), f(*moved(point, -2 * h, direction)))
+    return (8 * near - far) / (12 * h)
+
+
+def product(gradient, direction):
+    """The real inner product of a gradient with a tangent: complex parts count as two numbers each."""
+    return float(sum(np.sum(np.real(np.conj(g) * d)) for g, d in zip(gradient, direction)))
