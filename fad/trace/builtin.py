@@ -7,7 +7,7 @@ import numpy as np
 from ..ir.build import Value
 from ..ir.op import registry
 from ..ir.types import INT
-from ..ops.face import METHODS
+from ..ops.face import METHODS, OBJECTS, find
 from .iterate import enumerate_, range_, reversed_, zip_
 from .tracer import Tracer
 
@@ -68,6 +68,13 @@ def _as_float(x: Any = 0.0) -> Any:
     return x if x.dtype == "f8" else registry["cast"](x, dtype="f8")
 
 
+def _as_complex(x: Any = 0, *imag: Any) -> Any:
+    if not any(isinstance(a, Value) for a in (x, *imag)):
+        return complex(x, *imag)
+    z = x if not imag else x + imag[0] * 1j
+    return z if z.dtype == "c16" else registry["cast"](z, dtype="c16")
+
+
 def _as_bool(x: Any = False) -> Any:
     if not is_scalar(x):
         return bool(x)
@@ -109,6 +116,35 @@ def _number_class(original: Any, convert: Any) -> Any:
 
 
 int_, float_, bool_ = _number_class(int, _as_int), _number_class(float, _as_float), _number_class(bool, _as_bool)
+complex_ = _number_class(complex, _as_complex)
+
+
+class ArrayClass(type):
+    """np.ndarray as captured code sees it: traced arrays are instances, and a call makes an array that is not written yet."""
+
+    def __call__(cls, shape: Any, dtype: Any = float, buffer: Any = None, offset: int = 0, strides: Any = None, order: Any = None) -> Any:
+        if buffer is not None or offset or strides is not None:
+            return np.ndarray(shape, dtype, buffer, offset, strides, order)
+        return find(np.empty).call(shape, dtype=dtype, order=order or "C")   # type: ignore[union-attr]
+
+    def __instancecheck__(cls, x: Any) -> bool:
+        return isinstance(x, np.ndarray) or (isinstance(x, Tracer) and x.ndim > 0)
+
+    def __subclasscheck__(cls, other: Any) -> bool:
+        return type(other) is ArrayClass or issubclass(other, np.ndarray)
+
+    def __eq__(cls, other: Any) -> bool:
+        return other is cls or other is np.ndarray
+
+    def __hash__(cls) -> int:
+        return hash(np.ndarray)
+
+    def __getattr__(cls, name: str) -> Any:
+        return getattr(np.ndarray, name)
+
+
+ndarray = ArrayClass("ndarray", (), {})
+OBJECTS[id(np.ndarray)] = ndarray
 
 
 def _of_all(name: str) -> Any:
@@ -128,6 +164,6 @@ def pow_(a: Any, b: Any, *mod: Any) -> Any:
 
 
 BUILTIN_FACES: dict[str, Any] = {"len": length, "range": range_, "zip": zip_, "enumerate": enumerate_, "reversed": reversed_, "min": _best("min"),
-                                 "max": _best("max"), "sum": sum_, "int": int_, "float": float_, "bool": bool_, "any": _of_all("any"),
+                                 "max": _best("max"), "sum": sum_, "int": int_, "float": float_, "bool": bool_, "complex": complex_, "any": _of_all("any"),
                                  "all": _of_all("all"), "divmod": divmod_, "pow": pow_}
-BY_BUILTIN = {getattr(builtins, name): call for name, call in BUILTIN_FACES.items()}
+BY_BUILTIN = {getattr(builtins, name): call for name, call in BUILTIN_FACES.items()} | {np.ndarray: ndarray}

@@ -149,9 +149,11 @@ class Capture:
         return self.swap(element)
 
     def function(self, f: Any) -> Callable:
-        """The captured copy of a user's function; a library's function is its face."""
+        """The captured copy of a user's function (or of an object that is called as one); a library's function is its face."""
         if isinstance(f, MethodType):
             return MethodType(self.swap(f.__func__), f.__self__)
+        if isinstance(getattr(type(f), "__call__", None), FunctionType) and not is_compiled(f):  # noqa: B004
+            return self.runtime.call(f)
         if is_compiled(f):                                    # it is traced through the Python it was made from
             f = f.py_func
         if isinstance(f, functools.partial):

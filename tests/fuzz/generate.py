@@ -105,7 +105,7 @@ class Generator(idioms.Idioms, idioms.Matrices):
             return self.pick(self.arrays)
         a, b = self.array(depth - 1), self.array(depth - 1)
         return self.pick([f"({a} + {b})", f"({a} * {b}) / (1.0 + {b} * {b})", f"np.sin({a})", f"np.tanh({a})", f"({a} - {self.scalar(1)})", f"{a}[::-1]",
-                          f"np.where({a} > 0.217, {a}, {b} * 0.5)", f"blend({a}, {b})", f"np.cumsum({a}) / n", f"np.maximum({a}, {b} - 0.31)",
+                          f"np.where({a} > 0.217, {a}, {b} * 0.5)", f"blend({a}, {b})", f"(np.cumsum({a}) / n)", f"np.maximum({a}, {b} - 0.31)",
                           f"np.roll({a}, 1)", f"np.sort({a})"])
 
     def condition(self):
