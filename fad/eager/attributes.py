@@ -250,16 +250,9 @@ def stride(self: Tensor, dim: "int | None" = None) -> Any:
 
 
 @_method
-def storage_offset(self: Tensor) -> int:
-    """How far into the base's memory the first element is, in elements."""
-    base = self._view.base._a if self._view is not None else self._a
-    return (self._a.__array_interface__["data"][0] - base.__array_interface__["data"][0]) // self._a.itemsize
-
-
-@_method
 def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
-    """Whether the elements lie in row-major order without gaps."""
-    return self._a.flags.c_contiguous
+    """Whether the elements lie in row-major order (or another memory format) without gaps."""
+    return self._a.flags.c_contiguous if memory_format is None else memory_format.is_of(self._a)
 
 
 @_method

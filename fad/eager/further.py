@@ -1,15 +1,12 @@
-"""Less common functions of tensors; and changes of shape in place."""
+"""Less common functions of tensors."""
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..ops.table import TABLE as op
-from . import errors
-from .inplace import requires_grad
 from .reductions import Extreme, amax, amin, sum
 from .registry import FUNCTIONS, function, named, one_dim, run
-from .state import state
 from .tensor import Tensor, wrap
 
 
@@ -100,29 +97,3 @@ def result_type(a: Any, b: Any) -> np.dtype:
 
 
 FUNCTIONS["result_type"] = result_type
-
-# -- changes of shape in place: the tensor becomes a view of what it was ------------------------------------------------------
-
-
-def _reshaping(name: str) -> None:
-    view = getattr(Tensor, name)
-
-    def change(self: Tensor, *args: Any) -> Tensor:
-        if state.grad and self._view is None and self._fn is None and requires_grad(self):
-            raise RuntimeError(errors.LEAF_WRITE)
-        old = Tensor.__new__(Tensor, self)
-        old._fn, old._nr, old._rg, old._vc, old._view = self._fn, self._nr, self._rg, self._vc, self._view
-        new = view(old, *args)
-        self._a, self._fn, self._nr, self._rg = new._a, new._fn, new._nr, new._rg
-        if self._view is not None:
-            self._view = new._view
-        self._vc[0] += 1
-        if self._view is not None:
-            self._view.stamp = self._vc[0]
-        return self
-    change.__name__, change.__doc__ = f"{name}_", f"{name}, in place."
-    setattr(Tensor, change.__name__, change)
-
-
-for _name in ("unsqueeze", "squeeze", "t", "transpose", "swapaxes", "swapdims"):
-    _reshaping(_name)

@@ -22,13 +22,13 @@ def requires_grad(x: Any) -> bool:
     return x._rg or x._fn is not None or x._view is not None and x._a.dtype.kind in "fc" and (x._view.base._rg or x._view.base._fn is not None)
 
 
-def check_in_place(x: Tensor, recorded: bool) -> None:
-    """Raise unless x may be changed in place; recorded: whether the change will be part of the graph."""
+def check_in_place(x: Tensor, recorded: bool, moves_only: bool = False) -> None:
+    """Raise unless x may be changed in place; recorded: whether the change will be part of the graph; moves_only: no value changes."""
     if x._x is not None and x._x.inference and not state.inference:
         raise RuntimeError(errors.INFERENCE_WRITE)
-    if 0 in x._a.strides and any(n > 1 and s == 0 for n, s in zip(x._a.shape, x._a.strides)):
+    if 0 in x._a.strides and not moves_only and any(n > 1 and s == 0 for n, s in zip(x._a.shape, x._a.strides)):
         raise RuntimeError(errors.OVERLAP)
-    if not x._a.flags.writeable:
+    if not x._a.flags.writeable and not moves_only:
         raise RuntimeError("the memory of this tensor is read-only (it was made from a read-only array): clone() it before changing it in place")
     if not recorded or not state.grad:
         return

@@ -284,5 +284,4 @@ def size(self: Tensor, dim: "int | None" = None) -> Any:
 
 Tensor.nelement, Tensor.dim, Tensor.ndimension = numel, lambda self: self._a.ndim, lambda self: self._a.ndim           # type: ignore[attr-defined]
 Tensor.element_size = lambda self: self._a.itemsize                                              # type: ignore[attr-defined]
-Tensor.resize_as_ = lambda self, other: self                                                     # type: ignore[attr-defined]
 __all__ = ["BY_NAME", "in_place", "_completed"]

@@ -296,14 +296,16 @@ def polar(abs: Any, angle: Any) -> Any:
 
 
 @function("to", only_method=True)
-def to(self: Tensor, *args: Any, dtype: Any = None, copy: bool = False, **others: Any) -> Tensor:
-    """The tensor in another dtype (or that of another tensor); devices are all one."""
+def to(self: Tensor, *args: Any, dtype: Any = None, copy: bool = False, memory_format: Any = None, **others: Any) -> Tensor:
+    """The tensor in another dtype (or that of another tensor), or another memory format; devices are all one."""
     for a in args:
         if isinstance(a, Tensor):
             dtype = a.dtype
         elif isinstance(a, (np.dtype, type)):
             dtype = a
     dtype = self._a.dtype if dtype is None else as_dtype(dtype)
+    if memory_format is not None and not memory_format.is_of(self._a):
+        return to(clone(self, memory_format=memory_format), dtype=dtype)
     if dtype == self._a.dtype:
         return self.clone() if copy else self                                                                # type: ignore[attr-defined]
     return run(op["cast"], self, dtype=dtype, label="ToCopyBackward0")
@@ -327,8 +329,8 @@ class _Copied(type(_identity)):                                                 
         self.derivative, self.__doc__ = _identity.derivative, "A copy"
 
     @staticmethod
-    def run(x: np.ndarray) -> np.ndarray:
-        return np.array(x, order="K")
+    def run(x: np.ndarray, order: Any = None) -> np.ndarray:
+        return np.array(x, order="K") if order is None else order.copy(x)
 
 
 copied = _Copied()
@@ -336,5 +338,5 @@ copied = _Copied()
 
 @function(method=True)
 def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
-    """A copy, through which gradients flow."""
-    return run(copied, self, label="CloneBackward0")
+    """A copy, through which gradients flow, laid out as the tensor is or in a memory format."""
+    return run(copied, self, label="CloneBackward0") if memory_format is None else run(copied, self, label="CloneBackward0", order=memory_format)

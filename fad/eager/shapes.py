@@ -18,7 +18,6 @@ from .views import (
     index_view,
     real_view,
     reshape_view,
-    strided_view,
     transpose_view,
 )
 
@@ -210,14 +209,10 @@ FUNCTIONS["real"], FUNCTIONS["imag"] = _real, _imag
 
 
 @function()
-def as_strided(self: Tensor, size: Sequence, stride: Sequence, storage_offset: int = 0) -> Tensor:
-    """A view of any shape and strides of a contiguous tensor's memory."""
-    return strided_view(self, tuple(size), tuple(stride), storage_offset)
-
-
-@function()
 def contiguous(self: Any, memory_format: Any = None) -> Any:
-    """The tensor in row-major order: itself, or a copy."""
+    """The tensor in row-major order (or another memory format): itself, or a copy."""
+    if memory_format is not None:
+        return self if memory_format.is_of(self._a) else self.clone(memory_format=memory_format)
     return self if self._a.flags.c_contiguous else reshape(named(op["reshape"](self, int(np.prod(self.shape, dtype=int))), "CloneBackward0"), *self.shape)
 
 

@@ -12,6 +12,7 @@ from ..ir.op import registry
 from ..ops.kinds import AddInto
 from ..ops.subscript import read_subscript
 from . import record
+from .memory import memory, offset_of
 from .node import Node
 from .record import edge
 from .saved import Meta
@@ -31,13 +32,13 @@ CUSTOM = ("This view was created inside a custom Function (or because an input w
 class ViewOp:
     """One way of viewing: run(a, *args) on arrays; rule(meta, *args) -> (op, operands, params), the record whose derivative it has.
 
-    pull(g, meta, *args), where given, is the cotangent in place of the record's.
+    pull(g, meta, *args), where given, is the cotangent in place of the record's. saved: names of args, for nodes' _saved_<name>.
     """
 
     copies = False                                  # whether NumPy may have to copy
 
-    def __init__(self, name: str, run: Callable, rule: "Callable | None" = None, pull: "Callable | None" = None):
-        self.name, self.run, self.rule = name, run, rule
+    def __init__(self, name: str, run: Callable, rule: "Callable | None" = None, pull: "Callable | None" = None, saved: tuple = ()):
+        self.name, self.run, self.rule, self.saved = name, run, rule, saved
         if pull is not None:
             self.pull = pull                                        # type: ignore[method-assign]
 
@@ -71,6 +72,11 @@ class ViewNode(Node):
     @property
     def _saved_self_sym_sizes(self) -> tuple:
         return self.meta.shape
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_saved_") and name[7:] in self.op.saved:
+            return self.args[self.op.saved.index(name[7:])]
+        raise AttributeError(f"{self.name()!r} object has no attribute {name!r}")
 
 
 class View:
@@ -223,27 +229,29 @@ def _strided_places(meta: Meta, shape: tuple, strides: tuple, offset: int) -> np
     return np.lib.stride_tricks.as_strided(np.arange(count)[offset:], shape, [s * itemsize for s in strides])
 
 
-def _run_strided(a: np.ndarray, shape: tuple, strides: tuple, offset: int) -> np.ndarray:
-    if not a.flags.c_contiguous:
-        raise RuntimeError("as_strided is only supported on contiguous tensors here")
-    return np.lib.stride_tricks.as_strided(a.reshape(-1)[offset:], shape, [s * a.itemsize for s in strides])
+def _run_strided(a: np.ndarray, shape: tuple, strides: tuple, offset: int, given: Any, layout: tuple) -> np.ndarray:
+    """offset counts from a's first element; given is the offset that the user gave, or None; layout is that of what was viewed."""
+    if a.strides != layout and a.size > 1:
+        raise RuntimeError("as_strided of a tensor that is not contiguous cannot be part of a graph: call contiguous() first")
+    return np.lib.stride_tricks.as_strided(memory(a)[offset_of(a) + offset:], shape, [s * a.itemsize for s in strides])
 
 
-def _pull_strided(g: Any, meta: Meta, shape: tuple, strides: tuple, offset: int) -> Any:
+def _pull_strided(g: Any, meta: Meta, shape: tuple, strides: tuple, offset: int, *_: Any) -> Any:
     count = int(np.prod(meta.shape, dtype=int))
     flat = registry["index_add"](np.zeros(count, meta.dtype), g, _strided_places(meta, shape, strides, offset), spec=("a",), at=0)
     return registry["reshape"](flat, *meta.shape)
 
 
 index_view = ViewOp("SliceBackward0", _run_index, _index_rule, _pull_index)
-transpose_view = ViewOp("PermuteBackward0", lambda a, axes: a.transpose(axes), lambda meta, axes: (registry["transpose"], (), {"axes": axes}))
+transpose_view = ViewOp("PermuteBackward0", lambda a, axes: a.transpose(axes), lambda meta, axes: (registry["transpose"], (), {"axes": axes}),
+                        saved=("dims",))
 reshape_view = ViewOp("ViewBackward0", lambda a, shape: a.reshape(shape), lambda meta, shape: (registry["reshape"], shape, {}))
 expand_view = ViewOp("ExpandBackward0", _run_expand, lambda meta, shape: (registry["broadcast_to"], shape, {}))
 real_view = ViewOp("RealBackward0", lambda a: a.real, None, _pull_real)
 imag_view = ViewOp("ImagBackward0", lambda a: a.imag, lambda meta: (registry["imag"], (), {}))
-diagonal_view = ViewOp("DiagonalBackward0", _run_diagonal, _diagonal_rule)
+diagonal_view = ViewOp("DiagonalBackward0", _run_diagonal, _diagonal_rule, saved=("offset", "dim1", "dim2"))
 as_real_view = ViewOp("ViewAsRealBackward0", lambda a: np.ascontiguousarray(a).view(a.real.dtype).reshape(*a.shape, 2), None, _pull_as_real)
 as_complex_view = ViewOp("ViewAsComplexBackward0", lambda a: a.view(np.result_type(a.dtype, np.complex64)).reshape(a.shape[:-1]), None, _pull_as_complex)
-strided_view = ViewOp("AsStridedBackward0", _run_strided, None, _pull_strided)
+strided_view = ViewOp("AsStridedBackward0", _run_strided, None, _pull_strided, ("size", "stride", "", "storage_offset"))
 reshape_view.copies = as_real_view.copies = True
 alias_view = ViewOp("AliasBackward0", lambda a: a[...], None, lambda g, meta: g)

@@ -1,0 +1,83 @@
+"""Changes of shape in place: the tensor becomes a view of what it was; and resize_ and set_, which give it other memory."""
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import errors
+from .inplace import check_in_place, requires_grad
+from .memory import memory, offset_of
+from .registry import sizes_of
+from .shapes import squeeze, t, transpose, unsqueeze
+from .state import changed, state
+from .storage import as_strided
+from .tensor import Tensor
+
+
+def _reshaping(name: str, view: Callable) -> None:
+    def change(self: Tensor, *args: Any) -> Tensor:
+        recorded = state.grad and not state.inference and requires_grad(self)
+        check_in_place(self, recorded, moves_only=True)
+        old = Tensor.__new__(Tensor, self)
+        old._fn, old._nr, old._rg, old._vc, old._view = self._fn, self._nr, self._rg, self._vc, self._view
+        creation = "" if self._view is None else self._view.creation
+        new = view(old, *args)
+        self._a = new._a
+        if recorded:
+            self._fn, self._nr, self._rg = new._fn, new._nr, new._rg
+        self._vc[0] += 1
+        if self._view is not None:
+            self._view = new._view
+            self._view.stamp, self._view.creation = self._vc[0], creation
+        _turn_tangent(self, name, args)
+        return self
+    change.__name__, change.__doc__ = f"{name}_", f"{name}, in place."
+    setattr(Tensor, change.__name__, change)
+
+
+def _turn_tangent(x: Tensor, name: str, args: tuple) -> None:
+    if x._x is not None and x._x.tangent is not None:
+        with changed(dual_level=-1):
+            x._x.tangent = getattr(x._x.tangent, name)(*args)
+
+
+for _name, _view in {"unsqueeze": unsqueeze, "squeeze": squeeze, "t": t, "transpose": transpose, "swapaxes": transpose, "swapdims": transpose,
+                     "as_strided": as_strided}.items():
+    _reshaping(_name, _view)
+
+
+def resize_(self: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
+    """Give the tensor another shape, in place: its memory in row-major order, longer where that does not suffice."""
+    if requires_grad(self):
+        raise RuntimeError("cannot resize variables that require grad")
+    wanted = sizes_of(size)
+    if wanted == self._a.shape:
+        return self
+    if self._x is not None and self._x.inference and not state.inference:
+        raise RuntimeError(errors.INFERENCE_WRITE)
+    count, row = int(np.prod(wanted, dtype=int)), memory(self._a)[offset_of(self._a):]
+    if count > row.size:
+        row = np.concatenate([row, np.zeros(count - row.size, row.dtype)])
+    self._a = row[:count].reshape(wanted)
+    self._vc[0] += 1
+    return self
+
+
+def resize_as_(self: Tensor, other: Tensor, *, memory_format: Any = None) -> Tensor:
+    """resize_ to the other's shape."""
+    return resize_(self, other._a.shape)
+
+
+def set_(self: Tensor, source: Any = None) -> Tensor:
+    """Give the tensor the memory, the shape and the strides of another one, in place."""
+    if state.grad and not state.inference and requires_grad(self):
+        raise RuntimeError(errors.LEAF_WRITE if self._fn is None else "set_ of a tensor that is part of a graph is not supported: detach it first")
+    new = np.zeros(0, self._a.dtype) if source is None else source._a
+    if new.dtype != self._a.dtype:
+        raise RuntimeError(f"Could not set tensor of type {new.dtype} to a tensor of type {self._a.dtype}")
+    self._a, self._view, self._acc = new, None, None
+    self._vc[0] += 1
+    return self
+
+
+Tensor.resize_, Tensor.resize_as_, Tensor.set_ = resize_, resize_as_, set_                                     # type: ignore[attr-defined]

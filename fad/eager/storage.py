@@ -1,0 +1,123 @@
+"""The memory behind tensors: storages, views of any strides, memory formats."""
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .inplace import requires_grad
+from .memory import address, memory, offset_of
+from .registry import FUNCTIONS, function, sizes_of
+from .state import state
+from .tensor import Tensor, wrap
+from .views import strided_view
+
+
+class Storage:
+    """The memory of a tensor, as a sequence of numbers.
+
+    >>> import fad
+    >>> s = fad.arange(4.0)[1:3].storage()
+    >>> len(s), s[1]
+    (4, 1.0)
+    """
+
+    def __init__(self, a: np.ndarray):
+        self.row = memory(a)
+
+    def data_ptr(self) -> int:
+        """The address of the first element."""
+        return address(self.row)
+
+    def size(self) -> int:
+        """How many elements there are."""
+        return self.row.size
+
+    def nbytes(self) -> int:
+        """How many bytes they take."""
+        return self.row.nbytes
+
+    def tolist(self) -> list:
+        """The elements as Python numbers."""
+        return self.row.tolist()
+
+    __len__ = size
+
+    def __getitem__(self, k: int) -> Any:
+        return self.row[k].item()
+
+
+Tensor.storage = Tensor.untyped_storage = lambda self: Storage(self._a)                                        # type: ignore[attr-defined]
+Tensor.storage_offset = lambda self: offset_of(self._a)                                                        # type: ignore[attr-defined]
+Tensor.layout = property(lambda self: "strided", doc="How the elements are kept: in memory at regular steps.")  # type: ignore[attr-defined]
+
+
+@function()
+def as_strided(self: Tensor, size: Sequence, stride: Sequence, storage_offset: "int | None" = None) -> Tensor:
+    """A view of any shape and strides of a tensor's memory."""
+    a, size, stride = self._a, sizes_of((size,)), sizes_of((stride,))
+    check_inside(a, size, stride, offset_of(a) if storage_offset is None else storage_offset)
+    ahead = 0 if storage_offset is None else storage_offset - offset_of(a)
+    if state.grad and requires_grad(self) and not (a.flags.c_contiguous and ahead >= 0 and ahead + reach(size, stride) <= a.size):
+        raise RuntimeError("as_strided of a tensor that requires gradients is supported for contiguous tensors, within their own elements: call contiguous() "
+                           "first")
+    return strided_view(self, size, stride, ahead, storage_offset, a.strides)
+
+
+def check_inside(a: np.ndarray, size: tuple, stride: tuple, offset: int) -> None:
+    """Raise unless elements at these steps lie in the memory of a."""
+    if len(size) != len(stride):
+        raise RuntimeError("mismatch in length of strides and shape")
+    if any(s < 0 for s in stride):
+        raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}")
+    needed = offset + reach(size, stride) if 0 not in size else 0
+    have = memory(a).size
+    if offset < 0 or needed > have:
+        raise RuntimeError(f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize {a.itemsize} requiring a storage "
+                           f"size of {needed * a.itemsize} are out of bounds for storage of size {have * a.itemsize}")
+
+
+def reach(size: tuple, stride: tuple) -> int:
+    """How many elements lie between the first and the last one of a view, both counted."""
+    return 1 + sum((n - 1) * s for n, s in zip(size, stride)) if 0 not in size else 0
+
+
+@function(method=False)
+def empty_strided(size: Sequence, stride: Sequence, *, dtype: Any = None, requires_grad: bool = False, device: Any = None) -> Tensor:
+    """A tensor of this shape and these steps, whose values are to be written."""
+    size, stride = sizes_of((size,)), sizes_of((stride,))
+    row = FUNCTIONS["zeros"](reach(size, stride), dtype=dtype)._a
+    t = wrap(np.lib.stride_tricks.as_strided(row, size, [s * row.itemsize for s in stride]))
+    t._rg = requires_grad
+    return t
+
+
+# -- memory formats -------------------------------------------------------------------------------------------------------------
+
+
+class MemoryFormat:
+    """An order of dimensions in memory."""
+
+    def __init__(self, name: str, order: "tuple | None" = None):
+        self.name, self.order = name, order
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def is_of(self, a: np.ndarray) -> bool:
+        """Whether an array is laid out so, without gaps."""
+        if self.order is None:
+            return a.flags.c_contiguous
+        return a.ndim == len(self.order) and a.transpose(self.order).flags.c_contiguous
+
+    def copy(self, a: np.ndarray) -> np.ndarray:
+        """A copy of an array, laid out so."""
+        if self.order is None:
+            return np.array(a, order="K" if self.name == "preserve_format" else "C")
+        if a.ndim != len(self.order):
+            raise RuntimeError(f"required rank {len(self.order)} tensor to use {self.name} format")
+        return np.array(a.transpose(self.order), order="C").transpose(np.argsort(self.order))
+
+
+FORMATS = {f.name: f for f in (MemoryFormat("contiguous_format"), MemoryFormat("preserve_format"), MemoryFormat("channels_last", (0, 2, 3, 1)),
+                               MemoryFormat("channels_last_3d", (0, 2, 3, 4, 1)))}
+FUNCTIONS.update(FORMATS, strided="strided")                                                                   # type: ignore[arg-type]
