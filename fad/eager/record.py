@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.op import Op, registry
+from ..util.where import is_library
 from . import errors
 from .names import handle_of
 from .node import FREED, Handle, Node, OpNode, SingleNode, accumulator, sequence
@@ -261,7 +262,10 @@ def _pack(node: OpNode, tensors: tuple) -> None:
 
 def note_place(node: Node) -> None:
     """Remember where a node was made, for anomaly mode."""
-    node.hooked.trace = "".join(traceback.format_stack()[:-3])
+    frames = traceback.extract_stack()
+    while frames and is_library(frames[-1].filename):              # the last line is the user's
+        frames.pop()
+    node.hooked.trace = "".join(traceback.format_list(frames))
     node.hooked.parent = state.evaluating
 
 

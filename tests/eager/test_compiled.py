@@ -1,5 +1,6 @@
 """Staged functions and functions with rules, called on tensors; NumPy's functions on tensors."""
 import numpy as np
+import pytest
 
 import fad
 
@@ -47,19 +48,76 @@ def test_numpy_functions():
     assert float(np.linalg.norm(x)) == float(np.linalg.norm([0.5, 1.0]))
 
 
-def test_a_training_step_compiles():
-    nn = fad.nn
+class Recurrent(fad.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn, self.out = fad.nn.LSTM(3, 4, batch_first=True), fad.nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.out(self.rnn(x)[0][:, -1])
+
+
+class Words(fad.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rows, self.out = fad.nn.Embedding(10, 4), fad.nn.Linear(4, 2)
+
+    def forward(self, i):
+        return self.out(self.rows(i).mean(1))
+
+
+def network(*layers):
+    return lambda: fad.nn.Sequential(*[make() for make in layers])
+
+
+NN = fad.nn
+NETWORKS = {
+    "dense": (network(lambda: NN.Linear(3, 4), NN.Tanh, lambda: NN.Linear(4, 2)), (5, 3)),
+    "batch norm": (network(lambda: NN.Linear(3, 4), lambda: NN.BatchNorm1d(4), NN.GELU, lambda: NN.Linear(4, 2)), (5, 3)),
+    "layer norm": (network(lambda: NN.Linear(3, 4), lambda: NN.LayerNorm(4), NN.SiLU, lambda: NN.Linear(4, 2)), (5, 3)),
+    "convolution": (network(lambda: NN.Conv2d(1, 2, 3), NN.ReLU, lambda: NN.MaxPool2d(2), NN.Flatten, lambda: NN.Linear(8, 2)), (5, 1, 6, 6)),
+    "recurrent": (Recurrent, (5, 6, 3)), "embedding": (Words, None)}
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_a_training_step_compiles_whole(name):
+    """Loss, gradient and the momentum's rule in one jit function of the module's parameters: the numbers of backward() and SGD."""
+    make, shape = NETWORKS[name]
     fad.manual_seed(0)
-    model = nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 1))
-    x = np.random.default_rng(0).standard_normal((8, 2))
-    y = x.sum(1, keepdims=True)
+    model, rng = make(), np.random.default_rng(0)
+    x, y = rng.integers(0, 10, (5, 3)) if shape is None else rng.standard_normal(shape), rng.integers(0, 2, 5)
 
     def loss(params, x, y):
-        return nn.functional.mse_loss(nn.functional_call(model, params, (x,)), y)
-    params = {name: p.detach().numpy() for name, p in model.named_parameters()}
-    value, grads = fad.value_and_grad(loss)(params, x, y)
-    eager = loss(dict(model.named_parameters()), fad.tensor(x), fad.tensor(y))
-    eager.backward()
-    close(eager, value)
-    for name, p in model.named_parameters():
-        close(p.grad, grads[name])
+        return NN.functional.cross_entropy(NN.functional_call(model, params, (x,)), y)
+
+    @fad.jit
+    def step(params, velocity, x, y):
+        value, g = fad.value_and_grad(loss)(params, x, y)
+        velocity = {k: 0.9 * velocity[k] + g[k] for k in params}
+        return value, {k: params[k] - 0.1 * velocity[k] for k in params}, velocity
+    params = {k: p.detach().numpy().copy() for k, p in model.named_parameters()}
+    velocity = {k: np.zeros_like(p) for k, p in params.items()}
+    optimizer = fad.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    for _ in range(3):
+        value, params, velocity = step(params, velocity, x, y)
+        optimizer.zero_grad()
+        eager = loss(dict(model.named_parameters()), fad.tensor(x), fad.tensor(y))
+        eager.backward()
+        optimizer.step()
+        np.testing.assert_allclose(value, eager.item(), rtol=1e-12)
+    for k, p in model.named_parameters():
+        np.testing.assert_allclose(params[k], p.detach().numpy(), rtol=1e-9, atol=1e-12)
+
+
+def test_a_compiled_loss_in_an_eager_step():
+    model = NN.Linear(3, 2)
+    x, y = fad.randn(5, 3), fad.tensor(np.array([0, 1, 0, 1, 1]))
+    loss = fad.jit(lambda params, x, y: NN.functional.cross_entropy(NN.functional_call(model, params, (x,)), y))
+    compiled = loss(dict(model.named_parameters()), x, y)
+    assert len(compiled.grad_fn.next_functions) == 3                      # the two parameters and x: one step
+    compiled.backward()
+    got = [p.grad.clone() for p in model.parameters()]
+    model.zero_grad()
+    NN.functional.cross_entropy(model(x), y).backward()
+    for p, g in zip(model.parameters(), got):
+        close(p.grad, g.numpy())

@@ -1,6 +1,7 @@
 """The graph: order, hooks, saved tensors, freeing, threads."""
 import gc
 import threading
+import warnings
 import weakref
 
 import pytest
@@ -184,3 +185,12 @@ def test_draw():
     x = leaf(1, 2)
     drawing = fad.draw((x.exp() * x).sum())
     assert "ExpBackward0" in drawing.dot and drawing.svg.startswith("<svg")
+
+
+def test_anomaly_mode_shows_the_line():
+    x = fad.tensor([4.0, -1.0], requires_grad=True)
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        with pytest.raises(RuntimeError, match="Function 'SqrtBackward0' returned nan"), fad.autograd.detect_anomaly():
+            x.sqrt().sum().backward()                                     # this one
+    assert str(warned[-1].message).strip().splitlines()[-1].strip().startswith("x.sqrt().sum().backward()")

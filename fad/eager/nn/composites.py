@@ -3,6 +3,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ...ops.face import BY_NAME
 from ...ops.table import TABLE as op
 from ..composite import Composite, elementwise, quietly, sample
@@ -220,6 +222,13 @@ def _nll(x: Any, classes: Any, weight: Any, ignore: int, reduction: str) -> Any:
     return reduced(loss, reduction)
 
 
+def _nll_run(x: np.ndarray, classes: np.ndarray, weight: Any, ignore: int, reduction: str) -> Any:
+    if weight is not None or reduction not in ("mean", "sum", "none") or (classes == ignore).any():
+        return _nll(x, classes, weight, ignore, reduction)
+    loss = -x[np.arange(len(classes)), classes]                     # nobody left out, all count the same
+    return loss if reduction == "none" else np.add.reduce(loss) / (len(loss) if reduction == "mean" else 1)
+
+
 def _nll_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, ignore: int, reduction: str) -> tuple:
     x, classes, weight = xs
     safe, shares = _shares(classes, weight, ignore, x.dtype)
@@ -229,10 +238,10 @@ def _nll_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, ignore: int, re
 
 
 def _nll_samples() -> tuple:
-    def draw(weight: bool, reduction: str) -> Callable:
+    def draw(weight: bool, ignore: int, reduction: str) -> Callable:
         return lambda rng: ((rng.uniform(-2.0, -0.1, (5, 3)), rng.integers(0, 3, 5), rng.uniform(0.5, 1.5, 3) if weight else None),
-                            {"ignore": 1, "reduction": reduction})
-    return tuple([draw(weight, reduction) for weight in (False, True) for reduction in ("mean", "sum", "none")])
+                            {"ignore": ignore, "reduction": reduction})
+    return tuple([draw(weight, ignore, reduction) for weight in (False, True) for ignore in (-100, 1) for reduction in ("mean", "sum", "none")])
 
 
-nll_loss = Composite("nll_loss", _nll, _nll_pullback, quietly(_nll), node="NllLossBackward0", inputs=("self", "target", "weight"), samples=_nll_samples())
+nll_loss = Composite("nll_loss", _nll, _nll_pullback, quietly(_nll_run), node="NllLossBackward0", inputs=("self", "target", "weight"), samples=_nll_samples())
