@@ -10,7 +10,7 @@ from ..ir.graph import Equation, Func, Literal, Var
 from .indexmap import Axis, Elem, Index, at
 from .products import is_matrix_product, matrix_product
 from .regions import inputs_of, lower_cond, lower_for, lower_while
-from .reuse import Storage
+from .reuse import Storage, outlasting_parts
 from .steps import BackendError, Step
 from .views import Blank, Views, is_one, selected
 
@@ -31,11 +31,13 @@ class Lowering:
         self.whole.update(a for a in func.outputs if isinstance(a, Var))
         for eqn in func.equations:
             self.whole.update(_needed_whole(eqn))
-        self.storage.enter(func, self.views, carried)
+        parts = outlasting_parts(func, {v for v in func.inputs if self.storage.root(v) in carried})
+        self.storage.enter(func, self.views, carried, parts)
         steps: list[Step] = []
         for k, eqn in enumerate(func.equations):
             self.storage.position = k
             steps += self.steps(eqn)
+            steps += [self.copy(v) for v in eqn.outputs if v in parts and v in self.views.read]
         steps += [self.copy(a) for a in dict.fromkeys(func.outputs) if isinstance(a, Var) and a in self.views.read and a in self.whole]
         self.storage.leave()
         for order, step in enumerate(steps):

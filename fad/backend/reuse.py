@@ -50,10 +50,10 @@ class Storage:
         self.base[var] = self.root(other)
         self.members.setdefault(self.root(other), [self.root(other)]).append(var)
 
-    def enter(self, func: Func, views: Views, carried: tuple) -> None:
-        """Begin a block: find every variable's last use in it."""
+    def enter(self, func: Func, views: Views, carried: tuple, parts: set) -> None:
+        """Begin a block: find every variable's last use in it; `parts` are views that will be arrays of their own."""
         self._positions.append(self.position)
-        self.blocks.append({"last": _last_uses(func, views), "born": set(carried)})
+        self.blocks.append({"last": _last_uses(func, views, parts), "born": set(carried)})
         self.owned.update(carried)
 
     def leave(self) -> None:
@@ -79,15 +79,16 @@ class Storage:
         return all(block["last"].get(v, -1) <= self.position for v in self.members.get(root, [root]))
 
 
-def _last_uses(func: Func, views: Views) -> dict:
-    """Variable -> the position of the last equation that reads it, through views too; outputs are read at the end."""
+def _last_uses(func: Func, views: "Views | None", parts: set) -> dict:
+    """Variable -> the position of the last equation that reads it, through views too (with `views`, through those around the block),
+    but for `parts`; outputs are read at the end."""
     bases: dict[Var, tuple] = {}
     last: dict[Var, int] = {}
 
     def use(atom: Any, k: int) -> None:
         if isinstance(atom, Var) and last.get(atom, -1) < k:
             last[atom] = k
-            for b in bases.get(atom, ()) or views.bases.get(atom, ()):
+            for b in bases.get(atom, ()) or (views.bases.get(atom, ()) if views is not None else ()):
                 use(b, k)
     for k, eqn in enumerate(func.equations):
         for a in eqn.inputs:
@@ -95,11 +96,50 @@ def _last_uses(func: Func, views: Views) -> dict:
         for region in eqn.regions:
             for v in free_vars(region):
                 use(v, k)
-        if eqn.op.name in _MAYBE_VIEWS and eqn.outputs[0].type.shape:
+        if eqn.op.name in _MAYBE_VIEWS and eqn.outputs[0].type.shape and eqn.outputs[0] not in parts:
             bases[eqn.outputs[0]] = tuple([a for a in eqn.inputs if isinstance(a, Var)])
     for a in func.outputs:
         use(a, _NEVER)
     return last
+
+
+def outlasting_parts(func: Func, carried: set) -> set:
+    """Parts of arrays (results of index) that are read after their array is written to, where nothing else of the old array is.
+
+    Kept as arrays of their own they let the write be done in place; else it would have to copy the whole. Arrays that the block neither
+    makes nor carries are copied anyhow.
+    """
+    last, direct, parts, own = _last_uses(func, None, set()), _direct_uses(func), set(), set(carried)
+    parts_of: dict[Var, list] = {}
+    for k, eqn in enumerate(func.equations):
+        for x in _written(eqn):
+            if direct[x] <= k and x in own:
+                parts.update(v for v in parts_of.get(x, ()) if last.get(v, -1) > k)
+        if eqn.op.name == "index" and eqn.outputs[0].type.shape:
+            parts_of.setdefault(eqn.inputs[0], []).append(eqn.outputs[0])
+        own.update(eqn.outputs)
+    return parts
+
+
+def _direct_uses(func: Func) -> dict:
+    """Variable -> the position of the last equation that reads it, otherwise than to take a part of it."""
+    direct: dict[Var, int] = {}
+    for k, eqn in enumerate(func.equations):
+        parted = eqn.op.name == "index" and bool(eqn.outputs[0].type.shape)
+        read = [a for a in eqn.inputs[parted:] if isinstance(a, Var)] + [v for region in eqn.regions for v in free_vars(region)]
+        direct.update(dict.fromkeys(read, k))
+    direct.update({a: _NEVER for a in func.outputs if isinstance(a, Var)})
+    return direct
+
+
+def _written(eqn: Any) -> list:
+    """The arrays that an equation would write to in place."""
+    if eqn.op.name in ("update", "index_add", "resize"):
+        return [a for a in eqn.inputs[:1] if isinstance(a, Var)]
+    if eqn.op.name in ("for", "while"):
+        init = eqn.inputs[len(eqn.inputs) - len(eqn.outputs):]
+        return [a for a in init if isinstance(a, Var) and a.type.shape]
+    return []
 
 
 _MAYBE_VIEWS = {"transpose", "broadcast_to", "reshape", "index", "iota", "stop_gradient", "conj", "real", "positive", "cast", "full"}

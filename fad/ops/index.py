@@ -82,12 +82,12 @@ class _Update:
 
     def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:
         g, operands, chosen = gs[0], xs[2:], {"spec": params["spec"], "at": params["at"]}
-        gx = update(g, 0.0, *operands, **params) if needs[0] else None
         gv = None
         if needs[1]:
-            gv = index(g, *operands, **chosen)
+            gv = index(g, *operands, **chosen)               # read first: what is not read any more is changed in place
             if "a" in params["spec"] and not params.get("unique"):
                 gv = mask(_stays(g, operands, chosen), gv)
+        gx = update(g, 0.0, *operands, **params) if needs[0] else None
         return (gx, gv if gv is None else fit(gv, xs[1])) + (None,) * len(operands)
 
 
