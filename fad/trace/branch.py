@@ -2,8 +2,14 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
+
+from ..ir.build import Value, current
+from ..ops.carry import UNDEFINED
 from ..ops.control import trace_branches
-from .state import Array, Container, Layout, Trial, frozen, lose, trial
+from .joint import Column, Joint
+from .place import Direct, Place, place_of
+from .state import Array, Container, Layout, Trial, frozen, is_array, is_lost, lose, trial
 from .tracer import Tracer
 
 RESULT = "the result"
@@ -18,68 +24,114 @@ def truth(x: Any) -> Any:
     return x if x.dtype.kind == "b" else x != 0
 
 
-class _Side:
-    """What one branch left behind."""
+class Side:
+    """What one branch left behind: the values, what they are at its end, and where its arrays lie."""
 
     def __init__(self, made: Trial, result: Any, live: Iterable):
         self.values: dict[Any, Any] = {}
         self.data: dict[Any, list] = {}                       # the values' leaves as they are at the end of the branch
         self.slots: dict[Any, Any] = {}
-        self.lost = made.lost_arrays()
+        self.places: dict[int, Any] = {}                      # id of an array -> where it lies
+        self.ends: dict[int, tuple] = {}                      # id of an array -> it, and what it is at the end of the branch
+        self.born, self.lost = made.born, made.lost_arrays()
         self._note(RESULT, None, result)
         for slot in made.names:
             if slot.name in live:
                 self._note(slot.name, slot, slot.read())
         for t in made.changed_arrays():
             self._note(id(t), Array(t), frozen(t))
+            self.ends[id(t)] = (t, frozen(t))
         for c in made.changed_containers():
             self._note(id(c), Container(c), Container(c).read())
 
     def _note(self, key: Any, slot: Any, value: Any) -> None:
-        self.slots[key], self.values[key] = slot, value
-        self.data[key] = [frozen(x) for x in Layout(value).data]
+        leaves = Layout(value).data
+        self.slots[key], self.values[key], self.data[key] = slot, value, [_end(x) for x in leaves]
+        if not isinstance(slot, Array):
+            for x in leaves:
+                if is_array(x):
+                    self._place(x)
+
+    def _place(self, x: Tracer) -> None:
+        self.places[id(x)] = found = place_of(x, self.born)
+        for t in (x, *found.arrays):
+            self.ends.setdefault(id(t), (t, _end(t)))
+
+    def place(self, x: Any) -> Place:
+        """Where an array lies that a name stands for at the end of this branch."""
+        if not isinstance(x, Tracer):
+            x = current().capture(x)
+        return self.places.get(id(x)) or Direct(x)
+
+    def end(self, x: Any) -> Any:
+        """What a leaf that this branch did not bind anew is at its end."""
+        return self.ends[id(x)][1] if id(x) in self.ends else x
+
+
+def _end(x: Any) -> Any:
+    """What an array is now; one that nobody knows stays itself, and is refused where it is needed."""
+    return x if is_array(x) and is_lost(x) else frozen(x)
 
 
 class _Join:
     """The results of both branches side by side: what differs goes through the cond, the rest stays what it is."""
 
     def __init__(self, sides: list, slots: dict):
+        self.sides, self.slots = sides, slots
         self.keys = list(slots)
         self.layouts: list = []
         self.plans: list = []
-        self.rows: list[list] = [[] for _ in sides]
+        self.columns: list[Column] = []
         for key in self.keys:
             values = [s.values[key] if key in s.values else slots[key].read() for s in sides]
             self._add(key, [Layout(v) for v in values], [s.data.get(key) for s in sides])
+        self.joint = Joint(sides, self.columns)
 
     def _add(self, key: Any, layouts: list, data: list) -> None:
         known = next((x for x in layouts if not x.is_undefined), layouts[0])
         layouts = [Layout(known.undefined()) if x.is_undefined else x for x in layouts]
         for x in layouts[1:]:
             known.require(x, key if isinstance(key, str) else "")
-        plan = []
-        ends = [x.data if d is None or len(d) != len(x.data) else d for x, d in zip(layouts, data)]
-        for column, end in zip(zip(*[x.data for x in layouts]), zip(*ends)):
-            if all(x is column[0] or _same_number(x, column[0]) for x in column):
-                plan.append(column[0])
-            else:
-                plan.append(None)
-                for row, x in zip(self.rows, end):
-                    row.append(x)
+        ends = [[s.end(v) for v in x.data] if d is None or len(d) != len(x.data) else d for s, x, d in zip(self.sides, layouts, data)]
+        is_storage = isinstance(self.slots[key], Array)
+        plan = [self._column(key, column, end, is_storage) for column, end in zip(zip(*[x.data for x in layouts]), zip(*ends))]
         self.layouts.append(known)
         self.plans.append(plan)
 
+    def _column(self, key: Any, column: tuple, ends: tuple, is_storage: bool) -> Any:
+        """What the branches give one leaf: the one thing that it is in both, or a Column of results."""
+        if all(x is column[0] or _same_number(x, column[0]) for x in column):
+            return column[0]
+        ids = tuple(map(id, column)) if not is_storage and all(x is UNDEFINED or _is_an_array(x) for x in column) else None
+        known = next((c for c in self.columns if ids is not None and c.ids == ids), None)
+        if known is None:
+            known = Column(key if isinstance(key, str) and key != RESULT else "", column, ends, ids)
+            self.columns.append(known)
+        return known
+
+    def rows(self) -> list:
+        return [[c.ends[k] for c in self.columns] + self.joint.hidden_row(k) for k in range(len(self.sides))]
+
     def names(self) -> tuple:
-        return tuple(key if isinstance(key, str) and key != RESULT else "" for key, plan in zip(self.keys, self.plans) for p in plan if p is None)
+        return tuple(c.name for c in self.columns)
 
     def deliver(self, results: tuple) -> list:
         """The joined value of each key."""
-        rest = iter(results)
+        for c, y in zip(self.columns, results):
+            c.result = y
         out = []
         for layout, plan in zip(self.layouts, self.plans):
-            data = [next(rest) if p is None else p for p in plan]
+            data = [p.result if isinstance(p, Column) else p for p in plan]
             out.append(layout.filled(iter(data)))
         return out
+
+    def tie(self, selector: Value, results: tuple) -> None:
+        """Names that may be one array share it."""
+        self.joint.tie(selector, results[len(self.columns):])
+
+
+def _is_an_array(x: Any) -> bool:
+    return is_array(x) or (isinstance(x, np.ndarray) and x.ndim > 0)
 
 
 def _same_number(a: Any, b: Any) -> bool:
@@ -88,29 +140,26 @@ def _same_number(a: Any, b: Any) -> bool:
 
 def choose(test: Tracer, if_true: Callable, if_false: Callable, cells: dict, live: Iterable = ()) -> Any:
     """What the chosen function returns; variables, arrays and containers that it changes are changed."""
-    sides: list[_Side] = []
+    sides: list[Side] = []
     joined: list[_Join] = []
+    selector = frozen(test)
 
     def region(f: Callable) -> Callable:
         def run() -> list:
             with trial(cells) as made:
                 result = f()
-                sides.append(_Side(made, result, live))
+                sides.append(Side(made, result, live))
             return []
         return run
 
     def align(_: list) -> list:
-        slots = {key: slot for side in sides for key, slot in side.slots.items()}
-        joined.append(_Join(sides, slots))
-        return joined[0].rows
-    results = trace_branches(test, (region(if_false), region(if_true)), align, lambda: joined[0].names())
+        joined.append(_Join(sides, {key: slot for side in sides for key, slot in side.slots.items()}))
+        return joined[0].rows()
+    results = trace_branches(selector, (region(if_false), region(if_true)), align, lambda: joined[0].names())
     values = joined[0].deliver(results)
-    slots = {key: slot for side in sides for key, slot in side.slots.items()}
     for key, value in list(zip(joined[0].keys, values))[1:]:
-        slot = slots[key]
-        slot.write(value)
+        joined[0].slots[key].write(value)
     for array in [t for side in sides for t in side.lost]:
         lose(array)
+    joined[0].tie(selector, results)
     return values[0]
-
-

@@ -166,7 +166,7 @@ class Chain:
             self.view.view = None
             return base
         for eqn, x in zip(reversed(self.links), reversed(self.values(base)[:-1])):
-            new = _write_back(eqn, x, new)
+            new = write_back(eqn, x, new)
         return new
 
 
@@ -175,7 +175,7 @@ def operands(eqn: Equation) -> tuple:
     return tuple([a.value if isinstance(a, Literal) else current().value_of(a) for a in eqn.inputs[1:]])
 
 
-def _write_back(eqn: Equation, x: Any, y: Any) -> Any:
+def write_back(eqn: Equation, x: Any, y: Any) -> Any:
     """x as it is when y has been written to link(x)."""
     name = eqn.op.name
     if name == "index":

@@ -10,10 +10,13 @@ from ..ir.build import Value, current
 from ..ir.graph import Literal, free_vars
 from ..ir.op import registry
 from ..ops.control import FOR, WHILE
+from ..ops.extents import at_least
 from ..util.errors import FadError
 from .branch import choose, truth
 from .growth import check_growth
 from .iterate import Steps
+from .kin import Kin, arrays_among
+from .place import roots_of
 from .state import Array, Container, Layout, Name, Trial, frozen, is_array, lose, trial
 
 
@@ -35,6 +38,7 @@ class Plan:
         self.found: list[Any] = []                            # arrays and containers
         self.shapes: dict[str, Layout] = {}                   # of names that have no value before the loop
         self.early = False                                    # whether a traced flag may end the loop
+        self.kin = Kin()                                      # which names may be one array
         self.turns = 0
         for name in written:
             if name in cells and name not in self.rebound:    # else it is not one array that is written to
@@ -43,14 +47,11 @@ class Plan:
     def _expect(self, value: Any) -> None:
         """An array that the body writes to, going by its source."""
         if is_array(value) and not any(s.name == "" and getattr(s, "tracer", None) is value for s in self.found):
-            base = value
-            while base.view is not None:
-                base = base.view.base
-            self.add(Array(base))
+            for root in roots_of(value):
+                self.add(Array(root))
 
     def add(self, slot: Any) -> None:
-        what = getattr(slot, "tracer", getattr(slot, "owner", None))
-        if not any(getattr(s, "tracer", getattr(s, "owner", None)) is what for s in self.found):
+        if not any(_changing(s) is _changing(slot) for s in self.found):
             self.found.append(slot)
 
     def slots(self) -> list:
@@ -70,10 +71,10 @@ class Roll:
         self.plan, self.slots = plan, plan.slots()
         self.layouts = [self._layout(s) for s in self.slots]
         self.kept = [(s, s.read()) for s in plan.names if plan.keeps_object(s)]
-        self.entry = [s.read() if isinstance(s, Name) else None for s in self.slots]
-        self.ends: list = []
-        self.lost: list = []                                  # arrays that loops in the body lost
-        self.touched = False
+        self.lost: list = []                                  # arrays of which nobody knows what they hold after the loop
+        self.ends_as: dict = {}                               # what the carried arrays were at the end of a turn
+        self.keys = [_key(s) for s in self.slots]
+        plan.kin.begin(self._arrays(layout.data for layout in self.layouts))
 
     def _layout(self, slot: Any) -> Layout:
         layout = Layout(slot.read())
@@ -85,23 +86,26 @@ class Roll:
     def names(self) -> tuple:
         return tuple(s.name for s, layout in zip(self.slots, self.layouts) for _ in layout.data)
 
+    def _arrays(self, rows: Iterable) -> dict:
+        """The arrays among the leaves that names and containers have; what an array that is written to holds is none of them."""
+        return arrays_among(self.keys, [() if isinstance(s, Array) else row for s, row in zip(self.slots, rows)])
+
     def enter(self, leaves: Iterable) -> None:
         rest = iter(leaves)
-        self.fresh: dict[int, Any] = {}
-        for slot, layout in zip(self.slots, self.layouts):
-            value = layout.filled(rest)
-            if isinstance(slot, Name) and is_array(value):
-                self.fresh[id(value)] = (slot, value)
+        values = [layout.filled(rest) for layout in self.layouts]
+        for slot, value in zip(self.slots, values):
             slot.write(value)
+        self.fresh = self._arrays(Layout(v).data for v in values)
+        self.plan.kin.entangle(self.fresh)
 
     def leave(self, made: Trial) -> list:
         """The carries after a turn; _Again if the plan lacks something."""
         self._discover(made)
         self.lost = made.lost_arrays()
+        self._relate(made)
         out: list = []
-        self.ends = [s.read() for s in self.slots]
-        for slot, layout, value in zip(self.slots, self.layouts, self.ends):
-            new = Layout(value)
+        for slot, layout in zip(self.slots, self.layouts):
+            new = Layout(slot.read())
             if layout.is_undefined and not new.is_undefined and new.data != new.leaves[:1]:
                 self.plan.shapes[slot.name] = Layout(new.undefined())
                 raise _Again
@@ -109,7 +113,6 @@ class Roll:
                 new = Layout(layout.undefined())
             layout.require(new, slot.name)
             out += [frozen(x) for x in new.data]
-        self._refuse_aliases(made)
         return out
 
     def _discover(self, made: Trial) -> None:
@@ -125,28 +128,37 @@ class Roll:
             self.plan.early = True
             raise _Again
 
-    def _refuse_aliases(self, made: Trial) -> None:
-        """Two names for one array, and the array written to: which of them NumPy would change depends on the turn."""
-        written = [t for t, var in made.builder.mutated.values() if t._var is not var]
-        if not any(id(t) in self.fresh for t in written):
-            return
-        arrays = [x for x in self.ends if is_array(x)]
-        shared = any(x is y for k, x in enumerate(arrays) for y in arrays[:k])
-        if shared or any(x.builder is not made.builder for x in arrays if id(x) not in self.fresh):
-            raise UnstageableError("a variable of a loop is bound to one array and then to another, and the array is written to",
-                                   do="copy where the arrays are to be different ones (x = y.copy())")
-        self.touched = True
+    def _relate(self, made: Trial) -> None:
+        """Find which arrays may be one; _Again if that is news, and one of them is written to."""
+        fresh = {id(x): key for key, x in self.fresh.items()}
+        ends = self._arrays(Layout(s.read()).data for s in self.slots)
+        self.ends_as = {key: self.plan.kin.end_of(x, fresh, made.born) for key, x in ends.items()}
+        grew = self.plan.kin.add(self.ends_as)
+        written = {id(t) for t, var in made.builder.mutated.values() if t._var is not var}
+        names = [key for k, key in fresh.items() if k in written]
+        if grew and (names or any(k in written for k in self.plan.kin.arrays)):
+            raise _Again
+        self.lost += self.plan.kin.arrays_of(names)
 
-    def deliver(self, results: tuple) -> None:
-        """After the loop: the variables, arrays and containers as it left them."""
+    def deliver(self, results: tuple, has_turns: "Callable | None" = None) -> None:
+        """After the loop: the variables, arrays and containers as it left them. has_turns() tells whether there is a first turn."""
         rest = iter(results)
-        for slot, layout, before in zip(self.slots, self.layouts, self.entry):
-            value = layout.filled(rest)
-            if self.touched and is_array(before) and before is not value:
-                lose(before)
+        values = [layout.filled(rest) for layout in self.layouts]
+        for slot, value in zip(self.slots, values):
             slot.write(value)
         for array in self.lost:
             lose(array)
+        kin = self.plan.kin
+        kin.entangle(self._arrays(Layout(v).data for v in values), kin.after_a_turn(self.ends_as), has_turns)
+
+
+def _key(slot: Any) -> Any:
+    return slot.name or id(_changing(slot))
+
+
+def _changing(slot: Any) -> Any:
+    """The array or container whose contents change."""
+    return getattr(slot, "tracer", getattr(slot, "owner", None))
 
 
 def _attempt(plan: Plan, run: Callable) -> Any:
@@ -178,7 +190,7 @@ def _plain_for(roll: Roll, steps: Steps, body: Callable) -> bool:
         return False
     if len(current().equations) > before:
         check_growth(current().equations[-1])
-    roll.deliver(results)
+    roll.deliver(results, lambda: at_least(steps.count(), 1))
     return True
 
 

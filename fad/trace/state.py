@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.build import Builder, Value, current
+from ..ir.build import Value, current
 from ..ops.carry import UNDEFINED
 from ..util import tree
 from ..util.errors import SideEffectError, StructureError
-from .tracer import Tracer
+from .tracer import Tracer, births, was_there
 
 
 def is_data(x: Any) -> bool:
@@ -176,14 +176,14 @@ class Trial:
         self.containers = [(c, contents(c)) for c in containers_in(self.before) if id(c) not in own]
         self.builder = current()
         self.lost = len(self.builder.lost)
+        self.born = next(births)
 
     def changed_arrays(self) -> list:
         """Arrays from outside that were written to (a view's base, not the view)."""
-        return [t for t, var in self.builder.mutated.values() if t.view is None and self._is_outer(t, var)]
+        return [t for t, var in self.builder.mutated.values() if t.view is None and t._var is not var and self._is_outer(t)]
 
-    def _is_outer(self, tracer: Tracer, var: Any) -> bool:
-        around: Builder | None = self.builder.parent
-        return tracer.builder is not self.builder and around is not None and around.sees(var) and tracer._var is not var
+    def _is_outer(self, tracer: Tracer) -> bool:
+        return tracer.builder is not self.builder and was_there(tracer, self.born)
 
     def changed_containers(self) -> list:
         return [c for c, before in self.containers if not _same_contents(contents(c), before)]
@@ -214,7 +214,8 @@ def lose(array: Tracer) -> None:
 
 
 def is_lost(array: Tracer) -> bool:
-    return array.view is not None and isinstance(array.view.base, _Elsewhere)
+    """Whether nobody knows what the array holds."""
+    return (array.view is not None and isinstance(array.view.base, _Elsewhere)) or array.is_kin_changed
 
 
 class _Elsewhere:

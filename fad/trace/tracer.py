@@ -3,6 +3,7 @@
 It answers NumPy's protocols, has an ndarray's methods, and is mutable as an ndarray is: `y[i] = v` gives the tracer a new value of
 the (purely functional) program, and a view taken by basic indexing reads and writes through to its base.
 """
+import itertools
 import operator
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -16,11 +17,13 @@ from ..ir.integers import Affine
 from ..ir.op import registry
 from ..ir.types import INT, type_of
 from ..ops.face import METHODS, PROPERTIES
-from ..util.errors import ConcreteValueError
+from ..util.errors import ConcreteValueError, SideEffectError
 from ..util.where import here
 from .constants import constant_of
 from .mutation import assign, call_face
 from .protocol import call_function, call_ufunc
+
+births = itertools.count()                                   # tells what was there before a branch or a loop from what was made in it
 
 
 class View:
@@ -34,16 +37,23 @@ class View:
 
 
 class Tracer(Value):
-    """A traced array or scalar. `origin` is the variable it was made with, which tells how it lies in memory."""
+    """A traced array or scalar. `origin` is the variable it was made with, which tells how it lies in memory; `born` numbers the tracers.
 
-    __slots__ = ("_version", "view", "origin")
+    `kin` are arrays (each with what it held then, and an excuse) that may be this very array, as may be left open by a loop: once one of
+    them was written to, nobody knows what this one holds.
+    """
+
+    __slots__ = ("_version", "view", "origin", "born", "kin")
 
     def __init__(self, builder: Any, var: Var):
         super().__init__(builder, var)
-        self._version, self.view, self.origin = 0, None, var
+        self._version, self.view, self.origin, self.born = 0, None, var, next(births)
+        self.kin: Any = ()
 
     @property
     def atom(self) -> Var:
+        if self.kin:
+            self._see_to_kin()
         view = self.view
         if view is not None and view.base.version != view.seen:
             if stack.builders():
@@ -52,6 +62,18 @@ class Tracer(Value):
             view.seen = view.base.version
             self._version += 1
         return self._var
+
+    @property
+    def is_kin_changed(self) -> bool:
+        """Whether an array that may be this one was written to."""
+        self.kin = [k for k in self.kin if k[0]._var is k[1] or not (k[2] is not None and k[2]())]
+        return any(other._var is not var for other, var, _ in self.kin)
+
+    def _see_to_kin(self) -> None:
+        if self.is_kin_changed:
+            raise SideEffectError("an array is read, and another one was written to that may be the same",
+                                  why="which array a name stands for after a loop depends on its turns",
+                                  do="copy where the arrays are to be different ones (x = y.copy()), or use the name that was written to")
 
     @property
     def version(self) -> int:
@@ -183,6 +205,17 @@ class Tracer(Value):
             raise TypeError("iteration over a scalar")
         for k in range(len(self)):
             yield self[k]
+
+
+def may_be_one(x: Tracer, y: Tracer, excuse: "Callable | None" = None) -> None:
+    """From now on, what is written to one of the two leaves the other unknown; unless excuse() then says that they are two."""
+    x.kin = [*x.kin, (y, y._var, excuse)]
+    y.kin = [*y.kin, (x, x._var, excuse)]
+
+
+def was_there(array: Tracer, since: int) -> bool:
+    """Whether an array was there before this birth; arrays from outside the program always were."""
+    return array.born < since or any(array is x for _, x in current().root.captured.values())
 
 
 def _compare(name: str, decide: Callable) -> Callable:

@@ -1,0 +1,106 @@
+"""Which of the arrays that the turns of a loop hand on may be one array, and which may be one from before the loop.
+
+A loop carries values; in Python it carries arrays, and a name that starts as x may still be x in the third turn, or be what another name
+was in the turn before. As long as nothing is written to, that does not matter. Where it would (an array is written to, and then another
+is read that may be the same), the reader is refused, and the loop has to be unrolled. See Tracer.kin.
+"""
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from .place import roots_of
+from .tracer import Tracer, may_be_one, was_there
+
+
+class End(NamedTuple):
+    """What a carried name is at the end of a turn: what one of these names was at its start, one of these from before the loop, a new one."""
+
+    carried: frozenset
+    outer: frozenset
+    new: frozenset
+
+
+NOTHING = End(frozenset(), frozenset(), frozenset())
+
+
+class Kin:
+    """The relation between carried names, by their keys, and arrays from outside, by their ids: true of the start of every turn."""
+
+    def __init__(self) -> None:
+        self.arrays: dict[int, Tracer] = {}                   # those from outside
+        self.outer: dict[Any, set] = {}                       # name -> ids of arrays from outside that it may be
+        self.pairs: set[frozenset] = set()                    # names that may be one array
+        self.first: dict[Any, set] = {}                       # what the names are before the first turn
+
+    def begin(self, names: dict) -> None:
+        """What is known from the names' values before the loop."""
+        for key, x in names.items():
+            roots = roots_of(x)
+            self.arrays.update((id(r), r) for r in roots)
+            self.first[key] = {id(r) for r in roots}
+        self._grow({}, self.first)
+
+    def end_of(self, x: Tracer, fresh: dict, since: int) -> End:
+        """What an array at the end of a turn is; fresh: id of what a name was at its start -> the name."""
+        roots = roots_of(x)
+        outer = [r for r in roots if id(r) not in fresh and was_there(r, since)]
+        self.arrays.update((id(r), r) for r in outer)
+        carried = frozenset(fresh[id(r)] for r in roots if id(r) in fresh)
+        old = frozenset(id(r) for r in outer)
+        return End(carried, old, frozenset(id(r) for r in roots if id(r) not in fresh and id(r) not in old))
+
+    def add(self, ends: dict) -> bool:
+        """Extend the relation so that it holds of every turn that ends thus; whether it grew."""
+        before = self._size()
+        size = -1
+        while size != self._size():
+            size = self._size()
+            self._grow(ends, {})
+        return self._size() != before
+
+    def after_a_turn(self, ends: dict) -> "Kin":
+        """The relation of the names after a last turn that ends thus."""
+        after = Kin()
+        after.arrays, after.outer = self.arrays, {key: self._outer_of(e) for key, e in ends.items()}
+        after.pairs = {frozenset((a, b)) for a in ends for b in ends if a is not b and self._may_be_one(ends[a], ends[b])}
+        return after
+
+    def _grow(self, ends: dict, first: dict) -> None:
+        for key in (*ends, *first):
+            self.outer.setdefault(key, set()).update(first.get(key, ()), self._outer_of(ends.get(key, NOTHING)))
+        for a in ends:
+            self.pairs.update(frozenset((a, b)) for b in ends if a != b and self._may_be_one(ends[a], ends[b]))
+        for a in first:
+            self.pairs.update(frozenset((a, b)) for b in first if a != b and first[a] & first[b])
+
+    def _outer_of(self, e: End) -> set:
+        return set(e.outer).union(*[self.outer.get(k, set()) for k in e.carried])
+
+    def _may_be_one(self, a: End, b: End) -> bool:
+        if a.carried & b.carried or a.outer & b.outer or a.new & b.new:
+            return True
+        if any(frozenset((j, k)) in self.pairs for j in a.carried for k in b.carried):
+            return True
+        return any(self.outer.get(j, set()) & b.outer for j in a.carried) or any(self.outer.get(k, set()) & a.outer for k in b.carried)
+
+    def _size(self) -> int:
+        return len(self.pairs) + sum(map(len, self.outer.values()))
+
+    def arrays_of(self, names: Iterable) -> list:
+        """Arrays from outside that one of these names may be."""
+        return [self.arrays[k] for k in {k: None for key in names for k in self.outer.get(key, ())}]
+
+    def entangle(self, names: dict, unless: "Kin | None" = None, excuse: "Callable | None" = None) -> None:
+        """Mark the arrays that these names are now. What is not in the relation `unless` is excused where excuse() holds."""
+        for pair in self.pairs:
+            a, b = [names.get(key) for key in pair]
+            if a is not None and b is not None and a is not b:
+                may_be_one(a, b, excuse if unless is not None and pair not in unless.pairs else None)
+        for key, found in self.outer.items():
+            for k in found:
+                if key in names and names[key] is not self.arrays[k]:
+                    may_be_one(names[key], self.arrays[k], excuse if unless is not None and k not in unless.outer.get(key, ()) else None)
+
+
+def arrays_among(slots: Iterable, leaves: Iterable) -> dict:
+    """The arrays among the leaves of each slot, as {(slot, position): array}."""
+    return {(key, k): x for key, row in zip(slots, leaves) for k, x in enumerate(row) if isinstance(x, Tracer) and x.ndim}
