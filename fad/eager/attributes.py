@@ -9,9 +9,10 @@ from . import errors
 from .grad_api import backward as run_backward
 from .handles import Hooks, RemovableHandle
 from .inplace import requires_grad
+from .node import named
 from .printing import represent
 from .state import state
-from .tensor import Tensor, alias, is_floating, weak, wrap
+from .tensor import Size, Tensor, alias, is_floating, weak, wrap
 from .views import refresh
 
 NON_LEAF_GRAD = ("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated during "
@@ -31,7 +32,8 @@ def _method(f: Callable) -> Callable:
     return f
 
 
-for _name in ("shape", "dtype", "ndim"):
+Tensor.shape = property(lambda self: Size(self._a.shape), doc="How many elements there are along each dimension.")        # type: ignore[attr-defined]
+for _name in ("dtype", "ndim"):
     setattr(Tensor, _name, property(lambda self, _name=_name: getattr(self._a, _name), doc=f"The array's {_name}."))
 Tensor.itemsize = property(lambda self: self._a.itemsize, doc="Bytes an element takes.")                       # type: ignore[attr-defined]
 Tensor.nbytes = property(lambda self: self._a.nbytes, doc="Bytes of all elements.")                           # type: ignore[attr-defined]
@@ -46,6 +48,11 @@ Tensor.output_nr = property(lambda self: self._nr, doc="Which of its node's resu
 @_property("grad_fn")
 def grad_fn(self: Tensor) -> Any:
     """The node that made this tensor; None for a leaf."""
+    fn = _maker(self)
+    return None if fn is None else named(fn, self)
+
+
+def _maker(self: Tensor) -> Any:
     if self._view is not None:
         refresh(self)
     return self._fn
@@ -54,7 +61,7 @@ def grad_fn(self: Tensor) -> Any:
 @_property("is_leaf")
 def is_leaf(self: Tensor) -> bool:
     """Whether no recorded step made this tensor."""
-    return self.grad_fn is None                                        # type: ignore[attr-defined]
+    return _maker(self) is None
 
 
 def _set_requires_grad(self: Tensor, wanted: bool) -> None:

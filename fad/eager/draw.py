@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from .node import AccumulateGrad, Node
+from .accumulate import AccumulateGrad
+from .node import Node
 from .record import edge
 from .tensor import Tensor
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from .node import AccumulateGrad, Node
+from .accumulate import AccumulateGrad
+from .node import Node
 from .state import settle, state
 from .tensor import Tensor, wrap
 
@@ -82,7 +83,7 @@ class Run:
         create, keep, needed = self.create, self.keep, self.needed
         slowly = needed is not None or state.anomaly or state.profiler is not None
         while ready:
-            node = heappop(ready)[1]
+            self.node = node = heappop(ready)[1]
             g = buffers.pop(node, None)
             if needed is not None and node not in needed:
                 grads: Any = (None,) * len(node.next)
@@ -125,11 +126,11 @@ class Run:
             g = self.tensor_hooks(node, extra.tensor_pre, g)
         if node.__class__ is AccumulateGrad:
             return self.leaf(node, g)                                        # type: ignore[arg-type]
-        if self.wanted is not None:
+        if not self.accumulate:
             self.capture(node, g)
         if extra is not None and extra.retain:
             self.retain(node, extra.retain, g)
-        if self.wanted is not None and not any(after in self.needed for after in node.next):          # type: ignore[operator]
+        if not self.accumulate and not any(after in self.needed for after in node.next):               # type: ignore[operator]
             return (None,) * len(node.next)
         if extra is not None and extra.pre:
             g = self.pre_hooks(node, extra.pre, g)
@@ -150,10 +151,9 @@ class Run:
         x, extra = node.variable, node.variable._x
         if extra is not None and extra.hooks:
             g = self.hooked(list(extra.hooks.values()), g)
-        if self.wanted is not None:
+        if not self.accumulate:
             self.capture(node, g)
-            if not self.accumulate:
-                return ()
+            return ()
         if node.extra is not None and node.extra.pre:
             g = self.pre_hooks(node, node.extra.pre, g)
         if g is not None:
@@ -161,7 +161,7 @@ class Run:
                 node.accumulate_graph(as_tensor(g))
             else:
                 node.accumulate(g, id(g) not in self.foreign)
-        if g is not None and extra is not None and extra.accumulated:
+        if extra is not None and extra.accumulated:
             for hook in list(extra.accumulated.values()):
                 if hook(x) is not None:
                     raise RuntimeError("Tensor post accumulate grad hooks should return None.")
@@ -189,8 +189,6 @@ class Run:
         return a
 
     def hooked(self, hooks: list, g: Any) -> Any:
-        if g is None:
-            return None
         t = self.lend(g)
         for hook in hooks:
             new = hook(t)
@@ -202,7 +200,7 @@ class Run:
     def tensor_hooks(self, node: Node, tables: dict, g: Any) -> Any:
         if node.outputs == 1:
             return self.hooked(list(tables.get(0, {}).values()), g)
-        return [self.hooked(list(tables[k].values()), one) if k in tables and one is not None else one
+        return [self.hooked(list(tables[k].values()), one) if k in tables else one
                 for k, one in enumerate(g if g is not None else [None] * node.outputs)]
 
     def retain(self, node: Node, tables: dict, g: Any) -> None:
@@ -263,7 +261,9 @@ def as_tensor(g: Any) -> Tensor:
     return g if isinstance(g, Tensor) else wrap(np.asarray(g))
 
 
-def check_hook_result(old: Tensor, new: Any, name: str) -> None:
+def check_hook_result(old: "Tensor | None", new: Any, name: str) -> None:
+    if old is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
     if not isinstance(new, Tensor):
         raise TypeError(f"expected Tensor, but hook returned {type(new).__name__}")
     if new._a.shape != old._a.shape:
@@ -308,7 +308,7 @@ def _in_new_thread(run: Run, roots: Sequence, create: bool) -> dict:
 
 
 def _sweep(run: Run, roots: Sequence, create: bool) -> dict:
-    outer = state.grad, state.run, state.quick
+    outer = state.grad, state.run, state.quick, state.pack_hooks
     state.depth += 1
     state.grad, state.run = create, run
     if not create:
@@ -321,7 +321,7 @@ def _sweep(run: Run, roots: Sequence, create: bool) -> dict:
         for callback in run.callbacks:
             callback()
     finally:
-        state.grad, state.run, state.quick = outer
+        state.grad, state.run, state.quick, state.pack_hooks = outer
         state.depth -= 1
     return run.captured
 

@@ -11,8 +11,9 @@ import numpy as np
 from ..ir.op import Op
 from ..ops.kinds import Partials, match
 from . import errors
+from .accumulate import accumulator
 from .names import handle_of
-from .node import OpNode, accumulator, sequence
+from .node import OpNode, sequence
 from .plan import plan
 from .saved import Meta, SavedTensor
 from .state import state

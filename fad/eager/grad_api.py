@@ -25,23 +25,26 @@ def gradients_of(outputs: Sequence, given: Sequence, batched: bool = False) -> l
 
 def _first_gradient(k: int, y: Any, g: Any, batched: bool) -> Any:
     if isinstance(y, GradientEdge):
-        if g is None:
-            raise RuntimeError("grad_outputs must be given for outputs that are edges of the graph")
-        return g
+        y = _standing_for(y, g)
     if g is None:
         a = y._a
-        if y._fn is None and not needs(y):
+        if not needs(y):
             return None
         if a.size != 1:
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
         if a.dtype.kind != "f":
             raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {a.dtype}")
-        return wrap(np.array(1, a.dtype, ndmin=a.ndim))
+        return wrap(np.array(1, a.dtype, ndmin=len(a.shape)))
     if not isinstance(g, Tensor):
         if not isinstance(g, np.ndarray):
             raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
         g = wrap(g)
     shape = g._a.shape[1:] if batched else g._a.shape
+    if shape != y._a.shape and batched:
+        raise RuntimeError(f"If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The sizes of the "
+                           f"remaining dimensions are expected to match the shape of corresponding output, but a mismatch was detected: grad_output[{k}] "
+                           f"has a shape of {errors.size(g._a.shape)} and output[{k}] has a shape of {errors.size(y._a.shape)}. If you only want some tensors in "
+                           "`grad_output` to be considered batched, consider using vmap.")
     if shape != y._a.shape:
         raise RuntimeError(f"Mismatch in shape: grad_output[{k}] has a shape of {errors.size(g._a.shape)} and output[{k}] has a shape of "
                            f"{errors.size(y._a.shape)}.")
@@ -52,8 +55,26 @@ def _first_gradient(k: int, y: Any, g: Any, batched: bool) -> Any:
     return g if g._a.dtype == y._a.dtype or not needs(y) else g.to(y._a.dtype)           # type: ignore[attr-defined]
 
 
-def needs(y: Tensor) -> bool:
-    return edge_of(y) is not None
+class _Result:
+    """What stands for a node's result of which shape and dtype are known."""
+
+    __slots__ = ("_a",)
+
+    def __init__(self, a: Any):
+        self._a = a
+
+
+def _standing_for(y: GradientEdge, g: Any) -> Any:
+    meta = y.node._input_metadata[y.output_nr]
+    if meta is not None:
+        return _Result(meta)
+    if g is None:
+        raise RuntimeError("grad_outputs must be given for an edge of the graph of which no tensor is known: make edges by get_gradient_edge(tensor)")
+    return _Result(g._a if isinstance(g, Tensor) else g)
+
+
+def needs(y: Any) -> bool:
+    return isinstance(y, _Result) or edge_of(y) is not None
 
 
 def edge_of(y: Tensor) -> "Node | None":
@@ -115,11 +136,10 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: "bool | None"
 def _backward_into(roots: list, inputs: tuple, keep: bool, create: bool) -> None:
     """Accumulate into the given tensors only, leaves or not."""
     wanted, _ = _wanted(inputs)
-    found = execute(roots, keep, create, wanted, accumulate=True)
-    for place, x in enumerate(inputs):
-        if isinstance(x, Tensor) and x._fn is not None and place in found and found[place] is not None:
-            g = found[place]
-            x._g = (g if create else wrap(g._a.copy())) if x._g is None else x._g + g
+    for x in inputs:
+        if isinstance(x, Tensor) and x._fn is not None:
+            x.retain_grad()                                                        # type: ignore[attr-defined]
+    execute(roots, keep, create, wanted, accumulate=True)
 
 
 def _wanted(inputs: Sequence) -> "tuple[dict, list]":

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from .handles import ManyHandles
-from .node import GradientEdge, Node
+from .node import GradientEdge, Node, named
 from .record import edge
 from .saved import disable_saved_tensors_hooks, save_on_cpu, saved_tensors_hooks
 from .state import settle, state
@@ -17,7 +17,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     node = edge(tensor)
     if node is None:
         raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
-    return GradientEdge(node, tensor._nr if tensor._fn is not None else 0)
+    return GradientEdge(named(node, tensor), tensor._nr if tensor._fn is not None else 0)
 
 
 def register_multi_grad_hook(tensors: Sequence, fn: Callable, *, mode: str = "all") -> ManyHandles:

@@ -11,8 +11,8 @@ from .node import Node, OpNode
 from .record import edge
 from .saved import Meta, SavedTensor
 from .state import changed, state
-from .tensor import Tensor, raw, weak, wrap
-from .views import View
+from .tensor import Tensor, alias, raw, wrap
+from .views import View, leave_node
 
 
 def requires_grad(x: Any) -> bool:
@@ -98,12 +98,22 @@ def _old_self(x: Tensor, copy: bool) -> Tensor:
     into = edge(x)
     old = wrap(x._a.copy() if copy else x._a)
     if into is not None:
-        old._fn, old._nr, old._rg = x._fn, x._nr, True
+        source = x
+        if x._view is not None and into.extra is not None:               # hooks of the view are for the view as it was: they do not see this
+            source = _viewed_anew(x._view)
+        old._fn, old._nr, old._rg = source._fn, source._nr, True
         if x._fn is None:
             old._acc = x._acc
     if x._x is not None and x._x.tangent is not None:
         old.extra.tangent = x._x.tangent
     return old
+
+
+def _viewed_anew(view: View) -> Tensor:
+    base = alias(view.base)
+    base._fn, base._nr, base._rg, base._acc = view.base._fn, view.base._nr, view.base._rg, view.base._acc
+    with changed(grad=True, inference=False, dual_level=-1, pack_hooks=()):
+        return view.of_tensor(base)
 
 
 def _move_tangent(x: Tensor, new: Any) -> None:
@@ -179,32 +189,22 @@ def set_history(x: Tensor, new: Tensor) -> None:
     if new._a.shape != x._a.shape:
         new = record.apply(registry["broadcast_to"], (new, *x._a.shape), {})
     view = x._view
-    keeping = _leave_node(x)
+    keeping = leave_node(x)
     if view is None:
         x._fn, x._nr, x._rg = new._fn, new._nr, True
         keeping(x)
         return
     base = view.base
+    base_keeping = leave_node(base)
     node = CopySlices(View(base, view.steps, 0), edge(base), base._nr if base._fn is not None else 0, new)
     node.view = View(None, view.steps, 0)                          # type: ignore[arg-type]   # the steps alone: no cycle through the base
     base._fn, base._nr, base._rg = node, 0, True
+    base_keeping(base)
     if x._fn is None:
         x._rg = True
     view.stamp = -1
     record.refresh(x)
     keeping(x)
-
-
-def _leave_node(x: Tensor) -> Callable:
-    """Stop keeping x's gradient at the node that made it so far; the function returned starts it at the new one."""
-    if x._x is None or not x._x.retains or x._fn is None or x._fn.extra is None:
-        return lambda x: None
-    (x._fn.extra.retain or {}).pop(x._nr, None)
-
-    def start(x: Tensor) -> None:
-        extra = x._fn.hooked
-        extra.retain = {**(extra.retain or {}), x._nr: weak(x)}
-    return start
 
 
 def copy_(x: Tensor, source: Any, non_blocking: bool = False) -> Tensor:

@@ -9,7 +9,7 @@ from ..ops.table import TABLE as op
 from .inplace import in_place
 from .registry import FUNCTIONS, function, named, one_dim, run, sizes_of, tensor_of
 from .shapes import _completed, getitem, movedim, reshape
-from .tensor import Tensor, raw, wrap
+from .tensor import Size, Tensor, raw, wrap
 
 
 @function("cat", "concat", "concatenate", method=False)
@@ -279,7 +279,7 @@ def numel(self: Any) -> int:
 @function(only_method=True)
 def size(self: Tensor, dim: "int | None" = None) -> Any:
     """The shape, or one of its sizes."""
-    return self._a.shape if dim is None else self._a.shape[dim]
+    return Size(self._a.shape) if dim is None else self._a.shape[dim]
 
 
 Tensor.nelement, Tensor.dim, Tensor.ndimension = numel, lambda self: self._a.ndim, lambda self: self._a.ndim           # type: ignore[attr-defined]

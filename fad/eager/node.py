@@ -1,6 +1,5 @@
 """Nodes of the graph: what was done, to what, and how a gradient goes back through it."""
 import itertools
-import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -11,7 +10,7 @@ from . import errors
 from .handles import Hooks, RemovableHandle
 from .saved import Meta, SavedTensor, result_of, stale_message
 from .state import state
-from .tensor import Tensor, weak
+from .tensor import Tensor
 
 sequence = itertools.count()
 LAST = 1 << 60                                   # sequence numbers of leaves: they go before all others
@@ -73,7 +72,13 @@ class Node:
     @property
     def next_functions(self) -> tuple:
         """(node, which of its results) for each tensor that the step was given; (None, 0) for one that requires no gradient."""
-        return tuple(zip(self.next, self.nrs or (0,) * len(self.next)))
+        return tuple([(node if node is None else named(node), nr) for node, nr in zip(self.next, self.nrs or (0,) * len(self.next))])
+
+    @property
+    def _input_metadata(self) -> list:
+        """Shape and dtype of each of the step's results: of the gradients that it is given."""
+        shown = self.__dict__.get("shown", {})
+        return [shown.get(k) for k in range(self.outputs)]
 
     @property
     def requires_grad(self) -> bool:
@@ -108,6 +113,8 @@ class Node:
 
     def __call__(self, *grads: Any) -> Any:
         """The step's backward alone: gradients of the results to those of what it was given."""
+        if len(grads) != self.outputs:
+            raise TypeError(f"expected {self.outputs} arguments, got {len(grads)} instead")
         if state.grad:
             out = self.pull_graph(grads[0] if self.outputs == 1 else list(grads))
         else:
@@ -133,61 +140,20 @@ class Node:
         """Forget what was saved for backward."""
 
 
-_lock = threading.Lock()
+_named: dict = {}
 
 
-class AccumulateGrad(Node):
-    """Where a gradient arrives at a leaf."""
-
-    __slots__ = ("variable",)
-    label = "torch::autograd::AccumulateGrad"
-
-    def __init__(self, variable: Tensor):
-        self.next = ()
-        self.seq = LAST + sequence.__next__()
-        self.variable = variable
-
-    def pull(self, g: Any) -> tuple:
-        return ()
-
-    def accumulate(self, g: Any, owned: bool) -> None:
-        """Add the array g into .grad, in place; a first gradient is kept as it is if it is nobody else's and laid out like the leaf."""
-        x = self.variable
-        with _lock:
-            have = x._g
-            if have is None:
-                x._g = Tensor(laid_out(g, x._a, owned))
-            else:
-                np.add(have._a, g, out=have._a, casting="same_kind")
-                have._vc[0] += 1
-
-    def accumulate_graph(self, g: Tensor) -> None:
-        """Put a gradient with a history in .grad, or the sum of it and what is there."""
-        x = self.variable
-        with _lock:
-            have = x._g
-            x._g = g.clone() if have is None else have + g
-
-
-def laid_out(g: Any, x: np.ndarray, owned: bool) -> np.ndarray:
-    """g in memory laid out as x is, if x is dense, else in row-major order; g itself where that is what it is."""
-    if g.__class__ is np.ndarray and owned and g.base is None and g.strides == x.strides and g.dtype is x.dtype:
-        return g
-    out = np.empty_like(x, order="K", subok=False) if is_dense(x) else np.empty(x.shape, x.dtype)
-    out[...] = g
-    return out
-
-
-def is_dense(x: np.ndarray) -> bool:
-    """Whether an array's elements lie side by side in memory, each once."""
-    if x.flags.c_contiguous or x.flags.f_contiguous:
-        return True
-    expected = x.itemsize
-    for n, stride in sorted(zip(x.shape, x.strides), key=lambda p: p[1]):
-        if n != 1 and stride != expected:
-            return False
-        expected *= n
-    return True
+def named(node: Node, result: "Tensor | None" = None) -> Node:
+    """node as users see it: its class is called as the step is (so that type(node).__name__ tells graphs apart), and it knows its result's shape."""
+    cls, name = node.__class__, node.name().rpartition(":")[2]
+    if cls.__name__ != name:
+        base = getattr(cls, "unnamed", cls)
+        if (base, name) not in _named:
+            _named[base, name] = type(name, (base,), {"__slots__": (), "unnamed": base, "__doc__": base.__doc__})
+        node.__class__ = _named[base, name]
+    if result is not None:
+        node.__dict__.setdefault("shown", {}).setdefault(result._nr, Meta(result._a.shape, result._a.dtype))
+    return node
 
 
 class Handle:
@@ -249,6 +215,11 @@ class OpNode(Node):
         xs = tuple([x.unpack() if isinstance(x, SavedTensor) else x for x in xs])
         ys = tuple([self._result(k, y) for k, y in enumerate(ys)])
         return self._differentiate(gs, ys, xs)
+
+    @property
+    def _input_metadata(self) -> list:
+        known = super()._input_metadata
+        return [y if shown is None and y is not None and not isinstance(y, SavedTensor) else shown for y, shown in zip(self.ys or known, known)]
 
     def _result(self, k: int, y: Any) -> Any:
         if isinstance(y, SavedTensor):
@@ -370,13 +341,3 @@ class Undifferentiable(Node):
         raise RuntimeError(self.reason)
 
     pull_graph = pull
-
-
-def accumulator(x: Tensor) -> AccumulateGrad:
-    """The node at which gradients of a leaf arrive."""
-    ref = x._acc
-    node = ref() if ref is not None else None
-    if node is None:
-        node = AccumulateGrad(x)
-        x._acc = weak(node)
-    return node

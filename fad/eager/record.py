@@ -8,8 +8,9 @@ import numpy as np
 from ..ir.op import Op, registry
 from ..util.where import is_library
 from . import errors
+from .accumulate import accumulator
 from .names import handle_of
-from .node import FREED, Handle, Node, OpNode, SingleNode, accumulator, sequence
+from .node import FREED, Handle, Node, OpNode, SingleNode, sequence
 from .plan import plan
 from .saved import Meta, SavedTensor
 from .state import state

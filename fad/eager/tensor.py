@@ -1,14 +1,49 @@
 """The Tensor: an ndarray with a place in the graph. What it can do is attached by the other rooms files of this room, from tables."""
+import math
 import weakref
 from typing import Any
 
 import numpy as np
 
+SAME = object()
+
+
+class Size(tuple):
+    """The shape of a tensor: a tuple that prints as PyTorch's does.
+
+    >>> Size((2, 3)), Size((2, 3)).numel()
+    (torch.Size([2, 3]), 6)
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"torch.Size([{', '.join(map(str, self))}])"
+
+    def numel(self) -> int:
+        """The number of elements."""
+        return math.prod(self)
+
+    def __getitem__(self, k: Any) -> Any:
+        part = tuple.__getitem__(self, k)
+        return Size(part) if k.__class__ is slice else part
+
+    def __add__(self, other: Any) -> "Size":
+        return Size(tuple(self) + tuple(other))
+
+    def __mul__(self, times: Any) -> "Size":
+        return Size(tuple(self) * times)
+
+    __rmul__ = __mul__
+
+    def __reduce__(self) -> tuple:
+        return Size, (tuple(self),)
+
 
 class Extra:
     """What few tensors have: hooks, a tangent, the wish to keep a gradient."""
 
-    __slots__ = ("hooks", "accumulated", "retains", "tangent", "inference", "warned", "name")
+    __slots__ = ("hooks", "accumulated", "retains", "tangent", "inference", "warned", "name", "grad_dtype")
 
     def __init__(self) -> None:
         self.hooks: Any = None                  # of a leaf: id -> hook
@@ -18,6 +53,7 @@ class Extra:
         self.inference = False
         self.warned = False
         self.name: str | None = None
+        self.grad_dtype: Any = SAME             # the dtype of .grad: SAME as the tensor's, another one, or None for any
 
 
 class Tensor:

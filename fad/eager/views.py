@@ -17,7 +17,7 @@ from .node import Node
 from .record import edge
 from .saved import Meta
 from .state import changed, state
-from .tensor import Tensor, wrap
+from .tensor import Tensor, weak, wrap
 
 MODE = ("{0} was created in {1} mode and {2} modified inplace {3}. Given that this use case is ambiguous and error-prone, it is forbidden. You can "
         "clarify your code by moving both the view and the inplace either both inside the {4} block (if you don't want the inplace to be tracked) or "
@@ -153,10 +153,24 @@ def refresh(x: Tensor) -> None:
         raise RuntimeError(view.refusal(x, "its base or another view of its base has been"))
     with changed(grad=True, inference=False, dual_level=-1):
         again = view.of_tensor(base)
+    keeping = leave_node(x)
     x._fn, x._nr, x._rg = again._fn, again._nr, again._fn is not None
     if x._fn is not None:
         x._fn.label = "AsStridedBackward0"
+        keeping(x)
     view.stamp = x._vc[0]
+
+
+def leave_node(x: Tensor) -> Callable:
+    """Stop keeping x's gradient at the node that made it so far; the function returned starts it at the new one."""
+    if x._x is None or not x._x.retains or x._fn is None or x._fn.extra is None:
+        return lambda x: None
+    (x._fn.extra.retain or {}).pop(x._nr, None)
+
+    def start(x: Tensor) -> None:
+        extra = x._fn.hooked
+        extra.retain = {**(extra.retain or {}), x._nr: weak(x)}
+    return start
 
 
 record.refresh = refresh

@@ -1,0 +1,157 @@
+"""Nodes as users meet them: what they are called, what they know of results, edges of the graph as roots and as inputs."""
+import pytest
+
+import fad
+from fad.autograd import Function
+from fad.autograd.function import InplaceFunction, once_differentiable
+from fad.autograd.graph import GradientEdge, get_gradient_edge
+
+from .support import close, leaf
+
+
+class Twice(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * 2
+
+
+def kinds(node):
+    return "None" if node is None else f"{type(node).__name__}({', '.join(kinds(after) for after, _ in node.next_functions)})"
+
+
+def test_the_class_of_a_node_is_called_as_its_step():
+    x = leaf(1, 2)
+    y = (x.exp() * x).sum()
+    assert kinds(y.grad_fn) == "SumBackward0(MulBackward0(ExpBackward0(AccumulateGrad()), AccumulateGrad()))"
+    assert y.grad_fn is y.grad_fn
+    y.backward()
+    close(x.grad, (x.exp() * (x + 1)).detach())
+
+
+def test_nodes_of_a_function_are_of_a_class_of_its_own():
+    y = Twice.apply(leaf(1))
+    assert type(y.grad_fn) is Twice._backward_cls and type(y.grad_fn).__name__ == "TwiceBackward"
+
+
+def test_what_is_once_differentiable_ends_in_an_error_node():
+    class Square(Function):
+        @staticmethod
+        def forward(ctx, x, k):
+            ctx.save_for_backward(x)
+            return x ** 2
+
+        @staticmethod
+        @once_differentiable
+        def backward(ctx, g):
+            return 2 * ctx.saved_tensors[0] * g, None
+    x = leaf(3)
+    Square.apply(x, 1).backward(leaf(1), create_graph=True)
+    assert kinds(x.grad.grad_fn) == "CopyBackwards(None, Error(AccumulateGrad(), None))"
+    with pytest.raises(RuntimeError, match="once_differentiable"):
+        x.grad.backward()
+
+
+def test_metadata_of_results():
+    x = fad.zeros(2, 3, dtype=fad.float32, requires_grad=True)
+    meta = x.exp().grad_fn._input_metadata[0]
+    assert meta.shape == (2, 3) and meta.dtype == fad.float32
+    assert Twice.apply(x).grad_fn._input_metadata[0].shape == (2, 3)
+
+
+def test_too_many_gradients_for_a_node():
+    node = leaf(1).exp().grad_fn
+    with pytest.raises(TypeError, match="expected 1 arguments, got 2 instead"):
+        node(fad.ones(1), fad.ones(1))
+
+
+def test_an_edge_is_a_root():
+    x = leaf(1, 2)
+    total = x.sin().sum()
+    edge = get_gradient_edge(total)
+    close(fad.autograd.grad(edge, x, retain_graph=True)[0], x.cos().detach())
+    fad.autograd.backward((edge, edge), [fad.tensor(2.0), None])
+    close(x.grad, 3 * x.cos().detach())
+
+
+def test_gradients_of_an_edge_are_measured():
+    x = leaf(1, 2)
+    edge = get_gradient_edge(x.sin())
+    with pytest.raises(RuntimeError, match="only for scalar output"):
+        fad.autograd.grad(edge, x)
+    with pytest.raises(RuntimeError, match="Mismatch in shape"):
+        fad.autograd.grad(edge, x, fad.ones(3))
+    with pytest.raises(RuntimeError, match="required to have the same dtype"):
+        fad.autograd.grad(edge, x, fad.ones(2, dtype=fad.complex128))
+
+
+def test_an_edge_made_by_hand():
+    x = leaf(1, 2).exp()
+    y = x * 3
+    close(fad.autograd.grad(y.sum(), GradientEdge(x.grad_fn, x.output_nr))[0], [3, 3])
+
+
+def test_backward_into_a_result_keeps_its_gradient_and_runs_its_node():
+    x = leaf(1)
+    y = x + 2
+    seen = []
+    y.grad_fn.register_hook(lambda gx, g: seen.append("node"))
+    (y * 3).backward(inputs=[y])
+    assert seen == ["node"] and y.retains_grad and x.grad is None
+    close(y.grad, [3])
+
+
+def test_batched_gradients_must_fit():
+    x = leaf(1, 2)
+    with pytest.raises(RuntimeError, match="If `is_grads_batched=True`, we interpret the first"):
+        fad.autograd.grad(x.exp(), x, fad.ones(2), is_grads_batched=True)
+
+
+def test_a_shape_prints_as_in_messages():
+    x = fad.zeros(2, 3)
+    assert repr(x.shape) == "torch.Size([2, 3])" == repr(x.size()) and x.shape == (2, 3) and x.shape[1:] == fad.Size([3])
+    assert x.shape.numel() == 6 and (x.shape + (1,)) == (2, 3, 1)
+
+
+def test_a_function_that_is_instantiated():
+    with pytest.warns(DeprecationWarning, match="should not be instantiated"):
+        f = Twice()
+    with pytest.raises(RuntimeError, match="Legacy autograd function with non-static forward method is deprecated"):
+        f(leaf(1))
+    for name in ("next_functions", "name", "register_hook", "_sequence_nr", "_input_metadata"):
+        with pytest.raises(RuntimeError, match=f"Attribute '{name}' is invalid"):
+            getattr(f, name)
+    with pytest.raises(RuntimeError, match="deallocated"):
+        _ = f.metadata
+
+
+def test_saved_variables_is_deprecated():
+    class Old(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * ctx.saved_variables[0]
+    with pytest.warns(DeprecationWarning, match="saved_tensors"):
+        Old.apply(leaf(2)).backward()
+
+
+def test_inplace_function_knows_its_node_class():
+    class Add(InplaceFunction):
+        @staticmethod
+        def forward(ctx, a, b):
+            ctx.mark_dirty(a)
+            return a.add_(b)
+
+        @staticmethod
+        def backward(ctx, g):
+            return g, g
+    a, b = fad.zeros(2), leaf(1, 2)
+    y = Add.apply(a, b)
+    assert y is a and y.grad_fn.__class__ is Add._backward_cls
