@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.op import Op
-from .kinds import NotDifferentiable, Partials, Zero, conjugate, guarded, match, product, spread
+from .kinds import NotDifferentiable, Partials, Zero, conjugate, guarded, is_complex, match, product, spread
 from .kinds import add as total
 from .pointwise import composed, elementwise, infer_elementwise, op, real_part
 
@@ -84,12 +84,14 @@ def _pow_base(y: Any, x: Any, p: Any) -> Any:
 
 
 def _pow_exponent(y: Any, x: Any, p: Any) -> Any:
-    """y log x, and its limit 0 where x = 0 (where the real part of p is negative there is none)."""
-    where = op("where")
-    if is_literal(x) and x != 0:
+    """y log x, and its limit 0 where x = 0 (where the real part of p is negative it is infinite)."""
+    where, known = op("where"), is_literal(x)
+    if is_complex(p):                        # a negative base has a logarithm then
+        x = complex(x) if known else op("cast")(x, dtype=p.dtype) if not is_complex(x) else x
+    if known and x != 0:
         return y * op("log")(x)
-    safe = where(x == 0, 1.0, x)
-    return where((x == 0) & (real_part(p) >= 0), 0.0, y * op("log")(safe))
+    none = (x == 0) & (real_part(p) >= 0)
+    return where(none, 0.0, y * op("log")(where(none, 1.0, x)))
 
 
 def _pow_singular(k: int, xs: tuple) -> bool:
