@@ -12,7 +12,7 @@ from .inplace import requires_grad
 from .node import named
 from .printing import represent
 from .state import state
-from .tensor import Size, Tensor, alias, is_floating, weak, wrap
+from .tensor import Renumbered, Size, Tensor, alias, is_floating, weak, wrap
 from .views import refresh
 
 NON_LEAF_GRAD = ("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated during "
@@ -156,6 +156,10 @@ def detach_(self: Tensor) -> Tensor:
     """Leave the graph: from now on this tensor is a leaf."""
     if self._view is not None:
         raise RuntimeError("Can't detach views in-place. Use detach() instead.")
+    if self._fn is not None:
+        self._vc = Renumbered(self._vc)                                      # type: ignore[assignment]
+    if self._x is not None:
+        self._x.tangent = None
     self._fn, self._nr, self._rg = None, 0, False
     return self
 
@@ -223,7 +227,7 @@ def _version(self: Tensor) -> int:
     """How often this memory was changed in place."""
     if self._x is not None and self._x.inference:
         raise RuntimeError("Inference tensors do not track version counter.")
-    return self._vc[0]
+    return self._vc[0] % Renumbered.START
 
 
 @_property("_base")

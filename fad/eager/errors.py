@@ -4,6 +4,8 @@ SECOND_TIME = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed). "
     "Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you "
     "need to backward through the graph a second time or if you need to access saved tensors after calling backward.")
+DETACHED = ("Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not supported, please use out-of-place "
+            "`.detach()` instead")
 INFERENCE_SAVED = (
     "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in computation tracked by "
     "autograd. To work around this, you can make a clone to get a normal tensor and use it in autograd, or use `no_grad()` instead of "

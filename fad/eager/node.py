@@ -280,6 +280,10 @@ class OpNode(Node):
         return self._result(k, entry) if which == "ys" else entry
 
     def _raw(self, which: str, k: int, name: str) -> SavedTensor:
+        if getattr(self, which) is FREED:
+            entry = SavedTensor(None)
+            entry.release()
+            return entry
         entry = self._entry(which, k, name)
         if not isinstance(entry, SavedTensor):
             if which == "ys":

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import errors
 from .state import changed, settle, state
-from .tensor import Tensor, alias, weak, wrap_result
+from .tensor import Renumbered, Tensor, alias, weak, wrap_result
 
 
 class Meta:
@@ -36,7 +36,9 @@ class SavedTensor:
 
     __slots__ = ("node", "nr", "version", "hooks", "kept", "original", "freed", "leaf", "_vc", "fn")
 
-    def __init__(self, tensor: "Tensor | None", node: Any = None, nr: int = 0, hooks: "tuple | None" = None, version: "int | None" = None):
+    def __init__(self, tensor: Any = (), node: Any = None, nr: int = 0, hooks: "tuple | None" = None, version: "int | None" = None):
+        if tensor == () and not isinstance(tensor, Tensor):
+            raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
         self.node, self.nr = (weak(node), nr) if node is not None else (None, 0)
         self.hooks, self.freed, self.original = None, False, tensor
         self.kept: Any = None
@@ -45,14 +47,27 @@ class SavedTensor:
         if hooks is not None:
             self.pack(hooks)
 
-    def register_hooks(self, pack_hook: Callable, unpack_hook: Callable) -> None:
+    @property
+    def data(self) -> Any:
+        """What is kept: what the pack hook made, or the tensor (a result of its own node outside the graph)."""
+        if self.hooks is not None:
+            return self.kept
+        return self.original if self.node is None or self.original is None else alias(self.original)
+
+    @property
+    def unpack_hook(self) -> "Callable | None":
+        """The hook that makes a tensor of what is kept."""
+        return None if self.hooks is None else self.hooks[1]
+
+    def register_hooks(self, pack_hook: Any = None, unpack_hook: Any = None) -> None:
         """Keep what pack_hook returns for the tensor, and read it back through unpack_hook."""
         if self.freed:
             raise RuntimeError("Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the graph are "
                                "freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward "
                                "through the graph a second time or if you need to access saved variables after calling backward.")
         if not callable(pack_hook) or not callable(unpack_hook):
-            raise TypeError("register_hooks() takes two functions, pack_hook and unpack_hook")
+            raise TypeError("register_hooks(): incompatible function arguments. The following argument types are supported:\n"
+                            "    1. (self: SavedTensor, pack_hook: Callable, unpack_hook: Callable) -> None")
         if self.hooks is not None:
             raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of hooks is "
                                "allowed at a time.")
@@ -68,7 +83,7 @@ class SavedTensor:
         self.leaf = t if self.node is None and t._fn is None and t._rg else None      # a leaf stays the leaf it is, for its gradient
         before = t._vc[0]
         with changed(grad=False, pack_hooks=(), mutation=None):
-            self.kept = hooks[0](alias(t))
+            self.kept = hooks[0](t if self.node is None else alias(t))
         if t._vc[0] != before:
             raise RuntimeError("A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can not be "
                                "modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if you "
@@ -80,7 +95,7 @@ class SavedTensor:
         if self.freed:
             raise RuntimeError(errors.SECOND_TIME)
         if self.hooks is None:
-            return self._checked()
+            return None if self.original is None and self.version == 0 and self.node is None else self._checked()
         with changed(grad=False):
             result = self.hooks[1](self.kept)
         if not isinstance(result, Tensor):
@@ -118,6 +133,9 @@ class SavedTensor:
 
 
 def stale_message(t: Tensor, expected: int, fn: Any, nr: int) -> str:
+    """What is wrong with a saved tensor whose version is not the one expected."""
+    if t._vc[0] // Renumbered.START != expected // Renumbered.START:
+        return errors.DETACHED
     producer = f"output {nr} of {fn.name().partition('Backward')[0]}" if fn is not None else ""
     return errors.stale(errors.type_name(t._a.dtype), t._a.shape, producer, t._vc[0], expected, state.anomaly)
 

@@ -139,6 +139,23 @@ def alias(t: Tensor, cls: type = Tensor) -> Tensor:
     return other
 
 
+class Renumbered:
+    """The version counter of a tensor that left the graph by detach_: it counts on in numbers of its own, so that what was saved of the tensor
+    before is known to be of another history."""
+
+    __slots__ = ("counter",)
+    START = 1 << 40
+
+    def __init__(self, counter: Any):
+        self.counter = counter
+
+    def __getitem__(self, k: int) -> int:
+        return self.counter[k] + self.START
+
+    def __setitem__(self, k: int, version: int) -> None:
+        self.counter[k] = version - self.START
+
+
 def raw(x: Any) -> Any:
     """The array of a tensor; anything else as it is."""
     return x._a if isinstance(x, Tensor) else x
