@@ -11,12 +11,13 @@ from .staged import Staged, as_tuple, check_callable, remembered, within
 
 
 def jit(f: "Callable | None" = None, *, compile: "str | None" = None, static_argnums: "int | Sequence[int]" = (),
-        static_argnames: "str | Sequence[str]" = ()) -> Any:
+        static_argnames: "str | Sequence[str]" = (), fallback: "bool | None" = None) -> Any:
     """f, traced and compiled.
 
     Parameters: compile: "now" compiles before the first answer, "auto" when that pays, "never" interprets; None follows
     fad.config.compile. static_argnums, static_argnames: arguments that are part of the program (Python values other than floats are so
-    anyhow).
+    anyhow). fallback: whether f, where its structure depends on data so that it cannot be compiled, runs as the Python it is, with a
+    FallbackWarning, or raises; None follows fad.config.fallback.
 
     Arrays that f writes to are changed, as NumPy would change them. Usable as a decorator, with or without arguments.
 
@@ -26,16 +27,17 @@ def jit(f: "Callable | None" = None, *, compile: "str | None" = None, static_arg
     0.0
     """
     static = as_tuple(static_argnums) + as_tuple(static_argnames)
-    options = {"compile": compile, "static_argnums": static_argnums, "static_argnames": static_argnames}
+    options = {"compile": compile, "static_argnums": static_argnums, "static_argnames": static_argnames, "fallback": fallback}
     if f is None:
         return lambda g: jit(g, **options)          # type: ignore[arg-type]
     check_callable(f, "jit")
     if isinstance(f, Staged):
-        return Staged(f.body, f, rebuild=(jit, (f,), options), compile=compile, static=static or f.static, writes=f.writes)
+        return Staged(f.body, f, rebuild=(jit, (f,), options), compile=compile, static=static or f.static, writes=f.writes,
+                      fallback=fallback, plain=f)
 
     def body(*args: Any, **kwargs: Any) -> Any:
         return captured(f)(*args, **kwargs)
-    return Staged(body, f, rebuild=(jit, (f,), options), compile=compile, static=static, writes=True)
+    return Staged(body, f, rebuild=(jit, (f,), options), compile=compile, static=static, writes=True, fallback=fallback, plain=f)
 
 
 @remembered
@@ -44,12 +46,14 @@ def jitted(f: Callable) -> Staged:
     return jit(f)
 
 
-def grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False, memory: "int | str | None" = None) -> Any:
+def grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False, memory: "int | str | None" = None,
+         fallback: "bool | None" = None) -> Any:
     """The gradient of a function that returns a real scalar.
 
     Parameters: argnums: the argument (or arguments) to differentiate with respect to; has_aux: f returns (value, aux), and the
     gradient is returned with aux beside it; memory: how many bytes (an int, or text such as "200MB") loops may take for what they save; what does
-    not fit is computed again instead.
+    not fit is computed again instead; fallback: whether f, where it cannot be compiled since its structure depends on data, runs step by step
+    on the tape, with a FallbackWarning, or raises (None follows fad.config.fallback).
 
     Returns a function of f's arguments that gives an array (or a tree of them) like the argument; a tuple for several argnums. Of a complex
     argument it is the conjugate Wirtinger derivative, the direction of steepest ascent.
@@ -62,17 +66,18 @@ def grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has
     array([ 3., 12.])
     """
     if f is None:
-        return lambda g: grad(g, argnums, has_aux=has_aux, memory=memory)
+        return lambda g: grad(g, argnums, has_aux=has_aux, memory=memory, fallback=fallback)
     both = _value_and_grad_body(check_callable(f, "grad"), argnums, has_aux, "fad.grad")
 
     def body(*args: Any, **kwargs: Any) -> Any:
         value, g = both(*args, **kwargs)
         return (g, value[1]) if has_aux else g
-    return Staged(within(memory, body), f, rebuild=(grad, (f, argnums), {"has_aux": has_aux, "memory": memory}))
+    return Staged(within(memory, body), f, fallback=fallback,
+                  rebuild=(grad, (f, argnums), {"has_aux": has_aux, "memory": memory, "fallback": fallback}))
 
 
 def value_and_grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False,
-                   memory: "int | str | None" = None) -> Any:
+                   memory: "int | str | None" = None, fallback: "bool | None" = None) -> Any:
     """The value of f and its gradient, from one sweep forward and one back; see grad.
 
     >>> import numpy as np
@@ -81,9 +86,10 @@ def value_and_grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" =
     (5.0, array([2., 4.]))
     """
     if f is None:
-        return lambda g: value_and_grad(g, argnums, has_aux=has_aux, memory=memory)
+        return lambda g: value_and_grad(g, argnums, has_aux=has_aux, memory=memory, fallback=fallback)
     body = _value_and_grad_body(check_callable(f, "value_and_grad"), argnums, has_aux, "fad.value_and_grad")
-    return Staged(within(memory, body), f, rebuild=(value_and_grad, (f, argnums), {"has_aux": has_aux, "memory": memory}))
+    return Staged(within(memory, body), f, fallback=fallback,
+                  rebuild=(value_and_grad, (f, argnums), {"has_aux": has_aux, "memory": memory, "fallback": fallback}))
 
 
 def _value_and_grad_body(f: Callable, argnums: Any, has_aux: bool, what: str) -> Callable:

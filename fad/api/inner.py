@@ -38,9 +38,9 @@ class Inner:
             inner_args, inner_kwargs = structure.unflatten(filled)
             return f(*inner_args, **inner_kwargs)
         names = leaf_names(f, structure)
-        self.traced: Traced = trace(f, self.args, call, names=[names[k] for k in self.data])
-        self.func = self.traced.func
         self.wanted = [self.data.index(k) for k in wanted if k in self.data]
+        self.traced: Traced = trace(f, self.args, call, names=[names[k] for k in self.data], moving=self.wanted)
+        self.func = self.traced.func
         self.results = len(self.func.outputs) - len(self.traced.written)
 
     def tree_of(self, values: Sequence) -> Any:

@@ -19,12 +19,12 @@ from .staged import Staged, as_tuple, check_callable, within
 
 
 def jacobian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, holomorphic: bool = False,
-             memory: "int | str | None" = None) -> Any:
+             memory: "int | str | None" = None, fallback: "bool | None" = None) -> Any:
     """The Jacobian of f, by reverse mode where the results are fewer than the arguments' elements, else by forward mode.
 
     Returns a function of f's arguments that gives an array of shape y.shape + x.shape; for trees of results and arguments a
     tree of trees, results outside. A tuple of argnums gives a tuple in the place of each argument's part.
-    holomorphic: f is complex differentiable, and dy/dz is returned. memory: see grad.
+    holomorphic: f is complex differentiable, and dy/dz is returned. memory, fallback: see grad.
 
     >>> import numpy as np
     >>> jacobian(lambda x: x ** 2)(np.array([1.0, 2.0]))
@@ -32,30 +32,32 @@ def jacobian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *,
            [0., 4.]])
     """
     if f is None:
-        return lambda g: jacobian(g, argnums, holomorphic=holomorphic, memory=memory)
-    return _staged(jacobian, f, argnums, holomorphic, _choose, memory)
+        return lambda g: jacobian(g, argnums, holomorphic=holomorphic, memory=memory, fallback=fallback)
+    return _staged(jacobian, f, argnums, holomorphic, _choose, memory, fallback)
 
 
 def jacrev(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, holomorphic: bool = False,
-           memory: "int | str | None" = None) -> Any:
+           memory: "int | str | None" = None, fallback: "bool | None" = None) -> Any:
     """The Jacobian by reverse mode, a row (or rather all rows) at a time; see jacobian."""
     if f is None:
-        return lambda g: jacrev(g, argnums, holomorphic=holomorphic, memory=memory)
-    return _staged(jacrev, f, argnums, holomorphic, lambda inner: True, memory)
+        return lambda g: jacrev(g, argnums, holomorphic=holomorphic, memory=memory, fallback=fallback)
+    return _staged(jacrev, f, argnums, holomorphic, lambda inner: True, memory, fallback)
 
 
-def jacfwd(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, holomorphic: bool = False) -> Any:
+def jacfwd(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, holomorphic: bool = False,
+           fallback: "bool | None" = None) -> Any:
     """The Jacobian by forward mode, all columns at a time; see jacobian."""
     if f is None:
-        return lambda g: jacfwd(g, argnums, holomorphic=holomorphic)
-    return _staged(jacfwd, f, argnums, holomorphic, lambda inner: False)
+        return lambda g: jacfwd(g, argnums, holomorphic=holomorphic, fallback=fallback)
+    return _staged(jacfwd, f, argnums, holomorphic, lambda inner: False, None, fallback)
 
 
-def hessian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, memory: "int | str | None" = None) -> Any:
+def hessian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, memory: "int | str | None" = None,
+            fallback: "bool | None" = None) -> Any:
     """The Hessian of a function that returns a real scalar: forward mode over its gradient.
 
     Returns a function that gives an array of shape x.shape + x.shape (trees of trees for trees, tuples of tuples for several argnums).
-    memory: see grad; it is for what the gradient saves for each column of the Hessian.
+    memory, fallback: see grad; memory is for what the gradient saves for each column of the Hessian.
 
     >>> import numpy as np
     >>> hessian(lambda x: np.sum(x ** 3))(np.array([1.0, 2.0]))
@@ -63,7 +65,7 @@ def hessian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, 
            [ 0., 12.]])
     """
     if f is None:
-        return lambda g: hessian(g, argnums, memory=memory)
+        return lambda g: hessian(g, argnums, memory=memory, fallback=fallback)
     check_callable(f, "hessian")
     chosen = as_tuple(argnums)
     several = isinstance(argnums, (tuple, list))
@@ -80,7 +82,7 @@ def hessian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, 
         if several:
             return _map_blocks(rows, lambda columns: columns[0])
         return _map_blocks(rows[0], lambda columns: columns[0][0])
-    return Staged(within(memory, body), f, rebuild=(hessian, (f, argnums), {"memory": memory}))
+    return Staged(within(memory, body), f, rebuild=(hessian, (f, argnums), {"memory": memory, "fallback": fallback}), fallback=fallback)
 
 
 class Columns(tuple):
@@ -92,7 +94,8 @@ def _map_blocks(row: Any, f: Callable) -> Any:
     return structure.unflatten([f(leaf) for leaf in leaves])
 
 
-def _staged(make: Callable, f: Callable, argnums: Any, holomorphic: bool, reverse: Callable, memory: Any = None) -> Staged:
+def _staged(make: Callable, f: Callable, argnums: Any, holomorphic: bool, reverse: Callable, memory: Any,
+            fallback: "bool | None") -> Staged:
     check_callable(f, make.__name__)
     chosen = as_tuple(argnums)
     several = isinstance(argnums, (tuple, list))
@@ -100,8 +103,8 @@ def _staged(make: Callable, f: Callable, argnums: Any, holomorphic: bool, revers
     def body(*args: Any, **kwargs: Any) -> Any:
         blocks = jacobian_body(f, args, kwargs, chosen, holomorphic, reverse)
         return _map_blocks(blocks, tuple if several else lambda columns: columns[0])
-    options = {"holomorphic": holomorphic} | ({} if memory is None else {"memory": memory})
-    return Staged(within(memory, body), f, rebuild=(make, (f, argnums), options))
+    options = {"holomorphic": holomorphic, "fallback": fallback} | ({} if memory is None else {"memory": memory})
+    return Staged(within(memory, body), f, rebuild=(make, (f, argnums), options), fallback=fallback)
 
 
 def _choose(inner: Inner) -> bool:

@@ -12,10 +12,11 @@ from .pullback import TwoStep, later_tree
 from .staged import Staged, check_callable, remembered, within
 
 
-def jvp(f: Callable, primals: Sequence, tangents: Sequence) -> tuple:
+def jvp(f: Callable, primals: Sequence, tangents: Sequence, *, fallback: "bool | None" = None) -> tuple:
     """f(*primals) and its derivative in the direction of the tangents: (value, tangent), each in the structure of f's result.
 
     primals, tangents: tuples (or lists) of arguments, of one structure. Results that are integers have a zero tangent of float dtype.
+    fallback: see grad.
 
     >>> import numpy as np
     >>> jvp(lambda x: x ** 2, (3.0,), (1.0,))
@@ -24,17 +25,17 @@ def jvp(f: Callable, primals: Sequence, tangents: Sequence) -> tuple:
     if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)) or len(primals) != len(tangents):
         raise ArgumentError("jvp takes a tuple of primals and a tuple of as many tangents",
                             do="write fad.jvp(f, (x,), (dx,)) for one argument")
-    return _jvp_of(check_callable(f, "jvp"))(tuple(primals), tuple(tangents))
+    return _jvp_of(check_callable(f, "jvp"), fallback)(tuple(primals), tuple(tangents))
 
 
 @remembered
-def _jvp_of(f: Callable) -> Staged:
+def _jvp_of(f: Callable, fallback: "bool | None") -> Staged:
     def body(primals: tuple, tangents: tuple) -> Any:
         inner = Inner(f, primals, None, range(len(primals)))
         dxs = aligned_tangents(inner, primals, tangents)
         ys, dys = push_forward(inner.func, inner.args, dxs)
         return inner.tree_of(ys), tangent_tree(inner, ys, dys)
-    return Staged(body, f, rebuild=(_jvp_of, (f,), {}))
+    return Staged(body, f, rebuild=(_jvp_of, (f, fallback), {}), fallback=fallback)
 
 
 def aligned_tangents(inner: Inner, primals: tuple, tangents: tuple) -> list:
@@ -52,11 +53,11 @@ def tangent_tree(inner: Inner, ys: Sequence, dys: Sequence) -> Any:
     return inner.tree_of(full)
 
 
-def vjp(f: Callable, *primals: Any, has_aux: bool = False, memory: "int | str | None" = None) -> tuple:
+def vjp(f: Callable, *primals: Any, has_aux: bool = False, memory: "int | str | None" = None, fallback: "bool | None" = None) -> tuple:
     """f(*primals) and its pullback: a function that takes a cotangent of the result to the tuple of the primals' cotangents.
 
     The forward sweep runs once, here; the pullback may be called any number of times. With has_aux, f returns (value, aux) and
-    the answer is (value, pullback, aux). memory: see grad. Complex: cotangents are conjugate Wirtinger derivatives.
+    the answer is (value, pullback, aux). memory, fallback: see grad. Complex: cotangents are conjugate Wirtinger derivatives.
 
     >>> import numpy as np
     >>> y, pullback = vjp(lambda x, y: x * y, 2.0, 3.0)
@@ -67,16 +68,16 @@ def vjp(f: Callable, *primals: Any, has_aux: bool = False, memory: "int | str | 
     if _traced_now(primals):
         value, pullback, *aux = within(memory, _vjp_in_place)(f, primals, has_aux)
         return value, within(memory, pullback), *aux
-    (value, *aux), step = _vjp_of(f, has_aux, memory)(*primals)
+    (value, *aux), step = _vjp_of(f, has_aux, memory, fallback)(*primals)
     return value, step, *aux
 
 
 @remembered
-def _vjp_of(f: Callable, has_aux: bool, memory: "int | str | None") -> Staged:
+def _vjp_of(f: Callable, has_aux: bool, memory: "int | str | None", fallback: "bool | None") -> Staged:
     def body(*primals: Any) -> Any:
         value, pullback, *aux = _vjp_in_place(f, primals, has_aux)
         return (value, *aux), pullback(later_tree(value, "g")), value
-    return TwoStep(within(memory, body), f, rebuild=(_vjp_of, (f, has_aux, memory), {}))
+    return TwoStep(within(memory, body), f, rebuild=(_vjp_of, (f, has_aux, memory, fallback), {}), fallback=fallback)
 
 
 def _traced_now(args: Any) -> bool:
@@ -100,10 +101,10 @@ def _cotangents(inner: Inner, primals: tuple, pull: Callable, value: Any, cotang
     return gradient_tree(primals, pull(gs), [inner.args[k] for k in inner.wanted])
 
 
-def linearize(f: Callable, *primals: Any) -> tuple:
+def linearize(f: Callable, *primals: Any, fallback: "bool | None" = None) -> tuple:
     """f(*primals) and its linear map: a function that takes tangents (one an argument) to the tangent of the result.
 
-    What does not depend on the tangents runs once, here.
+    What does not depend on the tangents runs once, here. fallback: see grad.
 
     >>> import numpy as np
     >>> y, push = linearize(lambda x: np.sin(x), 0.0)
@@ -114,56 +115,56 @@ def linearize(f: Callable, *primals: Any) -> tuple:
     if _traced_now(primals):
         value, _ = jvp(f, primals, tree.map_leaves(zeros_of, primals))
         return value, lambda *tangents: jvp(f, primals, tangents)[1]
-    value, push = _linear_of(f)(*primals)
+    value, push = _linearize_of(f, fallback)(*primals)
     return value, lambda *tangents: push(tangents)
 
 
 @remembered
-def _linear_of(f: Callable) -> Staged:
+def _linearize_of(f: Callable, fallback: "bool | None") -> Staged:
     def body(*primals: Any) -> Any:
         inner = Inner(f, primals, None, range(len(primals)))
         tangents = later_tree(primals, "dx")
         ys, dys = push_forward(inner.func, inner.args, aligned_tangents(inner, primals, tangents))
         return inner.tree_of(ys), tangent_tree(inner, ys, dys), primals
-    return TwoStep(body, f, rebuild=(_linear_of, (f,), {}))
+    return TwoStep(body, f, rebuild=(_linearize_of, (f, fallback), {}), fallback=fallback)
 
 
-def hvp(f: Callable, x: Any, v: Any, *, memory: "int | str | None" = None) -> Any:
+def hvp(f: Callable, x: Any, v: Any, *, memory: "int | str | None" = None, fallback: "bool | None" = None) -> Any:
     """The product of the Hessian of the scalar function f at x with v: forward mode over the gradient.
 
-    x, v: arrays (or trees) of one structure and shape; the result has it too. memory: see grad.
+    x, v: arrays (or trees) of one structure and shape; the result has it too. memory, fallback: see grad.
 
     >>> import numpy as np
     >>> hvp(lambda x: np.sum(x ** 3), np.array([1.0, 2.0]), np.array([1.0, 1.0]))
     array([ 6., 12.])
     """
-    return _hvp_of(check_callable(f, "hvp"), memory)(x, v)
+    return _hvp_of(check_callable(f, "hvp"), memory, fallback)(x, v)
 
 
 @remembered
-def _hvp_of(f: Callable, memory: "int | str | None") -> Staged:
+def _hvp_of(f: Callable, memory: "int | str | None", fallback: "bool | None") -> Staged:
     def body(x: Any, v: Any) -> Any:
         return jvp(gradient_of(f, "fad.hvp"), (x,), (v,))[1]
-    return Staged(within(memory, body), f, rebuild=(_hvp_of, (f, memory), {}))
+    return Staged(within(memory, body), f, rebuild=(_hvp_of, (f, memory, fallback), {}), fallback=fallback)
 
 
-def vhp(f: Callable, x: Any, v: Any, *, memory: "int | str | None" = None) -> Any:
+def vhp(f: Callable, x: Any, v: Any, *, memory: "int | str | None" = None, fallback: "bool | None" = None) -> Any:
     """The product of v with the Hessian of the scalar function f at x: reverse mode over the gradient.
 
-    Equal to hvp for functions with continuous second derivatives (and the conjugate convention for complex ones). memory: see grad.
+    Equal to hvp for functions with continuous second derivatives (and the conjugate convention for complex ones). memory, fallback: see grad.
 
     >>> import numpy as np
     >>> vhp(lambda x: np.sum(x ** 3), np.array([1.0, 2.0]), np.array([1.0, 1.0]))
     array([ 6., 12.])
     """
-    return _vhp_of(check_callable(f, "vhp"), memory)(x, v)
+    return _vhp_of(check_callable(f, "vhp"), memory, fallback)(x, v)
 
 
 @remembered
-def _vhp_of(f: Callable, memory: "int | str | None") -> Staged:
+def _vhp_of(f: Callable, memory: "int | str | None", fallback: "bool | None") -> Staged:
     def body(x: Any, v: Any) -> Any:
         return vjp(gradient_of(f, "fad.vhp"), x)[1](v)[0]
-    return Staged(within(memory, body), f, rebuild=(_vhp_of, (f, memory), {}))
+    return Staged(within(memory, body), f, rebuild=(_vhp_of, (f, memory, fallback), {}), fallback=fallback)
 
 
 def gradient_of(f: Callable, what: str) -> Callable:

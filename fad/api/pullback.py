@@ -18,6 +18,7 @@ from ..trace.tracing import is_data
 from ..transforms.split import split
 from ..util import tree
 from ..util.errors import CotangentShapeError, StructureError
+from .fallback import Later, as_arrays
 from .staged import Staged
 
 
@@ -105,3 +106,8 @@ class TwoStep(Staged):
     """A staged function whose programs have two steps."""
 
     program_class: Callable = TwoStepProgram
+
+    def delivered(self, tape: Any, result: Any) -> Any:
+        first, second, model = result
+        given, step = as_arrays(tape, model), Later(tape, second)
+        return as_arrays(tape, first), lambda argument: step(fitting_leaves(argument, given))

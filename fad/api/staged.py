@@ -16,6 +16,7 @@ from ..transforms.budget import allowing
 from ..util import tree
 from ..util.errors import ArgumentError
 from ..util.memory import parse_bytes
+from .fallback import Fallback, as_arrays, run_on_tape
 from .leaves import call_on_tensors, leaf_key, level_of, signature_of
 from .names import leaf_names
 
@@ -28,9 +29,11 @@ class Staged:
 
     program_class: Callable = Program
 
-    def __init__(self, body: Callable, wrapped: Any, *, rebuild: tuple, compile: "str | None" = None, static: tuple = (), writes: bool = False):
+    def __init__(self, body: Callable, wrapped: Any, *, rebuild: tuple, compile: "str | None" = None, static: tuple = (), writes: bool = False,
+                 fallback: "bool | None" = None, plain: "Callable | None" = None):
         functools.update_wrapper(self, wrapped)
         self.body, self.rebuild, self.compile, self.static, self.writes = body, rebuild, compile, static, writes
+        self.fallback, self.plain = Fallback(fallback), plain
         self.programs: dict[Any, list[Program]] = {}
         self.varying: set[int] = set()                       # leaves that are Python ints and have been seen to vary
         self.seen: dict[Any, dict[int, int]] = {}
@@ -53,7 +56,14 @@ class Staged:
             return self.body(*args, **kwargs)
         if level == 1:
             return call_on_tensors(self, leaves, args, kwargs)
-        program, data = self.program(leaves, structure)
+        key, data = self._signature(leaves, structure)
+        if key in self.fallback.reasons and self.fallback.is_on:
+            return self.on_tape(args, kwargs)
+        before = None if key in self.programs else self.fallback.watch(self.__wrapped__, leaves)
+        try:
+            program = self._program(key, data, leaves, structure)
+        except Exception as error:
+            return self.fallback.instead(error, before, lambda: self.on_tape(args, kwargs), key, self._title())
         result = program(data)
         if program.fast is not None and _flat(args, kwargs, leaves):
             self.latest = program.fast
@@ -61,17 +71,32 @@ class Staged:
 
     def program(self, leaves: list, structure: tree.Structure) -> "tuple[Program, list]":
         """The program that serves these arguments, traced now if there is none yet, and the leaves that are its data."""
-        static_leaves = self._static_positions(structure)
+        key, data = self._signature(leaves, structure)
+        return self._program(key, data, leaves, structure), data
+
+    def _signature(self, leaves: list, structure: tree.Structure) -> "tuple[Any, list]":
         self._watch(leaves, structure)
-        key, data = signature_of(leaves, structure, self.varying, static_leaves)
-        candidates = self.programs.setdefault(key, [])
+        return signature_of(leaves, structure, self.varying, self._static_positions(structure))
+
+    def _program(self, key: Any, data: list, leaves: list, structure: tree.Structure) -> Program:
+        candidates = self.programs.get(key, [])
         for program in candidates:
             if program.accepts(data):
-                return program, data
-        candidates[:] = [p for p in candidates if p.is_current()]
-        program = self._trace(leaves, structure, static_leaves)
-        candidates.append(program)
-        return program, data
+                return program
+        candidates = [p for p in candidates if p.is_current()]
+        program = self._trace(leaves, structure, self._static_positions(structure))
+        self.programs[key] = [*candidates, program]
+        return program
+
+    def on_tape(self, args: tuple, kwargs: dict) -> Any:
+        """The call step by step, everything known; a function that is not differentiated simply runs."""
+        if self.plain is not None:
+            return self.plain(*args, **kwargs)
+        return run_on_tape(self.body, args, kwargs, self.kernel_name, self.delivered)
+
+    def delivered(self, tape: Any, result: Any) -> Any:
+        """What the body returned on the tape, as the call returns it."""
+        return as_arrays(tape, result)
 
     def _watch(self, leaves: list, structure: tree.Structure) -> None:
         """Python ints are part of the program until they are seen to vary."""
@@ -119,6 +144,10 @@ class Staged:
         """What it is called in generated code: grad, jit, hessian, ..."""
         return self.rebuild[0].__name__.strip("_")
 
+    def _title(self) -> str:
+        """What it is called in messages."""
+        return f"{getattr(self.__wrapped__, '__name__', 'f')} (in fad.{self.kernel_name.removesuffix('_of')})"
+
     @property
     def traces(self) -> int:
         return sum(len(p) for p in self.programs.values())
@@ -143,6 +172,7 @@ class Staged:
     def clear(self) -> None:
         """Forget every program."""
         self.programs, self.latest = {}, None
+        self.fallback.reasons.clear()
 
     # -- as a function ------------------------------------------------------------------------------------------------------
 

@@ -2,23 +2,29 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from ..ir import stack
 from ..ir.op import registry
+from ..ir.walk import evaluate
 from ..ops.extents import agree
 from ..ops.kinds import shape_of
+from ..ops.literals import as_array
 from ..trace.tracing import is_data
 from ..transforms.vmap import batch, example_of
 from ..util import tree
-from ..util.errors import ArgumentError
+from ..util.errors import ArgumentError, ExtentError
 from .inner import Inner
 from .staged import Staged, check_callable
 
 
-def vmap(f: "Callable | None" = None, in_axes: Any = 0, out_axes: Any = 0) -> Any:
+def vmap(f: "Callable | None" = None, in_axes: Any = 0, out_axes: Any = 0, *, fallback: "bool | None" = None) -> Any:
     """f over a batch of examples.
 
     in_axes: which axis of each argument counts the examples: an int, None (the argument is the same for all), or a tuple with one
     entry an argument, each an int, None or a tree of them like the argument. Keyword arguments are the same for all.
-    out_axes: where that axis stands in the results: an int, or a tree like the result.
+    out_axes: where that axis stands in the results: an int, or a tree like the result. fallback: see grad; on the tape, examples are one
+    after the other.
 
     Raises ExtentError (a ValueError) where the arguments' batch extents differ, or where the shape of a result depends on the example.
 
@@ -27,7 +33,7 @@ def vmap(f: "Callable | None" = None, in_axes: Any = 0, out_axes: Any = 0) -> An
     array([2., 2., 2.])
     """
     if f is None:
-        return lambda g: vmap(g, in_axes, out_axes)
+        return lambda g: vmap(g, in_axes, out_axes, fallback=fallback)
     check_callable(f, "vmap")
 
     def body(*args: Any, **kwargs: Any) -> Any:
@@ -35,13 +41,32 @@ def vmap(f: "Callable | None" = None, in_axes: Any = 0, out_axes: Any = 0) -> An
         leaves, structure = tree.flatten(args)
         moved = [x if a is None else _to_front(x, a) for x, a in zip(leaves, axes)]
         n = _batch_extent(moved, axes)
+        if stack.is_live():
+            return _placed(_one_by_one(f, structure, kwargs, moved, axes, n), out_axes)
         examples = [x if a is None else example_of(x, 0) for x, a in zip(moved, axes)]
         inner = Inner(f, structure.unflatten(examples), kwargs)
         flags = [k < len(axes) and axes[k] is not None for k in inner.data]
         given = [moved[k] if b else x for k, x, b in zip(inner.data, inner.args, flags)]
         results = batch(inner.func, given, flags, n)
         return _placed(inner.tree_of(results), out_axes)
-    return Staged(body, f, rebuild=(vmap, (f, in_axes, out_axes), {}))
+    return Staged(body, f, rebuild=(vmap, (f, in_axes, out_axes), {"fallback": fallback}), fallback=fallback)
+
+
+def _one_by_one(f: Callable, structure: tree.Structure, kwargs: dict, moved: list, axes: list, n: int) -> Any:
+    """The results of the examples, each of which may take a way of its own, stacked."""
+    results = []
+    for k in range(n):
+        inner = Inner(f, structure.unflatten([x if a is None else example_of(x, k) for x, a in zip(moved, axes)]), kwargs)
+        results.append(inner.tree_of(evaluate(inner.func, inner.args)))
+    return tree.map_leaves(_stacked, *results)
+
+
+def _stacked(*ys: Any) -> Any:
+    if not all(is_data(y) or isinstance(y, (bool, np.bool_)) for y in ys):
+        raise ArgumentError(f"vmap cannot stack results of {type(ys[0]).__name__}", do="return arrays or numbers")
+    if any(shape_of(y) != shape_of(ys[0]) for y in ys):
+        raise ExtentError("the extents of a result differ from example to example, and cannot be stacked", why="they depend on the data")
+    return as_array(list(ys))
 
 
 def _argument_axes(in_axes: Any, args: tuple) -> list:

@@ -24,6 +24,8 @@ _INTEGER = _AFFINE | {"floordiv", "mod", "minimum", "maximum", "wrap_index"}
 class Builder:
     """Collects the equations of one Func or region; see `building` for its use."""
 
+    live = False                                                 # whether it knows what each value is (see live.py)
+
     def __init__(self, name: str = "f", parent: "Builder | None" = None, value_class: "type | None" = None):
         self.name, self.parent = name, parent
         self.root: Builder = parent.root if parent else self
@@ -278,10 +280,10 @@ def atomic(t: Type) -> Type:
 
 
 @contextmanager
-def building(name: str = "f", value_class: "type | None" = None, region: bool = False) -> Iterator[Builder]:
-    """Make a builder the current one of this thread; a region's parent is the builder that was current before."""
+def building(name: str = "f", value_class: "type | None" = None, region: bool = False, make: type = Builder) -> Iterator[Builder]:
+    """Make a builder the current one of this thread; a region's parent is the builder that was current before, and of its kind."""
     builders = stack.builders()
-    builder = Builder(name, builders[-1] if region else None, value_class)
+    builder = type(builders[-1])(name, builders[-1], value_class) if region else make(name, None, value_class)
     builders.append(builder)
     try:
         yield builder

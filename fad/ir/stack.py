@@ -25,3 +25,9 @@ def concrete() -> Iterator[None]:
         yield
     finally:
         _local.stack = outer
+
+
+def is_live() -> bool:
+    """Whether the program being built in this thread is a tape, which knows the values (see live.py)."""
+    builders = _local.__dict__.get("stack")
+    return bool(builders) and builders[-1].live

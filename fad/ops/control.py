@@ -36,7 +36,7 @@ class RegionOp(Op):
 
     def run_regions(self, args: Any, regions: tuple, **params: Any) -> tuple:
         """The results, as a tuple."""
-        if stack.builders():
+        if stack.builders() and not stack.is_live():
             return self.trace(args, regions, **params)
         return self.run(args, regions, **params)
 

@@ -26,9 +26,14 @@ class CallOp(Op):
         if not stack.builders():
             return tuple(regions[0](*args))
         with building(params.get("name", self.name), region=True) as builder:
-            inputs = [builder.input(type_of(x)) for x in map(builder.lift, args)]
+            given = [builder.lift(x) for x in args]
+            inputs = [builder.input(type_of(x)) for x in given]
+            if builder.live:
+                for new, x in zip(inputs, given):
+                    builder.follow(new, x)
             region = builder.finish(tuple(regions[0](*inputs)))
-        return self.emit(args, region, params)
+        values = self.emit(args, region, params)
+        return builder.delivered(values, region.outputs) if builder.live else values
 
     def emit(self, args: Any, region: Any, params: dict) -> tuple:
         """Add the call to the current builder."""

@@ -59,7 +59,12 @@ def sum_(iterable: Any, start: Any = 0) -> Any:
 def _as_int(x: Any = 0, *base: Any) -> Any:
     if not is_scalar(x) or base:
         return int(x, *base)
-    return x if x.dtype == INT else registry["cast"](x, dtype=INT)
+    return x if x.dtype == INT else as_python(registry["cast"](x, dtype=INT))
+
+
+def as_python(y: Any) -> Any:
+    """A scalar that Python's own functions would return: a number where it is known."""
+    return y if isinstance(y, Value) else y.item()
 
 
 def _as_float(x: Any = 0.0) -> Any:
@@ -78,7 +83,7 @@ def _as_complex(x: Any = 0, *imag: Any) -> Any:
 def _as_bool(x: Any = False) -> Any:
     if not is_scalar(x):
         return bool(x)
-    return x if x.dtype.kind == "b" else x != 0
+    return x if x.dtype.kind == "b" else as_python(x != 0)
 
 
 class NumberClass(type):

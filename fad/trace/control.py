@@ -9,6 +9,7 @@ from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any
 
+from ..ir import stack
 from ..ir.build import Value, current
 from ..ir.op import registry
 from ..ops.extents import at_least
@@ -132,9 +133,9 @@ class Runtime:
     # -- loops ------------------------------------------------------------------------------------------------------------
 
     def for_(self, items: Any, body: Callable, names: tuple, rebound: tuple, written: tuple, stops: tuple) -> None:
-        steps = steps_of(items)
         cells = cells_of(body)
         plan = Plan(cells, names, rebound, written, stops)
+        steps = None if stack.is_live() else steps_of(items)
         if steps is None or (not isinstance(items, Value) and _is_short(steps)):
             _run(items, body, plan)
             return
@@ -174,6 +175,9 @@ class Runtime:
             go_on = truth(test())
             if go_on is False:
                 return
+            if stack.is_live():
+                body()
+                continue
             why = self._try(body, functools.partial(attempted, functools.partial(roll_while, test, body, plan)))
             if why is None:
                 return

@@ -58,16 +58,17 @@ def is_data(x: Any) -> bool:
 
 
 def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: str = "",
-          names: Sequence = (), own: bool = False) -> Traced:
+          names: Sequence = (), own: bool = False, moving: Sequence = ()) -> Traced:
     """Trace f on inputs like these leaves; call(f, inputs) makes the call (by default with the inputs in order). names: the inputs'.
-    own: f is a body of fad's own, which sees to the capture of what it calls.
+    own: f is a body of fad's own, which sees to the capture of what it calls. moving: the inputs that a derivative is taken through.
 
     Within another trace, the Func is a region of the program around it, and may use its values.
     """
     with building(name or _name_of(f), Tracer, region=bool(stack.builders())) as builder:
         inputs = [_input(builder, x, names[k] if k < len(names) else "") for k, x in enumerate(leaves)]
         before = [x._var for x in inputs]
-        result = (call or _in_order)(f if own else Capture(builder).function(f), inputs)
+        given = _followed(builder, inputs, leaves, moving) if builder.live else inputs
+        result = (call or _in_order)(f if own else Capture(builder).function(f), given)
         out, structure = tree.flatten(result)
         statics = {k: x for k, x in enumerate(out) if not is_data(x) and not isinstance(x, (bool, list))}
         lost = tuple([k for k, x in enumerate(inputs) if is_lost(x)])
@@ -84,6 +85,13 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
     dense = tuple([k for k, v in enumerate(func.inputs[:len(inputs)]) if v in root.relied])
     func, later = _unified(func, builder)
     return Traced(func, structure, statics, tuple(a for a, _ in root.captured.values()), written, guards, tuple(root.sources), dense, later, lost)
+
+
+def _followed(builder: Any, inputs: list, leaves: Sequence, moving: Sequence) -> list:
+    """On a tape: inputs with the leaves' values; integers and booleans are given as they are."""
+    for k, (new, x) in enumerate(zip(inputs, leaves)):
+        builder.follow(new, x, k in moving)
+    return [new if new.dtype.kind in "fc" else builder.take(x) for new, x in zip(inputs, leaves)]
 
 
 def _written_outside(root: Builder) -> list:

@@ -21,6 +21,7 @@ class Config:
     cache_dir     where compiled kernels are kept; None: nowhere
     check_index   whether compiled code checks that indices are in range
     parallel      whether large loops may run on several threads
+    fallback      whether functions whose structure depends on data run step by step on the tape; if not, they raise
 
     >>> config = Config()
     >>> with config.using(compile="never"):
@@ -28,13 +29,14 @@ class Config:
     'never'
     """
 
-    _names = ("compile", "cache_dir", "check_index", "parallel")
+    _names = ("compile", "cache_dir", "check_index", "parallel", "fallback")
 
     def __init__(self) -> None:
         self.compile = os.environ.get("FAD_COMPILE", "auto")
         self.cache_dir: pathlib.Path | None = _default_cache_dir() if os.environ.get("FAD_CACHE", "1") != "0" else None
         self.check_index = True
         self.parallel = os.environ.get("FAD_PARALLEL", "0") == "1"
+        self.fallback = os.environ.get("FAD_FALLBACK", "1") != "0"
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in self._names:

@@ -63,6 +63,14 @@ class StructureError(FadError, TypeError, ValueError):
     """Trees of arguments or results that should have the same structure and do not."""
 
 
+class UnstageableError(StructureError):
+    """A loop or branch on traced values that cannot be part of a program: a variable of it changes its structure, or which array it is."""
+
+
+class FallbackWarning(UserWarning):
+    """A function cannot be compiled, since its structure depends on data; it runs step by step on the tape."""
+
+
 class ExtentError(FadError, ValueError):
     """Extents that must agree and do not."""
 

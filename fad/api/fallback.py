@@ -1,0 +1,127 @@
+"""What cannot be staged runs on the tape: the function's body is run anew at each call, on values (see ir/live.py).
+
+A trace fails where Python needs a value (a list's length, a key of a dict), where a library is called that fad has no record of, or where
+a loop changes the structure of its variables. The function then gets a second chance on the tape, where everything has a value. If
+that fails too, the first error is raised: it says what could not be staged, or what is wrong with the function.
+"""
+import linecache
+import sys
+import traceback
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..ir import stack
+from ..ir.build import Value
+from ..ir.live import LiveBuilder, taping
+from ..ir.walk import Environment, run_equation
+from ..trace.outside import Outside
+from ..trace.tracer import Tracer
+from ..util import tree
+from ..util.config import config
+from ..util.errors import ConcreteValueError, FadError, FallbackWarning, SideEffectError, UnstageableError, UnsupportedFunctionError
+from ..util.where import Where, is_library
+
+UNSTAGED = (ConcreteValueError, UnstageableError, SideEffectError, UnsupportedFunctionError)
+PYTHONS = (TypeError, ValueError, AttributeError, RecursionError)       # what Python and libraries say of a traced value they cannot take
+
+
+def is_unstaged(error: Exception) -> bool:
+    """Whether a trace failed because the function cannot be staged: not because of a shape, an index or a kind of argument that is wrong."""
+    return isinstance(error, UNSTAGED) or (isinstance(error, PYTHONS) and not isinstance(error, FadError))
+
+
+class Fallback:
+    """Whether one staged function may run on the tape, and for which kinds of arguments it does."""
+
+    def __init__(self, allowed: "bool | None"):
+        self.allowed = allowed
+        self.reasons: dict[Any, str] = {}                     # kind of arguments -> why it runs on the tape
+        self.warned = False
+
+    @property
+    def is_on(self) -> bool:
+        return config.fallback if self.allowed is None else self.allowed
+
+    def watch(self, f: Any, leaves: list) -> "Outside | None":
+        """What an attempt to trace f might change outside it, to be put back if it fails."""
+        return Outside(f, leaves) if self.is_on else None
+
+    def instead(self, error: Exception, before: "Outside | None", run: Callable, key: Any, name: str) -> Any:
+        """What run() returns, in place of a trace that failed; the error, if it is not one to be mended so, or if run() fails too."""
+        if before is not None:
+            before.restore()
+        if not self.is_on or not is_unstaged(error):
+            raise error
+        try:
+            result = run()
+        except Exception:                                     # of the two, the first says where the trouble began
+            raise error from None
+        reason = reason_of(error)
+        self.reasons[key] = reason
+        if not self.warned:
+            self.warned = True
+            warnings.warn(f"{name} runs step by step on the tape, not compiled, since its structure depends on data\n{reason}\n"
+                          "  do: fallback=False makes this an error", FallbackWarning, stacklevel=_outside_fad())
+        return result
+
+
+def reason_of(error: Exception) -> str:
+    """What, where and why, without what to do."""
+    if isinstance(error, FadError):
+        what, where, why = error.what, error.where, error.why
+    else:
+        what, where, why = f"{type(error).__name__}: {error}".strip(": "), _last_line(error), ""
+    lines = [f"  reason: {what}"] + ([f"  where: {where}"] if where else []) + ([f"  why: {why}"] if why else [])
+    return "\n".join(lines)
+
+
+def _last_line(error: Exception) -> "Where | None":
+    """The innermost line of the user's that an error went through."""
+    found = [f for f in traceback.extract_tb(error.__traceback__) if not is_library(f.filename) and linecache.getline(f.filename, f.lineno or 0)]
+    return Where(found[-1].filename, found[-1].lineno or 0, found[-1].name) if found else None
+
+
+def _outside_fad() -> int:
+    """The stack level, for a warning, of the line that called fad."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and is_library(frame.f_code.co_filename):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+def run_on_tape(body: Callable, args: tuple, kwargs: dict, name: str, deliver: Callable) -> Any:
+    """deliver(tape, body's result) of a body that computes on traced values, given the values."""
+    leaves, structure = tree.flatten((args, kwargs))
+    with taping(name, Tracer) as tape:
+        args, kwargs = structure.unflatten([tape.take(x) for x in leaves])
+        return deliver(tape, body(*args, **kwargs))
+
+
+def as_arrays(tape: LiveBuilder, result: Any) -> Any:
+    """A result tree in NumPy's arrays and Python's numbers, none of them the tape's own."""
+    return tree.map_leaves(lambda y: _own(tape.value(y)) if isinstance(y, (Value, np.ndarray)) else y, result)
+
+
+def _own(y: Any) -> Any:
+    return np.array(y) if isinstance(y, np.ndarray) and y.ndim else y
+
+
+class Later:
+    """The second step of a body on the tape: it computes what depends on its argument, any number of times."""
+
+    def __init__(self, tape: LiveBuilder, second: Any):
+        self.second, self.later, self.known = second, tape.later, dict(tape.values)
+        self.pending = [eqn for eqn in tape.equations if any(v not in tape.values for v in eqn.outputs)]
+
+    def __call__(self, given: list) -> Any:
+        """The second result, for these leaves of the argument."""
+        env = Environment()
+        env.update(self.known)
+        env.update(zip(self.later, given, strict=True))
+        with stack.concrete(), np.errstate(all="ignore"):
+            for eqn in self.pending:
+                run_equation(eqn, env)
+        return tree.map_leaves(lambda y: _own(env.read(y.atom) if isinstance(y, Value) else y), self.second)

@@ -1,0 +1,156 @@
+"""The tape: a builder that knows the values, for functions whose structure depends on data.
+
+Such a function is run anew at each call. What it computes on real and complex arrays is recorded as in any program, so that the same
+transforms differentiate it, and is computed at once besides, so that Python may ask for values. Results that are integers or
+booleans have no derivative: they are not recorded but handed out as they are, and comparisons, masks, indices and counts are plain NumPy.
+"""
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ..util.errors import ConcreteValueError
+from . import stack
+from .build import Builder, Value, building
+from .graph import Literal, Var
+from .op import Op
+from .types import Type, type_of
+
+UNKNOWN: Any = object()                                      # the value of what a second step will give, or of one of many examples
+
+
+class LiveBuilder(Builder):
+    """A Builder whose `values` (on the root) hold what each variable is now; `moving` are those that a derivative is taken through."""
+
+    live = True
+
+    def __init__(self, name: str = "f", parent: "Builder | None" = None, value_class: "type | None" = None):
+        super().__init__(name, parent, value_class)
+        self.values: dict[Var, Any] = getattr(self.root, "values", {})
+        self.moving: set[Var] = getattr(self.root, "moving", set())
+        self.outside: dict[int, tuple] = {}                  # id(array from outside) -> (it, what is seen instead, a copy); on the root
+
+    # -- values -----------------------------------------------------------------------------------------------------------
+
+    def known(self, x: Any) -> Any:
+        """What x is now, or UNKNOWN."""
+        return self.values.get(x.atom, UNKNOWN) if isinstance(x, Value) else x
+
+    def moves(self, x: Any) -> bool:
+        """Whether a derivative is being taken through x."""
+        return isinstance(x, Value) and x.atom in self.moving
+
+    def follow(self, new: Value, x: Any, moving: bool = False) -> None:
+        """The input `new` stands for x."""
+        value = self.known(x)
+        if value is not UNKNOWN:
+            self.values[new.atom] = value
+        if moving or self.moves(x):
+            self.moving.add(new.atom)
+
+    def take(self, x: Any, name: str = "") -> Any:
+        """What a function sees of an argument: real and complex ones as inputs, of others a copy, so that nobody's array is touched."""
+        if isinstance(x, np.ndarray) and x.dtype.kind in "biu":
+            return _twin(x)
+        if not (isinstance(x, (np.ndarray, np.generic)) or type(x) in (float, complex)) or type_of(x).dtype.kind not in "fc":
+            return x
+        return self.root.known_input(x, name)
+
+    def known_input(self, x: Any, name: str = "") -> Value:
+        """An input of this value, of constant extents."""
+        t = type_of(x)
+        new = self.input(Type(t.dtype, t.shape, t.weak), name)
+        self.values[new.atom] = _twin(x) if isinstance(x, np.ndarray) else x
+        self.root.dense[new.atom] = not isinstance(x, np.ndarray) or x.flags.c_contiguous
+        return new
+
+    def capture(self, array: Any) -> Any:
+        """What stands for an array from outside: always the same, and a copy. A later change of the array makes it another one."""
+        known = self.root.outside
+        found = known.get(id(array))
+        if found is None or not _same(array, found[2]):
+            seen = self.root.known_input(array) if array.dtype.kind in "fc" else _twin(array)
+            found = known[id(array)] = (array, seen, _twin(array))
+        return found[1]
+
+    def lift(self, x: Any) -> Any:
+        """x as an operand: plain arrays are copied, since they may be changed afterwards."""
+        if isinstance(x, (list, tuple)):
+            x = np.asarray(x)
+        if isinstance(x, np.ndarray):
+            return self.root.known_input(x)
+        return super().lift(x)
+
+    # -- equations --------------------------------------------------------------------------------------------------------
+
+    def bind(self, op: Op, args: tuple, params: dict) -> Any:
+        """Compute op(*args); where the result is real or complex, record it too."""
+        known = [self.known(a) for a in args]
+        if any(x is UNKNOWN for x in known):
+            return super().bind(op, args, params)
+        types = op.infer(*args, **params)
+        single = isinstance(types, Type)
+        types = (types,) if single else types
+        recorded = any(t.dtype.kind in "fc" for t in types)
+        lifted = tuple([self.lift(a) for a in args]) if recorded else args
+        with stack.concrete(), np.errstate(all="ignore"):
+            results = op.run(*known, **params)
+        values = [_of_type(y, t) for y, t in zip((results,) if single else results, types)]
+        outputs = self._recorded(op, lifted, types, params, values) if recorded else tuple(values)
+        return outputs[0] if single else outputs
+
+    def _recorded(self, op: Op, lifted: tuple, types: tuple, params: dict, values: list) -> tuple:
+        """The results, real and complex ones as recorded values."""
+        outputs = self.emit(op, lifted, types, params)
+        moving = not getattr(op.derivative, "is_zero", False) and any(self.moves(a) for a in lifted)
+        for new, y in zip(outputs, values):
+            self.values[new.atom] = y
+            if moving and new.dtype.kind in "fc":
+                self.moving.add(new.atom)
+        return tuple([new if new.dtype.kind in "fc" else y for new, y in zip(outputs, values)])
+
+    def delivered(self, results: tuple, atoms: tuple) -> tuple:
+        """The results of a call, which the atoms are in its region; those that are neither real nor complex as they are."""
+        out = []
+        for new, atom in zip(results, atoms):
+            y = atom.value if isinstance(atom, Literal) else self.values.get(atom, UNKNOWN)
+            if y is not UNKNOWN:
+                self.values[new.atom] = y
+            if isinstance(atom, Var) and atom in self.moving:
+                self.moving.add(new.atom)
+            out.append(new if y is UNKNOWN or new.dtype.kind in "fc" else y)
+        return tuple(out)
+
+    def value(self, x: Any) -> Any:
+        """x, if it is a value of this tape: what it is now."""
+        y = self.known(x)
+        if y is UNKNOWN:
+            raise ConcreteValueError("a value that is given in a later step was needed before")
+        return y
+
+
+def _of_type(y: Any, t: Type) -> Any:
+    """A result as a value of its type: a Python number, a NumPy scalar or an array."""
+    a = np.asarray(y)
+    if a.dtype != t.dtype:
+        a = a.astype(t.dtype)
+    if a.ndim:
+        return a
+    return a.item() if t.weak else a[()]
+
+
+def _twin(x: np.ndarray) -> np.ndarray:
+    """A copy that lies in memory as x does."""
+    return x.copy(order="K")
+
+
+def _same(a: np.ndarray, b: np.ndarray) -> bool:
+    return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+
+
+@contextmanager
+def taping(name: str, value_class: type) -> Iterator[LiveBuilder]:
+    """A tape as the current builder of this thread."""
+    with building(name, value_class, make=LiveBuilder) as builder:
+        yield builder                                        # type: ignore[misc]
