@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir import stack
 from ..ir.build import Value, current
 from ..ops.carry import UNDEFINED
 from ..ops.control import trace_branches
@@ -18,6 +19,8 @@ RESULT = "the result"
 def truth(x: Any) -> Any:
     """A truth value: Python's own, or a traced bool."""
     if not isinstance(x, Tracer):
+        return bool(x)
+    if stack.is_live():
         return bool(x)
     if x.ndim:
         raise ValueError("the truth value of an array with more than one element is ambiguous; use a.any() or a.all()")

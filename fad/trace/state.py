@@ -12,7 +12,7 @@ import numpy as np
 from ..ir.build import Value, current
 from ..ops.carry import UNDEFINED
 from ..util import tree
-from ..util.errors import SideEffectError, StructureError
+from ..util.errors import SideEffectError, UnstageableError
 from .tracer import Tracer, births, was_there
 
 
@@ -265,7 +265,7 @@ class Layout:
 
     def require(self, other: "Layout", name: str) -> None:
         if not self.fits(other):
-            raise StructureError(f"{name or 'a value'} is {describe(self)} in one place and {describe(other)} in another",
+            raise UnstageableError(f"{name or 'a value'} is {describe(self)} in one place and {describe(other)} in another",
                                  why="a loop or a branch on traced values gives a name one structure")
 
 

@@ -114,10 +114,7 @@ class Tracer(Value):
         return call_function(function, args, kwargs)
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        known = constant_of(self.atom)
-        if known is not None:
-            return np.asarray(known)
-        raise self._needs("an ndarray was made of a traced array")
+        return np.array(self._concrete("an ndarray was made of a traced array"))
 
     def __getattr__(self, name: str) -> Any:
         found = PROPERTIES.get(name)
@@ -170,7 +167,11 @@ class Tracer(Value):
         return ConcreteValueError(f"{what}, which has no value while the function is traced: {self!r}",
                                   do="compute with arrays (np.where, slices), use fad.cond / fad.while_loop, or mark the argument static")
 
-    def _concrete(self, what: str) -> Any:
+    def _concrete(self, what: str, constant: bool = False) -> Any:
+        """The value, where it is known now; constant: what is done with it has no derivative."""
+        builder = current()
+        if builder.live and (constant or not builder.moves(self)):
+            return builder.value(self)
         known = constant_of(self.atom)
         if known is not None:
             return known
@@ -184,7 +185,7 @@ class Tracer(Value):
         return operator.index(self._concrete("Python needed an integer"))
 
     def __int__(self) -> int:
-        return int(self._concrete("int() was taken of a traced value"))
+        return int(self._concrete("int() was taken of a traced value", constant=True))
 
     def __float__(self) -> float:
         return float(self._concrete("float() was taken of a traced value"))
@@ -193,7 +194,13 @@ class Tracer(Value):
         return complex(self._concrete("complex() was taken of a traced value"))
 
     def __bool__(self) -> bool:
-        return bool(self._concrete("Python branched on a traced value"))
+        return bool(self._concrete("Python branched on a traced value", constant=True))
+
+    def __format__(self, spec: str) -> str:
+        return format(self._concrete("a text was made", constant=True), spec) if spec or stack.is_live() else repr(self)
+
+    def __str__(self) -> str:
+        return format(self, "") if stack.builders() else repr(self)
 
     def __len__(self) -> int:
         if not self.shape:
@@ -269,7 +276,7 @@ for _python, _name, _decide in [("ge", "greater_equal", _order(0)), ("gt", "grea
 
 def _hash(self: Tracer) -> int:
     """As for an array there is none; a number's would need its value (in a dict or a set it would be silently missed)."""
-    return hash(self._concrete("Python needed the hash"))
+    return hash(self._concrete("Python needed the hash", constant=True))
 
 
 Tracer.__hash__ = _hash          # type: ignore[assignment]
@@ -295,7 +302,12 @@ for _python, _name in {"iadd": "add", "isub": "sub", "imul": "mul", "itruediv": 
 
 def _rounded(name: str) -> Callable:
     """math.floor, round and their like, of a scalar: an integer of the program."""
-    return lambda self: self if self.dtype.kind in "iu" else registry["cast"](registry[name](self), dtype=INT)
+    def method(self: Tracer) -> Any:
+        if self.dtype.kind in "iu":
+            return self
+        y = registry["cast"](registry[name](self), dtype=INT)
+        return y if isinstance(y, Value) else y.item()
+    return method
 
 
 for _python, _name in {"floor": "floor", "ceil": "ceil", "trunc": "trunc"}.items():
