@@ -11,17 +11,13 @@ from ..ir.graph import Literal, free_vars
 from ..ir.op import registry
 from ..ops.control import FOR, WHILE
 from ..ops.extents import at_least
-from ..util.errors import FadError
+from ..util.errors import UnstageableError
 from .branch import choose, truth
 from .growth import check_growth
 from .iterate import Steps
 from .kin import Kin, arrays_among
 from .place import roots_of
 from .state import Array, Container, Layout, Name, Trial, frozen, is_array, lose, trial
-
-
-class UnstageableError(FadError, TypeError):
-    """The loop cannot be one region of the program; it has to be unrolled."""
 
 
 class _Again(Exception):
