@@ -253,7 +253,7 @@ class OpNode(Node):
         handle = self.handle
         if name in handle.xs and handle.xs.index(name) < len(self.needs):
             return "xs", handle.xs.index(name)
-        if name in handle.ys:
+        if name in handle.ys[:self.outputs]:
             return "ys", handle.ys.index(name)
         raise AttributeError(f"{self.name()!r} object has no attribute '_saved_{name}'")
 
@@ -301,7 +301,7 @@ class OpNode(Node):
         return self.versions[k] if self.versions else 0
 
     def __dir__(self) -> list:
-        names = [*self.handle.xs[:len(self.needs)], *self.handle.ys]
+        names = [*self.handle.xs[:len(self.needs)], *self.handle.ys[:self.outputs]]
         return sorted(set(object.__dir__(self)) | {f"_saved_{n}" for n in names} | {f"_raw_saved_{n}" for n in names})
 
 
