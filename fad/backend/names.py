@@ -3,6 +3,7 @@ import builtins
 import keyword
 import re
 from collections.abc import Iterable
+from itertools import chain, count
 from typing import Any
 
 _AUTOMATIC = re.compile(r"v\d+|n\d+|c\d+|gv?\d*|dv\d+")
@@ -55,11 +56,8 @@ class Names:
 
     def loop(self, busy: Iterable[str]) -> str:
         """A name for a loop's index, not that of a loop around it."""
-        busy = set(busy)
-        for name in _LOOPS:
-            if name not in busy and name not in self.taken:
-                return name
-        return self.fresh("i")
+        busy = self.taken.union(busy)
+        return next(name for name in chain(_LOOPS, (f"i_{k}" for k in count(2))) if name not in busy)
 
 
 def own_name(thing: Any) -> str:
