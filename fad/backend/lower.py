@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..ir.graph import Equation, Func, Literal, Var
-from .indexmap import Axis, Elem, Index, at
+from .indexmap import Axis, Elem, Index, at, elements_in
 from .products import is_matrix_product, matrix_product
 from .regions import inputs_of, lower_cond, lower_for, lower_while
 from .reuse import Storage, outlasting_parts
@@ -197,11 +197,25 @@ class Lowering:
 
     def _write(self, eqn: Equation, kind: str) -> list:
         (x, v), operands, out = eqn.inputs[:2], eqn.inputs[2:], eqn.outputs[0]
-        before = [] if self.storage.take_over(out, x, self.views) else [self.copy_into(x, out)]
-        shape = _selected_extents(x.type.shape, operands, eqn.params)
-        axes, place = self.space(shape)
+        axes, place = self.space(_selected_extents(x.type.shape, operands, eqn.params))
         target = selected(self.views, place, operands, eqn.params["spec"], eqn.params["at"])
+        before = self._apart(v, place, target, x)
+        if self._reads(target, x) or not self.storage.take_over(out, x, self.views):
+            self.storage.own(out)
+            before.append(self.copy_into(x, out))
         return before + [Step(kind, eqn, out, axes=axes, target=target, args=(self.views.broadcast(v, place),))]
+
+    def _apart(self, v: Any, place: tuple, target: tuple, x: Any) -> list:
+        """What is written into x as it is, where it would be read from x's own array at other places: a copy of it (a[1:] = a[:-1])."""
+        moved = isinstance(v, Var) and v in self.views.read and self._reads((self.views.broadcast(v, place),), x, target)
+        return [self.copy(v)] if moved else []
+
+    def _reads(self, operands: tuple, x: Any, but: "tuple | None" = None) -> bool:
+        """Whether the operands read an element of x's array (other than the one at the place `but`)."""
+        if not isinstance(x, Var):
+            return False
+        root = self.storage.root(x)
+        return any(root in self.storage.arrays_of(e.var) and (e.at != but or e.var in self.storage.base) for o in operands for e in elements_in(o))
 
     def _resize(self, eqn: Equation) -> list:
         x, out = eqn.inputs[0], eqn.outputs[0]

@@ -126,6 +126,17 @@ def old_number_in_branch(x):
     return loop(x.shape[0], body, 1.0, 0.5, names=("a", "b"))
 
 
+def moved_within(x):
+    """What is written is read from the same array: shifted, by places, and added."""
+    y = np.sin(x)
+    y[1:] = y[:-1]
+    y[np.array([0, 2])] = y[np.array([2, 0])]
+    y[:-1] += y[1:]
+    z = y.reshape(2, 3) * 1.0
+    z[:, 1:] = z[:, :-1]
+    return y, np.sum(z * np.arange(3.0))
+
+
 def many_axes(x):
     return np.sum(np.sin(x) * x, axis=(0, 6))
 
@@ -135,5 +146,6 @@ PROGRAMS = [
     (newton, 7.3), (branches, rng.uniform(-1, 1, 12)), (fill, rng.uniform(size=9)), (seidel, rng.uniform(size=(6, 6))),
     (change_in_a_branch, rng.uniform(size=9)), (change_hands, rng.uniform(size=4), rng.uniform(size=4)), (same_twice, rng.uniform(size=5)),
     (in_place, rng.uniform(size=6)), (reversed_and_shifted, rng.uniform(size=7)), (start_is_read, rng.uniform(size=5)),
-    (old_number_in_branch, rng.uniform(size=8)), (many_axes, rng.uniform(size=(2, 3, 2, 2, 3, 2, 2))),
+    (old_number_in_branch, rng.uniform(size=8)), (moved_within, rng.uniform(size=6)),
+    (many_axes, rng.uniform(size=(2, 3, 2, 2, 3, 2, 2))),
 ]
