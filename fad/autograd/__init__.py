@@ -12,6 +12,7 @@ from ..eager.grad_mode import set_grad_enabled as set_grad_enabled
 from ..eager.gradcheck import GradcheckError as GradcheckError
 from ..eager.gradcheck import gradcheck as gradcheck
 from ..eager.gradcheck import gradgradcheck as gradgradcheck
+from ..eager.saved import SavedTensor as SavedTensor
 from . import forward_ad as forward_ad
 from . import function as function
 from . import functional as functional

@@ -1,5 +1,6 @@
 """fad.autograd.forward_ad: tensors that carry tangents."""
 from ..eager.forward_ad import UnpackedDualTensor as UnpackedDualTensor
+from ..eager.forward_ad import _is_fwd_grad_enabled as _is_fwd_grad_enabled
 from ..eager.forward_ad import _set_fwd_grad_enabled as _set_fwd_grad_enabled
 from ..eager.forward_ad import dual_level as dual_level
 from ..eager.forward_ad import enter_dual_level as enter_dual_level

@@ -6,10 +6,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..ir.op import Op
+from .inplace import copy_
+from .memory import memory, offset_of
 from .record import forward_rule
 from .state import changed, settle, state
 from .tensor import Tensor, alias, is_floating, raw, weak, wrap
 from .views import alias_view
+
+SIZES = ("Trying to set a forward gradient that has a different size than that of the original Tensor, this is not supported. Tensor is of size {0} while "
+         "the given forward gradient is of size {1}.")
 
 
 class UnpackedDualTensor(NamedTuple):
@@ -72,15 +77,34 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: "int | None" = None) ->
     if not is_floating(tangent._a.dtype):
         raise ValueError(f"Expected tangent to be floating point or complex, but got: {tangent._a.dtype}")
     if tensor._x is not None and tensor._x.tangent is not None:
-        raise RuntimeError("forward_ad: the primal already has a tangent at this level")
+        raise RuntimeError("Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not supported.")
+    if tangent._x is not None and tangent._x.tangent is not None:
+        raise RuntimeError("Setting a forward grad that itself has a forward gradient at the same level 0 is not supported.")
     if tensor._a.shape != tangent._a.shape:
-        raise RuntimeError(f"Expected tangent to have the same size as the primal: got {list(tangent._a.shape)} and {list(tensor._a.shape)}")
+        raise RuntimeError(SIZES.format(list(tensor._a.shape), list(tangent._a.shape)))
     if tensor._a.dtype != tangent._a.dtype:
         raise RuntimeError(f"Expected tangent to have the same dtype as the primal: got {tangent._a.dtype} and {tensor._a.dtype}")
+    if not same_layout(tensor._a, tangent._a):
+        tangent = laid_out_like(tensor._a, tangent)
     with changed(dual_level=-1):
         dual = alias_view(tensor)
     give(dual, tangent)
     return dual
+
+
+def same_layout(x: np.ndarray, dx: np.ndarray) -> bool:
+    """Whether what is a view of x is the same view of dx: the same steps in memory of the same size."""
+    if not x.size:
+        return True
+    steps = [(a, b) for n, a, b in zip(x.shape, x.strides, dx.strides) if n > 1]
+    return all(a == b for a, b in steps) and memory(x).size == memory(dx).size and offset_of(x) == offset_of(dx)
+
+
+def laid_out_like(x: np.ndarray, tangent: Tensor) -> Tensor:
+    """A copy of the tangent in memory of its own, laid out as x is in its memory."""
+    row = np.zeros(memory(x).size, x.dtype)
+    new = wrap(np.lib.stride_tricks.as_strided(row[offset_of(x):], x.shape, x.strides))
+    return copy_(new, tangent)
 
 
 def unpack_dual(tensor: Tensor, *, level: "int | None" = None) -> UnpackedDualTensor:
@@ -141,6 +165,11 @@ def _as_tangent(dy: Any, y: Tensor) -> Tensor:
 
 
 forward_rule.append(push)
+
+
+def _is_fwd_grad_enabled() -> bool:
+    """Whether forward mode is on."""
+    return state.forward_grad
 
 
 class _set_fwd_grad_enabled:

@@ -1,11 +1,12 @@
 """Calling a Function: forward runs unrecorded, and what it returns gets its place in the graph."""
+import inspect
+import warnings
 from typing import Any
-
-import numpy as np
 
 from ..api.custom import custom_vjp
 from . import record
-from .inplace import bump, requires_grad, set_history
+from .function_jvp import push
+from .inplace import bump, check_in_place, requires_grad, set_history
 from .record import edge
 from .saved import Meta
 from .state import changed, state
@@ -35,11 +36,30 @@ def staged(cls: Any, args: tuple, kwargs: dict) -> Any:
     return call(*args)
 
 
+_NO_INPUT = ("ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should be passed to ctx.mark_dirty().")
+_DIRTY_VIEW = ("If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more than one Tensor. This is not "
+               "supported by the current autograd engine. You should either make sure the input is not a view (using .clone() for example) or make your "
+               "Function only return one Tensor (potentially splitting it into two Functions: one doing the inplace that returns a single Tensor and a "
+               "second one that does the other operations).")
+
+
+def with_defaults(cls: Any, args: tuple, kwargs: dict) -> "tuple[tuple, dict]":
+    """The arguments of forward with those that were left to their defaults."""
+    try:
+        bound = inspect.signature(cls.forward).bind(*args, **kwargs)
+    except ValueError:                                          # a function without a signature
+        return args, kwargs
+    bound.apply_defaults()
+    return bound.args, bound.kwargs
+
+
 class Call:
     """One call of a Function."""
 
     def __init__(self, cls: Any, args: tuple, kwargs: dict):
-        self.cls, self.args, self.kwargs = cls, args, kwargs
+        if cls.defines("setup_context"):
+            args, kwargs = with_defaults(cls, args, kwargs)
+        self.cls, self.args, self.kwargs, self.creation = cls, args, kwargs, "custom"
         self.ctx = ctx = cls._backward_cls()
         edges = [edge(a) if isinstance(a, Tensor) else None for a in args]
         ctx.needs_input_grad = tuple([e is not None and state.grad for e in edges])
@@ -60,20 +80,43 @@ class Call:
         outputs = list(result) if several else [result]
         if not several and not isinstance(result, Tensor):
             raise TypeError(f"{self.cls.__name__}.forward: expected Tensor or tuple of Tensor (got {type(result).__name__}) for return value 0")
-        self.check_dirty(outputs)
+        dirty, fixed = self.check_dirty(outputs), self.ctx.non_differentiable
+        self.mark_views(outputs, dirty)
         finished = self.finish(outputs)
         if level >= 0:
-            self.push(finished)
+            push(self.cls, self.ctx, self.args, outputs, finished, dirty, fixed)
         return type(result)(finished) if type(result) in (tuple, list) else tuple(finished) if several else finished[0]
 
-    def check_dirty(self, outputs: list) -> None:
-        for t in self.ctx.dirty_tensors:
+    def check_dirty(self, outputs: list) -> tuple:
+        """The inputs that forward changed in place, checked to be what may be changed, and returned."""
+        ctx, dirty = self.ctx, []
+        for t in ctx.dirty_tensors:
             if not any(t is y for y in outputs):
                 raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. The inputs that are modified "
                                    "inplace must all be outputs of the Function.")
-            if self.recorded and t._fn is None and t._rg:
+            if not any(t is a for a in self.args):
+                if t._view is not None:
+                    raise RuntimeError(_NO_INPUT)
+                warnings.warn(_NO_INPUT, UserWarning, stacklevel=4)
+                continue
+            if self.recorded and t._view is not None and len(outputs) > 1:
+                raise RuntimeError(_DIRTY_VIEW)
+            if self.recorded and t._view is None and t._fn is None and t._rg:
                 raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+            check_in_place(t, self.recorded)
             bump(t)
+            dirty.append(t)
+        ctx.dirty_tensors = tuple(dirty)
+        return ctx.dirty_tensors
+
+    def mark_views(self, outputs: list, dirty: tuple) -> None:
+        """What forward returned of views may not be changed in place: that would go past the Function's backward."""
+        if self.ctx._is_pure_view and (len(outputs) > 1 or sum(self.ctx.is_tensor) != 1):
+            raise RuntimeError("Pure view custom Function can only have one input Tensor and one output Tensor. Open an issue if you need to support more.")
+        self.creation = "" if self.ctx._is_pure_view else "multi" if len(outputs) > 1 else "custom"
+        for y in outputs:
+            if isinstance(y, Tensor) and y._view is not None and state.grad and not any(y is t for t in (*dirty, *self.args)):
+                y._view.creation = self.creation
 
     def finish(self, outputs: list) -> list:
         """Give the outputs their place in the graph."""
@@ -97,7 +140,7 @@ class Call:
 
     def unrecorded(self, y: Any) -> Any:
         is_input = any(y is a for a in self.args) and not any(y is t for t in self.ctx.dirty_tensors)
-        return y if not isinstance(y, Tensor) or not is_input else alias_view(y)
+        return y if not isinstance(y, Tensor) or not is_input else alias_view(y, creation=self.creation)
 
     def placed(self, k: int, y: Any, results: dict) -> Any:
         if not isinstance(y, Tensor):
@@ -121,7 +164,7 @@ class Call:
             if is_input or original._view is not None:
                 view = original._view
                 base = view.base if view is not None else original
-                y._view = View(base, (*view.steps,) if view is not None else ((alias_view, ()),), original._vc[0], "custom")
+                y._view = View(base, (*view.steps,) if view is not None else ((alias_view, ()),), original._vc[0], self.creation)
             results[id(original)] = k
             original_saved = [y if t is original and not is_input else t for t in ctx.to_save or ()]
             ctx.to_save = tuple(original_saved) if ctx.to_save is not None else None
@@ -136,20 +179,3 @@ class Call:
         set_history(y, made)
         results[id(y)] = k
         return y
-
-    def push(self, finished: list) -> None:
-        """Tangents of the outputs, by the Function's jvp."""
-        dxs = [a._x.tangent if isinstance(a, Tensor) and a._x is not None else None for a in self.args]
-        if all(dx is None for dx in dxs):
-            return
-        if self.ctx.materialize_grads:
-            dxs = [wrap(np.zeros_like(a._a)) if dx is None and isinstance(a, Tensor) and is_floating(a._a.dtype) else dx for a, dx in zip(self.args, dxs)]
-        if self.ctx.to_save is None and self.ctx.saved is None and self.ctx.saved_for_forward is None:
-            self.ctx.saved = ()
-        with changed(dual_level=-1):
-            dys = self.cls.jvp(self.ctx, *dxs)
-        for y, dy in zip(finished, dys if isinstance(dys, (tuple, list)) else (dys,)):
-            if dy is not None and isinstance(y, Tensor):
-                if dy._a.shape != y._a.shape:
-                    raise RuntimeError(f"Tangent returned by {self.cls.__name__}.jvp has shape {list(dy._a.shape)}, its output {list(y._a.shape)}")
-                y.extra.tangent = dy

@@ -52,6 +52,9 @@ class FunctionNode(Node, FunctionCtx):
     function: Any = None                                    # the Function; each has a class of nodes of its own
     saved: Any = None
     freed = False
+    pushing = False                                         # whether jvp is running
+    read = False                                            # whether saved_tensors was read, where that may be done once
+    _is_pure_view = False
     outputs = 1
 
     def __init__(self) -> None:
@@ -60,11 +63,26 @@ class FunctionNode(Node, FunctionCtx):
     @property
     def saved_tensors(self) -> tuple:
         """The tensors given to save_for_backward, checked to be unchanged."""
+        if self.pushing:
+            return tuple(self.saved_for_forward or ())
         if self.freed:
             raise RuntimeError(errors.SECOND_TIME)
         if self.saved is None:
             return tuple(self.to_save or self.saved_for_forward or ())
-        return tuple([s.unpack() if isinstance(s, SavedTensor) else s for s in self.saved])
+        if getattr(self.function, "clear_saved_tensors_on_access", False):
+            return self._read_once()
+        return tuple([s.unpack() for s in self.saved])
+
+    def _read_once(self) -> tuple:
+        """The saved tensors, given away."""
+        if self.read:
+            raise RuntimeError("saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on the autograd.Function. Either "
+                               "access saved_tensors only once, or set clear_saved_tensors_on_access=False.")
+        self.read = True
+        tensors = tuple([s.unpack() for s in self.saved])
+        for s in self.saved:
+            s.release()
+        return tensors
 
     @property
     def saved_variables(self) -> tuple:
@@ -74,6 +92,8 @@ class FunctionNode(Node, FunctionCtx):
 
     @property
     def _raw_saved_tensors(self) -> tuple:
+        if self.freed:
+            raise RuntimeError(errors.SECOND_TIME)
         return tuple(self.saved or ())
 
     # -- after forward ------------------------------------------------------------------------------------------------------
@@ -84,18 +104,18 @@ class FunctionNode(Node, FunctionCtx):
             if t is not None and not isinstance(t, Tensor):
                 raise TypeError(f"save_for_backward can only save variables, but argument is of type {type(t).__name__}")
         hooks = state.pack_hooks[-1] if state.pack_hooks else None
-        self.saved = tuple([None if t is None else self._kept(t, results, hooks) for t in self.to_save or ()])
+        self.saved = tuple([SavedTensor(None) if t is None else self._kept(t, results, hooks) for t in self.to_save or ()])
         self.to_save = None
 
     def _kept(self, t: Tensor, results: dict, hooks: Any) -> SavedTensor:
         if t._x is not None and t._x.inference and not state.inference:
             raise RuntimeError(errors.INFERENCE_SAVED)
         nr = results.get(id(t))
-        if nr is None or t._fn is not self:
+        if nr is None or t._fn is None:
             return SavedTensor(t, hooks=hooks)
         stored = alias(t)
         stored._rg = True
-        saved = SavedTensor(stored, self, nr, version=t._vc[0])
+        saved = SavedTensor(stored, t._fn, t._nr, version=t._vc[0])         # a view that was changed in place has a node of its own
         if hooks is not None:
             saved.pack(hooks)
         return saved
@@ -103,8 +123,7 @@ class FunctionNode(Node, FunctionCtx):
     def release(self) -> None:
         if self.saved:
             for s in self.saved:
-                if s is not None:
-                    s.release()
+                s.release()
             self.freed = True
 
     # -- backward -------------------------------------------------------------------------------------------------------------

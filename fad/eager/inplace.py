@@ -96,6 +96,9 @@ def in_place(x: Tensor, fn: Callable, *args: Any, single: bool = False) -> Tenso
 def _old_self(x: Tensor, copy: bool) -> Tensor:
     """x as it was, for the graph: its history with a version counter of its own."""
     into = edge(x)
+    if x._view is not None and getattr(x._fn, "_is_pure_view", False):          # a Function's, which is a view and nothing else
+        x._view.stamp = -1
+        into = edge(x)
     old = wrap(x._a.copy() if copy else x._a)
     if into is not None:
         source = x

@@ -1,8 +1,11 @@
 """autograd.Function: what ctx offers, in place, errors, double backward, under fad's transforms."""
+import weakref
+
 import numpy as np
 import pytest
 
 import fad
+from fad.autograd import forward_ad
 from fad.autograd.function import once_differentiable
 
 from .support import close, leaf
@@ -134,3 +137,186 @@ def test_under_the_transforms_of_programs():
     close(x.grad, [100, 400])
     gx, gy = fad.grad(lambda x, y: np.sum(np.prod(np.stack(Pair.apply(x, y)), 0)), (0, 1))(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
     close(gx, [15, 32]), close(gy, [7, 20])
+
+
+def made(forward, jvp=None, backward=lambda ctx, *gs: gs[0]):
+    """A Function of these."""
+    methods = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
+    return type("Made", (fad.autograd.Function,), {**methods, **({"jvp": staticmethod(jvp)} if jvp else {})})
+
+
+def pushed(function, pre=lambda x: x):
+    with forward_ad.dual_level():
+        return function.apply(pre(forward_ad.make_dual(fad.ones(3), fad.ones(3))))
+
+
+def doubled(ctx, x):
+    x.mul_(2)
+    ctx.mark_dirty(x)
+    return x
+
+
+def with_constant(ctx, x):
+    constant = x.clone()
+    ctx.mark_non_differentiable(constant)
+    return x.clone(), constant
+
+
+@pytest.mark.parametrize("function, pre, message", [
+    (made(doubled, lambda ctx, d: d), lambda x: x, "not modifying the forward mode gradients inplace"),
+    (made(doubled, lambda ctx, d: d * 2), lambda x: x.clone(), "must modify the corresponding gradient inplace"),
+    (made(lambda ctx, x: x[:2], lambda ctx, d: d[:2].clone()), lambda x: x, "the jvp is not returning a view"),
+    (made(lambda ctx, x: x[:2], lambda ctx, d: d[:2].clone()[:]), lambda x: x, "not returning a view of the given grad input"),
+    (made(lambda ctx, x: x[:2], lambda ctx, d: d[:2].clone()[:]), lambda x: x[:], "not returning a view of the same base"),
+    (made(lambda ctx, x: x, lambda ctx, d: d), lambda x: x, "returning a view .or an input as-is. but the jvp is not"),
+    (made(with_constant, lambda ctx, d: (d, d.clone())), lambda x: x, "You should return None at that position instead"),
+    (made(lambda ctx, x: x * 2, lambda ctx, d: (d, d)), lambda x: x, "invalid number of forward gradients .expected 1 but got 2."),
+    (made(lambda ctx, x: x * 2, lambda ctx, d: fad.ones(2)), lambda x: x, "forward gradient that has a different size"),
+    (made(lambda ctx, x: x * 2, lambda ctx, d: 3), lambda x: x, "expected Variable or None .got int. for grad output 0"),
+    (made(lambda ctx, x: x * 2), lambda x: x, "must implement the jvp function")])
+def test_what_a_jvp_must_return(function, pre, message):
+    with pytest.raises((RuntimeError, NotImplementedError), match=message):
+        pushed(function, pre)
+
+
+def test_jvp_in_place_keeps_the_tangent():
+    with forward_ad.dual_level():
+        t = fad.ones(3)
+        x = forward_ad.make_dual(fad.ones(3), t)
+        y = made(doubled, lambda ctx, d: d.mul_(2)).apply(x)
+        assert y is x and forward_ad.unpack_dual(y).tangent is t
+        close(t, [2, 2, 2])
+
+
+def test_jvp_sees_what_was_saved_for_it():
+    def forward(ctx, x, save):
+        ctx.save_for_backward(x)
+        if save:
+            ctx.save_for_forward(x)
+        return x.clone()
+
+    def jvp(ctx, d, _):
+        seen.append(len(ctx.saved_tensors))
+        return d
+    seen = []
+    with forward_ad.dual_level():
+        x = forward_ad.make_dual(fad.ones(3), fad.ones(3))
+        made(forward, jvp).apply(x, True)
+        made(forward, jvp).apply(x, False)
+    assert seen == [1, 0]
+
+
+def test_what_may_be_marked_dirty():
+    with pytest.warns(UserWarning, match="received a tensor that was not an input"):
+        made(lambda ctx, x: (lambda y: (ctx.mark_dirty(y), y)[1])(x * 2)).apply(leaf(1) * 1)
+    with pytest.raises(RuntimeError, match="received a tensor that was not an input"):
+        made(lambda ctx, x: (lambda y: (ctx.mark_dirty(y), y)[1])((x * 2)[:])).apply(leaf(1) * 1)
+    with pytest.raises(RuntimeError, match="returns multiple views"):
+        made(doubled).apply(leaf(1, 2).split(1)[0])
+    x = leaf(1, 2)
+    with pytest.raises(RuntimeError, match="a view of a leaf Variable that requires grad"):
+        made(doubled).apply(x[:])
+    two = made(lambda ctx, x: (doubled(ctx, x), x + 1), backward=lambda ctx, g, h: g + h)
+    with pytest.raises(RuntimeError, match="an input that is a view of another Tensor"):
+        two.apply((x * 1)[:])
+
+
+def test_outputs_that_are_views_may_not_be_changed():
+    one, two = made(lambda ctx, x: x[:]), made(lambda ctx, x: (x[:], x * 1))
+    for x in (leaf(1, 2) * 1, fad.ones(2)):
+        with pytest.raises(RuntimeError, match="created inside a custom Function"):
+            one.apply(x).add_(leaf(1))
+        with pytest.raises(RuntimeError, match="returns multiple views"):
+            two.apply(x)[0].add_(leaf(1))
+    with fad.no_grad():
+        y = one.apply(leaf(1, 2))
+    with pytest.raises(RuntimeError, match="created in no_grad mode"):
+        y.zero_()
+
+
+def test_a_changed_view_that_is_saved_makes_no_cycle():
+    def forward(ctx, x):
+        ctx.mark_dirty(x)
+        ctx.save_for_backward(x)
+        return x
+
+    def scope():
+        x = (leaf(1) * 1)[:]
+        made(forward).apply(x)
+        return weakref.ref(x)
+    assert scope()() is None
+
+
+def test_saved_tensors_that_may_be_read_once():
+    class Once(fad.autograd.Function):
+        clear_saved_tensors_on_access = True
+        times = 1
+
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, g):
+            for _ in range(Once.times):
+                (x,) = ctx.saved_tensors
+                ref = weakref.ref(x)
+                del x
+                assert ref() is None
+            return g
+    Once.apply(leaf(1) * 1).backward()
+    Once.times = 2
+    with pytest.raises(RuntimeError, match="can only be accessed once"):
+        Once.apply(leaf(1) * 1).backward()
+
+
+def test_defaults_of_forward_reach_setup_context():
+    class Power(fad.autograd.Function):
+        @staticmethod
+        def forward(x, p=3):
+            return x ** p
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            x, ctx.p = inputs
+            ctx.save_for_backward(x)
+
+        @staticmethod
+        def backward(ctx, g):
+            (x,) = ctx.saved_tensors
+            return g * ctx.p * x ** (ctx.p - 1), None
+    x = leaf(2)
+    Power.apply(x).backward()
+    close(x.grad, 12)
+
+
+def test_raw_saved_tensors():
+    f = made(lambda ctx, x: (ctx.save_for_backward(x, None), x * 1)[1])
+    x = leaf(1)
+    y = f.apply(x)
+    raw = y.grad_fn._raw_saved_tensors
+    assert y.grad_fn.saved_tensors == (x, None) and raw[0].data is x and raw[0].unpack_hook is None
+    with pytest.raises(RuntimeError, match="None is forbidden"):
+        raw[1].register_hooks(lambda t: t, lambda t: t)
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        raw[0].register_hooks(lambda t: t)
+    y.backward()
+    with pytest.raises(RuntimeError, match="after they have already been freed"):
+        y.grad_fn._raw_saved_tensors  # noqa: B018
+    with pytest.raises(RuntimeError, match="from Python is forbidden"):
+        fad.autograd.SavedTensor()
+
+
+def test_a_saved_tensor_that_left_the_graph():
+    a = leaf(1) * 1
+    b, c = a.sin(), a * 1
+    a.detach_()
+    with pytest.raises(RuntimeError, match="has been detached in-place"):
+        b.backward()
+    c.backward()
+    y = leaf(1).exp()
+    z = y * 2
+    y.detach_()
+    z.backward()
+    assert y._version == 0 and y.is_leaf
