@@ -7,8 +7,10 @@ from ..eager.grad_api import backward as backward
 from ..eager.grad_api import grad as grad
 from ..eager.grad_mode import enable_grad as enable_grad
 from ..eager.grad_mode import inference_mode as inference_mode
+from ..eager.grad_mode import is_multithreading_enabled as is_multithreading_enabled
 from ..eager.grad_mode import no_grad as no_grad
 from ..eager.grad_mode import set_grad_enabled as set_grad_enabled
+from ..eager.grad_mode import set_multithreading_enabled as set_multithreading_enabled
 from ..eager.gradcheck import GradcheckError as GradcheckError
 from ..eager.gradcheck import gradcheck as gradcheck
 from ..eager.gradcheck import gradgradcheck as gradgradcheck

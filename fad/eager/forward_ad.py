@@ -25,6 +25,13 @@ class UnpackedDualTensor(NamedTuple):
 
 
 
+def __getattr__(name: str) -> int:
+    """_current_level: the level that was entered last, -1 outside."""
+    if name == "_current_level":
+        return state.dual_level
+    raise AttributeError(name)
+
+
 def enter_dual_level() -> int:
     """Begin a level; there is one at a time."""
     if state.dual_level >= 0:

@@ -208,3 +208,21 @@ def note_creation(t: Tensor) -> Tensor:
     if state.inference:
         t.extra.inference = True
     return t
+
+
+class set_multithreading_enabled:
+    """Say whether backward may use threads of its own: at once, and as a context manager for a while. Here it uses none, either way."""
+
+    def __init__(self, mode: bool):
+        self.before, state.multithreading = state.multithreading, bool(mode)
+
+    def __enter__(self) -> None:
+        """It is in force already."""
+
+    def __exit__(self, *exc: Any) -> None:
+        state.multithreading = self.before
+
+
+def is_multithreading_enabled() -> bool:
+    """What set_multithreading_enabled was last told in this thread."""
+    return state.multithreading

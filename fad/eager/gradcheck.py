@@ -136,7 +136,7 @@ def _check_no_output(func: Callable, inputs: tuple, places: list, options: Optio
 
 
 def _values(func: Callable, inputs: tuple) -> list:
-    with changed(grad=False):
+    with changed(grad=True):                                  # func may ask whether its tensors require gradients
         ys = _tuple(func(*inputs))
     return [np.array(y._a) for y in ys if isinstance(y, Tensor) and is_floating(y._a.dtype)]
 

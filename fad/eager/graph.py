@@ -3,6 +3,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from .handles import ManyHandles
 from .node import GradientEdge, Node, named
@@ -84,45 +85,54 @@ class _Any(_Several):
 
 
 class _Mutation:
-    """Copies of saved tensors, made when they are about to be changed."""
+    """Copies of saved tensors, made when they are about to be changed.
+
+    tid_to_weakhandle  (tensor, version) -> the handle that nodes hold in its place
+    originals, cloned  what a handle stands for: the tensor, or the copy made before it was changed
+    """
 
     def __init__(self) -> None:
-        self.kept: dict = {}                       # (memory, version) -> weak references to saved entries
-        self.copies: dict = {}
+        self.tid_to_weakhandle: WeakValueDictionary = WeakValueDictionary()
+        self.originals: WeakKeyDictionary = WeakKeyDictionary()
+        self.cloned: WeakKeyDictionary = WeakKeyDictionary()
+        self.by_memory: dict = {}                  # version counter -> keys of tid_to_weakhandle
 
     def pack(self, t: Tensor) -> Any:
-        entry = _Entry(t)
-        self.kept.setdefault(id(t._vc), []).append(weak(entry))
-        return entry
+        key = id(t), t._a.__array_interface__["data"][0], t._vc[0]
+        handle = self.tid_to_weakhandle.get(key)
+        if handle is None or self.originals.get(handle) is not t:
+            handle = self.tid_to_weakhandle[key] = _Handle()
+            self.originals[handle] = t
+            self.by_memory.setdefault(counter_of(t), set()).add(key)
+        return handle
 
-    def unpack(self, entry: "_Entry") -> Tensor:
-        if entry.closed:
-            raise RuntimeError("Trying to backward outside of the 'allow_mutation_on_saved_tensors' contextin which the graph was originally recorded.")
-        return entry.tensor
+    def unpack(self, handle: "_Handle") -> Tensor:
+        found = self.cloned.get(handle)
+        found = self.originals.get(handle) if found is None else found
+        if found is None:
+            raise AssertionError("Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which the graph was originally recorded.")
+        return found
 
     def before_change(self, x: Tensor) -> None:
-        for ref in self.kept.pop(id(x._vc), ()):
-            entry = ref()
-            if entry is not None:
-                entry.tensor = wrap(entry.tensor._a.copy(order="K"))
+        for key in self.by_memory.pop(counter_of(x), ()):
+            handle = self.tid_to_weakhandle.get(key)
+            original = None if handle is None else self.originals.pop(handle, None)
+            if original is not None:
+                self.cloned[handle] = wrap(original._a.copy(order="K"))
 
     def clear(self) -> None:
         """Forget everything."""
-        for refs in self.kept.values():
-            for ref in refs:
-                entry = ref()
-                if entry is not None:
-                    entry.closed = True
-        self.kept.clear()
+        for table in (self.tid_to_weakhandle, self.originals, self.cloned, self.by_memory):
+            table.clear()
 
 
-class _Entry:
-    """A saved tensor, or the copy of it that was made before it was changed."""
+def counter_of(t: Tensor) -> int:
+    """What tells apart the memory of tensors: that of their version counters."""
+    return id(getattr(t._vc, "counter", t._vc))
 
-    __slots__ = ("tensor", "closed", "__weakref__")
 
-    def __init__(self, tensor: Tensor):
-        self.tensor, self.closed = tensor, False
+class _Handle:
+    """Stands for a saved tensor."""
 
 
 @contextmanager

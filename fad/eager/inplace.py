@@ -11,7 +11,7 @@ from .node import Node, OpNode
 from .record import edge
 from .saved import Meta, SavedTensor
 from .state import changed, state
-from .tensor import Tensor, alias, raw, wrap
+from .tensor import Tensor, alias, raw, weak, wrap
 from .views import View, leave_node
 
 
@@ -129,16 +129,24 @@ def _move_tangent(x: Tensor, new: Any) -> None:
         return
     with changed(dual_level=-1):
         tangent = wrap(np.zeros_like(x._a)) if tangent is None else tangent
-        if have is not None and have._a.shape == tangent._a.shape:
+        if tangent._a.shape != x._a.shape:
+            tangent = tangent.expand(x._a.shape)                                               # type: ignore[attr-defined]
+        if have is not None:
             in_place(have, lambda old: tangent.clone())
         elif x._view is None:
-            x.extra.tangent = tangent
+            _keep_tangent(x, tangent.clone())
         else:
             base = x._view.base
             if base.extra.tangent is None:
-                base.extra.tangent = wrap(np.zeros_like(base._a))
-            x.extra.tangent = x._view.of_tensor(base.extra.tangent)
+                _keep_tangent(base, wrap(np.zeros_like(base._a)))
+            _keep_tangent(x, x._view.of_tensor(base.extra.tangent))
             in_place(x.extra.tangent, lambda old: tangent.clone())
+
+
+def _keep_tangent(x: Tensor, tangent: Tensor) -> None:
+    """x carries this tangent until the level ends."""
+    x.extra.tangent = tangent
+    state.duals.append(weak(x))
 
 
 def _share_result(node: Node, new: Tensor, x: Tensor) -> None:

@@ -10,7 +10,7 @@ from . import composites
 from .dtypes import as_dtype
 from .fast import binary, unary
 from .inplace import op_in_place
-from .registry import FUNCTIONS, function, named, run, tensor_of
+from .registry import FUNCTIONS, delivered, function, named, run, tensor_of
 from .tensor import Tensor
 
 op = registry
@@ -48,7 +48,7 @@ def _with_out(f: Callable) -> Callable:
     """f, with PyTorch's `out`."""
     def call(x: Any, *args: Any, out: Any = None) -> Any:
         y = f(tensor_of(x) if not isinstance(x, Tensor) else x, *args)
-        return y if out is None else out.copy_(y)
+        return y if out is None else delivered(y, out, f.__name__)
     call.__name__, call.__doc__ = f.__name__, f.__doc__
     return call
 
@@ -73,7 +73,7 @@ _add, _sub, _mul = (binary(op[n]) for n in ("add", "sub", "mul"))
 def mul(self: Any, other: Any, *, out: Any = None) -> Any:
     """self * other."""
     y = _mul(self, other) if isinstance(self, Tensor) else op["mul"](tensor_of(self), other)
-    return y if out is None else out.copy_(y)
+    return y if out is None else delivered(y, out, "mul")
 
 
 @function("add", changing=True)
@@ -83,14 +83,14 @@ def add_(self: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
         y = _add(self, other)
     else:
         y = op["add"](tensor_of(self), other if alpha == 1 else other * alpha)
-    return y if out is None else out.copy_(y)
+    return y if out is None else delivered(y, out, "add")
 
 
 @function("sub", "subtract", changing=True)
 def sub(self: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
     """self - alpha * other."""
     y = _sub(self, other) if isinstance(self, Tensor) and alpha == 1 else op["sub"](tensor_of(self), other if alpha == 1 else other * alpha)
-    return y if out is None else out.copy_(y)
+    return y if out is None else delivered(y, out, "sub")
 
 
 @function("rsub")
@@ -107,7 +107,7 @@ def div(self: Any, other: Any, *, rounding_mode: "str | None" = None, out: Any =
         if rounding_mode not in ("floor", "trunc"):
             raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'")
         y = op[rounding_mode](y)
-    return y if out is None else out.copy_(y)
+    return y if out is None else delivered(y, out, "div")
 
 
 @function("pow", changing=True)
@@ -116,7 +116,7 @@ def pow(self: Any, exponent: Any, *, out: Any = None) -> Any:
     y = op["pow"](self if isinstance(self, (int, float, complex)) else tensor_of(self), exponent)
     if isinstance(exponent, Tensor):
         named(y, "PowBackward1")
-    return y if out is None else out.copy_(y)
+    return y if out is None else delivered(y, out, "pow")
 
 
 FUNCTIONS["float_power"] = Tensor.float_power = lambda self, exponent: pow(self.double(), exponent)          # type: ignore[attr-defined]

@@ -10,7 +10,7 @@ from . import composites
 from .composite import COMPOSITES
 from .dtypes import as_dtype
 from .record import apply_lean
-from .registry import FUNCTIONS, dims_of, function, named, one_dim, run, tensor_of
+from .registry import FUNCTIONS, delivered, dims_of, function, named, one_dim, run, tensor_of
 from .tensor import Tensor, raw, wrap
 
 
@@ -41,7 +41,7 @@ def sum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None,
     if dtype is not None:
         x = x.to(as_dtype(dtype))
     y = _reduced("sum", x, dim, keepdim or keepdims, "SumBackward0" if dim is None else "SumBackward1")
-    return y if out is None else out.copy_(y)
+    return y if out is None else delivered(y, out, "sum")
 
 
 @function()
@@ -53,7 +53,7 @@ def mean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
     if x.dtype.kind not in "fc":
         raise RuntimeError("mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype.")
     y = composites.mean(x, axes=dims_of(dim, len(x.shape)), keep=keepdim or keepdims, label="MeanBackward0" if dim is None else "MeanBackward1")
-    return y if out is None else out.copy_(y)
+    return y if out is None else delivered(y, out, "mean")
 
 
 @function()

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 
 from ..ir.op import Op
-from .inplace import in_place
+from .inplace import in_place, requires_grad
 from .record import apply
+from .state import state
 from .tensor import Tensor, wrap
 
 FUNCTIONS: dict[str, Callable] = {}
@@ -49,6 +50,22 @@ def run(op: Op, *args: Any, label: "str | None" = None, **params: Any) -> Any:
     if level == 1:
         return apply(op, args, params, label)
     return op(*args, **params) if level else wrap(np.asarray(op(*args, **params)))
+
+
+def delivered(y: Any, out: Any, name: str) -> Any:
+    """y, written over out if that is given: outside the graph, and resized to y's shape where it has another."""
+    if out is None:
+        return y
+    if isinstance(y, tuple):
+        parts = [delivered(one, into, name) for one, into in zip(y, out)]
+        return type(y)(*parts) if hasattr(y, "_fields") else tuple(parts)
+    if state.dual_level >= 0 and any(t._x is not None and t._x.tangent is not None for t in (y, out)):
+        raise NotImplementedError(f"Trying to use forward AD with {name}_out that does not support it because it is an out= function")
+    if state.grad and (requires_grad(y) or requires_grad(out)):
+        raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad.")
+    if out._a.shape != y._a.shape:
+        out.resize_(y._a.shape)
+    return out.copy_(y)
 
 
 def named(y: Any, label: str) -> Any:

@@ -15,10 +15,12 @@ class State(threading.local):
     grad = True
     inference = False
     forward_grad = True
+    multithreading = True
     pack_hooks: tuple = ()                     # pairs (pack, unpack), the innermost last
     hooks_refused: "str | None" = None         # why saved_tensors_hooks may not be used just now
     mutation: Any = None                       # the table of allow_mutation_on_saved_tensors
     dual_level = -1
+    duals: list = []                           # weak references to what carries tangents
     anomaly = False                            # for all threads: set on the class
     check_nan = True
     profiler: Any = None

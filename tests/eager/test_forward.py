@@ -1,0 +1,88 @@
+"""Forward mode: what may be made dual, tangents of what is changed in place, results written with out=; and leave to change what is saved."""
+import pytest
+
+import fad
+from fad.autograd import forward_ad as fw
+
+from .support import close, leaf
+
+
+def test_what_cannot_be_made_dual():
+    with fw.dual_level():
+        dual = fw.make_dual(fad.rand(2), fad.rand(2))
+        for primal, tangent, message in ((fad.rand(2), fad.rand(3), "forward gradient that has a different size"),
+                                         (fad.rand(2), dual, "has a forward gradient at the same level"),
+                                         (dual, fad.rand(2), "already has a forward gradient at the same level")):
+            with pytest.raises(RuntimeError, match=message):
+                fw.make_dual(primal, tangent)
+    with fw._set_fwd_grad_enabled(False):
+        assert not fw._is_fwd_grad_enabled()
+    assert fw._is_fwd_grad_enabled()
+
+
+def test_tangents_are_laid_out_as_their_primals():
+    with fw.dual_level():
+        part, tangent = fad.rand(5)[:4].detach(), fad.rand(4)
+        dual = fw.make_dual(part, tangent)
+        assert fw.unpack_dual(dual).tangent is not tangent and fw.unpack_dual(fw.make_dual(fad.rand(4), tangent)).tangent is tangent
+        close(fw.unpack_dual(dual.as_strided((5,), (1,), 0)).tangent[:4], tangent.numpy())
+
+
+def test_tangents_of_what_is_changed_in_place_end_with_the_level():
+    x, y = fad.rand(3), fad.zeros(1, 3, 3)
+    with fw.dual_level():
+        dual = fw.make_dual(fad.rand(3), fad.ones(3))
+        x.copy_(dual)
+        y.copy_(dual)
+        assert fw.unpack_dual(x).tangent is not fw.unpack_dual(dual).tangent and fw.unpack_dual(y).tangent.shape == (1, 3, 3)
+        z = dual.clone()
+        z.detach_()
+        assert fw.unpack_dual(z).tangent is None
+    with fw.dual_level():
+        assert fw.unpack_dual(x).tangent is None and fw.unpack_dual(y).tangent is None
+
+
+def test_out_has_no_derivative():
+    with fw.dual_level():
+        dual, x = fw.make_dual(fad.rand(2), fad.rand(2)), fad.rand(2)
+        for args, out in (((x, x), dual), ((dual, x), x)):
+            with pytest.raises(NotImplementedError, match="add_out .* because it is an out= function"):
+                fad.add(*args, out=out)
+    with pytest.raises(RuntimeError, match=r"mul\(\): functions with out=... arguments don't support automatic differentiation"):
+        fad.mul(leaf(1), leaf(2), out=fad.ones(1))
+    out = fad.zeros(0)
+    assert fad.sum(fad.ones(2, 3), 0, out=out) is out and out.tolist() == [2, 2, 2]
+
+
+def test_leave_to_change_what_is_saved():
+    with fad.autograd.graph.allow_mutation_on_saved_tensors() as table:
+        x = leaf(1, 2) * 1
+        a, b = x ** 2, x ** 2
+        x.sin_()
+        assert len(table.cloned) == 1
+        c = x ** 2
+        x.sin_()
+        assert len(table.cloned) == 2 and len(table.tid_to_weakhandle) == 2
+        del a, b
+        assert len(table.cloned) == 1
+        del c
+        assert len(table.cloned) == 0
+        late = (leaf(3) ** 2).sum()
+    with pytest.raises(AssertionError, match="outside of the 'allow_mutation_on_saved_tensors' context"):
+        late.backward()
+
+
+def test_multithreading_is_remembered():
+    assert fad.autograd.is_multithreading_enabled()
+    with fad.autograd.set_multithreading_enabled(False):
+        assert not fad.autograd.is_multithreading_enabled()
+    assert fad.autograd.is_multithreading_enabled()
+
+
+def test_gradcheck_runs_functions_that_ask_for_gradients():
+    def f(r):
+        x = fad.ones(3)
+        x.add_(r)
+        assert x.requires_grad
+        return x
+    assert fad.autograd.gradcheck(f, leaf(1))
