@@ -3,7 +3,7 @@ import re
 from typing import Any
 
 from ..ir.graph import Literal, Var
-from .hoist import entered
+from .hoist import entered, spares
 from .homes import Home
 from .indexmap import Elem, Index, Position
 from .numbers import literal
@@ -17,7 +17,8 @@ def print_control(printer: Any, step: Step) -> None:
         printer.homes[root] = Home(root, tuple(range(len(root.type.shape))))
         printer.allocated.add(root)
     branches = step.eqn.op.name == "cond"
-    printer.places.append(entered(printer, step.body.bodies, None if branches else len(printer.lines)))
+    spare = {} if branches else spares(printer, step.body.bodies[-1], step.outs)
+    printer.places.append(entered(printer, step.body.bodies, None if branches else len(printer.lines), spare))
     {"for": _print_for, "while": _print_while, "cond": _print_cond}[step.eqn.op.name](printer, step)
     printer.places.pop()
 
@@ -63,13 +64,25 @@ def _assign(printer: Any, body: Any, outs: tuple, before: set) -> None:
     for out, a in pairs:
         text = _value(printer, a, out.type.dtype)
         fresh = isinstance(a, Var) and printer.storage.root(a) in printer.allocated - before and a not in used
-        values.append(text.source if not out.type.shape or fresh else f"{text.source}.copy()")
+        values.append(text.source if not out.type.shape or fresh or _changes_hands(printer, a, body, outs) else f"{text.source}.copy()")
         used.add(a)
+    for old, new in printer.places[-1].spares.items():       # the array that is not needed any more is the next turn's to fill
+        names.append(printer.names.of(new))
+        values.append(printer.names.of(old))
     if len(names) > 1 and _entangled(names, values):
         printer.line(f"{', '.join(names)} = {', '.join(values)}")
     else:
         for name, value in zip(names, values):
             printer.line(f"{name} = {value}")
+
+
+def _changes_hands(printer: Any, a: Any, body: Any, outs: tuple) -> bool:
+    """Whether the array is one carry's in this turn and another's, and nobody else's, in the next."""
+    if printer.places[-1].line is None or not isinstance(a, Var):
+        return False
+    root = printer.storage.root
+    handed_on = [root(b) for b in body.func.outputs if isinstance(b, Var)]
+    return root(a) in [root(out) for out in outs] and handed_on.count(root(a)) == 1
 
 
 def _entangled(names: list, values: list) -> bool:

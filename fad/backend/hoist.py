@@ -12,6 +12,7 @@ class Place(NamedTuple):
     indent: str
     inside: frozenset
     handed_on: frozenset                    # roots of what the region yields
+    spares: dict                            # root that a turn does not need any more -> root of the array handed on in its place
 
 
 def defined_in(body: Any) -> set:
@@ -24,11 +25,28 @@ def defined_in(body: Any) -> set:
     return found
 
 
-def entered(printer: Any, bodies: tuple, line: "int | None") -> Place:
+def spares(printer: Any, body: Any, outs: tuple) -> dict:
+    """Carries whose arrays nobody needs when a turn is over, with the new arrays handed on in their place: the two are exchanged.
+
+    So two arrays, made before the loop, do for all turns.
+    """
+    storage, inside = printer.storage, defined_in(body)
+    handed_on = [storage.root(a) for a in body.func.outputs if isinstance(a, Var)]
+    found = {}
+    for out, a in zip(outs, body.func.outputs):
+        old, new = storage.root(out), storage.root(a) if isinstance(a, Var) else None
+        if not out.type.shape or old is new or old in handed_on or new not in inside or handed_on.count(new) > 1 or new in storage.base:
+            continue
+        if old.type.dtype == new.type.dtype and old.type.shape == new.type.shape and not {old, new} & set(storage.base.values()):
+            found[old] = new
+    return found
+
+
+def entered(printer: Any, bodies: tuple, line: "int | None", spares: dict) -> Place:
     """The place of a loop (or of a branch) whose regions these are."""
     handed_on = {root for body in bodies for a in body.func.outputs if isinstance(a, Var) for root in printer.storage.arrays_of(a)}
     inside = set().union(*[defined_in(body) for body in bodies])
-    return Place(line, printer.indent, frozenset(inside), frozenset(handed_on))
+    return Place(line, printer.indent, frozenset(inside), frozenset(handed_on - set(spares.values())), spares)
 
 
 def outermost(printer: Any, root: Var) -> "int | None":

@@ -26,13 +26,16 @@ class Lowering:
 
     # -- blocks ---------------------------------------------------------------------------------------------------------------
 
-    def block(self, func: Func, carried: tuple = ()) -> list:
-        """The steps of func's equations, only those that matter; `carried` are inputs whose storage the block may overwrite."""
+    def block(self, func: Func, carried: tuple = (), carries: tuple = ()) -> list:
+        """The steps of func's equations, only those that matter; `carried` are roots whose storage the block may overwrite.
+
+        carries: of a loop's body, the inputs that its outputs replace in the next turn.
+        """
         self.whole.update(a for a in func.outputs if isinstance(a, Var))
         for eqn in func.equations:
             self.whole.update(_needed_whole(eqn))
         parts = outlasting_parts(func, {v for v in func.inputs if self.storage.root(v) in carried})
-        self.storage.enter(func, self.views, carried, parts)
+        self.storage.enter(func, self.views, carried, parts, carries)
         steps: list[Step] = []
         for k, eqn in enumerate(func.equations):
             self.storage.position = k
@@ -98,7 +101,7 @@ class Lowering:
     def _kind_elementwise(self, eqn: Equation) -> list:
         out = eqn.outputs[0]
         axes, place = self.space(out.type.shape)
-        self.storage.own(out)
+        self.storage.own_or_succeed(out, self.views, eqn)
         return [Step("map", eqn, out, axes=axes, target=place, args=tuple([self.views.broadcast(a, place) for a in eqn.inputs]))]
 
     def _index(self, eqn: Equation) -> list:
@@ -143,7 +146,7 @@ class Lowering:
         return [self._reduction(eqn, out, axes, reduced, target, (self.views.locate(x, place),))]
 
     def _reduction(self, eqn: Equation, out: Var, axes: tuple, reduced: tuple, target: tuple, args: tuple) -> Step:
-        self.storage.own(out)
+        self.storage.own_or_succeed(out, self.views)
         if not reduced:
             return Step("map", eqn, out, axes=axes, target=target, args=args)
         return Step("reduce", eqn, out, axes=in_memory_order(axes, args), reduced=reduced, target=target, args=args)

@@ -69,7 +69,7 @@ def _loop(lowering: Any, eqn: Equation, init: tuple, numbers: tuple, regions: tu
         for carry, out in zip(carries, eqn.outputs):
             storage.share(carry, out)
         roots = tuple([storage.root(v) for v in eqn.outputs if v.type.shape])
-        bodies.append(Body(func, lowering.block(func, roots)))
+        bodies.append(Body(func, lowering.block(func, roots, carries if func is regions[-1][0] else ())))
     for result, carry, out in zip(func.outputs, carries, eqn.outputs):
         _same_register(lowering, bodies[-1], result, carry, out)
     taken = [a for a, out in zip(init, eqn.outputs) if isinstance(a, Var) and storage.root(a) is storage.root(out)]

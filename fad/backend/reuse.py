@@ -3,9 +3,10 @@
 An update takes over the array of its first operand where that array belongs to the program (it is no input) and nobody reads the
 old values any more: neither directly nor through a view, later in the block or, for what a region uses from outside, ever.
 """
+from collections.abc import Iterator
 from typing import Any
 
-from ..ir.graph import Func, Var, free_vars
+from ..ir.graph import Equation, Func, Var, free_vars
 from .views import Views
 
 _NEVER = 1 << 60
@@ -40,6 +41,26 @@ class Storage:
         self.owned.add(var)
         self.blocks[-1].setdefault("born", set()).add(var)
 
+    def own_or_succeed(self, out: Var, views: Views, eqn: "Equation | None" = None) -> None:
+        """out gets an array: that of a carry which nobody needs any more where a turn of the loop hands out on, else its own.
+
+        A carry that eqn, an elementwise one, reads element for element may be overwritten as it is read.
+        """
+        for carry in self.blocks[-1]["heirs"].get(out, ()):
+            if carry.type.dtype == out.type.dtype and carry.type.shape == out.type.shape and self._is_spent(carry, views, eqn):
+                self.share(out, carry)
+                return
+        self.own(out)
+
+    def _is_spent(self, carry: Var, views: Views, eqn: "Equation | None") -> bool:
+        root, last = self.root(carry), self.blocks[-1]["last"]
+        if root in self.base or root not in self.blocks[-1]["born"]:
+            return False
+        members = self.members.get(root, [root])
+        alike = eqn is not None and not any(set(views.behind(a)) & set(members) for a in eqn.inputs if a in views.read)
+        read = {a for a in eqn.inputs if isinstance(a, Var) and a.type.shape == carry.type.shape} if eqn is not None and alike else set()
+        return all(last.get(v, -1) < self.position + (v in read) for v in members)
+
     def share(self, var: Var, other: Var) -> None:
         """var lives in the array of other."""
         self.roots[var] = other
@@ -50,10 +71,11 @@ class Storage:
         self.base[var] = self.root(other)
         self.members.setdefault(self.root(other), [self.root(other)]).append(var)
 
-    def enter(self, func: Func, views: Views, carried: tuple, parts: set) -> None:
-        """Begin a block: find every variable's last use in it; `parts` are views that will be arrays of their own."""
+    def enter(self, func: Func, views: Views, carried: tuple, parts: set, carries: tuple = ()) -> None:
+        """Begin a block: find every variable's last use in it; `parts` are views that will be arrays of their own, `carries` the inputs
+        of a loop's body that its outputs replace, in order."""
         self._positions.append(self.position)
-        self.blocks.append({"last": _last_uses(func, views, parts), "born": set(carried)})
+        self.blocks.append({"last": _last_uses(func, views, parts), "born": set(carried), "heirs": heirs(func, carries)})
         self.owned.update(carried)
 
     def leave(self) -> None:
@@ -66,7 +88,7 @@ class Storage:
         if free:
             self.share(out, x)
         else:
-            self.own(out)
+            self.own_or_succeed(out, views)
         return free
 
     def is_free(self, x: Var) -> bool:
@@ -119,6 +141,32 @@ def outlasting_parts(func: Func, carried: set) -> set:
             parts_of.setdefault(eqn.inputs[0], []).append(eqn.outputs[0])
         own.update(eqn.outputs)
     return parts
+
+
+def heirs(func: Func, carries: tuple) -> dict:
+    """What a turn of a loop hands on -> the carries whose arrays it may take, its own first.
+
+    What it hands on may have been changed in place (by updates, by loops): each of its states is a key.
+    """
+    made = {v: eqn for eqn in func.equations for v in eqn.outputs}
+    found: dict[Var, list] = {}
+    kept = set(func.outputs)
+    for carry, a in zip(carries, func.outputs):
+        if isinstance(a, Var) and a.type.shape and a not in carries:
+            others = [c for c in carries if c is not carry and c not in kept]
+            found.update(dict.fromkeys(_states(a, made), ([carry] if carry not in kept else []) + others))
+    return found
+
+
+def _states(a: Any, made: dict) -> Iterator[Var]:
+    """An array, and what it was before it was changed in place."""
+    while isinstance(a, Var) and a in made:
+        yield a
+        eqn = made[a]
+        if eqn.op.name in ("for", "while"):
+            a = eqn.inputs[len(eqn.inputs) - len(eqn.outputs) + eqn.outputs.index(a)]
+        else:
+            a = eqn.inputs[0] if eqn.op.name in ("update", "index_add") else None
 
 
 def _direct_uses(func: Func) -> dict:

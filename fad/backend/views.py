@@ -52,6 +52,10 @@ class Views:
         lead = len(place) - len(shape)
         return self.locate(atom, tuple([Index() if is_one(n) else i for n, i in zip(shape, place[lead:])]))
 
+    def behind(self, var: Var) -> list:
+        """The variables that a view reads, through other views too."""
+        return [b for a in self.bases.get(var, ()) for b in (self.behind(a) if a in self.read else [a])]
+
     def define(self, eqn: Equation) -> bool:
         """Record eqn's output as a view, if it is one."""
         make = _VIEWS.get(eqn.op.name)

@@ -58,3 +58,32 @@ def test_a_reverse_loop_clears_what_was_overwritten_in_place(f):
         check(func, values, guards)
         text = check(optimise(func), values, guards)
         assert ".copy()" not in text
+
+
+def two_levels(x):
+    old = x.copy()
+    for _ in range(5):
+        new = 2 * x - old
+        new[1:-1] += 0.1 * (x[2:] - 2 * x[1:-1] + x[:-2])
+        old, x = x, new
+    return np.sum(x * x)
+
+
+def gathered(x):
+    for _ in range(5):
+        new = np.zeros(x.size)
+        for k in range(1, x.size):
+            new[k] = x[k] - 0.3 * x[k - 1] * x[k]
+        x = new
+    return np.sum(x * x)
+
+
+@pytest.mark.parametrize("f", [two_levels, gathered])
+def test_no_arrays_are_made_in_the_turns_of_a_loop(f):
+    """What a turn hands on lies where nobody needs what lay there, or changes places with it."""
+    x = np.linspace(0.1, 0.9, 7)
+    for func, values, guards in both(f, (x,)):
+        check(func, values, guards)
+        text = check(optimise(func), values, guards, jit=True)
+        loops = [line for line in text.splitlines() if line.startswith("        ")]
+        assert not [line for line in loops if ".copy()" in line or "np.empty" in line or "np.zeros" in line]
