@@ -15,8 +15,12 @@ from ..eager.gradcheck import GradcheckError as GradcheckError
 from ..eager.gradcheck import gradcheck as gradcheck
 from ..eager.gradcheck import gradgradcheck as gradgradcheck
 from ..eager.saved import SavedTensor as SavedTensor
+from ..eager.settings import _force_original_view_tracking as _force_original_view_tracking
+from ..eager.settings import _unsafe_preserve_version_counter as _unsafe_preserve_version_counter
+from ..eager.settings import is_view_replay_enabled as is_view_replay_enabled
 from . import forward_ad as forward_ad
 from . import function as function
 from . import functional as functional
+from . import grad_mode as grad_mode
 from . import graph as graph
 from . import profiler as profiler

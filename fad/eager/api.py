@@ -8,8 +8,10 @@ from . import (
     further,
     grad_api,
     grad_mode,
+    gradients,
     graph,
     joining,
+    legacy,
     numpy_calls,
     pointwise,
     products,
@@ -21,6 +23,6 @@ from . import (
 from .registry import FUNCTIONS
 from .tensor import Tensor
 
-ALL = (attributes, compiled, creation, forward_ad, function, further, grad_api, grad_mode, graph, joining, numpy_calls, pointwise, products, reductions,
-       reshaping, shapes, storage)
+ALL = (attributes, compiled, creation, forward_ad, function, further, grad_api, grad_mode, gradients, graph, joining, legacy, numpy_calls, pointwise,
+       products, reductions, reshaping, shapes, storage)
 __all__ = ["ALL", "FUNCTIONS", "Tensor"]

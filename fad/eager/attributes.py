@@ -1,5 +1,4 @@
 """What a tensor says of itself, and what may be set: gradients, history, memory, hooks."""
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -15,14 +14,10 @@ from .state import state
 from .tensor import Renumbered, Size, Tensor, alias, is_floating, weak, wrap
 from .views import refresh
 
-NON_LEAF_GRAD = ("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated during "
-                 "autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf "
-                 "Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf Tensor instead.")
 
-
-def _property(name: str, setter: "Callable | None" = None) -> Callable:
+def _property(name: str, setter: "Callable | None" = None, deleter: "Callable | None" = None) -> Callable:
     def attach(getter: Callable) -> Callable:
-        setattr(Tensor, name, property(getter, setter, doc=getter.__doc__))
+        setattr(Tensor, name, property(getter, setter, deleter, doc=getter.__doc__))
         return getter
     return attach
 
@@ -79,7 +74,11 @@ def _set_requires_grad(self: Tensor, wanted: bool) -> None:
     self._rg = wanted
 
 
-@_property("requires_grad", _set_requires_grad)
+def _keep_requires_grad(self: Tensor) -> None:
+    raise RuntimeError("requires_grad must be a bool")
+
+
+@_property("requires_grad", _set_requires_grad, _keep_requires_grad)
 def _requires_grad(self: Tensor) -> bool:
     """Whether gradients are wanted of this tensor."""
     return requires_grad(self)
@@ -94,41 +93,6 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     return self
 
 
-def _set_grad(self: Tensor, g: Any) -> None:
-    if g is not None:
-        _check_grad(self, g)
-    self._g = g
-
-
-def _check_grad(x: Tensor, g: Any) -> None:
-    if not isinstance(g, Tensor):
-        raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(g).__name__}")
-    if g is x:
-        raise RuntimeError("can't assign Variable as its own grad")
-    if g._a.dtype != x._a.dtype:
-        raise RuntimeError(f"attempting to assign a gradient with dtype '{g._a.dtype}' to a tensor with grad_dtype '{x._a.dtype}'. The gradient must "
-                           "match the tensor's grad_dtype (defaults to the tensor's dtype).")
-    if g._a.shape != x._a.shape:
-        raise RuntimeError(f"attempting to assign a gradient of size '{list(g._a.shape)}' to a tensor of size '{list(x._a.shape)}'. Please ensure "
-                           "that the gradient and the tensor are the same size")
-
-
-def _delete_grad(self: Tensor) -> None:
-    self._g = None
-
-
-def _get_grad(self: Tensor) -> "Tensor | None":
-    """The gradient that backward() has accumulated; None before."""
-    g = self._g
-    if g is None and self._fn is not None and not (self._x is not None and self._x.retains):
-        warnings.warn(NON_LEAF_GRAD, UserWarning, stacklevel=2)
-    return g
-
-
-Tensor.grad = property(_get_grad, _set_grad, _delete_grad, doc=_get_grad.__doc__)                              # type: ignore[attr-defined]
-Tensor._grad = property(lambda self: self._g, _set_grad)                                                      # type: ignore[attr-defined]
-
-
 def _set_data(self: Tensor, new: Any) -> None:
     if not isinstance(new, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {type(new).__name__}")
@@ -139,7 +103,11 @@ def _set_data(self: Tensor, new: Any) -> None:
         self._acc = None
 
 
-@_property("data", _set_data)
+def _keep_data(self: Tensor) -> None:
+    raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
+
+
+@_property("data", _set_data, _keep_data)
 def data(self: Tensor) -> Tensor:
     """The same memory outside the graph, with a version counter of its own: changes of it are not noticed."""
     return wrap(self._a)
@@ -269,7 +237,7 @@ def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
 @_method
 def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
     """The ndarray, sharing memory."""
-    if requires_grad(self) and not force:
+    if state.grad and requires_grad(self) and not force:
         raise RuntimeError(errors.NUMPY_GRAD)
     return self._a
 

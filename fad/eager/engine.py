@@ -4,7 +4,8 @@ Without create_graph gradients are arrays while they flow; with it they are tens
 """
 import threading
 from collections.abc import Callable, Sequence
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from .accumulate import AccumulateGrad
 from .node import Node
 from .state import settle, state
 from .tensor import Tensor, wrap
+
+_numbers = count()
 
 
 class Run:
@@ -30,7 +33,8 @@ class Run:
         self.captured: dict = {}
         self.foreign: dict[int, Any] = {}
         self.callbacks: list[Callable] = []
-        self.order: list = []
+        self.node: Node | None = None                # the one being evaluated
+        self.number = next(_numbers)
 
     # -- what is needed ---------------------------------------------------------------------------------------------------
 
@@ -118,6 +122,22 @@ class Run:
     def reaches(self, node: "Node | None") -> bool:
         """Whether this pass comes to a node."""
         return (node in self.counts or any(node is root for root, _, _ in self.roots)) and (self.needed is None or node in self.needed)
+
+    def order(self) -> list:
+        """The nodes that the pass evaluates, in order."""
+        counts, found = self.count([node for node, _, _ in self.roots]), []
+        ready = [(-node.seq, id(node), node) for node in dict.fromkeys(node for node, _, _ in self.roots) if not counts.get(node)]
+        heapify(ready)
+        while ready:
+            node = heappop(ready)[2]
+            if self.needed is None or node in self.needed:
+                found.append(node)
+            for after in node.next:
+                if after is not None:
+                    counts[after] -= 1
+                    if not counts[after]:
+                        heappush(ready, (-after.seq, id(after), after))
+        return found
 
     def step(self, node: Node, g: Any) -> tuple:
         """A node with hooks, a leaf, or one whose gradient is wanted."""

@@ -130,6 +130,8 @@ class Call:
             ctx.nrs = nrs
         ctx.outputs = len(outputs)
         ctx.output_metas = [Meta(y._a.shape, y._a.dtype) if isinstance(y, Tensor) else None for y in outputs]
+        if not ctx._materialize_non_diff_grads:
+            ctx.output_metas = [None if any(y is t for t in ctx.non_differentiable) else meta for y, meta in zip(outputs, ctx.output_metas)]
         results: dict = {}
         finished = [self.placed(k, y, results) for k, y in enumerate(outputs)]
         ctx.keep(results)

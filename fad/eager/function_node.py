@@ -44,6 +44,7 @@ class FunctionNode(Node, FunctionCtx):
     """The step of a Function's call; it is the ctx of forward and backward too."""
 
     materialize_grads = True
+    _materialize_non_diff_grads = True                      # whether outputs marked as having no derivative get zeros too
     needs_input_grad: tuple = ()
     to_save: "tuple | None" = None
     saved_for_forward: "tuple | None" = None

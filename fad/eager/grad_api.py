@@ -196,7 +196,7 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: "boo
     if materialize_grads:
         if any(g is None and not isinstance(x, Tensor) for g, x in zip(answers, xs)):
             raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
-        answers = tuple([wrap(np.zeros_like(x._a)) if g is None else g for g, x in zip(answers, xs)])
+        answers = tuple([_zeros(x, create_graph) if g is None else g for g, x in zip(answers, xs)])
     return answers
 
 
@@ -210,6 +210,12 @@ def _grad(ys: tuple, xs: tuple, gs: Sequence, keep: bool, create: bool, allow: b
         raise RuntimeError(errors.UNUSED)
     answers = tuple([found.get(k) for k in range(len(xs))])
     return answers if create else tuple([None if g is None else wrap(own(g._a)) for g in answers])
+
+
+def _zeros(x: Tensor, needed: bool) -> Tensor:
+    t = wrap(np.zeros_like(x._a))
+    t._rg = needed
+    return t
 
 
 def own(a: np.ndarray) -> np.ndarray:

@@ -1,6 +1,7 @@
 """Grad modes: no_grad, enable_grad, set_grad_enabled, inference_mode, as context managers and as decorators."""
 import functools
 import inspect
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -30,7 +31,11 @@ class GradMode:
     def __call__(self, function: Callable) -> Callable:
         """function, with the mode in force while it runs (of a generator or coroutine: while its own code runs)."""
         if inspect.isclass(function):
-            raise TypeError(f"{type(self).__name__} decorates functions; decorate the methods of a class one by one")
+            warnings.warn("Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions or methods. To "
+                          "preserve the current behavior of class decoration, you can directly decorate the `__init__` method and nothing else.",
+                          FutureWarning, stacklevel=2)
+            made = function
+            return self(lambda *args, **kwargs: made(*args, **kwargs))
         if inspect.isgeneratorfunction(function):
             return self._generator(function)
         if inspect.iscoroutinefunction(function):

@@ -49,9 +49,12 @@ FUNCTIONS["vstack"] = lambda tensors: cat([reshape(x, 1, -1) if len(x.shape) < 2
 @function()
 def gather(self: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
     """self[i][index[i, j]][j] along a dimension."""
-    if not len(self.shape):
-        return self.clone()
-    ax, i = one_dim(dim, len(self.shape)), raw(index)
+    i = raw(index)
+    if not len(self.shape):                             # one element is like a row of one
+        return reshape(gather(reshape(self, 1), 0, wrap(i.reshape(-1))), *i.shape)
+    ax = one_dim(dim, len(self.shape))
+    if not i.ndim:
+        return reshape(gather(self, dim, wrap(i.reshape((1,) * len(self.shape)))), ())
     return named(getitem(self, _along(i, ax)), "GatherBackward0")
 
 

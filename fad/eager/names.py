@@ -3,7 +3,7 @@ from ..ir.op import Op
 from .node import Handle
 
 _NODE = {"expit": "Sigmoid", "log1p": "Log1P", "arcsin": "Asin", "arccos": "Acos", "arctan": "Atan", "arcsinh": "Asinh", "arccosh": "Acosh", "arctanh": "Atanh",
-         "arctan2": "Atan2", "gammaln": "Lgamma", "concatenate": "Cat", "broadcast_to": "Expand", "reshape": "View", "transpose": "Permute",
+         "arctan2": "Atan2", "gammaln": "Lgamma", "concatenate": "Cat", "broadcast_to": "Expand", "full": "Expand", "reshape": "View", "transpose": "Permute",
          "rint": "Round", "mod": "Remainder", "cast": "ToCopy", "update": "IndexPut", "index_add": "IndexAdd", "clip": "Clamp", "pack": "Stack",
          "permute": "Gather", "make_complex": "Complex", "contract": "Mm", "linear_scan": "LinearScan", "max": "Amax", "min": "Amin", "multigammaln": "Mvlgamma",
          "linalg.inv": "LinalgInvEx", "solve": "LinalgSolveEx", "det": "LinalgDet", "cholesky": "LinalgCholeskyEx", "inv": "LinalgInvEx",

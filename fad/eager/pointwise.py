@@ -311,7 +311,6 @@ def to(self: Tensor, *args: Any, dtype: Any = None, copy: bool = False, memory_f
     return run(op["cast"], self, dtype=dtype, label="ToCopyBackward0")
 
 
-Tensor.type = lambda self, dtype=None: to(self, dtype) if dtype is not None else f"torch.{self.dtype}"        # type: ignore[attr-defined]
 Tensor.type_as = lambda self, other: to(self, other.dtype)                                                    # type: ignore[attr-defined]
 Tensor.cpu = lambda self: self                                                                                # type: ignore[attr-defined]
 for _name in ("double", "float", "half", "cdouble", "cfloat", "long", "int", "short", "bool"):

@@ -12,6 +12,7 @@ from .dtypes import as_dtype
 from .record import apply_lean
 from .registry import FUNCTIONS, delivered, dims_of, function, named, one_dim, run, tensor_of
 from .tensor import Tensor, raw, wrap
+from .together import together
 
 
 class Extreme(NamedTuple):
@@ -163,13 +164,13 @@ function("std")(_spread("std"))
 @function(method=False)
 def var_mean(self: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> tuple:
     """The variance and the mean."""
-    return self.var(dim, unbiased, keepdim, correction=correction), mean(self, dim, keepdim)
+    return together((self.var(dim, unbiased, keepdim, correction=correction), mean(self, dim, keepdim)), "VarMeanBackward0")
 
 
 @function(method=False)
 def std_mean(self: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> tuple:
     """The standard deviation and the mean."""
-    return self.std(dim, unbiased, keepdim, correction=correction), mean(self, dim, keepdim)
+    return together((self.std(dim, unbiased, keepdim, correction=correction), mean(self, dim, keepdim)), "StdMeanBackward0")
 
 
 @function()

@@ -9,6 +9,7 @@ from ..ops.table import TABLE as op
 from .inplace import copy_, in_place
 from .registry import FUNCTIONS, function, named, one_dim, run, sizes_of
 from .tensor import Tensor, raw, wrap
+from .together import together
 from .views import (
     as_complex_view,
     as_real_view,
@@ -343,7 +344,8 @@ def narrow(self: Tensor, dim: int, start: int, length: int) -> Tensor:
 def unbind(self: Tensor, dim: int = 0) -> tuple:
     """The parts along a dimension, one for each index."""
     ax = one_dim(dim, len(self.shape))
-    return tuple([index_view(self, (slice(None),) * ax + (k,), label="UnbindBackward0", creation="multi") for k in range(self.shape[ax])])
+    parts = [index_view(self, (slice(None),) * ax + (k,), label="SelectBackward0", creation="multi") for k in range(self.shape[ax])]
+    return together(tuple(parts), "UnbindBackward0")
 
 
 @function()
@@ -358,8 +360,8 @@ def split(self: Tensor, split_size: Any, dim: int = 0) -> tuple:
             raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at dimension {dim}), but got "
                                f"split_sizes={sizes}")
     starts = np.cumsum([0, *sizes])
-    return tuple([index_view(self, (slice(None),) * ax + (slice(int(s), int(s) + m),), label="SplitBackward0", creation="multi")
-                  for s, m in zip(starts, sizes)])
+    parts = [index_view(self, (slice(None),) * ax + (slice(int(s), int(s) + m),), label="SliceBackward0", creation="multi") for s, m in zip(starts, sizes)]
+    return together(tuple(parts), "SplitBackward0" if isinstance(split_size, int) else "SplitWithSizesBackward0")
 
 
 @function()

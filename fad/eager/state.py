@@ -26,6 +26,7 @@ class State(threading.local):
     profiler: Any = None
     evaluating: Any = None                     # the node whose backward is running
     depth = 0                                  # of backward passes within backward passes
+    view_replay = False                        # whether views made anew are told step by step
     run: Any = None                            # the backward pass that is running
 
 

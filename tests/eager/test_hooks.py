@@ -89,3 +89,37 @@ def test_hooks_for_saving_that_are_entered_in_backward_end_with_it():
     with context:
         x.sin().sum().backward()
     fad.tensor([1.0], requires_grad=True).exp().grad_fn._raw_saved_result.register_hooks(lambda t: t, lambda t: t)
+
+
+def test_the_table_of_hooks():
+    x = leaf(1)
+    assert x._backward_hooks is None
+    x.register_hook(lambda g: g * 2)
+    x.sum().backward()
+    x._backward_hooks.clear()
+    x.sum().backward()
+    close(x.grad, [3])
+    with pytest.raises(RuntimeError, match="not allowed"):
+        del x._backward_hooks
+
+
+def test_a_hook_of_a_step_of_several_results_sees_them_all():
+    x = fad.rand(3, 3, requires_grad=True)
+    variance, mean = fad.var_mean(x, dim=0)
+    assert variance.grad_fn is mean.grad_fn and mean.output_nr == 1
+    mean.grad_fn.register_prehook(lambda gs: tuple(g * 2 for g in gs))
+    (variance + mean).sum().backward()
+    once = x.detach().requires_grad_()
+    variance, mean = fad.var_mean(once, dim=0)
+    (variance + mean).sum().backward()
+    close(x.grad, (once.grad * 2).numpy())
+
+
+def test_a_hook_of_one_part_is_told_when_another_part_is_used():
+    seen = []
+    x = leaf(1, 2, 3)
+    first, second, _ = x.unbind()
+    first.register_hook(seen.append)
+    second.backward()
+    assert seen == [None] and second.output_nr == 1 and second.grad_fn.name() == "UnbindBackward0"
+    close(x.grad, [0, 1, 0])

@@ -1,0 +1,117 @@
+"""The attributes that hold gradients, .grad and its dtype, and the hooks that see them on their way."""
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import errors
+from .dtypes import as_dtype
+from .tensor import SAME, Tensor
+
+NON_LEAF_GRAD = ("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated during "
+                 "autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf "
+                 "Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf Tensor instead.")
+
+
+def word(dtype: np.dtype) -> str:
+    """How PyTorch's messages call a dtype.
+
+    >>> word(np.dtype(np.float32)), word(np.dtype(np.float16))
+    ('float', 'Half')
+    """
+    name = errors.type_name(dtype).removeprefix("torch.").removesuffix("Tensor")
+    return {"Float": "float", "Double": "double", "Int": "int", "Bool": "bool"}.get(name, name)
+
+
+def grad_dtype(self: Tensor) -> "np.dtype | None":
+    """The dtype of this leaf's .grad: the leaf's own unless another one was set; None where any will do."""
+    if self.grad_fn is not None:                                              # type: ignore[attr-defined]
+        raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
+    given = SAME if self._x is None else self._x.grad_dtype
+    return self._a.dtype if given is SAME else given                          # type: ignore[return-value]
+
+
+def _set_grad_dtype(self: Tensor, dtype: Any) -> None:
+    if self.grad_fn is not None:                                              # type: ignore[attr-defined]
+        raise RuntimeError("grad_dtype can only be set on leaf tensors.")
+    try:
+        wanted = None if dtype is None else as_dtype(dtype)
+    except TypeError:
+        raise RuntimeError(f"grad_dtype must be a torch.dtype or None, but got {type(dtype).__name__}") from None
+    if wanted is not None and self._g is not None and self._g._a.dtype != wanted:
+        raise RuntimeError(f"Cannot set grad_dtype to '{word(wanted)}' because there is already a gradient with dtype '{word(self._g._a.dtype)}'. Please clear "
+                           "the gradient (.grad = None) before changing grad_dtype, or ensure the new grad_dtype matches the existing gradient's dtype.")
+    self.extra.grad_dtype = wanted
+
+
+Tensor.grad_dtype = property(grad_dtype, _set_grad_dtype, doc=grad_dtype.__doc__)                             # type: ignore[attr-defined]
+
+
+def _set_grad(self: Tensor, g: Any) -> None:
+    if g is not None:
+        _check_grad(self, g)
+    self._g = g
+
+
+def _check_grad(x: Tensor, g: Any) -> None:
+    if not isinstance(g, Tensor):
+        raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(g).__name__}")
+    if g is x:
+        raise RuntimeError("can't assign Variable as its own grad")
+    wanted = grad_dtype(x) if x._fn is None else x._a.dtype
+    if wanted is not None and g._a.dtype != wanted:
+        raise RuntimeError(f"attempting to assign a gradient with dtype '{word(g._a.dtype)}' to a tensor with grad_dtype '{word(wanted)}'. The gradient must "
+                           "match the tensor's grad_dtype (defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute with a specific "
+                           "dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break "
+                           "downstream systems that assume they match.")
+    if g._a.shape != x._a.shape:
+        raise RuntimeError(f"attempting to assign a gradient of size '{list(g._a.shape)}' to a tensor of size '{list(x._a.shape)}'. Please ensure "
+                           "that the gradient and the tensor are the same size")
+
+
+def _delete_grad(self: Tensor) -> None:
+    self._g = None
+
+
+def _get_grad(self: Tensor) -> "Tensor | None":
+    """The gradient that backward() has accumulated; None before."""
+    g = self._g
+    if g is None and self._fn is not None and not (self._x is not None and self._x.retains):
+        warnings.warn(NON_LEAF_GRAD, UserWarning, stacklevel=2)
+    return g
+
+
+Tensor.grad = property(_get_grad, _set_grad, _delete_grad, doc=_get_grad.__doc__)                              # type: ignore[attr-defined]
+Tensor._grad = property(lambda self: self._g, _set_grad)                                                      # type: ignore[attr-defined]
+
+
+# -- the table of hooks ---------------------------------------------------------------------------------------------------------
+
+
+def _hooks(self: Tensor) -> Any:
+    """The table of this tensor's hooks, by their handles' ids; None if there never were any."""
+    fn = self.grad_fn                                                         # type: ignore[attr-defined]
+    if fn is None:
+        return self._x.hooks if self._x is not None else None
+    return (fn.extra.tensor_pre or {}).get(self._nr) if fn.extra is not None else None
+
+
+def _set_hooks(self: Tensor, hooks: "dict | None") -> None:
+    fn = self.grad_fn                                                         # type: ignore[attr-defined]
+    if fn is None:
+        self.extra.hooks = hooks
+    else:
+        extra = fn.hooked
+        extra.tensor_pre = {**(extra.tensor_pre or {}), self._nr: {} if hooks is None else hooks}
+
+
+def _refuse(message: str) -> Callable:
+    def delete(self: Tensor) -> None:
+        raise RuntimeError(message)
+    return delete
+
+
+Tensor._backward_hooks = property(_hooks, _set_hooks, _refuse("Deletion of _backwards_hooks not allowed!"), doc=_hooks.__doc__)     # type: ignore[attr-defined]
+Tensor._grad_fn = property(lambda self: self.grad_fn, None, _refuse("Deletion of _grad_fn not allowed. Detach tensor instead!"),   # type: ignore[attr-defined]
+                           doc="The node that made this tensor.")

@@ -1,0 +1,48 @@
+"""Settings that are in force at once, and end with a with statement: how views are told, version counters."""
+from collections.abc import Sequence
+from typing import Any
+
+from .state import state
+from .tensor import Tensor
+
+
+class Setting:
+    """A setting of this thread: in force when made; as a context manager, until the block ends."""
+
+    attribute = ""
+
+    def __init__(self, mode: bool):
+        self.before = getattr(state, self.attribute)
+        setattr(state, self.attribute, bool(mode))
+
+    def __enter__(self) -> None:
+        """It is in force already."""
+
+    def __exit__(self, *exc: Any) -> None:
+        setattr(state, self.attribute, self.before)
+
+
+class _force_original_view_tracking(Setting):
+    """Whether a view whose base was changed in place gets nodes called as the views that were taken, rather than AsStridedBackward0."""
+
+    attribute = "view_replay"
+
+
+def is_view_replay_enabled() -> bool:
+    """Whether _force_original_view_tracking is on."""
+    return state.view_replay
+
+
+class _unsafe_preserve_version_counter:
+    """Within, changes in place of these tensors are not counted: backward does not notice them, and what it computes may be wrong."""
+
+    def __init__(self, tensors: "Tensor | Sequence"):
+        self.tensors = (tensors,) if isinstance(tensors, Tensor) else tuple(tensors)
+        self.versions = [t._vc[0] for t in self.tensors]
+
+    def __enter__(self) -> None:
+        """The versions are known already."""
+
+    def __exit__(self, *exc: Any) -> None:
+        for t, version in zip(self.tensors, self.versions):
+            t._vc[0] = version
