@@ -1,6 +1,7 @@
 """The room's surface, put together: importing this module gives Tensor all its methods."""
 from . import (
     attributes,
+    combining,
     compiled,
     creation,
     forward_ad,
@@ -13,16 +14,19 @@ from . import (
     joining,
     legacy,
     numpy_calls,
+    odds,
     pointwise,
     products,
     reductions,
     reshaping,
+    scattering,
     shapes,
+    splitting,
     storage,
 )
 from .registry import FUNCTIONS
 from .tensor import Tensor
 
-ALL = (attributes, compiled, creation, forward_ad, function, further, grad_api, grad_mode, gradients, graph, joining, legacy, numpy_calls, pointwise,
-       products, reductions, reshaping, shapes, storage)
+ALL = (attributes, combining, compiled, creation, forward_ad, function, further, grad_api, grad_mode, gradients, graph, joining, legacy,
+       numpy_calls, odds, pointwise, products, reductions, reshaping, scattering, shapes, splitting, storage)
 __all__ = ["ALL", "FUNCTIONS", "Tensor"]

@@ -32,7 +32,6 @@ for _name in ("dtype", "ndim"):
     setattr(Tensor, _name, property(lambda self, _name=_name: getattr(self._a, _name), doc=f"The array's {_name}."))
 Tensor.itemsize = property(lambda self: self._a.itemsize, doc="Bytes an element takes.")                       # type: ignore[attr-defined]
 Tensor.nbytes = property(lambda self: self._a.nbytes, doc="Bytes of all elements.")                           # type: ignore[attr-defined]
-Tensor.device = property(lambda self: "cpu", doc="Where the memory is: the CPU.")                             # type: ignore[attr-defined]
 Tensor.is_sparse = Tensor.is_cuda = Tensor.is_quantized = Tensor.is_nested = False                            # type: ignore[attr-defined]
 Tensor.output_nr = property(lambda self: self._nr, doc="Which of its node's results this is.")                # type: ignore[attr-defined]
 

@@ -259,7 +259,8 @@ class OpNode(Node):
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_saved_"):
-            return self._read(*self._place(name[7:]), name)
+            note = self.__dict__.get("note", {})
+            return note[name[7:]] if name[7:] in note else self._read(*self._place(name[7:]), name)
         if name.startswith("_raw_saved_"):
             return self._raw(*self._place(name[11:]), name)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")

@@ -307,13 +307,6 @@ def isclose(self: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal
 
 
 @function()
-def unique(self: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: Any = None) -> Any:
-    """The distinct elements."""
-    found = np.unique(self._a, return_inverse=return_inverse, return_counts=return_counts, axis=dim)
-    return tuple([wrap(a) for a in found]) if isinstance(found, tuple) else wrap(found)
-
-
-@function()
 def bincount(self: Any, weights: Any = None, minlength: int = 0) -> Any:
     """How often each of 0, 1, 2, ... occurs."""
     return wrap(np.bincount(self._a, None if weights is None else weights._a, minlength))

@@ -68,11 +68,13 @@ def delivered(y: Any, out: Any, name: str) -> Any:
     return out.copy_(y)
 
 
-def named(y: Any, label: str) -> Any:
-    """y, its node under another name: that of the function whose last step it is."""
+def named(y: Any, label: str, **note: Any) -> Any:
+    """y, its node under another name: that of the function whose last step it is; note: what the node shows as _saved_<name>."""
     fn = getattr(y, "_fn", None)
     if fn is not None:
         fn.label = label
+        if note:
+            fn.note = note
     return y
 
 

@@ -1,0 +1,239 @@
+"""Combinations of elements, counting and looking up, and matrices of a form."""
+import itertools
+from typing import Any
+
+import numpy as np
+
+from ..ops.face import BY_NAME
+from ..ops.table import TABLE as op
+from .joining import cat, meshgrid, stack
+from .node import Undifferentiable
+from .products import matmul
+from .record import edge
+from .reductions import Extreme, _take, sum
+from .registry import FUNCTIONS, function, named, one_dim, run, tensor_of
+from .shapes import getitem, reshape
+from .state import state
+from .tensor import Tensor, raw, wrap
+
+
+@function(method=False)
+def cartesian_prod(*tensors: Any) -> Any:
+    """Every combination of an element of each vector, a row for each."""
+    if len(tensors) == 1:
+        return tensors[0]
+    return stack([reshape(g, -1) for g in meshgrid(*tensors)], 1)
+
+
+@function(method=False)
+def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
+    """Every combination of r elements of a vector, a row for each."""
+    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    return getitem(input, np.asarray(list(choose(range(input.shape[0]), r)), np.int64).reshape(-1, r))
+
+
+@function()
+def mode(self: Any, dim: int = -1, keepdim: bool = False) -> Extreme:
+    """(values, indices) of what occurs most often along a dimension, the smallest of equals, the last place where it does."""
+    ax = one_dim(dim, len(self.shape))
+    a = np.moveaxis(self._a, ax, -1)
+    places = np.asarray([_most_frequent(row) for row in a.reshape(-1, a.shape[-1])], np.int64).reshape(a.shape[:-1])
+    values = named(_take(self, wrap(places), ax), "ModeBackward0")
+    return Extreme(values.unsqueeze(ax), wrap(places).unsqueeze(ax)) if keepdim else Extreme(values, wrap(places))    # type: ignore[attr-defined]
+
+
+def _most_frequent(row: np.ndarray) -> int:
+    found, counts = np.unique(row, return_counts=True)
+    return int(np.nonzero(row == found[np.argmax(counts)])[0][-1])
+
+
+@function()
+def nanmedian(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """The (lower) median of what is not nan; along a dimension (values, indices)."""
+    if dim is None:
+        return nanmedian_of_all(self)
+    ax = one_dim(dim, len(self.shape))
+    order = np.argsort(self._a, ax, kind="stable")                                  # nan comes last
+    there = np.maximum((~np.isnan(self._a)).sum(ax, keepdims=True) - 1, 0) // 2
+    places = np.squeeze(np.take_along_axis(order, there, ax), ax)
+    values = named(_take(self, wrap(places), ax), "NanmedianBackward0")
+    return Extreme(values.unsqueeze(ax), wrap(places).unsqueeze(ax)) if keepdim else Extreme(values, wrap(places))    # type: ignore[attr-defined]
+
+
+def nanmedian_of_all(x: Any) -> Any:
+    """The median of all elements that are not nan; equal ones share the gradient."""
+    a = np.sort(x._a[~np.isnan(x._a)], None)
+    won = x._a == a[(a.size - 1) // 2] if a.size else np.isnan(x._a)
+    return named(sum(op["where"](won, x, 0)) / float(won.sum()), "MedianBackward0")
+
+
+@function()
+def nanmean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The mean of what is not nan."""
+    there = op["logical_not"](op["isnan"](self))
+    return FUNCTIONS["nansum"](self, dim, keepdim) / sum(there.to(self.dtype), dim, keepdim)
+
+
+@function(changing=True)
+def renorm(self: Any, p: float, dim: int, maxnorm: float) -> Any:
+    """Parts along a dimension whose p-norm is more than maxnorm, scaled to have that."""
+    ax = one_dim(dim, len(self.shape))
+    norms = self.norm(p, [k for k in range(len(self.shape)) if k != ax], True)
+    return self * op["where"](norms > maxnorm, maxnorm / (norms + 1e-7), 1.0)
+
+
+@function(method=False)
+def vander(x: Any, N: "int | None" = None, increasing: bool = False) -> Any:
+    """The powers of a vector's elements, a column for each."""
+    powers = range(x.shape[-1] if N is None else N)
+    return stack([x ** k for k in (powers if increasing else reversed(powers))], -1)
+
+
+@function(changing=True)
+def mvlgamma(self: Any, p: int) -> Any:
+    """The logarithm of the multivariate gamma function."""
+    total = p * (p - 1) / 4 * float(np.log(np.pi))
+    for k in range(p):
+        total = run(op["gammaln"], self - k / 2) + total
+    return named(total, "MvlgammaBackward0")
+
+
+@function()
+def rot90(self: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
+    """Turned by k right angles in the plane of two dimensions."""
+    a, b = [one_dim(d, len(self.shape)) for d in dims]
+    turns = {0: lambda: self.clone(), 1: lambda: self.flip(b).transpose(a, b), 2: lambda: self.flip(a, b), 3: lambda: self.flip(a).transpose(a, b)}
+    return named(turns[k % 4](), "Rot90Backward0")
+
+
+@function(method=False)
+def pdist(input: Any, p: float = 2.0) -> Any:
+    """The p-norms of the differences of every two rows."""
+    rows, columns = np.triu_indices(input.shape[0], 1)
+    return named((getitem(input, rows) - getitem(input, columns)).norm(p, dim=-1), "PdistBackward0", p=float(p))
+
+
+@function(changing=True)
+def addbmm(self: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * self + alpha * the sum of the products of a batch."""
+    sizes = {f"batch{k}_sym_argsize_{d}": b.shape[d] for k, b in ((1, batch1), (2, batch2)) for d in range(3)}
+    return named(self * beta + sum(matmul(batch1, batch2), 0) * alpha, "AddbmmBackward0", **sizes)
+
+
+@function(method=False)
+def chain_matmul(*matrices: Any) -> Any:
+    """The product of matrices."""
+    y = matrices[0]
+    for m in matrices[1:]:
+        y = matmul(y, m)
+    return y
+
+
+@function(method=False)
+def cumulative_trapezoid(y: Any, x: Any = None, *, dx: float = 1.0, dim: int = -1) -> Any:
+    """The integral up to each place, by the trapezoidal rule."""
+    n = y.shape[dim]
+    middle = (y.narrow(dim, 1, n - 1) + y.narrow(dim, 0, n - 1)) * 0.5
+    return (middle * (dx if x is None else x.diff(dim=dim))).cumsum(dim)
+
+
+@function(method=False)
+def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = np.int64, device: Any = None) -> Any:
+    """The indices of the lower triangle, a row for each dimension."""
+    return wrap(np.stack(np.tril_indices(row, offset, col)).astype(dtype))
+
+
+@function(method=False)
+def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = np.int64, device: Any = None) -> Any:
+    """The indices of the upper triangle, a row for each dimension."""
+    return wrap(np.stack(np.triu_indices(row, offset, col)).astype(dtype))
+
+
+# -- looking up: no derivatives -----------------------------------------------------------------------------------------------
+
+
+@function(method=False)
+def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Any:
+    """The number of the interval between boundaries in which each element lies."""
+    found = np.searchsorted(raw(boundaries), raw(input), "right" if right else "left")
+    return wrap(np.asarray(found, np.int32 if out_int32 else np.int64))
+
+
+@function(method=False)
+def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Any:
+    """Which elements are among the test elements."""
+    return wrap(np.isin(raw(elements), raw(test_elements), invert=invert))
+
+
+@function()
+def histc(self: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
+    """How many elements lie in each of `bins` intervals between min and max (those of the elements, if both are 0)."""
+    limits = (self._a.min(), self._a.max()) if min == max == 0 else (min, max)
+    return wrap(np.histogram(self._a, bins, limits)[0].astype(self.dtype))
+
+
+@function()
+def argwhere(self: Any) -> Any:
+    """The indices of what is not zero, a row for each."""
+    return self.nonzero()
+
+
+@function()
+def unique_consecutive(self: Any, return_inverse: bool = False, return_counts: bool = False, dim: Any = None) -> Any:
+    """The elements (or parts along a dimension) without those that equal the one before."""
+    a = self._a.reshape(-1) if dim is None else np.moveaxis(self._a, dim, 0)
+    new = np.ones(len(a), bool)
+    if len(a):
+        new[1:] = (a[1:] != a[:-1]).reshape(len(a) - 1, -1).any(1)
+    starts = np.nonzero(new)[0]
+    values = distinct(self, a[new] if dim is None else np.moveaxis(a[new], 0, dim), "unique_consecutive")
+    inverse = wrap((np.cumsum(new) - 1).reshape(self._a.shape if dim is None else -1))
+    return _answers(values, inverse if return_inverse else None, wrap(np.diff([*starts, len(a)])) if return_counts else None)
+
+
+def distinct(x: Tensor, a: np.ndarray, name: str) -> Tensor:
+    """The distinct elements a of x: part of the graph, but without a derivative."""
+    t = wrap(a)
+    into = edge(x) if state.grad and not state.inference else None
+    if into is not None:
+        t._fn, t._rg = Undifferentiable((into,), f"{name.title().replace('_', '')}Backward0", f"the derivative for '{name}' is not implemented."), True
+    return t
+
+
+def _answers(*parts: Any) -> Any:
+    given = [p for p in parts if p is not None]
+    return given[0] if len(given) == 1 else tuple(given)
+
+
+@function()
+def unique(self: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: Any = None) -> Any:
+    """The distinct elements."""
+    values, inverse, counts = np.unique(self._a, return_inverse=True, return_counts=True, axis=dim)
+    return _answers(distinct(self, values, "unique"), wrap(inverse) if return_inverse else None, wrap(counts) if return_counts else None)
+
+
+for _name, _target in {"isneginf": "numpy.isneginf", "isposinf": "numpy.isposinf", "isreal": "numpy.isreal", "deg2rad": "numpy.deg2rad",
+                       "rad2deg": "numpy.rad2deg", "column_stack": "numpy.column_stack", "dstack": "numpy.dstack", "row_stack": "numpy.vstack",
+                       "matrix_exp": "scipy.linalg.expm", "igamma": "scipy.special.gammainc", "igammac": "scipy.special.gammaincc"}.items():
+    def _call(*args: Any, _target: str = _target) -> Any:
+        return BY_NAME[_target].call(*[tensor_of(a) if isinstance(a, np.ndarray) else a for a in args])
+    _call.__name__, _call.__doc__ = _name, f"{_target}, on tensors."
+    function(_name, method=not _name.endswith("stack"), changing=_name in ("deg2rad", "rad2deg", "igamma", "igammac"))(_call)
+
+
+@function()
+def diagflat(self: Any, offset: int = 0) -> Any:
+    """A matrix with all elements on a diagonal."""
+    return reshape(self, -1).diag_embed(offset)
+
+
+@function(method=False)
+def gradient(input: Any, *, spacing: Any = 1.0, dim: Any = None, edge_order: int = 1) -> tuple:
+    """Central differences along dimensions, one-sided ones at the edges."""
+    dims = range(len(input.shape)) if dim is None else [dim] if isinstance(dim, int) else dim
+    steps = spacing if isinstance(spacing, (tuple, list)) else [spacing] * len(dims)
+    steps = [raw(s) for s in steps]
+    return tuple([BY_NAME["numpy.gradient"].call(input, s, axis=one_dim(d, len(input.shape)), edge_order=edge_order) for s, d in zip(steps, dims)])
+
+
+__all__ = ["cat", "cartesian_prod", "combinations"]

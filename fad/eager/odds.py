@@ -1,0 +1,199 @@
+"""What everyday code asks of tensors beside arithmetic: predicates, files, windows, devices that are none, names of old."""
+import pickle
+from typing import Any
+
+import numpy as np
+
+from .creation import leaf, source
+from .dtypes import DTYPES, as_dtype
+from .inplace import copy_, in_place, requires_grad
+from .record import default
+from .registry import FUNCTIONS, function
+from .reshaping import resize_as_
+from .tensor import Tensor, wrap
+
+
+class device(str):
+    """Where memory is: the CPU, here.
+
+    >>> device("cpu").type
+    'cpu'
+    """
+
+    def __new__(cls, name: Any = "cpu", index: "int | None" = None) -> "device":
+        if str(name).partition(":")[0] != "cpu":
+            raise RuntimeError(f"there is no device {str(name)!r} here: tensors are in the memory of the CPU")
+        return str.__new__(cls, name)
+
+    @property
+    def type(self) -> str:
+        """The kind of device."""
+        return self.partition(":")[0]
+
+    @property
+    def index(self) -> "int | None":
+        """Its number, where one was given."""
+        return int(self.partition(":")[2]) if ":" in self else None
+
+    def __repr__(self) -> str:
+        return f"device(type='{self.type}')"
+
+
+CPU = device("cpu")
+Tensor.device = property(lambda self: CPU, doc="Where the memory is: the CPU.")                                # type: ignore[attr-defined]
+FUNCTIONS.update(device=device, dtype=np.dtype, is_inference=Tensor.is_inference, detach=Tensor.detach, detach_=Tensor.detach_)  # type: ignore[attr-defined, arg-type]
+
+
+def _asked(name: str, answer: Any, doc: str) -> None:
+    def call(self: Tensor) -> Any:
+        return answer(self)
+    call.__name__, call.__doc__ = name, doc
+    function(name)(call)
+
+
+_asked("is_conj", lambda x: False, "Whether the tensor is conjugated when it is read: conj() is done at once here.")
+_asked("is_neg", lambda x: False, "Whether the tensor is negated when it is read: never here.")
+_asked("resolve_conj", lambda x: x, "The tensor: conj() is done at once here.")
+_asked("resolve_neg", lambda x: x, "The tensor.")
+_asked("is_signed", lambda x: x._a.dtype.kind not in "ub", "Whether the dtype has negative numbers.")
+_asked("is_nonzero", lambda x: _truth(x), "Whether the one element is not zero.")
+_asked("get_device", lambda x: -1, "The number of the device: -1, the CPU.")
+for _name in ("pin_memory", "share_memory_", "to_dense", "coalesce"):
+    setattr(Tensor, _name, lambda self: self)
+for _name in ("is_pinned", "is_shared"):
+    setattr(Tensor, _name, lambda self: False)
+
+
+def _truth(x: Tensor) -> bool:
+    if x._a.size != 1:
+        raise RuntimeError(f"Boolean value of Tensor with {'more than one value' if x._a.size else 'no values'} is ambiguous")
+    return bool(x._a.item())
+
+
+@function()
+def is_same_size(self: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have the same shape."""
+    return self._a.shape == other._a.shape
+
+
+@function(method=False)
+def scalar_tensor(value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """A tensor without axes."""
+    return leaf(np.asarray(value, default.dtype if dtype is None else as_dtype(dtype)), requires_grad)
+
+
+@function(method=False)
+def fill(input: Tensor, value: Any) -> Tensor:
+    """A tensor of this shape with one value."""
+    return input.clone().fill_(value)                                                          # type: ignore[attr-defined]
+
+
+FUNCTIONS.update(fill_=Tensor.fill_, zero_=Tensor.zero_, resize_as_=resize_as_)                                # type: ignore[attr-defined]
+
+
+def apply_(self: Tensor, f: Any) -> Tensor:
+    """Every element replaced by f of it, in place; not part of a graph."""
+    if requires_grad(self):
+        raise TypeError("apply_ is only supported on tensors that don't require gradients: detach() it first")
+    new = np.asarray([f(v) for v in self._a.reshape(-1).tolist()], self._a.dtype).reshape(self._a.shape)
+    return in_place(self, lambda old: wrap(new))
+
+
+def map_(self: Tensor, other: Tensor, f: Any) -> Tensor:
+    """Every element replaced by f of it and the other's, in place; not part of a graph."""
+    if requires_grad(self) or requires_grad(other):
+        raise TypeError("map_ is only supported on tensors that don't require gradients: detach() them first")
+    pairs = zip(self._a.reshape(-1).tolist(), np.broadcast_to(other._a, self._a.shape).reshape(-1).tolist())
+    return copy_(self, wrap(np.asarray([f(a, b) for a, b in pairs]).reshape(self._a.shape)))
+
+
+Tensor.apply_, Tensor.map_ = apply_, map_                                                                      # type: ignore[attr-defined]
+Tensor.__reversed__ = lambda self: self.flip(0) if self._a.ndim else self                                      # type: ignore[attr-defined]
+Tensor.new_empty_strided = lambda self, size, stride, *, dtype=None: FUNCTIONS["empty_strided"](             # type: ignore[attr-defined]
+    size, stride, dtype=dtype or self._a.dtype)
+for _name, _dtype in {"byte": np.uint8, "char": np.int8}.items():
+    setattr(Tensor, _name, lambda self, _dtype=_dtype: self.to(np.dtype(_dtype)))
+
+# -- drawn --------------------------------------------------------------------------------------------------------------------
+
+
+@function(method=False)
+def poisson(input: Tensor, *, generator: Any = None) -> Tensor:
+    """Numbers drawn from Poisson distributions of these rates."""
+    return leaf(np.asarray(source(generator).poisson(input._a)).astype(input._a.dtype))
+
+
+@function(method=False)
+def binomial(count: Tensor, prob: Tensor, *, generator: Any = None) -> Tensor:
+    """Numbers of successes drawn from binomial distributions."""
+    return leaf(np.asarray(source(generator).binomial(count._a.astype(np.int64), prob._a)).astype(prob._a.dtype))
+
+
+# -- windows ------------------------------------------------------------------------------------------------------------------
+
+
+def _window(name: str, values: Any) -> None:
+    def call(window_length: int, periodic: bool = True, *args: Any, dtype: Any = None, requires_grad: bool = False, **kwargs: Any) -> Tensor:
+        a = values(window_length + bool(periodic), *args, **kwargs)
+        return leaf(a[:window_length].astype(default.dtype if dtype is None else as_dtype(dtype)), requires_grad)
+    call.__name__, call.__doc__ = name, f"The {name.replace('_', ' ')}: one period of it, or (periodic=False) symmetric."
+    function(name, method=False)(call)
+
+
+for _name, _values in {"hann_window": np.hanning, "hamming_window": np.hamming, "blackman_window": np.blackman, "bartlett_window": np.bartlett,
+                       "kaiser_window": lambda n, beta=12.0: np.kaiser(n, beta)}.items():
+    _window(_name, _values)
+
+# -- files --------------------------------------------------------------------------------------------------------------------
+
+
+def save(obj: Any, f: Any) -> None:
+    """Write tensors, or containers of them, to a file."""
+    if hasattr(f, "write"):
+        pickle.dump(obj, f)
+        return
+    with open(f, "wb") as file:
+        pickle.dump(obj, file)
+
+
+_SAFE = {("fad.eager.attributes", "_rebuild"), ("fad.eager.tensor", "Tensor"), ("fad.eager.nn.module", "Parameter"), ("collections", "OrderedDict"),
+         ("numpy", "ndarray"), ("numpy", "dtype"), ("numpy._core.multiarray", "_reconstruct"), ("numpy.core.multiarray", "_reconstruct"),
+         ("numpy._core.multiarray", "scalar"), ("numpy._core.numeric", "_frombuffer"), ("builtins", "set"), ("builtins", "complex")}
+
+
+class _Weights(pickle.Unpickler):
+    """Reads tensors and containers, and runs no other code."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) not in _SAFE:
+            raise pickle.UnpicklingError(f"Weights only load failed: {module}.{name} is neither a tensor nor a container. Load with weights_only=False only "
+                                         "what comes from a source that you trust: such files can run any code.")
+        return super().find_class(module, name)
+
+
+def load(f: Any, *, weights_only: bool = True, map_location: Any = None) -> Any:
+    """Read what save wrote: tensors and containers of them; anything, code included, only with weights_only=False."""
+    read = _Weights if weights_only else pickle.Unpickler
+    if hasattr(f, "read"):
+        return read(f).load()
+    with open(f, "rb") as file:
+        return read(file).load()
+
+
+FUNCTIONS.update(save=save, load=load)
+
+# -- names of old -------------------------------------------------------------------------------------------------------------
+
+
+def _typed(name: str, dtype: np.dtype) -> None:
+    def call(*data: Any) -> Tensor:
+        if all(isinstance(n, int) for n in data):
+            return leaf(np.zeros(data, dtype))
+        return leaf(np.array(data[0]._a if isinstance(data[0], Tensor) else data[0], dtype))
+    call.__name__, call.__doc__ = name, f"A tensor of {dtype}: of this shape, or of these numbers."
+    FUNCTIONS[name] = call
+
+
+for _name, _kind in {"DoubleTensor": "double", "FloatTensor": "float32", "HalfTensor": "half", "LongTensor": "long", "IntTensor": "int32", "ShortTensor": "int16",
+                     "CharTensor": "int8", "ByteTensor": "uint8", "BoolTensor": "bool"}.items():
+    _typed(_name, DTYPES[_kind])

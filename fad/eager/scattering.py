@@ -1,0 +1,94 @@
+"""Reductions of what is scattered to the same place; parts of a tensor written over in a copy of it."""
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .joining import _along, cat
+from .registry import FUNCTIONS, function, named, one_dim
+from .shapes import getitem, reshape
+from .tensor import Tensor, raw, wrap
+
+_NEUTRAL = {"sum": 0.0, "prod": 1.0, "mean": 0.0, "amax": -np.inf, "amin": np.inf}
+
+
+def _members(places: np.ndarray, count: int, include: bool) -> np.ndarray:
+    """For each of `count` targets a row of what is reduced there: its own number (if included), count + k for each k with places[k] = target, and
+    count + len(places) where a row is shorter than the longest."""
+    size = np.bincount(places, minlength=count)
+    rows = np.full((count, int(size.max(initial=0)) + 1), count + places.size)
+    rows[:, 0] = np.where(include | (size == 0), np.arange(count), count + places.size)          # a target nothing goes to keeps its value
+    order = np.argsort(places, kind="stable")
+    rank = np.arange(places.size) - np.repeat(np.cumsum(size) - size, size)
+    rows[places[order], 1 + rank] = count + order
+    return rows
+
+
+@function(changing=True)
+def scatter_reduce(self: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True) -> Any:
+    """self with src reduced ("sum", "prod", "mean", "amax", "amin") into the places at the indices along a dimension."""
+    if reduce not in _NEUTRAL:
+        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    i = raw(index)
+    if not i.size:
+        return self.clone()
+    part = getitem(src, tuple([slice(0, n) for n in i.shape])) if src.shape != i.shape else src
+    places = np.ravel_multi_index(_along(i, one_dim(dim, len(self.shape))), self.shape).reshape(-1) if self.shape else np.zeros(i.size, np.int64)
+    whole = self.dtype.kind not in "fc"
+    limits = {"amax": np.iinfo(self.dtype).min, "amin": np.iinfo(self.dtype).max} if self.dtype.kind in "iu" else {}
+    neutral = wrap(np.asarray([limits.get(reduce, _NEUTRAL[reduce])]).astype(self.dtype))
+    rows = _members(places, int(np.prod(self.shape, dtype=int)), include_self)
+    members = getitem(cat([reshape(self, -1), reshape(part, -1), neutral]), rows)
+    if reduce == "mean":
+        counts = (rows < rows.shape[0] + places.size).sum(1)
+        y = members.sum(1)
+        y = y.floor_divide(wrap(counts)) if whole else y / wrap(counts.astype(self.dtype))
+    else:
+        y = getattr(members, reduce)(1)
+    return named(reshape(y, *self.shape), "ScatterReduceBackward0")
+
+
+@function(changing=True)
+def index_reduce(self: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True) -> Any:
+    """self with source's parts reduced ("prod", "mean", "amax", "amin") into the parts at these indices."""
+    ax = one_dim(dim, len(self.shape))
+    wide = raw(index).reshape([-1 if k == ax else 1 for k in range(len(source.shape))])
+    return named(scatter_reduce(self, dim, wrap(np.broadcast_to(wide, source.shape)), source, reduce, include_self=include_self), "IndexReduceBackward0")
+
+
+@function(changing=True)
+def put(self: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
+    """self with the elements at these places (in row-major order) replaced by, or increased by, source's."""
+    flat = reshape(self, -1).index_put((raw(index).reshape(-1),), reshape(source, -1), accumulate)
+    return named(reshape(flat, *self.shape), "PutBackward0")
+
+
+def _written_over(name: str, view: Callable) -> None:
+    def call(self: Tensor, src: Any, *args: Any, **kwargs: Any) -> Tensor:
+        y = self.clone()                                                                       # type: ignore[attr-defined]
+        view(y, *args, **kwargs).copy_(src)
+        return y
+    call.__name__, call.__doc__ = name, f"A copy of self with src written over its {name.partition('_')[0]}."
+    function(name)(call)
+
+
+def _slice(self: Tensor, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Tensor:
+    return getitem(self, (slice(None),) * one_dim(dim, self._a.ndim) + (slice(start, end, step),))
+
+
+for _name, _view in {"select_scatter": FUNCTIONS["select"], "slice_scatter": _slice, "diagonal_scatter": FUNCTIONS["diagonal"],
+                     "as_strided_scatter": FUNCTIONS["as_strided"]}.items():
+    _written_over(_name, _view)
+
+
+def _copied(name: str, view: Callable) -> None:
+    def call(self: Tensor, *args: Any, **kwargs: Any) -> Any:
+        y = view(self, *args, **kwargs)
+        return tuple([part.clone() for part in y]) if isinstance(y, tuple) else y.clone()
+    call.__name__, call.__doc__ = f"{name}_copy", f"{name}, copied."
+    FUNCTIONS[call.__name__] = call
+
+
+for _name in ("as_strided", "diagonal", "narrow", "permute", "select", "split", "squeeze", "t", "transpose", "unbind", "unfold", "unsqueeze", "view_as_real",
+              "view_as_complex", "expand", "view", "detach"):
+    _copied(_name, FUNCTIONS.get(_name) or getattr(Tensor, _name))
