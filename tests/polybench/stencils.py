@@ -117,7 +117,7 @@ def deriche(alpha, image):
     return left + right
 
 
-@kernel(lambda r, n: (normal(r, n + 4, n + 4, 3), np.empty((n, n, 3)), normal(r, n, n, 3)), large=100)
+@kernel(lambda r, n: (normal(r, n + 4, n + 4, 3), np.zeros((n, n, 3)), normal(r, n, n, 3)), large=100)
 def hdiff(field, result, coefficient):
     """Limited horizontal diffusion of a weather model: Laplacian, fluxes set to zero where they run up the gradient, divergence."""
     rows, cols = result.shape[0], result.shape[1]
