@@ -26,7 +26,7 @@ def pressure(sweeps, p, dx, dy, b):
 
 
 def _cavity(rng, n):
-    return (n, n, 3, 4, rng.standard_normal((n, n)) * 0.1, rng.standard_normal((n, n)) * 0.1, 0.001, 2 / (n - 1), 2 / (n - 1),
+    return (n, n, 3, 4, rng.standard_normal((n, n)) * 0.1, rng.standard_normal((n, n)) * 0.1, 0.02, 2 / (n - 1), 2 / (n - 1),
             rng.standard_normal((n, n)) * 0.1, 1.0, 0.1)
 
 
