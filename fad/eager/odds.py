@@ -16,7 +16,8 @@ from .tensor import Tensor, wrap
 class device(str):
     """Where memory is: the CPU, here.
 
-    >>> device("cpu").type
+    >>> import fad
+    >>> fad.device("cpu").type
     'cpu'
     """
 

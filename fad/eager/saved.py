@@ -102,6 +102,8 @@ class SavedTensor:
             raise TypeError(f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type(result).__name__}")
         fn, nr, needed = self.fn
         node = self.node() if self.node is not None else fn
+        if node is None and not needed and not result._rg and result._fn is None:
+            return result
         t = alias(result)
         t._fn, t._nr, t._rg = node, nr, needed
         if node is None and self.leaf is not None:
