@@ -1,4 +1,5 @@
 """fad.optim: optimisers, under PyTorch's names."""
+from ..eager.optim.compiled import CompiledStep as CompiledStep
 from ..eager.optim.methods import LBFGS as LBFGS
 from ..eager.optim.methods import SGD as SGD
 from ..eager.optim.methods import Adagrad as Adagrad

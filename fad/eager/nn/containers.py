@@ -30,6 +30,9 @@ class Sequential(Module):
         modules = list(self._modules.values())
         return type(self)(*modules[k]) if isinstance(k, slice) else modules[k]
 
+    def __setitem__(self, k: int, module: Module) -> None:
+        self._modules[list(self._modules)[k]] = module
+
     def append(self, module: Module) -> "Sequential":
         """Add a module at the end."""
         self.add_module(str(len(self)), module)
@@ -57,6 +60,9 @@ class ModuleList(Module):
 
     def __getitem__(self, k: int) -> Any:
         return list(self._modules.values())[k]
+
+    def __setitem__(self, k: int, module: Module) -> None:
+        self._modules[list(self._modules)[k]] = module
 
 
 class ModuleDict(Module):

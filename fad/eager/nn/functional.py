@@ -7,6 +7,7 @@ import numpy as np
 from ...ops.face import BY_NAME
 from ...ops.faces.arguments import fixed
 from ...ops.table import TABLE as op
+from ...util.errors import UnsupportedFunctionError
 from ..composites import batch_norm as batch_norm_step
 from ..composites import layer_norm as layer_norm_step
 from ..composites import log_softmax as log_softmax_step
@@ -184,6 +185,9 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = F
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
     if not training or p == 0:
         return input
+    if getattr(input, "__fad_level__", 0) == 2:
+        raise UnsupportedFunctionError("dropout draws random numbers, which a traced program would draw once and for all",
+                                       do="call the model in eval() mode, or run this part on tensors")
     keep = (source(None).random(tuple(input.shape)) >= p) / (1.0 - p if p < 1 else 1.0)
     return input * (wrap(keep.astype(raw(input).dtype)) if isinstance(input, Tensor) else keep)
 
@@ -220,18 +224,26 @@ def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = No
         count = math.prod(sizes(input)[k] for k in axes)
         if count == 1:
             raise ValueError(f"Expected more than 1 value per channel when training, got input size {list(input.shape)}")
-        if running_mean is not None and isinstance(input, Tensor):
-            _update(running_mean, np.mean(input._a, axis=axes), momentum, 1.0)
-            _update(running_var, np.var(input._a, axis=axes), momentum, count / (count - 1))
+        if running_mean is not None and keeps(input, running_mean):
+            x = raw(input)
+            _update(running_mean, call("numpy.mean", x, axis=axes), raw(momentum), 1.0)
+            _update(running_var, call("numpy.var", x, axis=axes), raw(momentum), count / (count - 1))
         return batch_norm_step(input, weight, bias, axes=axes, shape=tuple(wide), eps=eps)
     y = (input - op["reshape"](running_mean, *wide)) / op["sqrt"](op["reshape"](running_var, *wide) + eps)
     y = y if weight is None else y * op["reshape"](weight, *wide)
     return named(y if bias is None else y + op["reshape"](bias, *wide), "NativeBatchNormBackward0")
 
 
-def _update(running: Tensor, new: np.ndarray, momentum: float, scale: float) -> None:
-    running._a[...] = (1 - momentum) * running._a + momentum * scale * new
-    running._vc[0] += 1
+def keeps(input: Any, running: Any) -> bool:
+    """Whether running statistics follow this input: those of a tensor, and in a program those that are part of it."""
+    return isinstance(input, Tensor) or getattr(running, "__fad_level__", 0) == 2
+
+
+def _update(running: Any, new: Any, momentum: Any, scale: float) -> None:
+    a = raw(running)
+    a[...] = (1 - momentum) * a + momentum * scale * new
+    if isinstance(running, Tensor):
+        running._vc[0] += 1
 
 
 def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:

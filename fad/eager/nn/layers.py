@@ -117,11 +117,18 @@ class _BatchNorm(Module):
         if len(input.shape) not in self.ranks:
             raise ValueError(f"expected {' or '.join(f'{r}D' for r in self.ranks)} input (got {len(input.shape)}D input)")
         share = self.momentum or 0.0
-        if self.training and self.track_running_stats and isinstance(input, Tensor):
-            self.num_batches_tracked._a += 1
-            share = 1.0 / float(self.num_batches_tracked._a) if self.momentum is None else self.momentum
+        if self.training and self.track_running_stats and functional.keeps(input, self.running_mean):
+            self._count()
+            share = 1.0 / self.num_batches_tracked if self.momentum is None else self.momentum
         by_batch = self.training or self.running_mean is None
         return functional.batch_norm(input, self.running_mean, self.running_var, self.weight, self.bias, by_batch, share, self.eps)
+
+    def _count(self) -> None:
+        if isinstance(self.num_batches_tracked, Tensor):
+            self.num_batches_tracked._a += 1
+            self.num_batches_tracked._vc[0] += 1
+        else:                                                 # within a program, a new value
+            self.num_batches_tracked = self.num_batches_tracked + 1
 
     def extra_repr(self) -> str:
         return f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, track_running_stats={self.track_running_stats}"

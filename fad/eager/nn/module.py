@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ...api.inner import captured
+from ...ir import stack
 from ..handles import Hooks, RemovableHandle
 from ..state import changed
 from ..tensor import Tensor, is_floating, wrap
@@ -120,7 +122,8 @@ class Module:
             new = hook(self, args)
             if new is not None:
                 args = new if isinstance(new, tuple) else (new,)
-        result = self.forward(*args, **kwargs)
+        forward = captured(self.forward) if stack.builders() else self.forward         # a traced program follows the user's branches and loops
+        result = forward(*args, **kwargs)
         for hook in list(self._forward_hooks.values()):
             new = hook(self, args, result)
             result = result if new is None else new

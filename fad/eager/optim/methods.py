@@ -66,7 +66,7 @@ class Adam(Optimizer):
         v = state["exp_avg_sq"] = b2 * state.get("exp_avg_sq", np.zeros_like(p._a.real)) + (1 - b2) * (g * g.conj()).real
         if group["amsgrad"]:
             v = state["max_exp_avg_sq"] = np.maximum(state.get("max_exp_avg_sq", 0.0), v)
-        write(p, x - lr / (1 - b1 ** t) * m / (np.sqrt(v) / math.sqrt(1 - b2 ** t) + group["eps"]))
+        write(p, x - lr / (1 - b1 ** t) * m / (np.sqrt(v) / np.sqrt(1 - b2 ** t) + group["eps"]))
 
 
 class AdamW(Adam):
