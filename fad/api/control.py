@@ -84,8 +84,8 @@ def switch(index: Any, branches: Sequence[Callable], *operands: Any) -> Any:
     return _branches(registry["minimum"](registry["maximum"](index, 0), last), tuple(branches), operands)
 
 
-def while_loop(test: Callable, body: Callable, init: Any) -> Any:
-    """The carry after as many turns carry = body(carry) as test(carry) holds before.
+def while_loop(test: Callable, body: Callable, init: Any, *, checkpoint: bool = False) -> Any:
+    """The carry after as many turns carry = body(carry) as test(carry) holds before. checkpoint: see fad.checkpoint.
 
     >>> import fad
     >>> float(fad.grad(lambda x: fad.while_loop(lambda c: c < 100.0, lambda c: c * x, x))(2.0))
@@ -98,11 +98,11 @@ def while_loop(test: Callable, body: Callable, init: Any) -> Any:
     shape = Shape("the carry of a loop")
     start = shape.leaves(init)
     regions = (lambda *c: (test(shape.tree(c)),), lambda *c: shape.leaves(body(shape.tree(c))))
-    return shape.tree(registry["while"].run_regions(list(start), regions))
+    return shape.tree(registry["while"].run_regions(list(start), regions, checkpoint=checkpoint or None))
 
 
-def fori_loop(lower: Any, upper: Any, body: Callable, init: Any) -> Any:
-    """The carry after carry = body(i, carry) for i = lower, ..., upper - 1.
+def fori_loop(lower: Any, upper: Any, body: Callable, init: Any, *, checkpoint: bool = False) -> Any:
+    """The carry after carry = body(i, carry) for i = lower, ..., upper - 1. checkpoint: see fad.checkpoint.
 
     >>> import fad
     >>> float(fad.grad(lambda x: fad.fori_loop(0, 3, lambda i, c: c * x, 1.0))(2.0))
@@ -114,7 +114,8 @@ def fori_loop(lower: Any, upper: Any, body: Callable, init: Any) -> Any:
         return init
     shape = Shape("the carry of a loop")
     start = shape.leaves(init)
-    return shape.tree(registry["for"].run_regions([lower, upper, 1, *start], (lambda i, *c: shape.leaves(body(i, shape.tree(c))),)))
+    turn = lambda i, *c: shape.leaves(body(i, shape.tree(c)))
+    return shape.tree(registry["for"].run_regions([lower, upper, 1, *start], (turn,), checkpoint=checkpoint or None))
 
 
 def scan(f: Callable, init: Any, xs: Any = None, length: "int | None" = None, reverse: bool = False) -> tuple:

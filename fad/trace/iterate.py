@@ -2,6 +2,7 @@
 
 As iterables they also serve plain Python code (a list(...) of them, a loop that has to be unrolled): then extents become concrete.
 """
+import copy
 import operator
 from collections.abc import Iterator
 from typing import Any
@@ -15,11 +16,12 @@ from .tracer import Tracer
 
 
 class Steps:
-    """Items by index: item(start), item(start + step), ... before stop."""
+    """Items by index: item(start), item(start + step), ... before stop. checkpoint: what a loop over them asks of reverse mode (see ops/control.py)."""
 
     start: Any = 0
     stop: Any = 0
     step: int = 1
+    checkpoint: "bool | None" = None
 
     def item(self, i: Any) -> Any:
         raise NotImplementedError
@@ -114,6 +116,15 @@ def steps_of(x: Any) -> "Steps | None":
     if isinstance(x, np.ndarray) and x.ndim and x.dtype.kind in "biufc":
         return Rows(current().capture(x))
     return None
+
+
+def checkpointed(items: Any) -> Any:
+    """The same items, for a loop that is to save little: where they have a symbolic index, else as they are."""
+    steps = copy.copy(steps_of(items))
+    if steps is None:
+        return items
+    steps.checkpoint = True
+    return steps
 
 
 def _is_index(x: Any) -> bool:

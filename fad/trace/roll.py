@@ -181,7 +181,8 @@ def _plain_for(roll: Roll, steps: Steps, body: Callable) -> bool:
             body(steps.item(i))
             return roll.leave(made)
     before = len(current().equations)
-    results = FOR.run_regions([steps.start, steps.stop, steps.step, *roll.initial()], (turn,), names=roll.names())
+    results = FOR.run_regions([steps.start, steps.stop, steps.step, *roll.initial()], (turn,), names=roll.names(),
+                              checkpoint=steps.checkpoint)
     if _is_plain(before, roll):
         return False
     if len(current().equations) > before:
@@ -204,7 +205,7 @@ def _early_for(roll: Roll, steps: Steps, body: Callable) -> bool:
             roll.enter(leaves)
             more = i < steps.stop if steps.step > 0 else i > steps.stop
             return _go_on(roll.plan, more)
-    results = WHILE.run_regions([steps.start, *roll.initial()], (test, turn), names=("", *roll.names()))
+    results = WHILE.run_regions([steps.start, *roll.initial()], (test, turn), names=("", *roll.names()), checkpoint=steps.checkpoint)
     roll.deliver(results[1:])
     return True
 

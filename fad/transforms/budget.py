@@ -17,18 +17,27 @@ from ..util.errors import TapeMemoryError
 _state = threading.local()
 USUAL_TURNS = 1_000_000                                       # of a loop whose number of turns is not known
 MOST_LEVELS = 8
+MOST_DEPTH = 1                                                # of loops that run in segments inside others that do
 INNER_SHARE = 8                                               # what a loop may take is so many times what one inside it may
 
 
 @contextmanager
-def allowing(limit: "int | None") -> Iterator[None]:
-    """Within, what loops save may take so many bytes; None: any."""
-    outer = allowance()
-    _state.limit = limit
+def allowing(limit: "int | None", depth: int = 0) -> Iterator[None]:
+    """Within, what loops save may take so many bytes; None: any. depth: in how many loops this stands that run in segments.
+
+    Where the limit cannot be kept, loops at depth 0 raise, those inside save as little as can be.
+    """
+    outer = allowance(), depth_here()
+    _state.limit, _state.depth = limit, depth
     try:
         yield
     finally:
-        _state.limit = outer
+        _state.limit, _state.depth = outer
+
+
+def depth_here() -> int:
+    """In how many loops that run in segments the present one stands."""
+    return getattr(_state, "depth", 0)
 
 
 def allowance() -> "int | None":
@@ -36,13 +45,27 @@ def allowance() -> "int | None":
     return getattr(_state, "limit", None)
 
 
-def for_the_body(eqn: Equation, siblings: int) -> "int | None":
-    """The allowance of the loops inside this equation, which is one of `siblings` with loops."""
+@contextmanager
+def for_the_body(eqn: Equation, share: "int | None") -> Iterator[None]:
+    """Within, the loops inside this equation are differentiated: those of a loop have a part of its share, down to a certain depth."""
+    if eqn.op.name not in ("for", "while") or eqn.params.get("checkpoint") is False:
+        yield
+        return
+    depth = depth_here() + 1
+    with allowing(None if share is None or depth > MOST_DEPTH else max(share // INNER_SHARE, 1), depth):
+        yield
+
+
+def share_of(siblings: int) -> "int | None":
+    """What one of so many loops may take. A part of the allowance is left for cotangents, and for copies of the carries."""
     limit = allowance()
-    if limit is None or eqn.params.get("checkpoint") is False:
-        return limit
-    share = limit // max(siblings, 1)
-    return max(share // INNER_SHARE, 1) if eqn.op.name in ("for", "while") else share
+    return None if limit is None else limit * 3 // (4 * max(siblings, 1))
+
+
+def is_small(eqn: Equation, saved: list, share: int) -> bool:
+    """Whether what one turn saves is known to be a small part of the share, so that the loops in it may save all they need."""
+    turn = _total(saved)
+    return turn.known and turn.bytes * INNER_SHARE <= share
 
 
 class Plan(NamedTuple):
@@ -57,35 +80,35 @@ class Plan(NamedTuple):
         return self.turns * sum(self.starts ** k for k in range(level))       # type: ignore[operator]
 
 
-def plan_for(eqn: Equation, saved: list, turns: Any, siblings: int) -> "Plan | None":
-    """How a loop runs in segments, None where it saves all its turns. saved: the variables that each turn saves; turns: None if not known."""
-    wanted, limit = eqn.params.get("checkpoint"), allowance()
-    if wanted is False or (limit is None and not wanted):
+def plan_for(eqn: Equation, saved: list, kept: list, turns: Any, share: "int | None") -> "Plan | None":
+    """How a loop runs in segments, None where it saves all its turns.
+
+    saved: the variables that each turn saves; kept: the carries that have to be known at a segment's start; turns: how many, None if not known.
+    """
+    wanted = eqn.params.get("checkpoint")
+    if wanted is False or not saved or (share is None and not wanted):
         return None
-    if limit is None:
+    if share is None:
         return Plan(None if turns is not None else 64, 64, 2)
-    share = limit // max(siblings, 1)
-    turn, state = _total(saved), _total(eqn.outputs)
+    turn, state = _total(saved), _total(kept)
     if turns is None:
         return Plan(max(share // (5 * turn.bytes), 1), max(share // (5 * state.bytes), 1), 3)
-    number = _Largest().of(turns)
-    if number is None:
-        number = USUAL_TURNS
+    known = _Largest().of(turns)
+    number = USUAL_TURNS if known is None else known
     if number * turn.bytes <= share and not wanted:
         return None
     for levels in range(2, MOST_LEVELS):
         plan = Plan(share // (levels * turn.bytes), share // (levels * state.bytes), levels)
         if plan.turns and plan.starts and plan.capacity(levels) >= number:
             return plan
-    return _too_small(eqn, share, turn, state, number)
-
-
-def _too_small(eqn: Equation, share: int, turn: "_Total", state: "_Total", number: int) -> Plan:
-    if turn.known and state.known:
-        raise TapeMemoryError(f"{share:,} bytes are too few for what a loop saves", where=eqn.where,
-                              why=f"it carries {state.bytes:,} bytes and saves {turn.bytes:,} more in each of {number:,} turns",
-                              do="allow more memory")
+    if known is not None and turn.known and state.known and depth_here() == 0:
+        _refuse(eqn, share, turn.bytes, state.bytes, number)
     return Plan(max(share // (3 * turn.bytes), 1), max(share // (3 * state.bytes), 1), 3)
+
+
+def _refuse(eqn: Equation, share: int, turn: int, state: int, number: int) -> None:
+    raise TapeMemoryError(f"{share:,} bytes are too few for what a loop saves", where=eqn.where, do="allow more memory",
+                          why=f"a turn starts from {state:,} bytes and saves {turn:,} more in each of {number:,} turns")
 
 
 class _Total(NamedTuple):

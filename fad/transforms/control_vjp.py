@@ -6,12 +6,12 @@ that runs backward, carrying the cotangents of the carries and of the variables 
 from collections.abc import Callable
 from typing import Any
 
-from ..ir.graph import Equation
+from ..ir.graph import Equation, has_loop
 from ..ir.walk import bind_outputs, closure, run_equation
 from ..ops.carry import UNDEFINED
 from ..ops.control import COND, FOR, WHILE, integer, loop_index, trip_count, turn_number
 from .activity import activate
-from .budget import plan_for
+from .budget import for_the_body, is_small, plan_for, share_of
 from .inputs import zeros_like
 from .joint import Joint
 from .segments import vjp_in_segments
@@ -51,13 +51,22 @@ class _Loop:
     def __init__(self, sweep: Any, eqn: Equation, given: list, lead: int, index: Any, turns: Any):
         self.sweep, self.eqn, self.given = sweep, eqn, given
         carried = [k for k, v in enumerate(eqn.regions[-1].inputs[lead:]) if v in sweep.active]
-        self.joint = Joint(sweep, eqn, eqn.regions[-1], carried, index)
         self.carried = carried
-        self.division = self.joint.divide()
-        self.plan = plan_for(eqn, self.division.saved, turns, sweep.loops)
+        self.share, self.inner = share_of(sweep.loops), None
+        self._divide(carried, index)
+        if self.share is not None and any(has_loop(e) for e in eqn.regions[-1].equations) and not is_small(eqn, self.division.saved, self.share):
+            self.inner = self.share
+            self._divide(carried, index)
+        kept = [eqn.outputs[k] for k in self.division.kept_carries()]
+        self.plan = plan_for(eqn, self.division.saved, kept, turns, self.share)
         if self.plan is None:
             self.tape = Tape(self.division.saved, turns)
         self.count = len(eqn.outputs)
+
+    def _divide(self, carried: list, index: Any) -> None:
+        with for_the_body(self.eqn, self.inner):
+            self.joint = Joint(self.sweep, self.eqn, self.eqn.regions[-1], carried, index)
+        self.division = self.joint.divide()
 
     def forward_step(self, lead: list, carries: tuple, k: Any) -> list:
         """One turn forward: carries and tape."""
@@ -110,7 +119,7 @@ def vjp_for(sweep: Any, eqn: Equation) -> None:
     turns = trip_count(start, stop, step)
     loop = _Loop(sweep, eqn, given, 1, lambda builder: (loop_index(builder, start, stop, step),), turns)
     if loop.plan is not None:
-        vjp_in_segments(sweep, eqn, loop.plan)
+        vjp_in_segments(sweep, eqn, loop.plan, loop.inner)
         return
 
     def forward(i: Any, *carries: Any) -> list:
@@ -138,7 +147,7 @@ def vjp_while(sweep: Any, eqn: Equation) -> None:
     args = [sweep.env.read(a) for a in eqn.inputs]
     loop = _Loop(sweep, eqn, given, 0, None, None)
     if loop.plan is not None:
-        vjp_in_segments(sweep, eqn, loop.plan)
+        vjp_in_segments(sweep, eqn, loop.plan, loop.inner)
         return
     test = closure(eqn.regions[0], sweep.env)
     n = loop.count

@@ -12,7 +12,6 @@ from ..ir.types import Type, type_of
 from ..ir.walk import Environment, run_equation
 from ..ops.kinds import guarding
 from .activity import is_continuous
-from .budget import allowing, for_the_body
 from .cut import INFINITE, minimum_cut
 from .inputs import renamed, zeros_like
 from .masks import chooses, is_masked
@@ -37,7 +36,7 @@ class Joint:
     def __init__(self, sweep: Any, eqn: Equation, region: Func, given: list, index: "Callable | None" = None):
         guarded = chooses(eqn) or is_masked(eqn, sweep.masked)
         self.region, self.given = region, given
-        with building("joint", region=True) as self.builder, allowing(for_the_body(eqn, sweep.loops)):
+        with building("joint", region=True) as self.builder:
             inner = type(sweep)(Environment(sweep.env), sweep.active)
             if guarded:
                 inner.masked.update(v for e in region.equations for v in e.outputs)
@@ -213,6 +212,20 @@ class Division:
     def _cost(self, v: Var, outer: dict) -> int:
         """What saving a variable costs, in bytes."""
         return INFINITE if v in self.repeated else outer.get(v) or bytes_of(v)
+
+    def kept_carries(self) -> list:
+        """Indices of the carries that must be known to compute, in any later turn, what is saved."""
+        place = {v: k for k, v in enumerate(atoms(self.joint.carries))}
+        wanted, found = set(self.saved), set()
+        while True:
+            used = set(wanted)
+            for k in live(self.equations, wanted):
+                used.update(reads(self.equations[k]))
+            more = {place[v] for v in used if v in place}
+            if more == found:
+                return sorted(found)
+            found = more
+            wanted = set(self.saved) | set(atoms(self.joint.outputs[k] for k in found))
 
     def _changing_arrays(self) -> dict:
         """Arrays around the region that the loop around it would have to save if they were read here, and what a turn's share of that is.

@@ -14,18 +14,18 @@ from ..ir.walk import Environment, bind_outputs, closure
 from ..ops.control import FOR, WHILE, integer, trip_count
 from ..ops.custom import checkpoint
 from ..ops.extents import maximum, minimum
-from .budget import Plan, allowing, for_the_body
+from .budget import Plan, for_the_body
 from .masks import chooses, is_masked
 
 
-def vjp_in_segments(sweep: Any, eqn: Equation, plan: Plan) -> None:
-    """The reverse mode of a loop under a plan."""
+def vjp_in_segments(sweep: Any, eqn: Equation, plan: Plan, inner: "int | None") -> None:
+    """The reverse mode of a loop under a plan; inner: the share of which the loops in its body have a part."""
     args = [sweep.env.read(a) for a in eqn.inputs]
     regions = tuple([closure(r, sweep.env) for r in eqn.regions])
     with building("segments", region=True) as builder:
         made = _Counted(eqn, plan, args, regions) if eqn.op.name == "for" else _Uncounted(eqn, plan, args, regions)
         func = builder.finish(tuple(made.results()))
-    with allowing(for_the_body(eqn, sweep.loops)):
+    with for_the_body(eqn, inner):
         _differentiate(sweep, eqn, func)
 
 
