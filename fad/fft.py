@@ -1,4 +1,4 @@
-"""fad.fft: the functions of numpy.fft, by their own names and with their own documentation; each takes traced arrays and Tensors too."""
-from .trace.alias import attribute_of
+"""fad.fft: the functions of numpy.fft, by their own names and with their own documentation; each takes traced arrays too, and Tensors as torch.fft does."""
+from .eager.namespaces import FFT, for_tensors
 
-__getattr__, __dir__ = attribute_of("numpy.fft")
+__getattr__, __dir__ = for_tensors("numpy.fft", FFT)

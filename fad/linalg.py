@@ -1,4 +1,4 @@
-"""fad.linalg: the functions of numpy.linalg, by their own names and with their own documentation; each takes traced arrays and Tensors too."""
-from .trace.alias import attribute_of
+"""fad.linalg: the functions of numpy.linalg, by their own names and with their own documentation; each takes traced arrays too, and Tensors as torch.linalg does."""
+from .eager.namespaces import LINALG, for_tensors
 
-__getattr__, __dir__ = attribute_of("numpy.linalg")
+__getattr__, __dir__ = for_tensors("numpy.linalg", LINALG)

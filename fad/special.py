@@ -1,4 +1,4 @@
-"""fad.special: the functions of scipy.special, by their own names and with their own documentation; each takes traced arrays and Tensors too."""
-from .trace.alias import attribute_of
+"""fad.special: the functions of scipy.special, by their own names and with their own documentation; each takes traced arrays too, and Tensors as torch.special does."""
+from .eager.namespaces import SPECIAL, for_tensors
 
-__getattr__, __dir__ = attribute_of("scipy.special")
+__getattr__, __dir__ = for_tensors("scipy.special", SPECIAL)

@@ -29,7 +29,7 @@ class device(str):
     @property
     def type(self) -> str:
         """The kind of device."""
-        return self.partition(":")[0]
+        return str.__str__(self).partition(":")[0]
 
     @property
     def index(self) -> "int | None":

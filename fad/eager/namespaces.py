@@ -1,0 +1,181 @@
+"""linalg, fft and special for tensors: NumPy's and SciPy's functions, in PyTorch's terms (dim, keepdim) where an argument is a tensor."""
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..ops.face import BY_NAME
+from ..trace.alias import attribute_of
+from .registry import named
+from .tensor import Tensor, wrap
+
+_DIMS = {"dim": "axis", "keepdim": "keepdims"}
+
+
+def for_tensors(library: str, own: Mapping[str, Callable], renamed: Mapping[str, str] = _DIMS) -> "tuple[Callable, Callable]":
+    """__getattr__ and __dir__ of a namespace: the library's functions, which take tensors with PyTorch's names of options too; own: what differs in more."""
+    get, names = attribute_of(library)
+    made: dict[str, Any] = {}
+
+    def attribute(name: str) -> Any:
+        if name not in made:
+            made[name] = _both(own.get(name), get, f"{library}.{name}", renamed)
+        return made[name]
+    return attribute, lambda: sorted({*names(), *own})
+
+
+def _both(for_tensor: "Callable | None", get: Callable, path: str, renamed: Mapping[str, str]) -> Any:
+    name = path.rpartition(".")[2]
+    try:
+        library = get(name)
+    except AttributeError:
+        if for_tensor is None:
+            raise
+        return for_tensor
+    if isinstance(library, type) or not callable(library):
+        return library
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if not any(isinstance(a, Tensor) for a in (*args, *kwargs.values())) and not _holds_tensors(args):
+            return library(*args, **kwargs)
+        if for_tensor is not None:
+            return for_tensor(*args, **kwargs)
+        out = kwargs.pop("out", None)
+        face = BY_NAME.get(path)
+        y = (library if face is None else face.call)(*args, **{renamed.get(key, key): value for key, value in kwargs.items()})
+        return y if out is None else out.copy_(y)
+    call.__name__, call.__doc__ = name, library.__doc__
+    return call
+
+
+def _holds_tensors(args: tuple) -> bool:
+    return bool(args) and isinstance(args[0], (tuple, list)) and any(isinstance(a, Tensor) for a in args[0])
+
+
+def _face(name: str, *args: Any, **kwargs: Any) -> Any:
+    return BY_NAME[name].call(*args, **kwargs)
+
+
+# -- linalg -------------------------------------------------------------------------------------------------------------------
+
+
+class Factored(NamedTuple):
+    """A result and, for each matrix, 0 where nothing went wrong."""
+
+    result: Any
+    info: Any
+
+
+def _info(x: Any) -> Tensor:
+    return wrap(np.zeros(x.shape[:-2], np.int32))
+
+
+def norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """A vector's or matrix' norm."""
+    x = A if dtype is None else A.to(dtype)
+    if ord is None:
+        return vector_norm(x, 2, dim, keepdim)
+    if dim is None:
+        dim = 0 if len(x.shape) == 1 else tuple(range(len(x.shape)))
+    if isinstance(dim, int) or len(dim) == 1:
+        return vector_norm(x, ord, dim, keepdim)
+    return _face("numpy.linalg.norm", x, ord, axis=tuple(dim), keepdims=keepdim)
+
+
+def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The ord-norm of all elements or along dimensions."""
+    return (x if dtype is None else x.to(dtype)).norm(ord, dim, keepdim)
+
+
+def matrix_norm(A: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The norm of matrices."""
+    return _face("numpy.linalg.norm", A if dtype is None else A.to(dtype), ord, axis=tuple(dim), keepdims=keepdim)
+
+
+def solve_triangular(A: Any, B: Any, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Any:
+    """X with A X = B (left=False: X A = B), A triangular."""
+    if not left:
+        return solve_triangular(A.mT, B.mT, upper=not upper, unitriangular=unitriangular).mT
+    return named(_face("scipy.linalg.solve_triangular", A, B, lower=not upper, unit_diagonal=unitriangular), "LinalgSolveTriangularBackward0")
+
+
+def cholesky(A: Any, *, upper: bool = False) -> Any:
+    """The Cholesky factor."""
+    y = _face("numpy.linalg.cholesky", A)
+    return y.mT.conj() if upper else y
+
+
+def vander(x: Any, *, N: "int | None" = None) -> Any:
+    """The powers 0, 1, 2, ... of the elements, along a new last dimension."""
+    return Tensor._stack_rows([x ** k for k in range(x.shape[-1] if N is None else N)], -1)    # type: ignore[attr-defined]
+
+
+def solve(A: Any, B: Any, *, left: bool = True) -> Any:
+    """X with A X = B (left=False: X A = B)."""
+    return _face("numpy.linalg.solve", A, B) if left else solve(A.mT, B.mT).mT
+
+
+def qr(A: Any, mode: str = "reduced") -> Any:
+    """Q, R."""
+    if mode == "r":
+        if A.requires_grad:
+            raise RuntimeError("The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use linalg.qr(A, mode='reduced') if you "
+                               "are going to differentiate through linalg.qr.")
+        return QR(wrap(np.zeros(0, A.dtype)), _face("numpy.linalg.qr", A, "r"))
+    q, r = _face("numpy.linalg.qr", A, mode)
+    return QR(named(q, "LinalgQrBackward0", mode=mode), r)
+
+
+class QR(NamedTuple):
+    """The factors of qr."""
+
+    Q: Any
+    R: Any
+
+
+def cross(input: Any, other: Any, *, dim: int = -1) -> Any:
+    """The cross product."""
+    return _face("numpy.cross", input, other, axis=dim)
+
+
+def diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """The diagonals of matrices, sharing memory."""
+    return A.diagonal(offset, dim1, dim2)
+
+
+LINALG: dict[str, Callable] = {
+    "norm": norm, "vector_norm": vector_norm, "matrix_norm": matrix_norm, "solve_triangular": solve_triangular, "cholesky": cholesky, "vander": vander,
+    "solve": solve, "qr": qr, "cross": cross, "diagonal": diagonal,
+    "inv_ex": lambda A, *, check_errors=False: Factored(_face("numpy.linalg.inv", A), _info(A)),
+    "cholesky_ex": lambda A, *, upper=False, check_errors=False: Factored(cholesky(A, upper=upper), _info(A)),
+    "solve_ex": lambda A, B, *, left=True, check_errors=False: Factored(solve(A, B, left=left), _info(A)),
+    "matrix_exp": lambda A: _face("scipy.linalg.expm", A), "lu": lambda A, *, pivot=True: _face("scipy.linalg.lu", A),
+    "vecdot": lambda x, y, *, dim=-1: (x.conj() * y).sum(dim), "multi_dot": lambda tensors: _face("numpy.linalg.multi_dot", list(tensors)),
+    "tensorsolve": lambda A, B, dims=None: _face("numpy.linalg.tensorsolve", A, B, dims), "matrix_rank": lambda A, *, atol=None, rtol=None, hermitian=False:
+    wrap(np.asarray(np.linalg.matrix_rank(A._a, atol if atol is not None else None, hermitian)))}
+
+# -- special ------------------------------------------------------------------------------------------------------------------
+
+_RENAMED = {"bessel_j0": "j0", "bessel_j1": "j1", "bessel_y0": "y0", "bessel_y1": "y1", "modified_bessel_i0": "i0", "modified_bessel_i1": "i1",
+            "modified_bessel_k0": "k0", "modified_bessel_k1": "k1", "scaled_modified_bessel_k0": "k0e", "scaled_modified_bessel_k1": "k1e"}
+SPECIAL: dict[str, Callable] = {name: BY_NAME[f"scipy.special.{target}"].call for name, target in _RENAMED.items()}
+SPECIAL["airy_ai"] = lambda x: BY_NAME["scipy.special.airy"].call(x)[0]
+SPECIAL["spherical_bessel_j0"] = lambda x: BY_NAME["scipy.special.spherical_jn"].call(0, x)
+for _family, _target in {"chebyshev_polynomial_t": "eval_chebyt", "chebyshev_polynomial_u": "eval_chebyu", "hermite_polynomial_h": "eval_hermite",
+                         "hermite_polynomial_he": "eval_hermitenorm", "laguerre_polynomial_l": "eval_laguerre", "legendre_polynomial_p": "eval_legendre",
+                         "shifted_chebyshev_polynomial_t": "eval_sh_chebyt", "shifted_chebyshev_polynomial_u": "eval_sh_chebyu"}.items():
+    SPECIAL[_family] = lambda x, n, _target=_target: BY_NAME[f"scipy.special.{_target}"].call(n, x)
+
+# -- fft ----------------------------------------------------------------------------------------------------------------------
+
+
+def _several(name: str, of_scipy: bool = False) -> Callable:
+    def call(input: Any, s: Any = None, dim: Any = None, norm: Any = None) -> Any:
+        axes = {} if dim is None else {"axes": tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)}
+        return _face(f"{'scipy' if of_scipy else 'numpy'}.fft.{name}", input, s, norm=norm, **axes)
+    return call
+
+
+FFT: dict[str, Callable] = {name: _several(name) for name in ("fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn", "irfftn")}
+FFT.update({name: _several(name, of_scipy=True) for name in ("hfft2", "hfftn", "ihfft2", "ihfftn")})
+FFT.update(fftshift=lambda input, dim=None: _face("numpy.fft.fftshift", input, dim), ifftshift=lambda input, dim=None: _face("numpy.fft.ifftshift", input, dim))
