@@ -14,7 +14,7 @@ from ..ir.build import Value, current
 from ..ir.op import registry
 from ..ops.extents import at_least
 from ..ops.face import find
-from ..util.errors import ConcreteValueError, FadError
+from ..util.errors import ConcreteValueError, FadError, UnstageableError
 from .branch import choose, truth
 from .builtin import BY_BUILTIN
 from .iterate import Steps, steps_of
@@ -26,6 +26,7 @@ COMPARISONS: dict[str, Callable] = {
     "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge, "Eq": operator.eq, "NotEq": operator.ne,
     "Is": operator.is_, "IsNot": operator.is_not, "In": lambda a, b: a in b, "NotIn": lambda a, b: a not in b}
 MOST_UNROLLED = 5000                                         # turns; a loop of more is not unrolled
+DEEPEST_RECURSION = 8                                        # levels of a recursion that depends on data
 
 
 class Runtime:
@@ -34,6 +35,7 @@ class Runtime:
     def __init__(self, capture: Any):
         self.capture = capture
         self.unrolled: dict[Any, str] = {}                    # code of a loop's body -> why it is not one region
+        self.open: list[Any] = []                             # branches that are being traced, one in the other
 
     # -- calls ------------------------------------------------------------------------------------------------------------
 
@@ -44,7 +46,9 @@ class Runtime:
         if isinstance(f, MethodType):
             return self._method(f)
         if isinstance(f, type):
-            return BY_BUILTIN.get(f, f)
+            return BY_BUILTIN.get(f, f) if f in BY_BUILTIN or f.__module__ == "builtins" else functools.partial(self._made, f)
+        if f is getattr:
+            return self._getattr
         try:
             known = BY_BUILTIN.get(f)
         except TypeError:
@@ -55,11 +59,25 @@ class Runtime:
             return self.capture.swap(f)
         return self._object(f)
 
+    def _made(self, cls: type, *args: Any, **kwargs: Any) -> Any:
+        """An object that the traced code makes: what its attributes are is nobody else's."""
+        made = cls(*args, **kwargs)
+        current().root.inside[id(made)] = made
+        return made
+
+    def _getattr(self, owner: Any, name: str, *default: Any) -> Any:
+        return default[0] if default and not hasattr(owner, name) else self.attribute(owner, name)
+
+    def attribute(self, owner: Any, name: str) -> Any:
+        """owner.name"""
+        return self.capture.attribute(owner, name)
+
     def _is_captured(self, f: FunctionType) -> bool:
         return f.__globals__.get(RUNTIME) is self
 
     def _method(self, f: MethodType) -> Any:
         function = f.__func__
+        self.capture.open(f.__self__)
         if not isinstance(function, FunctionType) or self._is_captured(function):
             return f
         new = self.capture.swap(function)
@@ -82,13 +100,25 @@ class Runtime:
             (then if test else otherwise)()
             return
         cells = cells_of(then, otherwise)
-        choose(test, then, otherwise, cells, names)
+        self._choose(then, test, then, otherwise, cells, names)
 
     def ifexp(self, test: Any, if_true: Callable, if_false: Callable) -> Any:
         test = truth(test)
         if not isinstance(test, Value):
             return (if_true if test else if_false)()
-        return choose(test, if_true, if_false, cells_of(if_true, if_false))
+        return self._choose(if_true, test, if_true, if_false, cells_of(if_true, if_false))
+
+    def _choose(self, code_of: Callable, *branch: Any) -> Any:
+        """Trace both sides of a branch, unless it stands in itself: in a recursion that ends by data, whose levels have no number."""
+        code = code_of.__code__
+        if self.open.count(code) >= DEEPEST_RECURSION:
+            raise UnstageableError("a function calls itself under a condition that depends on data",
+                                   why="both sides of each condition are traced, and the recursion would have no end", do="write it as a loop (while)")
+        self.open.append(code)
+        try:
+            return choose(*branch)
+        finally:
+            self.open.pop()
 
     def and_(self, value: Any, *rest: Callable) -> Any:
         for k, later in enumerate(rest):
