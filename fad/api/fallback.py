@@ -50,15 +50,18 @@ class Fallback:
         return Outside(f, leaves) if self.is_on else None
 
     def instead(self, error: Exception, before: "Outside | None", run: Callable, key: Any, name: str) -> Any:
-        """What run() returns, in place of a trace that failed; the error, if it is not one to be mended so, or if run() fails too."""
+        """What run() returns, in place of a trace that failed; the error, if it is not one to be mended so.
+
+        Where run() fails too, for want of a value or an operation, the first error says where the trouble began; else run()'s does.
+        """
         if before is not None:
             before.restore()
         if not self.is_on or not is_unstaged(error):
             raise error
         try:
             result = run()
-        except Exception:                                     # of the two, the first says where the trouble began
-            raise error from None
+        except Exception as second:
+            raise (error if is_unstaged(second) else second) from None
         reason = reason_of(error)
         self.reasons[key] = reason
         if not self.warned:
