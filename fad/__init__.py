@@ -62,7 +62,7 @@ from .util.tree import register as register
 
 __version__ = "0.1.0"
 del _table
-_LAZY = ("nn", "optim")
+_LAZY = ("nn", "optim", "utils")
 
 
 def __getattr__(name: str) -> object:

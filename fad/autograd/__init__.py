@@ -11,9 +11,6 @@ from ..eager.grad_mode import is_multithreading_enabled as is_multithreading_ena
 from ..eager.grad_mode import no_grad as no_grad
 from ..eager.grad_mode import set_grad_enabled as set_grad_enabled
 from ..eager.grad_mode import set_multithreading_enabled as set_multithreading_enabled
-from ..eager.gradcheck import GradcheckError as GradcheckError
-from ..eager.gradcheck import gradcheck as gradcheck
-from ..eager.gradcheck import gradgradcheck as gradgradcheck
 from ..eager.saved import SavedTensor as SavedTensor
 from ..eager.settings import _force_original_view_tracking as _force_original_view_tracking
 from ..eager.settings import _unsafe_preserve_version_counter as _unsafe_preserve_version_counter
@@ -25,3 +22,6 @@ from . import functional as functional
 from . import grad_mode as grad_mode
 from . import graph as graph
 from . import profiler as profiler
+from .gradcheck import GradcheckError as GradcheckError
+from .gradcheck import gradcheck as gradcheck
+from .gradcheck import gradgradcheck as gradgradcheck

@@ -1,4 +1,6 @@
 """fad.autograd.forward_ad: tensors that carry tangents."""
+from typing import Any
+
 from ..eager.forward_ad import UnpackedDualTensor as UnpackedDualTensor
 from ..eager.forward_ad import _is_fwd_grad_enabled as _is_fwd_grad_enabled
 from ..eager.forward_ad import _set_fwd_grad_enabled as _set_fwd_grad_enabled
@@ -7,3 +9,11 @@ from ..eager.forward_ad import enter_dual_level as enter_dual_level
 from ..eager.forward_ad import exit_dual_level as exit_dual_level
 from ..eager.forward_ad import make_dual as make_dual
 from ..eager.forward_ad import unpack_dual as unpack_dual
+from ..eager.state import state as _state
+
+
+def __getattr__(name: str) -> Any:
+    """_current_level: the level that is entered in this thread, -1 outside."""
+    if name == "_current_level":
+        return _state.entered_level
+    raise AttributeError(f"module 'fad.autograd.forward_ad' has no attribute {name!r}")

@@ -1,4 +1,5 @@
 """Anomaly mode: where a backward fails or computes nan, the line of the forward that it belongs to is told."""
+import sys
 import time
 import warnings
 from collections.abc import Callable
@@ -58,15 +59,21 @@ class detect_anomaly:
 
 
 def tell(node: Node) -> None:
-    """Warn with the place where a node was made, and those of the nodes that were being evaluated then."""
+    """Warn with the place where a node was made, and with those of the nodes that were being evaluated then, one warning each."""
     extra = node.extra
-    text = NO_TRACE.format(node.name()) if extra is None or extra.trace is None else TRACE.format(node.name(), extra.trace)
+    _warn(NO_TRACE.format(node.name()) if extra is None or extra.trace is None else TRACE.format(node.name(), extra.trace))
     parent = extra.parent if extra is not None else None
     while parent is not None:
         trace = parent.extra.trace if parent.extra is not None else None
-        text += PREVIOUS_UNKNOWN.format(parent.name()) if trace is None else PREVIOUS.format(parent.name(), trace)
+        _warn(PREVIOUS_UNKNOWN.format(parent.name()) if trace is None else PREVIOUS.format(parent.name(), trace))
         parent = parent.extra.parent if parent.extra is not None else None
-    warnings.warn(text, UserWarning, stacklevel=6)
+
+
+def _warn(text: str) -> None:
+    try:
+        warnings.warn(text, UserWarning, stacklevel=7)
+    except UserWarning:                                   # warnings are errors just now, but the error to raise is that of backward
+        print(text, file=sys.stderr)
 
 
 def evaluate(node: Node, pull: Callable, g: Any) -> tuple:

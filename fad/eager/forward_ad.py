@@ -36,7 +36,7 @@ def enter_dual_level() -> int:
     """Begin a level; there is one at a time."""
     if state.dual_level >= 0:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
-    state.dual_level = 0
+    state.dual_level = state.entered_level = 0
     state.duals = []
     settle()
     return 0
@@ -54,7 +54,7 @@ def exit_dual_level(*, level: "int | None" = None) -> None:
             t.extra.tangent = None
         elif t is not None:
             t.__dict__.pop("tangents", None)
-    state.dual_level = -1
+    state.dual_level = state.entered_level = -1
     settle()
 
 

@@ -105,8 +105,8 @@ class FunctionNode(Node, FunctionCtx):
             if t is not None and not isinstance(t, Tensor):
                 raise TypeError(f"save_for_backward can only save variables, but argument is of type {type(t).__name__}")
         hooks = state.pack_hooks[-1] if state.pack_hooks else None
-        self.saved = tuple([SavedTensor(None) if t is None else self._kept(t, results, hooks) for t in self.to_save or ()])
-        self.to_save = None
+        given, self.to_save = self.to_save or (), None                         # first: a pack hook may raise, and a result must not stay here then
+        self.saved = tuple([SavedTensor(None) if t is None else self._kept(t, results, hooks) for t in given])
 
     def _kept(self, t: Tensor, results: dict, hooks: Any) -> SavedTensor:
         if t._x is not None and t._x.inference and not state.inference:

@@ -199,7 +199,7 @@ class OpNode(Node):
                 raise RuntimeError(stale_message(result_of(y, self.vcs[k], self, k), expected, self, k))
 
     def pull(self, g: Any) -> tuple:
-        gs = (g,) if self.outputs == 1 else tuple(g)
+        gs = (g,) if self.outputs == 1 else (None,) * self.outputs if g is None else tuple(g)
         xs, ys = self._saved()
         if all(one is None for one in gs):
             return (None,) * len(self.next)
@@ -208,7 +208,7 @@ class OpNode(Node):
         return self._differentiate(gs, ys, xs)
 
     def pull_graph(self, g: Any) -> tuple:
-        gs = (g,) if self.outputs == 1 else tuple(g)
+        gs = (g,) if self.outputs == 1 else (None,) * self.outputs if g is None else tuple(g)
         xs, ys = self._saved()
         if all(one is None for one in gs):
             return (None,) * len(self.next)

@@ -101,6 +101,8 @@ class SavedTensor:
         if not isinstance(result, Tensor):
             raise TypeError(f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type(result).__name__}")
         fn, nr, needed = self.fn
+        if self.node is None and fn is None and not needed and result._fn is None and not result._rg:
+            return result
         node = self.node() if self.node is not None else fn
         if node is None and not needed and not result._rg and result._fn is None:
             return result

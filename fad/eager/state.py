@@ -20,6 +20,7 @@ class State(threading.local):
     hooks_refused: "str | None" = None         # why saved_tensors_hooks may not be used just now
     mutation: Any = None                       # the table of allow_mutation_on_saved_tensors
     dual_level = -1
+    entered_level = -1                         # the same, but for the insides of Functions, which see no tangents
     duals: list = []                           # weak references to what carries tangents
     anomaly = False                            # for all threads: set on the class
     check_nan = True

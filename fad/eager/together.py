@@ -12,7 +12,9 @@ class Together(Node):
     __slots__ = ("outputs",)
 
     def pull(self, g: Any) -> tuple:
-        return tuple(g) if self.outputs > 1 else (g,)
+        if self.outputs == 1:
+            return (g,)
+        return (None,) * self.outputs if g is None else tuple(g)
 
     pull_graph = pull
 

@@ -1,0 +1,6 @@
+"""fad.autograd.gradcheck: derivatives against differences. (As an attribute of fad.autograd, the name is the function's.)"""
+from ..eager.gradcheck import GradcheckError as GradcheckError
+from ..eager.gradcheck import get_analytical_jacobian as get_analytical_jacobian
+from ..eager.gradcheck import get_numerical_jacobian as get_numerical_jacobian
+from ..eager.gradcheck import gradcheck as gradcheck
+from ..eager.gradcheck import gradgradcheck as gradgradcheck

@@ -1,0 +1,2 @@
+"""fad.utils: checkpointing, under PyTorch's names."""
+from . import checkpoint as checkpoint
