@@ -17,6 +17,7 @@ from ..ir import stack
 from ..ir.build import Value
 from ..ir.live import LiveBuilder, taping
 from ..ir.walk import Environment, run_equation
+from ..trace.leaks import settle
 from ..trace.outside import Outside
 from ..trace.tracer import Tracer
 from ..util import tree
@@ -100,7 +101,9 @@ def run_on_tape(body: Callable, args: tuple, kwargs: dict, name: str, deliver: C
     leaves, structure = tree.flatten((args, kwargs))
     with taping(name, Tracer) as tape:
         args, kwargs = structure.unflatten([tape.take(x) for x in leaves])
-        return deliver(tape, body(*args, **kwargs))
+        result = body(*args, **kwargs)
+        settle(tape)
+        return deliver(tape, result)
 
 
 def as_arrays(tape: LiveBuilder, result: Any) -> Any:

@@ -7,37 +7,25 @@ import builtins
 import functools
 import sys
 from collections.abc import Callable, Iterator
-from types import CodeType, FunctionType, MethodType, ModuleType
+from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from ..ir.build import Builder
+from ..ir.build import Builder, Value
 from ..ops.face import OBJECTS, find
 from ..util.where import is_library
+from . import sources
 from .builtin import BUILTIN_FACES
 from .control import Runtime
 from .mutation import call_face
 from .protocol import call_ufunc
+from .sources import MISSING
+from .state import is_empty
 from .syntax import RUNTIME, rewritten_code
 from .tracer import Tracer
 
 _MODULES = ("numpy", "math", "cmath", "scipy")
-_MISSING = object()
-
-
-class Source:
-    """Where an outside value came from: a global name or a closure cell, and what it held."""
-
-    __slots__ = ("read", "value")
-
-    def __init__(self, read: Callable, value: Any):
-        self.read, self.value = read, value
-
-    @property
-    def unchanged(self) -> bool:
-        now = self.read()
-        return now is self.value or (type(now) is type(self.value) and isinstance(now, (int, float, complex, str)) and now == self.value)
 
 
 class Proxy(ModuleType):
@@ -90,14 +78,12 @@ def has_traced(args: Any) -> bool:
 def holds_arrays(value: Any) -> bool:
     """Whether arrays of numbers are in this list, tuple or dict, at any depth."""
     items = value.values() if isinstance(value, dict) else value
-    return any((isinstance(x, np.ndarray) and x.dtype.kind in "biufc") or (type(x) in (list, tuple, dict) and holds_arrays(x)) for x in items)
+    return any((isinstance(x, np.ndarray) and x.dtype.kind in "biufc") or (is_sequence(x) and holds_arrays(x)) for x in items)
 
 
-def _element_of(container: Any, key: Any) -> Any:
-    try:
-        return container[key]
-    except (IndexError, KeyError):
-        return _MISSING
+def is_sequence(x: Any) -> bool:
+    """Whether x is a list, tuple, named tuple or dict."""
+    return type(x) in (list, tuple, dict) or (isinstance(x, tuple) and hasattr(x, "_fields"))
 
 
 class Capture:
@@ -126,8 +112,13 @@ class Capture:
             return self.function(value)
         if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
             return self.builder.capture(value)
-        if type(value) in (list, tuple, dict) and holds_arrays(value):
+        if is_sequence(value) and holds_arrays(value):
             return self._container(value)
+        if type(value) in (list, tuple, dict, set, frozenset):
+            self.sources.append(sources.of_contents(value))
+            if isinstance(value, (list, dict, set)):
+                self.builder.root.opened[id(value)] = value
+            return value
         if id(value) in OBJECTS:
             return OBJECTS[id(value)]
         found = find(value) if callable(value) else None
@@ -140,37 +131,95 @@ class Capture:
     def _container(self, value: Any) -> Any:
         """A copy of a list, tuple or dict from outside, its arrays traced; each of its elements is a source."""
         items = value.items() if isinstance(value, dict) else enumerate(value)
-        self.sources.append(Source(lambda: len(value), len(value)))
+        self.sources.append(sources.of_length(value))
         new = {key: self._element(value, key, element) for key, element in items}
-        return new if isinstance(value, dict) else type(value)(new.values())
+        made = new if isinstance(value, dict) else value._make(new.values()) if hasattr(value, "_fields") else type(value)(new.values())
+        if isinstance(made, (list, dict)):
+            self.builder.root.stand_ins.append((value, made, made.copy()))
+        return made
 
     def _element(self, container: Any, key: Any, element: Any) -> Any:
-        self.sources.append(Source(lambda: _element_of(container, key), element))
+        self.sources.append(sources.of_element(container, key, element))
         return self.swap(element)
+
+    def attribute(self, owner: Any, name: str) -> Any:
+        """owner.name as captured code sees it: of an object, class or module from outside it is a source."""
+        if isinstance(owner, (Value, Proxy)) or not sources.is_open(owner) or self._is_inside(owner):
+            return getattr(owner, name)
+        found = MISSING if isinstance(owner, (type, ModuleType)) else getattr(type(owner), name, MISSING)
+        if isinstance(found, property) and isinstance(found.fget, FunctionType):
+            return self.swap(found.fget)(owner)
+        if isinstance(found, functools.cached_property) and name not in owner.__dict__:
+            return self.swap(found.func)(owner)
+        value = getattr(owner, name)
+        if isinstance(value, (MethodType, Tracer)) or has_traced((value,)):
+            return value
+        self.sources.append(sources.of_attribute(owner, name, value))
+        self.open(value)
+        is_plain = isinstance(value, np.ndarray) or isinstance(value, (list, tuple, dict, set, frozenset))
+        return self.swap(value) if is_plain else value
+
+    def _is_inside(self, owner: Any) -> bool:
+        """Whether an object was made by the traced code, so that its attributes are nobody else's. Another one is opened."""
+        root = self.builder.root
+        if id(owner) in root.inside:
+            return True
+        own = getattr(owner, "__dict__", None)
+        if id(owner) in root.opened or not isinstance(own, dict) or isinstance(owner, ModuleType):
+            return False
+        if has_traced(own.values()):
+            root.inside[id(owner)] = owner
+            return True
+        root.opened[id(owner)] = owner
+        if not _OPERATORS.isdisjoint(dir(type(owner))):       # methods that Python calls by itself are not rewritten
+            self.sources.append(sources.of_all_in(owner))
+        return False
+
+    def open(self, *owners: Any) -> None:
+        """Note objects from outside before the traced code changes them."""
+        for owner in owners:
+            if not isinstance(owner, (Value, Proxy)) and sources.is_open(owner):
+                self._is_inside(owner)
 
     def function(self, f: Any) -> Callable:
         """The captured copy of a user's function (or of an object that is called as one); a library's function is its face."""
         if isinstance(f, MethodType):
+            self.open(f.__self__)
             return MethodType(self.swap(f.__func__), f.__self__)
         if isinstance(getattr(type(f), "__call__", None), FunctionType) and not is_compiled(f):  # noqa: B004
             return self.runtime.call(f)
         if is_compiled(f):                                    # it is traced through the Python it was made from
             f = f.py_func
         if isinstance(f, functools.partial):
-            return functools.partial(self.function(f.func), *f.args, **f.keywords)
+            return functools.partial(self.function(f.func), *map(self.swap, f.args), **{k: self.swap(v) for k, v in f.keywords.items()})
         if isinstance(f, FunctionType):
             self.packages.add(_package(f))                    # what is asked for by itself is the user's, wherever it is installed
         if not is_user_function(f, self.packages):
             found = find(f)
             return self._library_function(f) if found is None else _redirect(f, found)
-        code = rewritten_code(f) or f.__code__
+        rewritten = rewritten_code(f)
+        code = rewritten or f.__code__
         scope: dict[str, Any] = {"__builtins__": f.__globals__.get("__builtins__", builtins), RUNTIME: self.runtime}
-        copy = FunctionType(code, scope, f.__name__, f.__defaults__, self._cells(f, code))
-        copy.__kwdefaults__, copy.__dict__ = f.__kwdefaults__, {k: v for k, v in f.__dict__.items() if k != "__fad_staged__"}
+        copy = FunctionType(code, scope, f.__name__, self._defaults(f.__defaults__), self._cells(f, code))
+        copy.__kwdefaults__, copy.__dict__ = self._defaults(f.__kwdefaults__), {k: v for k, v in f.__dict__.items() if k != "__fad_staged__"}
         copy.__module__ = f.__module__
-        self._copies[id(f)] = (f, copy)                       # before its globals: it may call itself
+        self._copies[id(f)] = (f, copy)                       # before its globals and its closure: it may call itself
         self._fill(scope, f, code)
+        self._fill_cells(f, copy)
+        if rewritten is None:
+            self._guard_all(f)
         return copy
+
+    def _guard_all(self, f: FunctionType) -> None:
+        """Attributes are not seen to be read by code that is not rewritten: the objects that it may read them of are sources as a whole."""
+        values = [f.__globals__.get(name) for name in names_used(f.__code__)] + [c.cell_contents for c in f.__closure__ or () if not is_empty(c)]
+        self.sources += [sources.of_all_in(x) for x in values if sources.is_open(x) and not isinstance(x, (type, ModuleType))]
+
+    def _defaults(self, values: Any) -> Any:
+        """Default values of parameters as captured code sees them."""
+        if not values:
+            return values
+        return {k: self.swap(v) for k, v in values.items()} if isinstance(values, dict) else tuple(map(self.swap, values))
 
     def _library_function(self, f: Any) -> Callable:
         """A library's function as it is, but for the user's functions that it closes over (fad's own wrappers do)."""
@@ -196,24 +245,26 @@ class Capture:
     def _fill(self, scope: dict, f: FunctionType, code: CodeType) -> None:
         scope.update({k: v for k, v in f.__globals__.items() if k.startswith("__") and k not in scope})
         for name in set(names_used(code)):
-            value = f.__globals__.get(name, _MISSING)
-            if value is not _MISSING:
+            value = f.__globals__.get(name, MISSING)
+            if value is not MISSING:
                 scope[name] = self.swap(value)
-                self.sources.append(Source(lambda g=f.__globals__, n=name: g.get(n, _MISSING), value))
+                self.sources.append(sources.Source(lambda g=f.__globals__, n=name: g.get(n, MISSING), value))
             elif name in BUILTIN_FACES:
                 scope[name] = BUILTIN_FACES[name]
 
     def _cells(self, f: FunctionType, code: CodeType) -> tuple:
+        """Cells that are still empty; for a name that is bound later, the cell itself."""
         cells = dict(zip(f.__code__.co_freevars, f.__closure__ or ()))
-        return tuple([self._cell(cells[name]) for name in code.co_freevars])
+        return tuple([cells[name] if is_empty(cells[name]) else CellType() for name in code.co_freevars])
 
-    def _cell(self, cell: Any) -> Any:
-        try:
-            value = cell.cell_contents
-        except ValueError:                                    # a name that is bound later: the cell itself
-            return cell
-        self.sources.append(Source(lambda: cell.cell_contents, value))
-        return _new_cell(self.swap(value))
+    def _fill_cells(self, f: FunctionType, copy: FunctionType) -> None:
+        cells = dict(zip(f.__code__.co_freevars, f.__closure__ or ()))
+        for name, new in zip(copy.__code__.co_freevars, copy.__closure__ or ()):
+            cell = cells[name]
+            if new is not cell:
+                value = cell.cell_contents
+                self.sources.append(sources.Source(lambda cell=cell: cell.cell_contents, value))
+                new.cell_contents = self.swap(value)
 
 
 def _new_cell(value: Any) -> Any:
@@ -258,6 +309,9 @@ class _Object:
         return self._capture.swap(self.__getattr__("__call__")(*args, **kwargs))
 
 
+_OPERATORS = {f"__{r}{name}__" for r in ("", "r", "i") for name in ("add", "sub", "mul", "truediv", "matmul", "pow", "floordiv", "mod", "and", "or", "xor")} | {
+    "__getitem__", "__iter__", "__len__", "__contains__", "__neg__", "__abs__", "__float__", "__int__", "__index__", "__array__", "__getattr__",
+    "__enter__"}
 _METHODS_OF_UFUNCS = ("reduce", "accumulate", "outer", "at", "reduceat")
 
 

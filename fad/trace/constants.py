@@ -1,4 +1,4 @@
-"""Values that are known while tracing: what was computed from numbers of the program alone."""
+"""Values that are known while tracing: what was computed from numbers of the program and arrays from outside alone."""
 from typing import Any
 
 import numpy as np
@@ -6,6 +6,7 @@ import numpy as np
 from ..ir import stack
 from ..ir.build import Builder, current
 from ..ir.graph import Equation, Literal, Var
+from .sources import of_elements
 
 
 def _producer(builder: "Builder | None", var: Var) -> "Equation | None":
@@ -18,29 +19,55 @@ def _producer(builder: "Builder | None", var: Var) -> "Equation | None":
 
 
 def constant_of(var: Any, limit: int = 1000) -> Any:
-    """The value of a variable that depends on no input (within `limit` equations), or None."""
-    with_values = _evaluate(var, {}, [limit])
-    return with_values
+    """The value of a variable that depends on no input (within `limit` equations), or None.
+
+    Where it depends on elements of arrays from outside, these become part of the program: once they change it is traced anew.
+    """
+    found = _Evaluation(limit)
+    value = found.value(var)
+    if value is not None:
+        current().root.sources += [of_elements(array) for array in found.used.values()]
+    return value
 
 
-def _evaluate(atom: Any, known: dict, budget: list) -> Any:
-    if isinstance(atom, (int, np.integer)):
-        return atom
-    if isinstance(atom, Literal):
-        return atom.value
-    if atom in known:
-        return known[atom]
-    fresh = current().root.fresh_constants.get(atom)
-    if fresh is not None:
-        return fresh
-    eqn = _producer(current(), atom)
-    if eqn is None or eqn.regions or budget[0] <= 0:
+class _Evaluation:
+    """Values of variables, as far as they can be computed now; `used` are the arrays from outside that were looked at."""
+
+    def __init__(self, limit: int):
+        self.left = limit
+        self.known: dict[Var, Any] = {}
+        self.used: dict[Var, Any] = {}
+
+    def value(self, atom: Any) -> Any:
+        if isinstance(atom, (int, np.integer)):
+            return atom
+        if isinstance(atom, Literal):
+            return atom.value
+        if atom not in self.known:
+            self.known[atom] = self._array(atom)
+            if self.known[atom] is None:
+                self._compute(atom)
+        return self.known[atom]
+
+    def _array(self, atom: Var) -> Any:
+        root = current().root
+        fresh = root.fresh_constants.get(atom)
+        if fresh is not None:
+            return fresh
+        for array, value in root.captured.values():
+            if value.origin is atom and isinstance(array, np.ndarray):
+                self.used[atom] = array
+                return array.copy()
         return None
-    budget[0] -= 1
-    args = [_evaluate(a, known, budget) for a in eqn.inputs]
-    if any(a is None for a in args):
-        return None
-    with stack.concrete():
-        results = eqn.op(*args, **eqn.params)
-    known.update(zip(eqn.outputs, results if isinstance(results, tuple) else (results,)))
-    return known[atom]
+
+    def _compute(self, atom: Var) -> None:
+        eqn = _producer(current(), atom)
+        if eqn is None or eqn.regions or self.left <= 0:
+            return
+        self.left -= 1
+        args = [self.value(a) for a in eqn.inputs]
+        if any(a is None for a in args):
+            return
+        with stack.concrete():
+            results = eqn.op(*args, **eqn.params)
+        self.known.update(zip(eqn.outputs, results if isinstance(results, tuple) else (results,)))

@@ -97,9 +97,9 @@ class Lowering:
                 moved = self._moved(s, rest)
                 if moved is not None:
                     return out + self.statement(moved)
+            flags = self.flags_of(s) if rest and jumps_out(s) else []        # asked before: lowering changes some statements in place
             out += self.statement(s)
-            if rest and jumps_out(s):
-                flags = self.flags_of(s)
+            if flags:
                 self.used.update(flags)
                 out.append(ast.copy_location(ast.If(_not_any(flags), self.block(rest) or [ast.Pass()], []), rest[0]))
                 return out

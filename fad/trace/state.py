@@ -83,13 +83,14 @@ class Container:
 def contents(owner: Any) -> Any:
     """A shallow copy of what a container holds."""
     if isinstance(owner, CellType):
-        return [] if _is_empty(owner) else [owner.cell_contents]
+        return [] if is_empty(owner) else [owner.cell_contents]
     if isinstance(owner, (list, dict, set)):
         return owner.copy()
     return dict(owner.__dict__)
 
 
-def _is_empty(cell: CellType) -> bool:
+def is_empty(cell: CellType) -> bool:
+    """Whether a variable has no value yet."""
     try:
         cell.cell_contents                                    # noqa: B018
     except ValueError:

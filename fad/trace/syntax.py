@@ -73,8 +73,9 @@ class Rewriter(ast.NodeTransformer):
     # -- functions --------------------------------------------------------------------------------------------------------
 
     def function(self, node: ast.FunctionDef) -> None:
-        """Rewrite a function's body in place; generators stay as they are."""
+        """Rewrite a function's body in place; the statements of generators stay as they are."""
         if any(isinstance(n, (ast.Yield, ast.YieldFrom, ast.Await)) for s in node.body for n in _own_nodes(s)):
+            node.body = [_Expressions(self.owner, _Scope(node), self.numbers).visit(s) for s in node.body]
             return
         inner = Rewriter(self.owner, _Scope(node), self.numbers)
         body = Lowering().function(node.body)
@@ -133,15 +134,16 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_For(self, s: Any) -> Any:
         item = _placed(ast.Assign([s.target], ast.Name("_fad_item", ast.Load()), lineno=0), s)
-        names = assigned([item, *s.body])
+        carried = self.carried(assigned([item, *s.body]), s)
         body = self.local("body", s, [item, *s.body], "_fad_item")
-        call = self.runtime("for_", self.visit(s.iter), _name(body), *self.carried(names, s))
+        call = self.runtime("for_", self.visit(s.iter), _name(body), *carried)
         return [body, _placed(ast.Expr(call), s)]
 
     def visit_While(self, s: Any) -> Any:
+        carried = self.carried(assigned([*s.body, s.test]), s)
         test = self.local("test", s, [_placed(ast.Return(s.test), s.test)])
         body = self.local("body", s, s.body)
-        call = self.runtime("while_", _name(test), _name(body), *self.carried(assigned([*s.body, s.test]), s))
+        call = self.runtime("while_", _name(test), _name(body), *carried)
         return [test, body, _placed(ast.Expr(call), s)]
 
     def carried(self, names: dict, s: Any) -> list:
@@ -156,6 +158,15 @@ class Rewriter(ast.NodeTransformer):
         if s.value is None:
             return _placed(ast.Pass(), s)
         return _placed(ast.Assign([s.target], self.visit(s.value), lineno=0), s)
+
+    def visit_AugAssign(self, s: ast.AugAssign) -> Any:
+        """owner.name += v reads the attribute first, which is noted."""
+        first = None
+        if isinstance(s.target, ast.Attribute) and _is_path(s.target.value):
+            path = ast.copy_location(ast.Attribute(copy.deepcopy(s.target.value), s.target.attr, ast.Load()), s)
+            first = _placed(ast.Expr(self.visit(_loaded(path))), s)
+        s = self.generic_visit(s)                             # type: ignore[assignment]
+        return s if first is None else [first, s]
 
     def visit_Assert(self, s: ast.Assert) -> Any:
         message = ast.Constant(None) if s.msg is None else self.later(self.visit(s.msg))
@@ -185,6 +196,12 @@ class Rewriter(ast.NodeTransformer):
         for op, value in zip(e.ops, e.comparators):
             parts += [ast.Constant(type(op).__name__), self.later(self.visit(value))]
         return _placed(self.runtime("chain", self.visit(e.left), *parts), e)
+
+    def visit_Attribute(self, e: ast.Attribute) -> Any:
+        e = self.generic_visit(e)                             # type: ignore[assignment]
+        if not isinstance(e.ctx, ast.Load):
+            return e
+        return _placed(self.runtime("attribute", e.value, ast.Constant(self._mangled(e.attr))), e)
 
     def visit_Call(self, e: ast.Call) -> Any:
         if isinstance(e.func, ast.Name) and e.func.id in UNTOUCHED_CALLS:
@@ -219,8 +236,30 @@ class Rewriter(ast.NodeTransformer):
         return f"_{self.owner.lstrip('_')}{name}" if private else name
 
 
+class _Expressions(Rewriter):
+    """Rewrites only the expressions of a function."""
+
+    def visit_If(self, s: Any) -> Any:
+        return self.generic_visit(s)
+
+    visit_For = visit_While = visit_Assert = visit_AugAssign = visit_If
+
+
 def _name(function: Any) -> Any:
     return ast.Constant(None) if function is None else ast.Name(function.name, ast.Load())
+
+
+def _is_path(e: ast.AST) -> bool:
+    """Whether an expression is a name, or attributes of one, and may be read twice."""
+    return isinstance(e, ast.Name) or (isinstance(e, ast.Attribute) and _is_path(e.value))
+
+
+def _loaded(e: Any) -> Any:
+    """A path, to be read."""
+    for n in ast.walk(e):
+        if hasattr(n, "ctx"):
+            n.ctx = ast.Load()
+    return e
 
 
 def _binds(e: ast.AST) -> bool:

@@ -11,6 +11,7 @@ from ..ir.types import INT, Type, type_of
 from ..passes.unify import unify
 from ..util import tree
 from .capture import Capture
+from .leaks import refuse_leaks
 from .state import is_lost
 from .tracer import Tracer
 
@@ -77,6 +78,8 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
         outputs = [_result(x) for k, x in enumerate(out) if k not in statics] + [inputs[k] for k in written] + [x for _, x in outer]
         func = builder.finish(tuple(outputs))
     root = builder.root
+    if builder is root and not builder.live:
+        refuse_leaks(root)
     if builder is not root:
         _put_back(builder)
         return Traced(func, structure, statics, (), written, (), ())
