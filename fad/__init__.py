@@ -63,6 +63,9 @@ from .util.tree import register as register
 __version__ = "0.1.0"
 del _table
 _LAZY = ("nn", "optim", "utils")
+_OF_NN = ("adaptive_avg_pool1d adaptive_max_pool1d alpha_dropout avg_pool1d batch_norm bilinear celu channel_shuffle conv1d conv2d conv3d conv_transpose1d "
+          "conv_transpose2d conv_transpose3d cosine_similarity dropout group_norm hardshrink instance_norm layer_norm max_pool1d max_pool2d max_pool3d "
+          "pairwise_distance pixel_shuffle pixel_unshuffle prelu rms_norm rrelu selu threshold").split()
 
 
 def __getattr__(name: str) -> object:
@@ -73,8 +76,10 @@ def __getattr__(name: str) -> object:
         return _DTYPES[name]
     if name in _LAZY:
         return _import_module(f"fad.{name}")
+    if name in _OF_NN:
+        return getattr(_import_module("fad.nn.functional"), name)
     raise AttributeError(f"module 'fad' has no attribute {name!r}")
 
 
 def __dir__() -> list:
-    return sorted({*globals(), *_FUNCTIONS, *_DTYPES, *_LAZY})
+    return sorted({*globals(), *_FUNCTIONS, *_DTYPES, *_LAZY, *_OF_NN})

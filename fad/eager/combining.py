@@ -6,11 +6,13 @@ import numpy as np
 
 from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
+from .further import trapezoid
 from .joining import cat, meshgrid, stack
 from .node import Undifferentiable
+from .pointwise import sinc
 from .products import matmul
 from .record import edge
-from .reductions import Extreme, _take, sum
+from .reductions import Extreme, _take, cumprod, cumsum, sum
 from .registry import FUNCTIONS, function, named, one_dim, run, tensor_of
 from .shapes import getitem, reshape
 from .state import state
@@ -219,6 +221,62 @@ for _name, _target in {"isneginf": "numpy.isneginf", "isposinf": "numpy.isposinf
         return BY_NAME[_target].call(*[tensor_of(a) if isinstance(a, np.ndarray) else a for a in args])
     _call.__name__, _call.__doc__ = _name, f"{_target}, on tensors."
     function(_name, method=not _name.endswith("stack"), changing=_name in ("deg2rad", "rad2deg", "igamma", "igammac"))(_call)
+
+
+@function()
+def svd(self: Any, some: bool = True, compute_uv: bool = True) -> tuple:
+    """U, S, V with self = U diag(S) V^H."""
+    u, s, vh = BY_NAME["numpy.linalg.svd"].call(self, full_matrices=not some)
+    return u, s, vh.mT.conj()
+
+
+@function()
+def qr(self: Any, some: bool = True) -> tuple:
+    """Q, R."""
+    return tuple(BY_NAME["numpy.linalg.qr"].call(self, "reduced" if some else "complete"))
+
+
+def _quantiles(name: str) -> None:
+    def call(self: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear") -> Any:
+        axis = None if dim is None else one_dim(dim, len(self.shape))
+        return BY_NAME[f"numpy.{name}"].call(self, raw(q), axis=axis, method=interpolation, keepdims=keepdim)
+    call.__name__, call.__doc__ = name, f"numpy.{name}, along a dimension or of all elements."
+    function(name)(call)
+
+
+_quantiles("quantile")
+_quantiles("nanquantile")
+
+
+@function()
+def frexp(self: Any) -> tuple:
+    """(mantissa, exponent) with self = mantissa * 2 ** exponent."""
+    return op["frexp_mantissa"](self), op["frexp_exponent"](self)
+
+
+@function(method=False)
+def embedding(weight: Any, indices: Any, padding_idx: int = -1) -> Any:
+    """Rows of the weight by their indices."""
+    return named(getitem(weight, raw(indices)), "EmbeddingBackward0")
+
+
+@function()
+def cholesky_solve(self: Any, L: Any, upper: bool = False) -> Any:
+    """X with A X = self, from the Cholesky factor of A."""
+    lower = L.mT.conj() if upper else L
+    y = BY_NAME["scipy.linalg.solve_triangular"].call(lower, self, lower=True)
+    return BY_NAME["scipy.linalg.solve_triangular"].call(lower.mT.conj(), y, lower=False)
+
+
+@function()
+def cholesky_inverse(self: Any, upper: bool = False) -> Any:
+    """The inverse of a matrix, from its Cholesky factor."""
+    return cholesky_solve(wrap(np.eye(self.shape[-1], dtype=self.dtype)), self, upper)
+
+
+for _call in (cumsum, cumprod, sinc):
+    function(changing=True)(_call)
+FUNCTIONS["trapz"] = trapezoid
 
 
 @function()

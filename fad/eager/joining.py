@@ -38,7 +38,7 @@ def stack(tensors: Sequence, dim: int = 0, *, out: Any = None) -> Any:
             raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(xs[0].shape)} at entry 0 and {list(x.shape)} at entry {k}")
     ax = one_dim(dim, len(xs[0].shape) + 1)
     rows = [op["reshape"](x, *x.shape[:ax], 1, *x.shape[ax:]) for x in xs]
-    return named(cat(rows, ax), "StackBackward0")
+    return named(cat(rows, ax), "StackBackward0", dim=ax)
 
 
 Tensor._stack_rows = staticmethod(stack)                                                    # type: ignore[attr-defined]

@@ -10,7 +10,7 @@ from . import errors
 from .handles import Hooks, RemovableHandle
 from .saved import Meta, SavedTensor, result_of, stale_message
 from .state import state
-from .tensor import Tensor
+from .tensor import Tensor, wrap
 
 sequence = itertools.count()
 LAST = 1 << 60                                   # sequence numbers of leaves: they go before all others
@@ -260,7 +260,9 @@ class OpNode(Node):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_saved_"):
             note = self.__dict__.get("note", {})
-            return note[name[7:]] if name[7:] in note else self._read(*self._place(name[7:]), name)
+            return note[name[7:]] if name[7:] in note else self._read(*self._place(name[7:]), name) if name[7:] not in _SPECIAL else _SPECIAL[name[7:]](self)
+        if name == "_raw_saved_indices":
+            return tuple([SavedTensor(t) for t in _indices(self)])
         if name.startswith("_raw_saved_"):
             return self._raw(*self._place(name[11:]), name)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
@@ -304,6 +306,18 @@ class OpNode(Node):
     def __dir__(self) -> list:
         names = [*self.handle.xs[:len(self.needs)], *self.handle.ys[:self.outputs]]
         return sorted(set(object.__dir__(self)) | {f"_saved_{n}" for n in names} | {f"_raw_saved_{n}" for n in names})
+
+
+def _indices(node: OpNode) -> tuple:
+    """What a node of an op "index" selects by: for each axis an array of indices, or None."""
+    if node.handle.op.name != "index":
+        raise AttributeError(f"{node.name()!r} object has no attribute '_saved_indices'")
+    operands = iter(node.xs[1:])
+    found = tuple([wrap(np.asarray(next(operands))) if s == "a" else None for s in node.params["spec"]])
+    return found
+
+
+_SPECIAL: dict = {"indices": _indices, "self_sym_sizes": lambda node: tuple(node.xs[0].shape), "rounding_mode": lambda node: None}
 
 
 class SingleNode(OpNode):

@@ -106,7 +106,7 @@ def div(self: Any, other: Any, *, rounding_mode: "str | None" = None, out: Any =
     if rounding_mode is not None:
         if rounding_mode not in ("floor", "trunc"):
             raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'")
-        y = op[rounding_mode](y)
+        y = named(op[rounding_mode](y), "DivBackward2", rounding_mode=rounding_mode)
     return y if out is None else delivered(y, out, "div")
 
 
@@ -248,7 +248,7 @@ def lerp(self: Any, end: Any, weight: Any) -> Any:
 @function(changing=True)
 def logit(self: Any, eps: "float | None" = None) -> Any:
     """log(self / (1 - self)), self first clamped to [eps, 1 - eps]."""
-    return op["logit"](self if eps is None else clamp(self, eps, 1 - eps))
+    return named(op["logit"](self if eps is None else clamp(self, eps, 1 - eps)), "LogitBackward0", eps=eps)
 
 
 @function(changing=True)

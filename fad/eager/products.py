@@ -112,7 +112,7 @@ def _face(name: str, target: str, method: bool = True, **renamed: str) -> None:
 
 for _name, _target in {"trace": "numpy.trace", "kron": "numpy.kron", "cross": "numpy.cross", "inverse": "numpy.linalg.inv", "det": "numpy.linalg.det",
                        "slogdet": "numpy.linalg.slogdet", "cov": "numpy.cov", "corrcoef": "numpy.corrcoef", "matrix_power": "numpy.linalg.matrix_power",
-                       "pinverse": "numpy.linalg.pinv", "quantile": "numpy.quantile"}.items():
+                       "pinverse": "numpy.linalg.pinv"}.items():
     _face(_name, _target, dim="axis")
 
 

@@ -74,6 +74,8 @@ class ViewNode(Node):
         return self.meta.shape
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("_saved_") and name[7:] in self.__dict__.get("note", ()):
+            return self.note[name[7:]]
         if name.startswith("_saved_") and name[7:] in self.op.saved:
             return self.args[self.op.saved.index(name[7:])]
         raise AttributeError(f"{self.name()!r} object has no attribute {name!r}")

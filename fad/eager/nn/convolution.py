@@ -55,7 +55,7 @@ def _convolve(input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dil
     y = op["reshape"](y, *(() if single else (n,)), out, *places)
     if bias is not None:
         y = y + op["reshape"](bias, out, *[1] * rank)
-    return named(y, "ConvolutionBackward0")
+    return named(y, "ConvolutionBackward0", bias_sym_sizes_opt=(0,) if bias is None else tuple(bias.shape))
 
 
 def conv1d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Any:
