@@ -35,12 +35,15 @@ def _print_for(printer: Any, step: Step) -> None:
 
 def _print_while(printer: Any, step: Step) -> None:
     test, body = step.body.bodies
+    turns = printer.names.fresh("turns")
+    printer.line(f"{turns} = 0")
     printer.line("while True:", step)
 
     def turn() -> None:
         printer.block(test.steps, test.func.outputs)
         printer.line(f"if not {_value(printer, test.func.outputs[0]).within(5)}:")
         printer.indented(lambda: printer.line("break"))
+        printer.line(f"{turns} = interruptible({turns})")
         _print_body(printer, body, step.outs)
     printer.indented(turn)
 

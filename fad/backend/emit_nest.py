@@ -347,7 +347,7 @@ class Printer:
             self.line(f"if {a} != {b}:", step)
             error, message = "ValueError", f"{step.eqn.params['what']} differ"
             if step.eqn.op.name == "check_that":
-                error, message = "AssertionError", step.eqn.params["what"]
+                error, message = step.eqn.params.get("error", "AssertionError"), step.eqn.params["what"]
         self.indented(lambda: self.line(f"raise {error}({message + (f': {where}' if where else '')!r})"))
 
 

@@ -7,7 +7,8 @@ from ..ir.op import Op, registry
 from .steps import BackendError
 
 _KERNELS = pathlib.Path(__file__).resolve().parents[1] / "kernels"
-_PYTHON = {"range", "float", "int", "complex", "abs", "min", "max", "bool", "len", "ValueError", "IndexError", "round"}
+_PYTHON = {"range", "float", "int", "complex", "abs", "min", "max", "bool", "len", "round", "ValueError", "IndexError", "AssertionError",
+           "MemoryError"}
 
 
 def _exported(module: str) -> list:
@@ -22,7 +23,8 @@ def _exported(module: str) -> list:
 @cache
 def _table() -> dict:
     table = {op.text.partition("(")[0]: op.facts["module"] for op in registry.values() if isinstance(op, Op) and "module" in op.facts}
-    table.update(dict.fromkeys(_exported("growth"), "growth"))
+    for module in ("growth", "signals"):
+        table.update(dict.fromkeys(_exported(module), module))
     table.update({name: "vecmath" for module in ("elementary", "arithmetic") for name in _exported(module)})
     return table
 

@@ -9,6 +9,7 @@ Params of all three: `names` (of the carries or results, for people) and `extent
 of the k-th carry (or result) along axis is the j-th one, an integer. A loop may have `checkpoint`: True asks reverse mode to save little of it and
 to compute the rest again, False to save all that it needs.
 """
+import builtins
 from collections.abc import Callable
 from typing import Any
 
@@ -292,14 +293,14 @@ resize = Op("resize", _run_resize, lambda x, n: Type(type_of(x).dtype, (n,) + tu
             doc="x with another extent along the first axis: cut off, or zeros behind; x itself where the extent is the same")
 
 
-def _run_check(test: Any, wanted: Any, what: str) -> tuple:
+def _run_check(test: Any, wanted: Any, what: str, error: str = "AssertionError") -> tuple:
     if bool(test) != bool(wanted):
-        raise AssertionError(what)
+        raise getattr(builtins, error)(what)
     return ()
 
 
-check_that = Op("check_that", _run_check, lambda test, wanted, what: (), kind="check", derivative=Zero(), effect=True,
-                doc="An assertion: raises unless a truth value is the one that is wanted")
+check_that = Op("check_that", _run_check, lambda test, wanted, what, error="AssertionError": (), kind="check", derivative=Zero(), effect=True,
+                doc="An assertion: raises (error names a class of Python's) unless a truth value is the one that is wanted")
 
 FOR = RegionOp("for", _run_for, _trace_for, "A counted loop")
 WHILE = RegionOp("while", _run_while, _trace_while, "A loop for as long as a test holds")

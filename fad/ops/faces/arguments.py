@@ -101,7 +101,7 @@ def some_of(n: Any, function: str) -> None:
     if isinstance(n, int) and n == 0:
         raise ValueError(f"{function} of no elements has no value")
     if not extents.at_least(n, 1):
-        registry["check_index"](0, n, axis=0)
+        registry["check_that"](n > 0, True, what=f"{function} of no elements has no value", error="ValueError")
 
 
 def extent_of(x: Any, axes: tuple) -> Any:

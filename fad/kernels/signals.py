@@ -1,0 +1,45 @@
+"""Ctrl-C in loops of unknown length: compiled code that Python called asks, every so many turns, whether a signal has come.
+
+Where the thread does not hold Python's lock (a worker thread, a caller with nogil=True) nothing is asked: PyGILState_Check says so
+(https://docs.python.org/3/c-api/init.html). The exception that the signal's handler raised goes on to the caller.
+
+    >>> interruptible(0)
+    1
+"""
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic, overload
+
+__all__ = ["interruptible"]
+
+EVERY = 1 << 10
+
+
+def interruptible(turns):
+    """turns + 1; now and then, the handlers of signals that have come run first."""
+    return turns + 1
+
+
+@overload(interruptible, inline="always")
+def _interruptible(turns):
+    def count(turns):
+        if turns & (EVERY - 1) == EVERY - 1:
+            handle_signals()
+        return turns + 1
+
+    return count
+
+
+@intrinsic
+def handle_signals(typingctx):
+    """Run the Python handlers of signals that have come; what one raises is raised here."""
+
+    def codegen(context, builder, sig, args):
+        kind = ir.FunctionType(ir.IntType(32), [])
+        holds, check = (cgutils.get_or_insert_function(builder.module, kind, f) for f in ("PyGILState_Check", "PyErr_CheckSignals"))
+        with builder.if_then(cgutils.is_not_null(builder, builder.call(holds, [])), likely=False):
+            with builder.if_then(cgutils.is_not_null(builder, builder.call(check, [])), likely=False):
+                context.call_conv.return_exc(builder)
+        return context.get_dummy_value()
+
+    return types.void(), codegen
