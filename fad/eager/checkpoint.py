@@ -28,6 +28,8 @@ _NUMBER = ("checkpoint: A different number of tensors was saved during the origi
 _META = "checkpoint: Recomputed values for the following tensors have different metadata than during the forward pass.\n{0}."
 _OVERLAP = ("Performing two backward calls that overlap (i.e. require the same saved activation in order to compute gradients) is not supported while under "
             "the same GraphExecGroup context.")
+_ONCE = ("torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. If you are calling ctx.saved_tensors in backward, "
+         "make sure to do so only once.")
 _NO_INPUTS = ("When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` parameter to .backward(). To resolve this "
               "error, you can either set use_reentrant=False, or call .backward() without passing the `inputs` argument.")
 
@@ -98,9 +100,9 @@ class _Frame:
     def unpack(self, holder: _Holder) -> Tensor:
         key = _Settings.group or state.run or _Pass()
         found = self.found.get(key)
-        if found is not None and holder not in found and _Settings.group is not None:
-            raise CheckpointError(_OVERLAP)
-        if found is None or holder not in found:
+        if found is not None and holder not in found:
+            raise CheckpointError(_ONCE if _Settings.group is None else _OVERLAP)
+        if found is None:
             found = self.found[key] = WeakKeyDictionary()
             self.compute(found)
         return found.pop(holder)
@@ -189,7 +191,12 @@ def _with_random(function: Callable, preserve: bool) -> Callable:
     return again
 
 
-def checkpoint(function: Callable, *args: Any, use_reentrant: "bool | None" = None, context_fn: Callable = lambda: (nullcontext(), nullcontext()),
+def noop_context_fn() -> tuple:
+    """Two contexts, one for each run, that do nothing."""
+    return nullcontext(), nullcontext()
+
+
+def checkpoint(function: Callable, *args: Any, use_reentrant: "bool | None" = None, context_fn: Callable = noop_context_fn,
                determinism_check: str = "default", debug: bool = False, early_stop: bool = True, preserve_rng_state: bool = True, **kwargs: Any) -> Any:
     """function(*args, **kwargs), whose intermediate values are computed again in backward instead of being kept.
 
@@ -207,6 +214,8 @@ def checkpoint(function: Callable, *args: Any, use_reentrant: "bool | None" = No
     if use_reentrant:
         if kwargs:
             raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+        if context_fn is not noop_context_fn or debug:
+            raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
         return _Reentrant.apply(function, preserve_rng_state, *args)
     if determinism_check not in ("default", "none"):
         raise ValueError(f"determinism_check should be one of 'default' and 'none', got {determinism_check}")

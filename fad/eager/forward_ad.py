@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..ir.op import Op
+from ..util.errors import NoDerivativeError
 from .inplace import copy_
 from .memory import memory, offset_of
 from .record import forward_rule
@@ -141,7 +142,11 @@ def push(op: Op, args: tuple, results: tuple, params: dict) -> None:
     with changed(dual_level=-1):
         xs = tuple([_primal(a) for a in args])
         ys = tuple([_primal(y) for y in results])
-        dys = [_own(dy, dxs) for dy in op.derivative.jvp(op, ys, xs, tuple(dxs), params)]
+        try:
+            dys = [_own(dy, dxs) for dy in op.derivative.jvp(op, ys, xs, tuple(dxs), params)]
+        except NoDerivativeError as error:
+            raise NoDerivativeError(f"Trying to use forward AD with {op.name} that does not support it because it has not been implemented yet: {error.what}",
+                                    why=error.why, do=error.do) from None
     for y, dy in zip(results, dys):
         if is_floating(y._a.dtype):
             give(y, _as_tangent(dy, y))

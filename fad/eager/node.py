@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..ops.kinds import AddInto
+from ..util.errors import NoDerivativeError
 from . import errors
 from .handles import Hooks, RemovableHandle
 from .saved import Meta, SavedTensor, result_of, stale_message
@@ -228,7 +229,10 @@ class OpNode(Node):
 
     def _differentiate(self, gs: tuple, ys: tuple, xs: tuple) -> tuple:
         op = self.handle.op
-        out = op.derivative.pullback(op, gs, ys, xs, self.params, self.needs)
+        try:
+            out = op.derivative.pullback(op, gs, ys, xs, self.params, self.needs)
+        except NoDerivativeError as error:
+            raise NoDerivativeError(f"the derivative for '{op.name}' is not implemented: {error.what}", why=error.why, do=error.do) from None
         count = len(self.next)
         return tuple([self._dense(g, x, need) for g, x, need in zip(out[:count], xs, self.needs)])
 

@@ -43,7 +43,7 @@ class UnsupportedFunctionError(FadError, TypeError):
     """A NumPy or SciPy function (or an option of it) that fad has no record of."""
 
 
-class NoDerivativeError(FadError, TypeError):
+class NoDerivativeError(FadError, TypeError, NotImplementedError):
     """An operation in the path of the derivative has no rule (yet), or has no derivative at all."""
 
 

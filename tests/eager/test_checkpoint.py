@@ -1,10 +1,12 @@
 """Checkpoints on tensors: when the function runs again, nested, with in-between passes, what is refused."""
+import contextlib
 import copy
 import weakref
 
 import pytest
 
 import fad
+from fad.autograd import Function
 from fad.autograd.checkpoint import (
     CheckpointError,
     GraphExecGroup,
@@ -146,3 +148,23 @@ def test_nothing_is_kept_alive():
     y.backward()
     del y
     assert ref() is None
+
+
+def test_a_saved_tensor_is_read_once_in_a_pass():
+    class Twice(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, g):
+            return ctx.saved_tensors[0] * ctx.saved_tensors[0]
+    with pytest.raises(RuntimeError, match="already unpacked once"):
+        checkpoint(lambda x: Twice.apply(x * 2), leaf(1), use_reentrant=False).backward()
+
+
+def test_what_is_for_the_new_way_alone():
+    for given in ({"debug": True}, {"context_fn": lambda: (contextlib.nullcontext(), contextlib.nullcontext())}):
+        with pytest.raises(ValueError, match="only supported when use_reentrant=False"):
+            checkpoint(lambda x: x * 2, leaf(1), use_reentrant=True, **given)

@@ -155,3 +155,13 @@ def test_inplace_function_knows_its_node_class():
     a, b = fad.zeros(2), leaf(1, 2)
     y = Add.apply(a, b)
     assert y is a and y.grad_fn.__class__ is Add._backward_cls
+
+
+def test_a_derivative_that_is_not_there():
+    x = leaf(1, 2)
+    with pytest.raises(NotImplementedError, match="the derivative for 'nextafter' is not implemented"):
+        fad.nextafter(x, x).sum().backward()
+    with fad.autograd.forward_ad.dual_level():
+        dual = fad.autograd.forward_ad.make_dual(x.detach(), fad.ones(2))
+        with pytest.raises(NotImplementedError, match="Trying to use forward AD with nextafter that does not support it"):
+            fad.nextafter(dual, dual)
