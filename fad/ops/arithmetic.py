@@ -103,7 +103,15 @@ def _pow_singular(k: int, xs: tuple) -> bool:
     return known < 1 and known != 0 if k == 0 else known <= 0
 
 
+def _power(x: Any, p: Any) -> Any:
+    """NumPy's power; squares are products, as they are for x ** 2."""
+    if (p.__class__ is int or p.__class__ is float) and p == 2 and x.__class__ is np.ndarray and x.dtype.kind in "fc":
+        return np.square(x)
+    return np.power(x, p)
+
+
 pow = elementwise("pow", np.power, "power({0}, {1})", Partials(_pow_base, _pow_exponent, singular=_pow_singular), POSITIVE)
+pow.run = _power
 sqrt = elementwise("sqrt", np.sqrt, "sqrt({0})", Partials(lambda y, x: 0.5 / y, singular=(0,)), POSITIVE)
 cbrt = elementwise("cbrt", np.cbrt, "cbrt({0})", Partials(lambda y, x: 1.0 / (3.0 * y * y), singular=(0,)), POSITIVE)
 
