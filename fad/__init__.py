@@ -15,6 +15,7 @@ from . import functional as functional
 from . import linalg as linalg
 from . import numpy as numpy
 from . import special as special
+from .api.cfunc import cfunc as cfunc
 from .api.control import cond as cond
 from .api.control import fori_loop as fori_loop
 from .api.control import scan as scan

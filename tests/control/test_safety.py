@@ -75,3 +75,32 @@ def test_what_raises_in_numpy_raises(f, error, words, compile):
 def test_an_index_error_names_the_line():
     with pytest.raises(IndexError, match=r"total \+= x\[k\]"):
         fad.jit(one_too_many, compile="now")(np.arange(4.0))
+
+
+# -- integers ---------------------------------------------------------------------------------------------------------------------
+
+INTEGERS = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64]
+
+
+def arithmetic(a, b):
+    return (a + b, a - b, a * b, a // b, a % b, a / b, -a, np.abs(a), np.sum(a), np.prod(a), np.cumsum(a), a ** 2, a[0] + b[1], a[0] // b[0],
+            a[0] % b[0], a * 3 + 1, a // 3, a % 3, abs(a[0]))
+
+
+def edges(dtype, other):
+    """Numbers at the ends of a dtype, and divisors: zeros and negative ones among them."""
+    low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+    signed = np.iinfo(other).min < 0
+    divisors = [0, 0, 3, -1 if signed else 1, -3 if signed else 3, 0, 2, 5]
+    return np.array([low, high, high, low, 7, 0, 3, high // 2 + 3], dtype), np.array(divisors, other)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("compile, dtypes", [("never", INTEGERS), ("now", [np.int8, np.int64, np.uint32, np.uint64])])
+def test_integers_wrap_and_divide_as_in_numpy(dtypes, compile):
+    for dtype in dtypes:
+        for other in {dtype, np.int64}:
+            a, b = edges(dtype, other)
+            for y, expected in zip(fad.jit(arithmetic, compile=compile)(a, b), arithmetic(a, b)):
+                assert np.asarray(y).dtype == np.asarray(expected).dtype
+                np.testing.assert_array_equal(y, expected)

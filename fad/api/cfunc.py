@@ -1,0 +1,54 @@
+"""cfunc: a function or a derivative as a C function, for libraries that take callbacks."""
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..backend.ccall import CONVENTIONS, c_function
+from ..util.errors import ArgumentError
+from .derivative import jitted
+from .staged import Staged, check_callable
+
+
+def cfunc(f: Callable, *examples: Any, signature: "str | None" = None) -> Any:
+    """f, compiled for arguments like the examples, as a C function: an object with `address` and `ctypes`, for scipy.LowLevelCallable(c.ctypes).
+
+    Parameters: f: a function, or what fad.grad and its kin return, whose result is one real number. examples: floats, or one array of float64 with
+    one axis. signature: how C calls it,
+        "double(double)", "double(double, void*)"                for one float (the first is the default);
+        "double(int, double*)", "double(int, double*, void*)"    for several floats, or for an array (the first is the default);
+        "int(double*, intptr_t, double*, void*)"                 the same, as scipy.ndimage.generic_filter calls it.
+
+    C knows no exceptions: where the call raises, the result is nan. Raises ArgumentError (a TypeError and a ValueError) for other
+    signatures, examples or results, and BackendError where f has no compiled form.
+
+    >>> import numpy as np, fad
+    >>> from scipy import LowLevelCallable
+    >>> from scipy.integrate import quad
+    >>> df = fad.cfunc(fad.grad(lambda x: np.sin(x)), 1.0)
+    >>> round(quad(LowLevelCallable(df.ctypes), 0.0, np.pi / 2)[0], 12)
+    1.0
+    """
+    scalars = _scalars(examples)
+    signature = signature or ("double(double)" if scalars == 1 else "double(int, double*)")
+    if signature not in CONVENTIONS:
+        raise ArgumentError(f"cfunc knows no signature {signature!r}", do="choose one of " + ", ".join(CONVENTIONS))
+    if scalars != 1 and CONVENTIONS[signature].numbers is None:
+        raise ArgumentError(f"{signature} passes one number, and the examples are {len(examples)} or an array",
+                            do='use "double(int, double*)" or its kin')
+    staged = f if isinstance(f, Staged) else jitted(check_callable(f, "cfunc"))
+    program, _ = staged.program_for(*examples)
+    outputs = program.traced.func.outputs
+    if len(outputs) != 1 or outputs[0].type.shape or outputs[0].type.dtype.kind not in "fiub" or program.traced.structure.cls is not None:
+        raise ArgumentError("a C function of this kind returns one real number, and this one does not", do="return a float")
+    return c_function(staged.njit(*examples), signature, scalars)
+
+
+def _scalars(examples: tuple) -> "int | None":
+    """How many numbers the examples are; None for one array."""
+    if examples and all(isinstance(x, (float, np.float64)) for x in examples):
+        return len(examples)
+    if len(examples) == 1 and isinstance(examples[0], np.ndarray) and examples[0].ndim == 1 and examples[0].dtype == np.float64:
+        return None
+    raise ArgumentError("cfunc needs examples of the arguments: floats, or one array of float64 with one axis",
+                        do="pass them, as in fad.cfunc(f, 1.0) or fad.cfunc(f, np.ones(3))")
