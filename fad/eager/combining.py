@@ -12,7 +12,7 @@ from .node import Undifferentiable
 from .pointwise import sinc
 from .products import matmul
 from .record import edge
-from .reductions import Extreme, _take, cumprod, cumsum, sum
+from .reductions import Extreme, _shared, _take, cumprod, cumsum, sum
 from .registry import FUNCTIONS, function, named, one_dim, run, tensor_of
 from .shapes import getitem, reshape
 from .state import state
@@ -65,8 +65,7 @@ def nanmedian(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
 def nanmedian_of_all(x: Any) -> Any:
     """The median of all elements that are not nan; equal ones share the gradient."""
     a = np.sort(x._a[~np.isnan(x._a)], None)
-    won = x._a == a[(a.size - 1) // 2] if a.size else np.isnan(x._a)
-    return named(sum(op["where"](won, x, 0)) / float(won.sum()), "MedianBackward0")
+    return _shared(x, x._a == a[(a.size - 1) // 2] if a.size else np.isnan(x._a), "MedianBackward0")
 
 
 @function()

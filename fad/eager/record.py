@@ -30,7 +30,21 @@ def edge(x: Tensor) -> "Node | None":
     fn = x._fn
     if fn is not None:
         return fn
-    return accumulator(x) if x._rg else None
+    if not x._rg:
+        return NOWHERE if x._view is not None and x._a.dtype.kind in "fc" and (x._view.base._rg or x._view.base._fn is not None) else None
+    return accumulator(x)
+
+
+class Nowhere(Node):
+    """Where gradients go of a view that was made without recording, of a tensor that requires gradients: they are dropped."""
+
+    def pull(self, g: Any) -> tuple:
+        return ()
+
+    pull_graph = pull
+
+
+NOWHERE = Nowhere(())
 
 
 def apply(op: Op, args: tuple, params: dict, label: "str | None" = None) -> Any:

@@ -69,13 +69,19 @@ def _extreme(name: str, self: Any, dim: Any, keepdim: bool, other: str) -> Any:
     if isinstance(dim, Tensor):
         return op[other](self, dim)
     if dim is None:
-        return _reduced(name, self, None, False, f"{title}Backward1")
+        y = _reduced(name, self, None, False, f"{title}Backward1")
+        return y if not isinstance(y, Tensor) or y._a.dtype.kind != "f" or y._a == y._a else _shared(self, self._a != self._a, f"{title}Backward1")
     ax = one_dim(dim, len(self.shape))
     places = run(op[f"arg{name}"], self, axis=ax)
     values = named(_take(self, places, ax), f"{title}Backward0")
     if keepdim:
         return Extreme(_kept(values, self, (ax,)), _kept(places, self, (ax,)))
     return Extreme(values, places)
+
+
+def _shared(x: Any, won: np.ndarray, label: str) -> Any:
+    """The value of the elements that won, all of which are equal and share its gradient."""
+    return named(sum(op["where"](won, x, 0)) / int(won.sum()), label)
 
 
 def _take(x: Any, places: Any, ax: int) -> Any:
@@ -244,8 +250,8 @@ def median(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """The (lower) median; along a dimension (values, indices)."""
     if dim is None:
         a = np.sort(self._a, None)
-        won = wrap((self._a == a[(a.size - 1) // 2]).astype(self._a.dtype))          # what is equal to it shares its gradient
-        return named(sum(op["where"](won != 0, self, 0)) / sum(won), "MedianBackward0")
+        middle = a[-1] if a[-1] != a[-1] else a[(a.size - 1) // 2]
+        return _shared(self, (self._a == middle) | (middle != middle) & (self._a != self._a), "MedianBackward0")
     return kthvalue(self, (self.shape[dim] + 1) // 2, dim, keepdim)
 
 

@@ -48,7 +48,7 @@ for _name, _view in {"unsqueeze": unsqueeze, "squeeze": squeeze, "t": t, "transp
 
 def resize_(self: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
     """Give the tensor another shape, in place: its memory in row-major order, longer where that does not suffice."""
-    if requires_grad(self):
+    if requires_grad(self) and not state.inference:
         raise RuntimeError("cannot resize variables that require grad")
     wanted = sizes_of(size)
     if wanted == self._a.shape:

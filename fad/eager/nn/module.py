@@ -11,6 +11,7 @@ from ...ir import stack
 from ..handles import Hooks, RemovableHandle
 from ..state import changed
 from ..tensor import Tensor, is_floating, wrap
+from .boundary import Watch
 
 
 class Parameter(Tensor):
@@ -122,44 +123,16 @@ class Module:
             new = hook(self, args)
             if new is not None:
                 args = new if isinstance(new, tuple) else (new,)
+        watch = None
+        if self._backward_hooks or self._backward_pre_hooks:
+            watch = Watch(self, list(self._backward_hooks.values()), list(self._backward_pre_hooks.values()))
+            args = watch.around_arguments(args)
         forward = captured(self.forward) if stack.builders() else self.forward         # a traced program follows the user's branches and loops
         result = forward(*args, **kwargs)
         for hook in list(self._forward_hooks.values()):
             new = hook(self, args, result)
             result = result if new is None else new
-        if self._backward_hooks or self._backward_pre_hooks:
-            self._watch(args, result)
-        return result
-
-    def _watch(self, args: tuple, result: Any) -> None:
-        """Full backward hooks: called when the gradients of the result, and those of the inputs, are known."""
-        outputs = [y for y in (result if isinstance(result, (tuple, list)) else (result,)) if isinstance(y, Tensor) and y.requires_grad]  # type: ignore[attr-defined]
-        inputs = [x for x in args if isinstance(x, Tensor) and x.requires_grad]         # type: ignore[attr-defined]
-        if not outputs:
-            return
-        seen: dict = {}
-
-        def before(g: Any) -> Any:
-            grads = (g,)
-            for hook in list(self._backward_pre_hooks.values()):
-                new = hook(self, grads)
-                if new is not None:
-                    grads = new if isinstance(new, tuple) else (new,)
-            seen["out"] = grads
-            if not inputs:
-                for hook in list(self._backward_hooks.values()):
-                    hook(self, (None,) * len(args), grads)
-            return grads[0]
-        outputs[0].register_hook(before)                                                 # type: ignore[attr-defined]
-
-        def after(g: Any) -> Any:
-            for hook in list(self._backward_hooks.values()):
-                new = hook(self, (g,), seen.get("out"))
-                if new is not None:
-                    g = new[0] if isinstance(new, tuple) else new
-            return g
-        if inputs and self._backward_hooks:
-            inputs[0].register_hook(after)                                               # type: ignore[attr-defined]
+        return result if watch is None else watch.around_results(result)
 
     def register_forward_hook(self, hook: Callable) -> RemovableHandle:
         """Call hook(module, args, result) after forward; what it returns replaces the result."""
@@ -170,11 +143,11 @@ class Module:
         return RemovableHandle(self._forward_pre_hooks, hook)
 
     def register_full_backward_hook(self, hook: Callable) -> RemovableHandle:
-        """Call hook(module, grad_input, grad_output) when the gradient of the first input is known."""
+        """Call hook(module, grad_input, grad_output) when the gradients of the arguments are known; what it returns replaces them."""
         return RemovableHandle(self._backward_hooks, hook)
 
     def register_full_backward_pre_hook(self, hook: Callable) -> RemovableHandle:
-        """Call hook(module, grad_output) when the gradient of the result is known; what it returns replaces it."""
+        """Call hook(module, grad_output) when the gradients of the results are known; what it returns replaces them."""
         return RemovableHandle(self._backward_pre_hooks, hook)
 
     # -- going through the tree -------------------------------------------------------------------------------------------------
