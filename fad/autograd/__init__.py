@@ -11,6 +11,7 @@ from ..eager.grad_mode import is_multithreading_enabled as is_multithreading_ena
 from ..eager.grad_mode import no_grad as no_grad
 from ..eager.grad_mode import set_grad_enabled as set_grad_enabled
 from ..eager.grad_mode import set_multithreading_enabled as set_multithreading_enabled
+from ..eager.profiler import _profiler_enabled as _profiler_enabled
 from ..eager.saved import SavedTensor as SavedTensor
 from ..eager.settings import _force_original_view_tracking as _force_original_view_tracking
 from ..eager.settings import _unsafe_preserve_version_counter as _unsafe_preserve_version_counter

@@ -79,9 +79,10 @@ def _warn(text: str) -> None:
 def evaluate(node: Node, pull: Callable, g: Any) -> tuple:
     """A node's backward, watched (and timed, with a profiler)."""
     if state.profiler is not None:
-        started = time.perf_counter_ns()
+        started, inner = time.perf_counter_ns(), time.perf_counter_ns()
         answer = _watched(node, pull, g) if state.anomaly else pull(g)
-        state.profiler.note(f"autograd::engine::evaluate_function: {node.name()}", started, backward=True, node=node)
+        state.profiler.note(node.name(), inner, node=node)
+        state.profiler.note(f"autograd::engine::evaluate_function: {node.name()}", started, node=node)
         return answer
     return _watched(node, pull, g)
 

@@ -238,6 +238,8 @@ def _node(handle: Handle, args: tuple, arrays: list, ys: tuple, params: dict, ed
         _pack(node, tensors)
     if state.anomaly:
         note_place(node)
+    if state.profiler is not None:
+        state.profiler.made(node)
     return tensors
 
 
