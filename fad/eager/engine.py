@@ -2,6 +2,7 @@
 
 Without create_graph gradients are arrays while they flow; with it they are tensors, and what happens to them is recorded.
 """
+import logging
 import threading
 from collections.abc import Callable, Sequence
 from heapq import heapify, heappop, heappush
@@ -16,6 +17,9 @@ from .state import settle, state
 from .tensor import Tensor, wrap
 
 _numbers = count()
+
+
+LOG = logging.getLogger("fad.autograd")                 # at level DEBUG: every step of a backward pass
 
 
 class Run:
@@ -85,7 +89,7 @@ class Run:
             if not counts.get(node):
                 heappush(ready, (-node.seq, node))
         create, keep, needed = self.create, self.keep, self.needed
-        slowly = needed is not None or state.anomaly or state.profiler is not None
+        slowly = needed is not None or state.anomaly or state.profiler is not None or LOG.isEnabledFor(logging.DEBUG)
         while ready:
             self.node = node = heappop(ready)[1]
             g = buffers.pop(node, None)
@@ -141,6 +145,8 @@ class Run:
 
     def step(self, node: Node, g: Any) -> tuple:
         """A node with hooks, a leaf, or one whose gradient is wanted."""
+        if LOG.isEnabledFor(logging.DEBUG):
+            LOG.debug("Executing: %r with grad_outputs: %s", node, [None if one is None else list(np.shape(one)) for one in (g if isinstance(g, list) else [g])])
         extra = node.extra
         if extra is not None and extra.tensor_pre:
             g = self.tensor_hooks(node, extra.tensor_pre, g)

@@ -106,8 +106,8 @@ def _unpacked(tensors: tuple, several: "bool | tuple") -> Any:
     return tensors if several else tensors[0]
 
 
-def _vector(v: Any, models: tuple, several: bool) -> tuple:
-    given = tuple(v) if isinstance(v, (tuple, list)) else (v,)
+def _vector(v: Any, models: tuple, several: bool, name: str) -> tuple:
+    _, given = _as_tuple(v, "v", name)
     if len(given) != len(models):
         raise RuntimeError(f"v is a tuple of invalid length: should be {len(models)} but got {len(given)}." if several else
                            "The given v should contain a single Tensor.")
@@ -132,7 +132,7 @@ def vjp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
         several_out, ys = _outputs(func, xs, "vjp")
         _require(ys, "outputs", strict)
         if v is not None:
-            gs = _vector(v, ys, several_out)
+            gs = _vector(v, ys, several_out, "vjp")
         else:
             _single(ys, "The vector v can only be None if the user-provided function returns a single Tensor with a single element.")
             gs = (None,)
@@ -156,7 +156,7 @@ def jvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
         return of_arrays.jvp(func, inputs, v, create_graph, strict)
     with changed(grad=True):
         several, xs = _inputs(inputs, "jvp", create_graph)
-        dxs = _direction(v, xs, several, "The vector v can only be None if the input to the user-provided function is a single Tensor with a single element.")
+        dxs = _direction(v, xs, several, "jvp")
         several_out, ys = _outputs(func, xs, "jvp")
         _require(ys, "outputs", strict)
         gs = tuple([wrap(np.zeros_like(y._a)).requires_grad_() for y in ys])                   # type: ignore[attr-defined]
@@ -166,11 +166,14 @@ def jvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
     return _unpacked(_finished(ys, create_graph), several_out), _unpacked(_finished(dys, create_graph), several_out)
 
 
-def _direction(v: Any, xs: tuple, several: bool, message: str) -> tuple:
+_NO_VECTOR = "The vector v can only be None if the input to the user-provided function is a single Tensor with a single element."
+
+
+def _direction(v: Any, xs: tuple, several: bool, name: str) -> tuple:
     if v is None:
-        _single(xs, message)
+        _single(xs, _NO_VECTOR)
         return (wrap(np.ones_like(xs[0]._a)),)
-    return _vector(v, xs, several)
+    return _vector(v, xs, several, name)
 
 
 def jacobian(func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False, strategy: str = "reverse-mode") -> Any:
@@ -272,8 +275,9 @@ def hessian(func: Callable, inputs: Any, create_graph: bool = False, strict: boo
             y = _scalar(func, xs, "hessian")
             _require((y,), "outputs", strict)
             gs = _grad((y,), xs, create_graph=True)
+        gs = _filled(gs, xs, False, False, "back")
         _require(gs, "jacobian", strict)
-        return _filled(gs, xs, strict, False, "back")
+        return gs
     blocks = jacobian(gradients, inputs, create_graph, strict, vectorize, outer_jacobian_strategy) if outer_jacobian_strategy == "reverse-mode" else \
         jacobian(gradients, inputs, strategy="forward-mode")
     return blocks if several else blocks[0]
@@ -292,7 +296,7 @@ def vhp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
         return of_arrays.vhp(func, inputs, v, create_graph, strict)
     with changed(grad=True):
         several, xs = _inputs(inputs, "vhp", create_graph)
-        vs = _direction(v, xs, several, "The vector v can only be None if the input to the user-provided function is a single Tensor with a single element.")
+        vs = _direction(v, xs, several, "vhp")
         y = _scalar(func, xs, "vhp")
         _require((y,), "outputs", strict)
         gs = _grad((y,), xs, create_graph=True)
@@ -307,7 +311,7 @@ def hvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
         return of_arrays.hvp(func, inputs, v, create_graph, strict)
     with changed(grad=True):
         several, xs = _inputs(inputs, "hvp", create_graph)
-        vs = _direction(v, xs, several, "The vector v can only be None if the input to the user-provided function is a single Tensor with a single element.")
+        vs = _direction(v, xs, several, "hvp")
         y = _scalar(func, xs, "hvp")
         _require((y,), "outputs", strict)
         gs = _grad((y,), xs, create_graph=True)
