@@ -11,6 +11,8 @@ _NODE = {"expit": "Sigmoid", "log1p": "Log1P", "arcsin": "Asin", "arccos": "Acos
 _INPUTS = {"pow": ("self", "exponent"), "contract": ("self", "mat2"), "where": ("condition", "self", "other"), "clip": ("self", "min", "max"),
            "make_complex": ("real", "imag"), "xlogy": ("self", "other"), "det": ("A",), "inv": ("A",)}
 _OUTPUTS = {"inv": ("inverse",), "svd": ("U", "S", "Vh"), "qr": ("Q", "R"), "eigh": ("eigenvalues", "eigenvectors"), "cholesky": ("L",)}
+_PLACES = {"where": (1, 2), "det": (0,), "inv": (0,), "slogdet": (0,), "solve": (0, 3)}     # masks and factors have no edges
+_TENSORS = frozenset(("pow", "mod", "fmod", "clip", "update"))                                # nor have numbers, of these
 _LATER = ("self", "other", "input2", "input3", "input4", "input5", "input6", "input7")
 
 _handles: dict = {}
@@ -36,5 +38,6 @@ def handle_of(op: Op) -> Handle:
     found = _handles.get(op)
     if found is None:
         outputs = _OUTPUTS.get(op.name, ("result", "result1", "result2", "result3"))
-        found = _handles[op] = Handle(op, node_name(op.name), _INPUTS.get(op.name, _LATER), outputs)
+        found = _handles[op] = Handle(op, node_name(op.name), _INPUTS.get(op.name, _LATER), outputs, _PLACES.get(op.name),
+                                      op.name in _TENSORS)
     return found

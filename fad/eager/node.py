@@ -160,10 +160,11 @@ def named(node: Node, result: "Tensor | None" = None) -> Node:
 class Handle:
     """What nodes of one op share: their name, the names of what they save."""
 
-    __slots__ = ("op", "name", "xs", "ys", "frees")
+    __slots__ = ("op", "name", "xs", "ys", "frees", "places", "tensors")
 
-    def __init__(self, op: Any, name: str, xs: tuple = ("self", "other"), ys: tuple = ("result",)):
+    def __init__(self, op: Any, name: str, xs: tuple = ("self", "other"), ys: tuple = ("result",), places: "tuple | None" = None, tensors: bool = False):
         self.op, self.name, self.xs, self.ys = op, name, xs, ys
+        self.places, self.tensors = places, tensors              # the arguments that nodes have edges for; whether only tensors have one
         partials = getattr(op.derivative, "partials", None)
         self.frees = partials is None or any(callable(p) for p in partials)          # whether there is anything to forget after backward
 
@@ -172,6 +173,7 @@ class OpNode(Node):
     """A step that is an op of the table. xs and ys hold what is saved: a tensor, an array of a result, a number, or a Meta."""
 
     __slots__ = ("handle", "xs", "ys", "vcs", "versions", "params", "needs")
+    places: "tuple | None" = None                # for each of `next` which argument it is of; None: they are the first ones
 
     def name(self) -> str:
         return self.label or self.handle.name
@@ -233,6 +235,9 @@ class OpNode(Node):
             out = op.derivative.pullback(op, gs, ys, xs, self.params, self.needs)
         except NoDerivativeError as error:
             raise NoDerivativeError(f"the derivative for '{op.name}' is not implemented: {error.what}", why=error.why, do=error.do) from None
+        places = self.places
+        if places is not None:
+            return tuple([self._dense(out[k], xs[k], self.needs[k]) for k in places])
         count = len(self.next)
         return tuple([self._dense(g, x, need) for g, x, need in zip(out[:count], xs, self.needs)])
 

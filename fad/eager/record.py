@@ -224,7 +224,11 @@ def record(handle: Handle, args: tuple, arrays: list, ys: tuple, params: dict, l
 def _node(handle: Handle, args: tuple, arrays: list, ys: tuple, params: dict, edges: list, label: "str | None") -> tuple:
     needs = tuple([e is not None for e in edges])
     kept_xs, kept_ys = _kept(handle, arrays, ys, params, needs)
-    node = OpNode(*_trimmed(handle, args, edges))
+    places = _places(handle, args)
+    nrs = tuple([args[k]._nr if edges[k] is not None and args[k]._fn is not None else 0 for k in places])
+    node = OpNode(tuple([edges[k] for k in places]), nrs if any(nrs) else None)
+    if places[-1] != len(places) - 1:
+        node.places = places
     node.handle, node.params, node.needs = handle, params, needs
     if label is not None:
         node.label = label
@@ -250,14 +254,21 @@ def _kept(handle: Handle, arrays: list, ys: tuple, params: dict, needs: tuple) -
         return (True,) * len(arrays), (True,) * len(ys)
 
 
-def _trimmed(handle: Handle, args: tuple, edges: list) -> tuple:
-    """Edges up to those of the op's last tensor (or operand, of an elementwise op), and their result numbers."""
-    count = handle.op.facts.get("edges", len(edges))
-    if handle.op.kind != "elementwise":
+_FIRST = tuple([tuple(range(n)) for n in range(1000)])
+
+
+def _places(handle: Handle, args: tuple) -> tuple:
+    """The arguments that a node has edges for: all up to the last tensor (of an elementwise op: all), unless the op's handle says otherwise."""
+    if handle.places is not None:
+        return handle.places
+    elementwise = handle.op.kind == "elementwise"
+    if handle.tensors or elementwise and not isinstance(args[0], Tensor):
+        return tuple([k for k, a in enumerate(args) if isinstance(a, Tensor)])
+    count = handle.op.facts.get("edges", len(args))
+    if not elementwise:
         while not isinstance(args[count - 1], Tensor):
             count -= 1
-    nrs = [a._nr if e is not None and isinstance(a, Tensor) and a._fn is not None else 0 for a, e in zip(args[:count], edges)]
-    return tuple(edges[:count]), tuple(nrs) if any(nrs) else None
+    return _FIRST[count] if count < len(_FIRST) else tuple(range(count))
 
 
 def _saved_input(a: Any, x: Any, keep: bool) -> Any:
