@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .creation import leaf, source
-from .dtypes import DTYPES, as_dtype
+from .dtypes import as_dtype
 from .inplace import copy_, in_place, requires_grad
 from .record import default
 from .registry import FUNCTIONS, function
@@ -182,19 +182,3 @@ def load(f: Any, *, weights_only: bool = True, map_location: Any = None) -> Any:
 
 
 FUNCTIONS.update(save=save, load=load)
-
-# -- names of old -------------------------------------------------------------------------------------------------------------
-
-
-def _typed(name: str, dtype: np.dtype) -> None:
-    def call(*data: Any) -> Tensor:
-        if all(isinstance(n, int) for n in data):
-            return leaf(np.zeros(data, dtype))
-        return leaf(np.array(data[0]._a if isinstance(data[0], Tensor) else data[0], dtype))
-    call.__name__, call.__doc__ = name, f"A tensor of {dtype}: of this shape, or of these numbers."
-    FUNCTIONS[name] = call
-
-
-for _name, _kind in {"DoubleTensor": "double", "FloatTensor": "float32", "HalfTensor": "half", "LongTensor": "long", "IntTensor": "int32", "ShortTensor": "int16",
-                     "CharTensor": "int8", "ByteTensor": "uint8", "BoolTensor": "bool"}.items():
-    _typed(_name, DTYPES[_kind])
