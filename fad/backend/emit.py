@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.graph import Func, Literal, Var
-from ..passes.expand import expand
+from ..passes.pipeline import prepared
 from .emit_nest import Printer
 from .homes import Home
 from .indexmap import Index
@@ -45,7 +45,7 @@ def source(func: Func, name: str = "kernel", names: Iterable[str] = (), arrays0:
 
     guards (as a traced function has them) say which extents are equal; the text tests that they are.
     """
-    func, lowering = expand(func), Lowering()
+    func, lowering = prepared(func), Lowering()
     equal_extents(func, guards, lowering.views)
     steps = lowering.block(func)
     printer = Printer(lowering, Names([*VOCABULARY, name]))

@@ -4,9 +4,11 @@ from collections.abc import Callable
 from ..ir.graph import Func
 from .cse import cse
 from .dce import dce
+from .expand import expand
 from .fold import fold
 from .inline import inline
 from .licm import licm
+from .scalarise import scalarise
 from .simplify import simplify
 
 PIPELINE: tuple[Callable[[Func], Func], ...] = (
@@ -17,6 +19,18 @@ PIPELINE: tuple[Callable[[Func], Func], ...] = (
     licm, cse,           # what was hoisted may equal what was there
     dce,                 # what the identities left without use
 )
+
+
+AFTER_SCALARISE: tuple[Callable[[Func], Func], ...] = (fold, simplify, cse, simplify, licm, cse, dce)
+
+
+def prepared(func: Func) -> Func:
+    """The Func as the backend takes it: only ops that have a kernel, small arrays of loops as scalars."""
+    func = expand(func)
+    new = scalarise(func)
+    for run in AFTER_SCALARISE if new is not func else ():
+        new = run(new)
+    return new
 
 
 def optimise(func: Func) -> Func:

@@ -231,6 +231,15 @@ def _without_broadcasts(eqn: Equation, scope: Scope) -> Any:
     return Equation(eqn.op, tuple(sources), eqn.outputs, eqn.params, (), eqn.where)
 
 
+@rule("index")
+def _element_of_filled(eqn: Equation, scope: Scope) -> Any:
+    """An element of an array that is filled with one number is the number."""
+    made = scope.producer(eqn.inputs[0])
+    if eqn.outputs[0].type.shape or not _is_filled(made):
+        return None
+    return (_number_as(made.inputs[0], eqn.outputs[0]),)
+
+
 @rule("sum")
 def _sum_of_nothing(eqn: Equation, scope: Scope) -> Any:
     """A sum over no axes."""

@@ -8,6 +8,7 @@ from ..ir import stack
 from ..ir.build import Builder, Value, building, current
 from ..ir.graph import Func, Var
 from ..ir.types import INT, Type, type_of
+from ..passes.small import small_arrays
 from ..passes.unify import unify
 from ..util import tree
 from .capture import Capture
@@ -84,6 +85,7 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
         _put_back(builder)
         return Traced(func, structure, statics, (), written, (), ())
     written += tuple([len(inputs) + k for k, _ in outer])
+    _fix_small_extents(builder, func)
     guards = positional_guards(builder, func)
     dense = tuple([k for k, v in enumerate(func.inputs[:len(inputs)]) if v in root.relied])
     func, later = _unified(func, builder)
@@ -95,6 +97,21 @@ def _followed(builder: Any, inputs: list, leaves: Sequence, moving: Sequence) ->
     for k, (new, x) in enumerate(zip(inputs, leaves)):
         builder.follow(new, x, k in moving)
     return [new if new.dtype.kind in "fc" else builder.take(x) for new, x in zip(inputs, leaves)]
+
+
+FIXED = 4                                   # an extent of a small array in a loop, up to this one, is a number of the program
+
+
+def _fix_small_extents(builder: Builder, func: Func) -> None:
+    """Make the extents of arrays that loops had better keep in scalars numbers of the program: another extent is another program."""
+    facts = builder.integers
+
+    def extent(n: Any) -> "int | None":
+        if isinstance(n, int):
+            return n
+        return n.hint if n in facts.dims and n.hint is not None and n.hint <= FIXED else None
+    for n in dict.fromkeys(n for v in small_arrays(func, extent) for n in v.type.shape if isinstance(n, Var)):
+        facts.pin(n)
 
 
 def _written_outside(root: Builder) -> list:

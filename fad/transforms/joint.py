@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..ir.build import Builder, as_extent, building, current
-from ..ir.graph import Equation, Func, Var, extents_of, free_vars
+from ..ir.graph import Equation, Func, Literal, Var, extents_of, free_vars
 from ..ir.types import Type, type_of
 from ..ir.walk import Environment, run_equation
 from ..ops.kinds import guarding
@@ -136,6 +136,8 @@ def has_effect(eqn: Equation) -> bool:
 def is_cheap(eqn: Equation) -> bool:
     if eqn.regions:
         return False
+    if eqn.op.name == "pow":
+        return isinstance(eqn.inputs[1], Literal) and eqn.inputs[1].value in (2, 3, 4)   # multiplications
     integral = eqn.op.kind == "elementwise" and not any(is_continuous(v) for v in eqn.outputs)
     return integral or eqn.op.name in CHEAP or eqn.op.kind in CHEAP_KINDS
 

@@ -1,0 +1,137 @@
+"""Which arrays of a program are better off as scalars: those of few elements, in loops, whose every subscript is a number."""
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..ir.graph import Equation, Func, Literal, Var, free_vars
+
+SMALL = 16                                  # elements
+_SHAPE = {"full", "pack", "concatenate", "broadcast_to", "reshape", "transpose"}
+_REDUCE = {"sum", "prod", "max", "min"}
+PRODUCTS = 64                               # of one contraction
+
+
+def fixed(n: Any) -> "int | None":
+    """An extent that is a number of the program."""
+    return n if isinstance(n, int) else None
+
+
+def small_arrays(func: Func, extent: Callable = fixed) -> set:
+    """The variables in func's loops that may be scalars; extent(n) tells an extent's number, None where it may be anything."""
+    found = _Finder(extent)
+    found.visit(func, False)
+    return {v for v in found.seen if found.root(v) not in {found.root(b) for b in found.bad}}
+
+
+def is_small(v: Any, extent: Callable = fixed) -> bool:
+    """Whether v is an array of few numbers."""
+    if not isinstance(v, Var) or not v.type.shape or v.type.dtype.kind not in "fcb":
+        return False
+    extents = [extent(n) for n in v.type.shape]
+    return None not in extents and 0 < math.prod(extents) <= SMALL
+
+
+class _Finder:
+    """Classes of variables that are one array to a loop (carries, states of an array that is updated), and the classes that must stay arrays."""
+
+    def __init__(self, extent: Callable):
+        self.extent = extent
+        self.parent: dict[Var, Var] = {}
+        self.seen: dict[Var, None] = {}
+        self.bad: set[Var] = set()
+
+    def root(self, v: Var) -> Var:
+        while v in self.parent:
+            v = self.parent[v]
+        return v
+
+    def join(self, a: Any, b: Any) -> None:
+        if isinstance(a, Var) and isinstance(b, Var) and self.root(a) is not self.root(b):
+            self.parent[self.root(a)] = self.root(b)
+
+    def note(self, variables: Any) -> None:
+        self.seen.update(dict.fromkeys(v for v in variables if is_small(v, self.extent)))
+
+    def visit(self, func: Func, inside: bool) -> None:
+        for eqn in func.equations:
+            if eqn.regions:
+                self.control(eqn, inside)
+            elif inside:
+                self.note(eqn.outputs)
+                self.equation(eqn)
+
+    def control(self, eqn: Equation, inside: bool) -> None:
+        if eqn.op.name not in ("for", "while", "cond"):
+            self.bad.update(v for region in eqn.regions for v in (*free_vars(region), *region.inputs))
+            self.bad.update(a for a in (*eqn.inputs, *eqn.outputs) if isinstance(a, Var))
+            return
+        if inside:
+            self.note(eqn.outputs)
+        body = eqn.regions[-1]
+        if eqn.op.name != "cond":
+            lead = len(body.inputs) - len(eqn.outputs)
+            for k, out in enumerate(eqn.outputs):
+                self.join(body.inputs[lead + k], body.outputs[k])
+                if inside:
+                    self.join(body.inputs[lead + k], out)
+                for test in eqn.regions[:-1]:
+                    self.join(test.inputs[k], body.inputs[lead + k])
+        for region in eqn.regions:
+            self.note(region.inputs)
+            self.visit(region, inside or eqn.op.name != "cond")
+
+    def equation(self, eqn: Equation) -> None:
+        if eqn.op.name in ("update", "index_add"):
+            self.join(eqn.outputs[0], eqn.inputs[0])
+        if eqn.op.name in ("index", "update", "index_add") and not is_static(eqn, self.extent):
+            self.bad.update(a for a in eqn.inputs[:1] if isinstance(a, Var))
+        if not is_expandable(eqn, self.extent):
+            self.bad.update(v for v in eqn.outputs)
+            self.bad.update(a for a in eqn.inputs if isinstance(a, Var) and a.type.shape)
+
+
+def is_expandable(eqn: Equation, extent: Callable = fixed) -> bool:
+    """Whether an equation on small arrays can be written in scalars."""
+    name, out = eqn.op.name, eqn.outputs[0] if len(eqn.outputs) == 1 else None
+    if out is None or eqn.op.effect:
+        return False
+    arrays = [a for a in eqn.inputs if isinstance(a, Var) and a.type.shape]
+    if name in ("index", "update", "index_add"):
+        return is_static(eqn, extent) or _is_part(eqn, extent)
+    if name in _SHAPE or eqn.op.kind == "elementwise":
+        return is_small(out, extent) and all(is_small(a, extent) for a in arrays)
+    if name in _REDUCE:
+        return is_small(arrays[0], extent) and arrays[0].type.dtype == out.type.dtype and out.type.dtype.kind in "fc"
+    if name == "contract":
+        return all(is_small(a, extent) for a in arrays) and out.type.dtype.kind in "fc" and _products(eqn, extent) <= PRODUCTS
+    return False
+
+
+def is_static(eqn: Equation, extent: Callable = fixed) -> bool:
+    """Whether a selection from a small array is one by numbers."""
+    known = all(isinstance(a, Literal) or (isinstance(a, Var) and extent(a) is not None) for a in operands_of(eqn))
+    return is_small(eqn.inputs[0], extent) and "a" not in eqn.params["spec"] and known
+
+
+def _is_part(eqn: Equation, extent: Callable) -> bool:
+    """Whether the equation reads a small part of an array, or writes one: elements that are numbered from where the part begins."""
+    return "a" not in eqn.params["spec"] and is_small(eqn.outputs[0] if eqn.op.name == "index" else eqn.inputs[1], extent)
+
+
+def operands_of(eqn: Equation) -> tuple:
+    """The operands of a selection."""
+    return eqn.inputs[1 if eqn.op.name == "index" else 2:]
+
+
+def _products(eqn: Equation, extent: Callable) -> int:
+    extents = {c: extent(n) or 1 for letters, x in zip(eqn.params["labels"], eqn.inputs) for c, n in zip(letters, x.type.shape)}
+    return math.prod(extents.values())
+
+
+def entries(eqn: Equation) -> Iterator[tuple]:
+    """(entry of the selection's spec, its operands) for each axis."""
+    given = list(operands_of(eqn))
+    for entry in eqn.params["spec"]:
+        count = {":": 0, "s": 2, "i": 1, "a": 1}[entry[0]]
+        yield entry, given[:count]
+        del given[:count]
