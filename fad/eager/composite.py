@@ -27,16 +27,16 @@ class Composite(Op):
     written   written(*args, **params): the function in ops
     pullback  pullback(gs, ys, xs, needs, **params) -> a cotangent (or None) for each argument; code over arrays, in ops
     run       run(*arrays, **params); None: `written`, on arrays
-    node      what its nodes are called; edges: how many of its arguments, from the first, can have gradients
+    node      what its nodes are called; edges: how many of its arguments, from the first, can have gradients (None: all)
     inputs, outputs   names of what nodes save (_saved_<name>)
     kinds     of numbers that the short way serves; alike: only where the first two arguments have one shape
     samples   callables rng -> (args, params), on which the tests compare pullback and `written`
     """
 
-    def __init__(self, name: str, written: Callable, pullback: Callable, run: "Callable | None" = None, *, node: str, edges: int = 1,
+    def __init__(self, name: str, written: Callable, pullback: Callable, run: "Callable | None" = None, *, node: str, edges: "int | None" = 1,
                  inputs: tuple = ("self",), outputs: tuple = ("result",), samples: tuple = (), kinds: str = "f", alike: bool = False):
         self.name, self.written, self.run = name, written, run or written
-        self.kind, self.facts, self.creation, self.samples, self.kinds, self.alike = "composite", {"edges": edges}, False, samples, kinds, alike
+        self.kind, self.facts, self.creation, self.samples, self.kinds, self.alike = "composite", {} if edges is None else {"edges": edges}, False, samples, kinds, alike
         self.derivative, self.label = Explicit(None, pullback), node
         self.__doc__ = f"{name}, as one step"
         enter(self, Handle(self, node, inputs, outputs))
@@ -71,10 +71,10 @@ def elementwise(name: str, written: Callable, partial: Callable, run: "Callable 
     return Composite(name, written, pullback, run, node=node, samples=samples or (sample((3, 4)),))
 
 
-def sample(*shapes: tuple, low: float = -2.0, high: float = 2.0, **params: Any) -> Callable:
-    """A sample of arrays of these shapes, with these parameters."""
+def sample(*shapes: Any, between: tuple = (-2.0, 2.0), **params: Any) -> Callable:
+    """A sample of arrays of these shapes (and other arguments as they are) with these parameters."""
     def draw(rng: Any) -> tuple:
-        return tuple([rng.uniform(low, high, shape) if isinstance(shape, tuple) else shape for shape in shapes]), dict(params)
+        return tuple([rng.uniform(*between, shape) if isinstance(shape, tuple) else shape for shape in shapes]), dict(params)
     return draw
 
 

@@ -132,7 +132,7 @@ log_softmax = Composite("log_softmax", lambda x, axis: x - BY_NAME["scipy.specia
 relu = elementwise("relu", lambda x: op["where"](x > 0, x, 0.0), lambda y, x: op["cast"](y > 0, dtype=y.dtype), lambda x: np.maximum(x, x.dtype.type(0)),
                    node="ReluBackward0")
 rsqrt = elementwise("rsqrt", lambda x: 1.0 / op["sqrt"](x), lambda y, x: y * y * y * -0.5, quietly(lambda x: 1.0 / np.sqrt(x)), node="RsqrtBackward0",
-                    samples=(sample((3, 4), low=0.3),))
+                    samples=(sample((3, 4), between=(0.3, 2.0)),))
 
 
 def _norm_written(x: Any, axes: tuple, keep: bool) -> Any:
@@ -220,3 +220,81 @@ def _normalized(name: str, node: str) -> Composite:
 
 
 layer_norm, batch_norm = _normalized("layer_norm", "NativeLayerNormBackward0"), _normalized("batch_norm", "NativeBatchNormBackward0")
+
+# -- several tensors, element by element ------------------------------------------------------------------------------------
+
+
+def _lerp(x: Any, end: Any, weight: Any) -> Any:
+    return x + weight * (end - x)
+
+
+def _lerp_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
+    g, (x, end, weight) = gs[0], xs
+    return g * (1.0 - weight), g * weight, g * (end - x) if needs[2] else None
+
+
+def _addcmul_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, value: Any) -> tuple:
+    g, (_, a, b) = gs[0], xs
+    scaled = g if value == 1 else g * value
+    return g, scaled * b if needs[1] else None, scaled * a if needs[2] else None
+
+
+def _addcdiv_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, value: Any) -> tuple:
+    g, (_, a, b) = gs[0], xs
+    scaled = (g if value == 1 else g * value) / b
+    return g, scaled if needs[1] else None, -scaled * (a / b) if needs[2] else None
+
+
+lerp = Composite("lerp", _lerp, _lerp_pullback, node="LerpBackward0", edges=2, inputs=("self", "end", "weight"), samples=(sample((3, 4), (4,), 0.3),))
+lerp_by_tensor = Composite("lerp_by_tensor", _lerp, _lerp_pullback, node="LerpBackward1", edges=3, inputs=("self", "end", "weight"),
+                           samples=(sample((3, 4), (4,), (3, 1)),))
+addcmul = Composite("addcmul", lambda x, a, b, value: x + a * b * value, _addcmul_pullback, node="AddcmulBackward0", edges=3,
+                    inputs=("self", "tensor1", "tensor2"), samples=(sample((3, 4), (4,), (3, 1), value=1), sample((3, 4), (3, 4), (3, 4), value=0.5)))
+addcdiv = Composite("addcdiv", lambda x, a, b, value: x + a / b * value, _addcdiv_pullback, quietly(lambda x, a, b, value: x + a / b * value),
+                    node="AddcdivBackward0", edges=3, inputs=("self", "tensor1", "tensor2"), samples=(sample((3, 4), (4,), (3, 1), between=(0.4, 2.0), value=0.5),))
+frac = elementwise("frac", lambda x: x - op["trunc"](x), lambda y, x: 1.0, node="FracBackward0")
+
+
+def _fill_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
+    return op["where"](xs[1], 0.0, gs[0]), None, None
+
+
+def _fill_samples(rng: Any) -> tuple:
+    return (rng.standard_normal((3, 4)), rng.random((3, 4)) < 0.5, 0.25), {}
+
+
+masked_fill = Composite("masked_fill", lambda x, mask, value: op["where"](mask, value, x), _fill_pullback, 
+                        lambda x, mask, value: np.where(mask, x.dtype.type(value), x), node="MaskedFillBackward0", inputs=("self", "mask", "value"), samples=(_fill_samples,))
+
+
+def _finite(x: Any, nan: float, high: float, low: float) -> Any:
+    y = op["where"](op["isnan"](x), nan, x)
+    y = op["where"](y == math.inf, high, y)
+    return op["where"](y == -math.inf, low, y)
+
+
+nan_to_num = elementwise("nan_to_num", _finite, lambda y, x, **limits: op["cast"](op["isfinite"](x), dtype=y.dtype), node="NanToNumBackward0",
+                         samples=(sample((3, 4), nan=0.0, high=1e300, low=-1e300),))
+
+# -- rearranged ---------------------------------------------------------------------------------------------------------------
+
+
+def _trace_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
+    return (gs[0] * np.eye(*xs[0].shape, dtype=xs[0].dtype),)
+
+
+trace = Composite("trace", lambda x: BY_NAME["numpy.trace"].call(x), _trace_pullback, lambda x: np.trace(x), node="TraceBackward0",
+                  samples=(sample((3, 3)), sample((2, 4))))
+
+
+def _stack_written(*xs: Any, axis: int) -> Any:
+    return op["concatenate"](*[op["reshape"](x, *x.shape[:axis], 1, *x.shape[axis:]) for x in xs], axis=axis)
+
+
+def _stack_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axis: int) -> tuple:
+    rest = (":",) * (len(gs[0].shape) - axis - 1)
+    return tuple([op["index"](gs[0], k, spec=(":",) * axis + ("i",) + rest, at=0) if need else None for k, need in enumerate(needs)])
+
+
+stack = Composite("stack", _stack_written, _stack_pullback, lambda *xs, axis: np.stack(xs, axis), node="StackBackward0", edges=None, inputs=tuple("abc"),
+                  samples=(sample((3, 4), (3, 4), axis=1), sample((2,), (2,), (2,), axis=0)))

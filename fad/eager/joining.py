@@ -6,6 +6,7 @@ import numpy as np
 
 from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
+from . import composites
 from .inplace import in_place
 from .registry import FUNCTIONS, function, named, one_dim, run, sizes_of, tensor_of
 from .shapes import _completed, getitem, movedim, reshape
@@ -37,8 +38,7 @@ def stack(tensors: Sequence, dim: int = 0, *, out: Any = None) -> Any:
         if tuple(x.shape) != tuple(xs[0].shape):
             raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(xs[0].shape)} at entry 0 and {list(x.shape)} at entry {k}")
     ax = one_dim(dim, len(xs[0].shape) + 1)
-    rows = [op["reshape"](x, *x.shape[:ax], 1, *x.shape[ax:]) for x in xs]
-    return named(cat(rows, ax), "StackBackward0", dim=ax)
+    return named(composites.stack(*xs, axis=ax), "StackBackward0", dim=ax)
 
 
 Tensor._stack_rows = staticmethod(stack)                                                    # type: ignore[attr-defined]

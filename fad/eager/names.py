@@ -4,7 +4,7 @@ from .node import Handle
 
 _NODE = {"expit": "Sigmoid", "log1p": "Log1P", "arcsin": "Asin", "arccos": "Acos", "arctan": "Atan", "arcsinh": "Asinh", "arccosh": "Acosh", "arctanh": "Atanh",
          "arctan2": "Atan2", "gammaln": "Lgamma", "concatenate": "Cat", "broadcast_to": "Expand", "full": "Expand", "reshape": "View", "transpose": "Permute",
-         "rint": "Round", "mod": "Remainder", "cast": "ToCopy", "update": "IndexPut", "index_add": "IndexAdd", "clip": "Clamp", "pack": "Stack",
+         "rint": "Round", "log_expit": "LogSigmoid", "mod": "Remainder", "cast": "ToCopy", "update": "IndexPut", "index_add": "IndexAdd", "clip": "Clamp", "pack": "Stack",
          "permute": "Gather", "make_complex": "Complex", "contract": "Mm", "linear_scan": "LinearScan", "max": "Amax", "min": "Amin", "multigammaln": "Mvlgamma",
          "linalg.inv": "LinalgInvEx", "solve": "LinalgSolveEx", "det": "LinalgDet", "cholesky": "LinalgCholeskyEx", "inv": "LinalgInvEx",
          "svd": "LinalgSvd", "eigh": "LinalgEigh", "qr": "LinalgQr", "slogdet": "LinalgSlogdet", "square": "Pow"}
@@ -13,6 +13,8 @@ _INPUTS = {"pow": ("self", "exponent"), "contract": ("self", "mat2"), "where": (
 _OUTPUTS = {"inv": ("inverse",), "svd": ("U", "S", "Vh"), "qr": ("Q", "R"), "eigh": ("eigenvalues", "eigenvectors"), "cholesky": ("L",)}
 _PLACES = {"where": (1, 2), "det": (0,), "inv": (0,), "slogdet": (0,), "solve": (0, 3)}     # masks and factors have no edges
 _TENSORS = frozenset(("pow", "mod", "fmod", "clip", "update"))                                # nor have numbers, of these
+_VARIANTS = {"pow": {(True, True): "PowBackward1", (False, True): "PowBackward2"}, "mod": {(True, True): "RemainderBackward1"},
+             "sub": {(False, True): "RsubBackward1"}}                                          # names by which arguments are tensors
 _LATER = ("self", "other", "input2", "input3", "input4", "input5", "input6", "input7")
 
 _handles: dict = {}
@@ -39,5 +41,5 @@ def handle_of(op: Op) -> Handle:
     if found is None:
         outputs = _OUTPUTS.get(op.name, ("result", "result1", "result2", "result3"))
         found = _handles[op] = Handle(op, node_name(op.name), _INPUTS.get(op.name, _LATER), outputs, _PLACES.get(op.name),
-                                      op.name in _TENSORS)
+                                      op.name in _TENSORS, _VARIANTS.get(op.name))
     return found

@@ -160,11 +160,13 @@ def named(node: Node, result: "Tensor | None" = None) -> Node:
 class Handle:
     """What nodes of one op share: their name, the names of what they save."""
 
-    __slots__ = ("op", "name", "xs", "ys", "frees", "places", "tensors")
+    __slots__ = ("op", "name", "xs", "ys", "frees", "places", "tensors", "variants")
 
-    def __init__(self, op: Any, name: str, xs: tuple = ("self", "other"), ys: tuple = ("result",), places: "tuple | None" = None, tensors: bool = False):
+    def __init__(self, op: Any, name: str, xs: tuple = ("self", "other"), ys: tuple = ("result",), places: "tuple | None" = None, tensors: bool = False,
+                 variants: "dict | None" = None):
         self.op, self.name, self.xs, self.ys = op, name, xs, ys
         self.places, self.tensors = places, tensors              # the arguments that nodes have edges for; whether only tensors have one
+        self.variants = variants                                 # names of nodes by which of the arguments are tensors
         partials = getattr(op.derivative, "partials", None)
         self.frees = partials is None or any(callable(p) for p in partials)          # whether there is anything to forget after backward
 

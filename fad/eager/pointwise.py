@@ -11,7 +11,7 @@ from .dtypes import as_dtype
 from .fast import binary, unary
 from .inplace import op_in_place
 from .registry import FUNCTIONS, delivered, function, named, run, tensor_of
-from .tensor import Tensor
+from .tensor import Tensor, raw
 
 op = registry
 
@@ -114,8 +114,6 @@ def div(self: Any, other: Any, *, rounding_mode: "str | None" = None, out: Any =
 def pow(self: Any, exponent: Any, *, out: Any = None) -> Any:
     """self ** exponent."""
     y = op["pow"](self if isinstance(self, (int, float, complex)) else tensor_of(self), exponent)
-    if isinstance(exponent, Tensor):
-        named(y, "PowBackward1")
     return y if out is None else delivered(y, out, "pow")
 
 
@@ -179,7 +177,7 @@ def round(self: Any, *, decimals: int = 0) -> Any:
 @function(changing=True)
 def frac(self: Any) -> Any:
     """The fractional part."""
-    return self - op["trunc"](self)
+    return composites.frac(self) if self.dtype.kind == "f" else self - op["trunc"](self)
 
 
 @function("clamp", "clip", changing=True)
@@ -223,26 +221,28 @@ Tensor.where = lambda self, condition, other: op["where"](condition, self, other
 @function(changing=True)
 def masked_fill(self: Any, mask: Any, value: Any) -> Any:
     """value where the mask holds."""
-    return named(op["where"](mask, op["cast"](value, dtype=self.dtype) if isinstance(value, Tensor) and value.dtype != self.dtype else value, self),
-                 "MaskedFillBackward0")
+    if not isinstance(value, Tensor):
+        return composites.masked_fill(self, raw(mask), value)
+    value = value if value.dtype == self.dtype else op["cast"](value, dtype=self.dtype)
+    return named(op["where"](mask, value, self), "MaskedFillBackward1")
 
 
 @function(changing=True)
 def addcmul(self: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     """self + value * tensor1 * tensor2."""
-    return self + tensor1 * tensor2 * value
+    return composites.addcmul(self, tensor1, tensor2, value=value)
 
 
 @function(changing=True)
 def addcdiv(self: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     """self + value * tensor1 / tensor2."""
-    return self + tensor1 / tensor2 * value
+    return composites.addcdiv(self, tensor1, tensor2, value=value)
 
 
 @function(changing=True)
 def lerp(self: Any, end: Any, weight: Any) -> Any:
     """self + weight * (end - self)."""
-    return self + weight * (end - self)
+    return (composites.lerp_by_tensor if isinstance(weight, Tensor) else composites.lerp)(self, end, weight)
 
 
 @function(changing=True)
@@ -269,9 +269,8 @@ def sinc(self: Any) -> Any:
 def nan_to_num(self: Any, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
     """Numbers in place of nan and infinities."""
     limits = np.finfo(self.dtype)
-    y = op["where"](op["isnan"](self), nan, self)
-    y = op["where"](y == np.inf, float(limits.max) if posinf is None else posinf, y)
-    return op["where"](y == -np.inf, float(limits.min) if neginf is None else neginf, y)
+    return composites.nan_to_num(self, nan=0.0 if nan is None else nan, high=float(limits.max) if posinf is None else posinf,
+                                 low=float(limits.min) if neginf is None else neginf)
 
 
 # -- complex numbers and dtypes -----------------------------------------------------------------------------------------------

@@ -110,10 +110,16 @@ def _face(name: str, target: str, method: bool = True, **renamed: str) -> None:
     function(name, method=method)(call)
 
 
-for _name, _target in {"trace": "numpy.trace", "kron": "numpy.kron", "cross": "numpy.cross", "inverse": "numpy.linalg.inv", "det": "numpy.linalg.det",
+for _name, _target in {"kron": "numpy.kron", "cross": "numpy.cross", "inverse": "numpy.linalg.inv", "det": "numpy.linalg.det",
                        "slogdet": "numpy.linalg.slogdet", "cov": "numpy.cov", "corrcoef": "numpy.corrcoef", "matrix_power": "numpy.linalg.matrix_power",
                        "pinverse": "numpy.linalg.pinv"}.items():
     _face(_name, _target, dim="axis")
+
+
+@function()
+def trace(self: Any) -> Any:
+    """The sum of a matrix' diagonal."""
+    return composites.trace(self)
 
 
 @function("logdet")

@@ -230,6 +230,8 @@ def _node(handle: Handle, args: tuple, arrays: list, ys: tuple, params: dict, ed
     if places[-1] != len(places) - 1:
         node.places = places
     node.handle, node.params, node.needs = handle, params, needs
+    if label is None and handle.variants is not None:
+        label = handle.variants.get(tuple([isinstance(a, Tensor) for a in args]))
     if label is not None:
         node.label = label
     tensors = tuple([wrap_result(y, node, k) if y.dtype.kind in "fc" else wrap(y) for k, y in enumerate(ys)])

@@ -8,6 +8,8 @@ import numpy as np
 from ...ops.face import BY_NAME
 from ...ops.table import TABLE as op
 from ..composite import Composite, elementwise, quietly, sample
+from ..composites import mean
+from ..tensor import Tensor
 
 _where, _expit, _exp = op["where"], op["expit"], op["exp"]
 
@@ -88,19 +90,20 @@ mish = elementwise("mish", lambda x: x * op["tanh"](op["logaddexp"](x, 0.0)), _m
 softplus = elementwise("softplus", lambda x, beta: op["logaddexp"](x * beta, 0.0) / beta, lambda y, x, beta: _expit(x * beta), node="SoftplusBackward0",
                        samples=_leaky_sample(beta=1.7))
 hardsigmoid = elementwise("hardsigmoid", lambda x: _where(x <= -3.0, 0.0, _where(x >= 3.0, 1.0, x / 6.0 + 0.5)),
-                          lambda y, x: _one(x, (x > -3.0) & (x < 3.0)) / 6.0, node="HardsigmoidBackward0", samples=(sample((3, 4), low=-5.0, high=5.0),))
+                          lambda y, x: _one(x, (x > -3.0) & (x < 3.0)) / 6.0, node="HardsigmoidBackward0", samples=(sample((3, 4), between=(-5.0, 5.0)),))
 hardswish = elementwise("hardswish", lambda x: x * hardsigmoid.written(x), lambda y, x: _where(x <= -3.0, 0.0, _where(x >= 3.0, 1.0, x / 3.0 + 0.5)),
-                        node="HardswishBackward0", samples=(sample((3, 4), low=-5.0, high=5.0),))
+                        node="HardswishBackward0", samples=(sample((3, 4), between=(-5.0, 5.0)),))
 
 # -- losses: an elementwise function of input and target, then its mean or sum ---------------------------------------------------
 
 
 def reduced(loss: Any, reduction: str) -> Any:
     """The mean, the sum or the elements of a loss."""
+    axes = tuple(range(len(loss.shape)))
     if reduction == "mean":
-        return BY_NAME["numpy.mean"].call(loss)
+        return mean(loss, axes=axes, keep=False) if isinstance(loss, Tensor) else BY_NAME["numpy.mean"].call(loss)
     if reduction == "sum":
-        return BY_NAME["numpy.sum"].call(loss)
+        return op["sum"](loss, axes=axes)
     if reduction != "none":
         raise ValueError(f"{reduction} is not a valid value for reduction")
     return loss
@@ -124,7 +127,7 @@ def _loss(name: str, written: Callable, partials: Callable, node: str, inputs: t
 
 
 def _loss_samples(low: float = -2.0, high: float = 2.0, others: tuple = (), **params: Any) -> tuple:
-    return tuple([sample((3, 4), (3, 4), *others, low=low, high=high, reduction=r, **params) for r in ("mean", "sum", "none")])
+    return tuple([sample((3, 4), (3, 4), *others, between=(low, high), reduction=r, **params) for r in ("mean", "sum", "none")])
 
 
 def _opposite(d: Any, needs: tuple) -> tuple:
