@@ -60,6 +60,7 @@ class Rule:
     jvp: "Callable | None" = None
     forward: "Callable | None" = None
     backward: "Callable | None" = None
+    batch: "Callable | None" = None
     results = 0
 
     def __init__(self, call: Call):

@@ -1,9 +1,10 @@
 """Calling a Function: forward runs unrecorded, and what it returns gets its place in the graph."""
 import inspect
 import warnings
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..api.custom import custom_vjp
+from ..ops.table import TABLE as op
 from . import record
 from .function_jvp import push
 from .inplace import bump, check_in_place, requires_grad, set_history
@@ -12,6 +13,46 @@ from .saved import Meta
 from .state import changed, state
 from .tensor import Tensor, alias, is_floating, wrap
 from .views import View, alias_view
+
+
+class VmapInfo(NamedTuple):
+    """What a Function's vmap is told: how many examples there are, and what to do about random numbers."""
+
+    batch_size: Any
+    randomness: str
+
+
+class _Batched(custom_vjp):
+    """A Function that says itself what it means for a batch."""
+
+    def __init__(self, forward: Any, cls: Any):
+        super().__init__(forward)
+        self.cls = cls
+
+    def rule(self, call: Any) -> Any:
+        rule = super().rule(call)
+        rule.batch = lambda xs, flags, n: _by_vmap(self.cls, call, xs, flags, n)
+        return rule
+
+
+def _by_vmap(cls: Any, call: Any, xs: Any, flags: tuple, n: Any) -> list:
+    """The results over n examples, by the Function's vmap."""
+    args, kwargs = call.fill(xs)
+    of_leaf = {id(x): 0 for x, b in zip(xs, flags) if b}
+    dims = tuple([of_leaf.get(id(a)) for a in args])
+    answer = cls.vmap(VmapInfo(n, "error"), dims, *args, **kwargs)
+    if not isinstance(answer, tuple) or len(answer) != 2:
+        raise RuntimeError(f"{cls.__name__}.vmap must return a pair: the results and where their batch axes are")
+    results, places = answer
+    ys = list(results) if isinstance(results, (tuple, list)) else [results]
+    at = list(places) if isinstance(places, (tuple, list)) else [places] * len(ys)
+    if len(at) != len(ys):
+        raise RuntimeError(f"{cls.__name__}.vmap returned {len(ys)} results, but {len(at)} places of batch axes")
+    return [op["broadcast_to"](y, n, *y.shape) if d is None else _to_front(y, d % len(y.shape)) for y, d in zip(ys, at)]
+
+
+def _to_front(y: Any, axis: int) -> Any:
+    return y if axis == 0 else op["transpose"](y, axes=(axis, *[k for k in range(len(y.shape)) if k != axis]))
 
 
 def staged(cls: Any, args: tuple, kwargs: dict) -> Any:
@@ -31,7 +72,7 @@ def staged(cls: Any, args: tuple, kwargs: dict) -> Any:
         ctx.to_save = saved
         answer = cls.backward(ctx, *(g if isinstance(g, (tuple, list)) else (g,)))
         return answer if isinstance(answer, tuple) else (answer,)
-    call = custom_vjp(forward)
+    call = _Batched(forward, cls) if cls.defines("vmap") else custom_vjp(forward)
     call.defvjp(lambda *xs: (forward(*xs), tuple(ctx.to_save or ())), backward)
     return call(*args)
 

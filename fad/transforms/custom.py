@@ -3,6 +3,7 @@
 A custom call's rule offers any of
     jvp(xs, dxs) -> (ys, dys)            tangents None for zero
     forward(xs) -> (ys, residuals)       and backward(residuals, gs) -> gxs, cotangents None for zero
+    batch(xs, batched, n) -> ys          over n examples: a leading axis on every result, and on xs[k] where batched[k] (see vmap.py)
 as code on values. A rule with only a jvp is transposed for reverse mode: it is linear in the tangents.
 """
 from collections.abc import Callable, Sequence

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..ir.build import Value, building
-from ..ir.graph import Equation, Func, Literal, Var, extents_of
+from ..ir.graph import Equation, Func, Literal, Var, extents_of, free_vars
 from ..ir.op import Op, registry
 from ..ir.walk import Environment, bind_outputs, evaluate, run_equation
 from ..ops.kinds import shape_of
@@ -22,12 +22,20 @@ def batch(func: Func, args: Sequence, batched: Sequence[bool], n: Any) -> list:
     args[k] has a leading batch axis where batched[k].
     """
     func = dce(func)
-    if any(eqn.regions for eqn in func.equations) or is_ragged(func, batched):
+    if any(eqn.regions and not has_rule(eqn) for eqn in func.equations) or is_ragged(func, batched):
         return each_example(lambda *examples: evaluate(func, examples), args, batched, n)
     sweep = Batch(func, args, batched, n)
     for eqn in func.equations:
         sweep.step(eqn)
     return [sweep.output(a) for a in func.outputs]
+
+
+def has_rule(eqn: Equation) -> bool:
+    """Whether an equation is a call of a function that says itself what it means for a batch."""
+    if eqn.op.name != "custom" or eqn.params["rule"].batch is None:
+        return False
+    extents = {n for a in eqn.inputs for n in a.type.shape}
+    return all(v in extents for v in free_vars(eqn.regions[0]))
 
 
 def is_ragged(func: Func, batched: Sequence[bool]) -> bool:
@@ -64,9 +72,23 @@ class Batch:
             run_equation(eqn, self.env)
             return
         xs = tuple([self.env.read(a) for a in eqn.inputs])
+        if eqn.regions:
+            self.custom(eqn, xs, flags)
+            return
         results = batched_call(eqn.op, xs, flags, eqn.params, self.n)
         bind_outputs(eqn, results, self.env)
         self.batched.update(eqn.outputs)
+
+    def custom(self, eqn: Equation, xs: tuple, flags: tuple) -> None:
+        """A call by its own rule for batches."""
+        results = eqn.params["rule"].batch(xs, flags, self.n)
+        extra = len(eqn.outputs) - len(results)
+        for v, y in zip(eqn.outputs[extra:], results):
+            for extent, size in zip(v.type.shape, shape_of(y)[1:]):
+                if isinstance(extent, Var):
+                    self.env.setdefault(extent, size)
+            self.env[v] = y
+        self.batched.update(eqn.outputs[extra:])
 
     def output(self, atom: Any) -> Any:
         y = self.env.read(atom)
