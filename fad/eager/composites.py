@@ -263,8 +263,9 @@ def _fill_samples(rng: Any) -> tuple:
     return (rng.standard_normal((3, 4)), rng.random((3, 4)) < 0.5, 0.25), {}
 
 
-masked_fill = Composite("masked_fill", lambda x, mask, value: op["where"](mask, value, x), _fill_pullback, 
-                        lambda x, mask, value: np.where(mask, x.dtype.type(value), x), node="MaskedFillBackward0", inputs=("self", "mask", "value"), samples=(_fill_samples,))
+masked_fill = Composite("masked_fill", lambda x, mask, value: op["where"](mask, value, x), _fill_pullback,
+                        lambda x, mask, value: np.where(mask, x.dtype.type(value), x), node="MaskedFillBackward0",
+                        inputs=("self", "mask", "value"), samples=(_fill_samples,))
 
 
 def _finite(x: Any, nan: float, high: float, low: float) -> Any:
@@ -276,7 +277,7 @@ def _finite(x: Any, nan: float, high: float, low: float) -> Any:
 nan_to_num = elementwise("nan_to_num", _finite, lambda y, x, **limits: op["cast"](op["isfinite"](x), dtype=y.dtype), node="NanToNumBackward0",
                          samples=(sample((3, 4), nan=0.0, high=1e300, low=-1e300),))
 
-# -- rearranged ---------------------------------------------------------------------------------------------------------------
+# -- rearranged ------------------------------------------------------------------------------------------------------------------
 
 
 def _trace_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
@@ -298,3 +299,27 @@ def _stack_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axis: int) ->
 
 stack = Composite("stack", _stack_written, _stack_pullback, lambda *xs, axis: np.stack(xs, axis), node="StackBackward0", edges=None, inputs=tuple("abc"),
                   samples=(sample((3, 4), (3, 4), axis=1), sample((2,), (2,), (2,), axis=0)))
+
+
+def _repeat_parts(x: Any, sizes: tuple) -> "tuple[tuple, tuple]":
+    """x's extents behind new ones of 1 up to as many as sizes; the shape that has each extent after its count."""
+    shape = (1,) * (len(sizes) - len(x.shape)) + tuple(x.shape)
+    return shape, tuple([k for pair in zip(sizes, shape) for k in pair])
+
+
+def _repeat_written(x: Any, sizes: tuple) -> Any:
+    shape, split = _repeat_parts(x, sizes)
+    wide = op["broadcast_to"](op["reshape"](x, *[k for n in shape for k in (1, n)]), *split)
+    return op["reshape"](wide, *[m * n for m, n in zip(sizes, shape)])
+
+
+def _repeat_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, sizes: tuple) -> tuple:
+    _, split = _repeat_parts(xs[0], sizes)
+    g = _sum(op["reshape"](gs[0], *split), axes=tuple(range(0, len(split), 2)))
+    return (op["reshape"](g, *xs[0].shape),)
+
+
+repeat = Composite("repeat", _repeat_written, _repeat_pullback, lambda x, sizes: np.tile(x, sizes), node="RepeatBackward0", kinds="fc",
+                   samples=(sample((3,), sizes=(2,)), sample((3, 2), sizes=(2, 1, 3))))
+contiguous = Composite("contiguous", lambda x: op["reshape"](op["reshape"](x, count(x, range(len(x.shape)))), *x.shape), lambda gs, ys, xs, needs: (gs[0],),
+                       lambda x: np.array(x, order="C"), node="CloneBackward0", kinds="fc", samples=(sample((3, 4)),))

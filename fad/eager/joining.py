@@ -184,9 +184,9 @@ def roll(self: Any, shifts: Any, dims: Any = None) -> Any:
 def repeat(self: Tensor, *sizes: Any) -> Tensor:
     """The tensor repeated along its dimensions."""
     size = sizes_of(sizes)
-    shape = (1,) * (len(size) - self._a.ndim) + self._a.shape
-    wide = reshape(self, *[n for m in shape for n in (1, m)]).expand(*[k for pair in zip(size, shape) for k in pair])      # type: ignore[attr-defined]
-    return named(reshape(wide.clone(), *[m * n for m, n in zip(size, shape)]), "RepeatBackward0")
+    if len(size) < self._a.ndim:
+        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+    return composites.repeat(self, sizes=size)
 
 
 @function()
@@ -206,8 +206,8 @@ def repeat_interleave(self: Any, repeats: Any, dim: Any = None) -> Any:
 def _triangle(name: str, keep: Callable) -> Callable:
     def call(self: Any, diagonal: int = 0) -> Any:
         rows, columns = np.ogrid[:self.shape[-2], :self.shape[-1]]
-        return named(op["where"](np.broadcast_to(keep(columns - rows, diagonal), self.shape), self, 0.0 if self.dtype.kind in "fc" else 0),
-                     f"{name.capitalize()}Backward0")
+        left_out = ~np.broadcast_to(keep(columns - rows, diagonal), self.shape)
+        return composites.masked_fill(self, left_out, 0.0 if self.dtype.kind in "fc" else 0, label=f"{name.capitalize()}Backward0")
     call.__name__, call.__doc__ = name, f"The {'lower' if name == 'tril' else 'upper'} triangle; zeros elsewhere."
     return call
 

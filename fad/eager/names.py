@@ -4,7 +4,8 @@ from .node import Handle
 
 _NODE = {"expit": "Sigmoid", "log1p": "Log1P", "arcsin": "Asin", "arccos": "Acos", "arctan": "Atan", "arcsinh": "Asinh", "arccosh": "Acosh", "arctanh": "Atanh",
          "arctan2": "Atan2", "gammaln": "Lgamma", "concatenate": "Cat", "broadcast_to": "Expand", "full": "Expand", "reshape": "View", "transpose": "Permute",
-         "rint": "Round", "log_expit": "LogSigmoid", "mod": "Remainder", "cast": "ToCopy", "update": "IndexPut", "index_add": "IndexAdd", "clip": "Clamp", "pack": "Stack",
+         "rint": "Round", "log_expit": "LogSigmoid",
+         "mod": "Remainder", "cast": "ToCopy", "update": "IndexPut", "index_add": "IndexAdd", "clip": "Clamp", "pack": "Stack",
          "permute": "Gather", "make_complex": "Complex", "contract": "Mm", "linear_scan": "LinearScan", "max": "Amax", "min": "Amin", "multigammaln": "Mvlgamma",
          "linalg.inv": "LinalgInvEx", "solve": "LinalgSolveEx", "det": "LinalgDet", "cholesky": "LinalgCholeskyEx", "inv": "LinalgInvEx",
          "svd": "LinalgSvd", "eigh": "LinalgEigh", "qr": "LinalgQr", "slogdet": "LinalgSlogdet", "square": "Pow"}

@@ -6,7 +6,9 @@ import numpy as np
 
 from ..ops.subscript import read_subscript
 from ..ops.table import TABLE as op
+from . import composites
 from .inplace import copy_, in_place
+from .memory import offset_of
 from .registry import FUNCTIONS, function, named, one_dim, run, sizes_of
 from .tensor import Tensor, raw, wrap
 from .together import together
@@ -14,12 +16,14 @@ from .views import (
     as_complex_view,
     as_real_view,
     diagonal_view,
+    dtype_view,
     expand_view,
     imag_view,
     index_view,
     real_view,
     reshape_view,
     transpose_view,
+    windows_view,
 )
 
 
@@ -46,13 +50,37 @@ def reshape(self: Any, *shape: Any) -> Any:
 def view(self: Tensor, *shape: Any) -> Tensor:
     """The elements in another shape, sharing memory; an error where that is impossible."""
     if len(shape) == 1 and isinstance(shape[0], (np.dtype, type)):
-        return wrap(self._a.view(shape[0]))
+        return _as_dtype(self, np.dtype(shape[0]))
     size = _completed(sizes_of(shape), self._a.size, self._a.shape)
     a = self._a.reshape(size)
     if self._a.size and not np.shares_memory(a, self._a):
         raise RuntimeError("view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous "
                            "subspaces). Use .reshape(...) instead.")
     return reshape_view(self, size)
+
+
+def _as_dtype(x: Tensor, dtype: np.dtype) -> Tensor:
+    """The bytes of x as elements of another dtype; not part of a graph."""
+    a, old, new = x._a, x._a.dtype.itemsize, dtype.itemsize
+    if dtype == a.dtype:
+        return reshape_view(x, a.shape)
+    size, steps, why = list(a.shape), list(a.strides), f"to view {a.dtype} as {dtype} (different element sizes)"
+    if old != new:
+        if not a.ndim:
+            raise RuntimeError(f"self.dim() cannot be 0 {why}")
+        if a.strides[-1] != old:
+            raise RuntimeError(f"self.stride(-1) must be 1 {why}, but got {a.strides[-1] // old}")
+        if new > old:
+            _check_multiples(a, new // old, why)
+        size[-1], steps[-1] = size[-1] * old // new, new
+    return dtype_view(x.detach() if x.requires_grad else x, dtype, tuple(size), tuple(steps))                   # type: ignore[attr-defined]
+
+
+def _check_multiples(a: np.ndarray, ratio: int, why: str) -> None:
+    named_sizes = {"size(-1)": a.shape[-1], "storage_offset()": offset_of(a), **{f"stride({k})": s // a.itemsize for k, s in enumerate(a.strides[:-1])}}
+    for name, n in named_sizes.items():
+        if n % ratio:
+            raise RuntimeError(f"self.{name} must be divisible by {ratio} {why}, but got {n}")
 
 
 @function(only_method=True)
@@ -187,8 +215,17 @@ def view_as_real(self: Tensor) -> Tensor:
 @function(method=False)
 def view_as_complex(self: Tensor) -> Tensor:
     """A real tensor's last dimension, of size 2, as the parts of complex numbers."""
-    if self._a.dtype.kind != "f" or not self._a.ndim or self._a.shape[-1] != 2:
+    a = self._a
+    if a.dtype.kind != "f":
+        raise RuntimeError("view_as_complex is only supported for floating point tensors")
+    if not a.ndim:
+        raise RuntimeError("Input tensor must have one or more dimensions")
+    if a.shape[-1] != 2:
         raise RuntimeError("Tensor must have a last dimension of size 2")
+    if a.size and a.strides[-1] != a.itemsize:
+        raise RuntimeError("Tensor must have a last dimension with stride 1")
+    if a.size and any(s % (2 * a.itemsize) for s in a.strides[:-1]):
+        raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
     return as_complex_view(self)
 
 
@@ -214,7 +251,7 @@ def contiguous(self: Any, memory_format: Any = None) -> Any:
     """The tensor in row-major order (or another memory format): itself, or a copy."""
     if memory_format is not None:
         return self if memory_format.is_of(self._a) else self.clone(memory_format=memory_format)
-    return self if self._a.flags.c_contiguous else reshape(named(op["reshape"](self, int(np.prod(self.shape, dtype=int))), "CloneBackward0"), *self.shape)
+    return self if self._a.flags.c_contiguous else composites.contiguous(self)
 
 
 # -- indexing ---------------------------------------------------------------------------------------------------------------
@@ -252,10 +289,16 @@ def getitem(self: Tensor, subscript: Any) -> Tensor:
     try:
         if _is_basic(key):
             _check_key(key)
-            return index_view(self, key, label="SelectBackward0" if len(key) == 1 and isinstance(key[0], (int, np.integer)) else "")
+            return index_view(self, key, label=_label(key))
         return _gathered(*_integers_first(self, key))
     except IndexError as error:
         raise IndexError(str(error).split("\n")[0].replace("for axis", "for dimension")) from None
+
+
+def _label(key: tuple) -> str:
+    """The name of a view's node: that of the last step of the subscript which is more than all of a dimension."""
+    last = [s for s in key if not (s is Ellipsis or isinstance(s, slice) and s == slice(None))][-1:]
+    return "SelectBackward0" if last and isinstance(last[0], (int, np.integer)) else "UnsqueezeBackward0" if last == [None] else "SliceBackward0"
 
 
 def _integers_first(x: Tensor, key: tuple) -> tuple:
@@ -379,10 +422,11 @@ def diagonal(self: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Ten
 
 @function()
 def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
-    """All stretches of this size along a dimension, a step apart."""
+    """All stretches of this size along a dimension, a step apart, sharing memory."""
     ax = one_dim(dimension, len(self.shape))
-    starts = range(0, self.shape[ax] - size + 1, step)
-    places = np.asarray([[s + k for k in range(size)] for s in starts])
-    picked = _gathered(self, (slice(None),) * ax + (places,))
-    return movedim(picked, ax + 1, -1)
-
+    if not self.shape:
+        return reshape(self, 1)[:size]
+    if size > self.shape[ax] or step <= 0:
+        raise RuntimeError(f"maximum size for tensor at dimension {ax} is {self.shape[ax]} but size is {size}" if step > 0 else
+                           f"step is {step} but must be > 0")
+    return windows_view(self, ax, int(size), int(step))
