@@ -54,11 +54,13 @@ from .eager.grad_mode import is_inference_mode_enabled as is_inference_mode_enab
 from .eager.grad_mode import no_grad as no_grad
 from .eager.grad_mode import set_grad_enabled as set_grad_enabled
 from .ops import table as _table
+from .show.explain import explain as explain
 from .show.program import export as export
 from .show.program import show as show
 from .show.program import source as source
 from .util.config import config as config
 from .util.errors import FadError as FadError
+from .util.errors import FallbackWarning as FallbackWarning
 from .util.tree import register as register
 
 __version__ = "0.1.0"

@@ -63,23 +63,21 @@ class Fallback:
             result = run()
         except Exception as second:
             raise (error if is_unstaged(second) else second) from None
-        reason = reason_of(error)
+        where, reason = place_and_reason(error)
         self.reasons[key] = reason
         if not self.warned:
             self.warned = True
-            warnings.warn(f"{name} runs step by step on the tape, not compiled, since its structure depends on data\n{reason}\n"
-                          "  do: fallback=False makes this an error", FallbackWarning, stacklevel=_outside_fad())
+            told = FallbackWarning(f"{name} runs step by step on the tape, not compiled", where=where, why=reason,
+                                   do="keep what depends on data in arrays, or pass fallback=False to make this an error")
+            warnings.warn(told, stacklevel=_outside_fad())
         return result
 
 
-def reason_of(error: Exception) -> str:
-    """What, where and why, without what to do."""
+def place_and_reason(error: Exception) -> "tuple[Where | None, str]":
+    """The user's line that an error is about, and what it says."""
     if isinstance(error, FadError):
-        what, where, why = error.what, error.where, error.why
-    else:
-        what, where, why = f"{type(error).__name__}: {error}".strip(": "), _last_line(error), ""
-    lines = [f"  reason: {what}"] + ([f"  where: {where}"] if where else []) + ([f"  why: {why}"] if why else [])
-    return "\n".join(lines)
+        return error.where, f"{error.what}; {error.why}" if error.why else error.what
+    return _last_line(error), f"{type(error).__name__}: {error}".strip(": ")
 
 
 def _last_line(error: Exception) -> "Where | None":

@@ -40,14 +40,19 @@ _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 _MODULE = re.compile(r"(?<![.\w])(linalg|fft|sorting|filters|special|math)\.(\w+)")
 
 
+def lowered(func: Func, guards: Iterable[tuple]) -> "tuple[Func, Lowering, list]":
+    """The Func as it is printed, what was found out about its arrays, and its steps."""
+    func, lowering = prepared(func), Lowering()
+    equal_extents(func, guards, lowering.views)
+    return func, lowering, lowering.block(func)
+
+
 def source(func: Func, name: str = "kernel", names: Iterable[str] = (), arrays0: Iterable[int] = (), guards: Iterable[tuple] = ()) -> str:
     """The module's text. `names` are the inputs' names where the Func does not know them; `arrays0` are inputs that come as 0-d arrays.
 
     guards (as a traced function has them) say which extents are equal; the text tests that they are.
     """
-    func, lowering = prepared(func), Lowering()
-    equal_extents(func, guards, lowering.views)
-    steps = lowering.block(func)
+    func, lowering, steps = lowered(func, guards)
     printer = Printer(lowering, Names([*VOCABULARY, name]))
     parameters = _parameters(func, printer, list(names))
     _inputs(func, printer, set(arrays0))

@@ -23,6 +23,7 @@ class Lowering:
     def __init__(self) -> None:
         self.views, self.storage = Views(), Storage()
         self.whole: set[Var] = set()                         # variables that somebody needs as arrays
+        self.copies: list[tuple] = []                        # (equation, variable) of arrays that are copied before they are written to
 
     # -- blocks ---------------------------------------------------------------------------------------------------------------
 
@@ -81,6 +82,11 @@ class Lowering:
         if axes and isinstance(operand, Elem) and operand.at == place and self._extents(operand.var) == self._extents(out):
             return Step("call", None, out, arrays=(operand.var,))
         return Step("map", None, out, axes=axes, target=place, args=(operand,))
+
+    def note_copy(self, eqn: Equation, out: Var, step: Step) -> None:
+        """Remember that eqn began with a copy, if the step is one and does not fill an array with a number."""
+        if step.kind != "fill" and out.type.shape:
+            self.copies.append((eqn, out))
 
     def _extents(self, var: Var) -> list:
         return [self.views.number(n) for n in var.type.shape]
@@ -206,6 +212,7 @@ class Lowering:
         if self._reads(target, x) or not self.storage.take_over(out, x, self.views):
             self.storage.own(out)
             before.append(self.copy_into(x, out))
+            self.note_copy(eqn, out, before[-1])
         return before + [Step(kind, eqn, out, axes=axes, target=target, args=(self.views.broadcast(v, place),))]
 
     def _apart(self, v: Any, place: tuple, target: tuple, x: Any) -> list:

@@ -63,7 +63,7 @@ def lower_while(lowering: Any, eqn: Equation) -> list:
 def _loop(lowering: Any, eqn: Equation, init: tuple, numbers: tuple, regions: tuple) -> list:
     storage = lowering.storage
     read = {root for region in eqn.regions for v in free_vars(region) for root in _read_through(lowering, v)}
-    before = [step for a, out in zip(init, eqn.outputs) for step in _start(lowering, a, out, init, read)]
+    before = [step for a, out in zip(init, eqn.outputs) for step in _start(lowering, eqn, a, out, init, read)]
     bodies = []
     for func, carries in regions:
         for carry, out in zip(carries, eqn.outputs):
@@ -85,13 +85,15 @@ def _read_through(lowering: Any, v: Var) -> Iterator[Var]:
         yield from lowering.storage.arrays_of(v)
 
 
-def _start(lowering: Any, a: Any, out: Var, init: tuple, read: set) -> list:
+def _start(lowering: Any, eqn: Equation, a: Any, out: Var, init: tuple, read: set) -> list:
     """The steps that give a carry its first value; none where its array, which no turn reads (`read`), is taken over as it is."""
     kept = list(init).count(a) > 1 or (isinstance(a, Var) and not read.isdisjoint(lowering.storage.arrays_of(a)))
     if out.type.shape and not kept and lowering.storage.take_over(out, a, lowering.views):
         return []
     lowering.storage.own(out)
-    return [lowering.copy_into(a, out)]
+    step = lowering.copy_into(a, out)
+    lowering.note_copy(eqn, out, step)
+    return [step]
 
 
 def _same_register(lowering: Any, body: Body, result: Any, carry: "Var | None", out: Var) -> None:

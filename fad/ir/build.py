@@ -48,7 +48,8 @@ class Builder:
         self.lost: list[tuple] = []                              # tracers of which nobody knows any more what they hold, and their views
         self.dense: dict[Var, Any] = {}                          # arrays of which it is known whether they lie in C order, or
         self.relied: dict[Var, None] = {}                        # the outer variable they are; inputs whose order was relied on; on the root
-        self.where: Any = None                                   # the line given to equations instead of the user's present one
+        self.unrolled: dict[Any, Any] = {}                       # lines of loops that are no region of the program -> why; on the root
+        self.where: Any = parent.where if parent else None       # the line given to equations instead of the user's present one
 
     # -- inputs ---------------------------------------------------------------------------------------------------------
 
@@ -300,6 +301,18 @@ def current() -> Builder:
     if not builders:
         raise SideEffectError("a traced value was used after its trace had ended", do="return it from the function instead")
     return builders[-1]
+
+
+@contextmanager
+def at_line(where: Any) -> Iterator[None]:
+    """Equations made within belong to this line of the user's."""
+    builder = current()
+    before = builder.where
+    builder.where = before if where is None else where
+    try:
+        yield
+    finally:
+        builder.where = before
 
 
 class Value:

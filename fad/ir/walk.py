@@ -89,6 +89,7 @@ def run_equation(eqn: Equation, env: Environment) -> None:
     """Run one equation and bind its outputs."""
     args = [env.read(a) for a in eqn.inputs]
     builders = stack.builders()
+    before = builders[-1].where if builders else None
     if builders and eqn.where is not None:
         builders[-1].where = eqn.where
     try:
@@ -99,7 +100,7 @@ def run_equation(eqn: Equation, env: Environment) -> None:
             results = eqn.op(*args, **eqn.params)
     finally:
         if builders:
-            builders[-1].where = None
+            builders[-1].where = before
     bind_outputs(eqn, results, env)
 
 

@@ -267,7 +267,8 @@ def _equal(m: Any, n: Any) -> bool:
 # -- arrays that loops save values in -----------------------------------------------------------------------------------------
 
 unwritten = Op("unwritten", lambda *shape, dtype: np.zeros(tuple(int(n) for n in shape), dtype), lambda *shape, dtype: Type(dtype, shape),
-               kind="shape", creation=True, derivative=Zero(), doc="An array whose elements are yet to be written; none is read before")
+               kind="shape", creation=True, derivative=Zero(), own=True,
+               doc="An array whose elements are yet to be written; none is read before")
 
 
 def _run_resize(x: Any, n: Any) -> Any:

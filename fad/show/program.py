@@ -10,7 +10,8 @@ from ..backend.export import module_text
 from ..ir.show import func_text
 
 
-def _staged(f: Callable) -> Staged:
+def staged_of(f: Callable) -> Staged:
+    """f, if it is staged already; else jit(f)."""
     return f if isinstance(f, Staged) else jitted(f)
 
 
@@ -25,7 +26,7 @@ def show(f: Callable, *args: Any, optimised: bool = True, **kwargs: Any) -> str:
         c: f64[a] = mul(b, 2.0)...
         return c
     """
-    program, _ = _staged(f).program_for(*args, **kwargs)
+    program, _ = staged_of(f).program_for(*args, **kwargs)
     func = program.runner.func if optimised else program.traced.func
     return func_text(func)
 
@@ -38,7 +39,7 @@ def source(f: Callable, *args: Any, **kwargs: Any) -> str:
     >>> "def grad(" in text and "cos(" in text
     True
     """
-    staged = _staged(f)
+    staged = staged_of(f)
     program, _ = staged.program_for(*args, **kwargs)
     return program.runner.source(staged.kernel_name)
 
@@ -49,7 +50,7 @@ def export(f: Callable, *args: Any, path: "str | os.PathLike", name: "str | None
     The module's function is called `name` (by default after the transform: `grad`, `value_and_grad`, ...) and takes the array arguments in
     order. Returns the path. Structured arguments are passed leaf by leaf. The file is written whole or not at all.
     """
-    staged = _staged(f)
+    staged = staged_of(f)
     program, _ = staged.program_for(*args, **kwargs)
     text = module_text(program, name or staged.kernel_name)
     target = pathlib.Path(path)

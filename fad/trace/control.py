@@ -14,7 +14,16 @@ from ..ir.build import Value, current
 from ..ir.op import registry
 from ..ops.extents import at_least
 from ..ops.face import find
-from ..util.errors import ConcreteValueError, FadError, UnstageableError
+from ..util.errors import (
+    ConcreteValueError,
+    FadError,
+    NoDerivativeError,
+    SideEffectError,
+    StructureError,
+    UnstageableError,
+    UnsupportedFunctionError,
+)
+from ..util.where import Where
 from .branch import choose, truth
 from .builtin import BY_BUILTIN
 from .iterate import Steps, steps_of
@@ -171,6 +180,7 @@ class Runtime:
             return
         why = self._try(body, lambda: self._roll_for(steps, body, plan, (cells, names, rebound, written, stops)))
         if why is not None:
+            note_unrolled(body, why)
             _run(_unrolled(steps, why), body, plan)
 
     def _roll_for(self, steps: Steps, body: Callable, plan: Plan, facts: tuple) -> bool:
@@ -213,6 +223,7 @@ class Runtime:
                 return
             if isinstance(go_on, Value):
                 raise why
+            note_unrolled(body, why)
             body()
             turns += 1
             if turns > MOST_UNROLLED and not isinstance(why, _Plain):
@@ -232,6 +243,13 @@ class Runtime:
 
 class _Plain(Exception):
     """Nothing in the loop is traced."""
+
+
+def note_unrolled(body: Callable, why: Any) -> None:
+    """Remember why a loop is not one region of the program, for those who ask (fad.explain)."""
+    if stack.builders() and not isinstance(why, _Plain):
+        code = body.__code__
+        current().root.unrolled.setdefault(Where(code.co_filename, code.co_firstlineno, code.co_name), why)
 
 
 def attempted(roll: Callable) -> bool:

@@ -272,4 +272,6 @@ def _placed(new: Any, old: ast.AST) -> Any:
     for n in ast.walk(new):
         if "lineno" in n._attributes and not getattr(n, "lineno", 0):
             ast.copy_location(n, old)
+            if getattr(n, "lineno", 0) and n.end_lineno != n.lineno:                      # Python counts a call over several lines to the last of them
+                n.end_lineno, n.end_col_offset = n.lineno, n.col_offset
     return new

@@ -40,6 +40,7 @@ class Traced(NamedTuple):
     dense      inputs that must lie in memory in C order, as those did with which it was traced: a view or a copy hung on it
     later      inputs that are given in a second step (see api/pullback.py)
     lost       inputs that the function may have written to, nobody knows what (see roll.py)
+    unrolled   pairs (line, reason) of loops that are not one region of the program
     """
 
     func: Func
@@ -52,6 +53,7 @@ class Traced(NamedTuple):
     dense: tuple = ()
     later: tuple = ()
     lost: tuple = ()
+    unrolled: tuple = ()
 
 
 def is_data(x: Any) -> bool:
@@ -89,7 +91,8 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
     guards = positional_guards(builder, func)
     dense = tuple([k for k, v in enumerate(func.inputs[:len(inputs)]) if v in root.relied])
     func, later = _unified(func, builder)
-    return Traced(func, structure, statics, tuple(a for a, _ in root.captured.values()), written, guards, tuple(root.sources), dense, later, lost)
+    return Traced(func, structure, statics, tuple(a for a, _ in root.captured.values()), written, guards, tuple(root.sources), dense, later, lost,
+                  tuple(root.unrolled.items()))
 
 
 def _followed(builder: Any, inputs: list, leaves: Sequence, moving: Sequence) -> list:

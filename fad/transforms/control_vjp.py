@@ -60,8 +60,13 @@ class _Loop:
         kept = [eqn.outputs[k] for k in self.division.kept_carries()]
         self.plan = plan_for(eqn, self.division.saved, kept, turns, self.share)
         if self.plan is None:
-            self.tape = Tape(self.division.saved, turns)
+            self.tape = Tape(self.division.saved, turns, self._lines())
         self.count = len(eqn.outputs)
+
+    def _lines(self) -> dict:
+        """The user's line of each value of the body; a carry's is the loop's."""
+        lines = dict.fromkeys(self.joint.builder.inputs, self.eqn.where)
+        return lines | {v: e.where for e in self.division.equations for v in e.outputs}
 
     def _divide(self, carried: list, index: Any) -> None:
         with for_the_body(self.eqn, self.inner):

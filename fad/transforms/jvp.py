@@ -5,7 +5,7 @@ Every equation runs as it did, and beside it the tangent its op's rule gives; a 
 from collections.abc import Sequence
 from typing import Any
 
-from ..ir.build import current
+from ..ir.build import at_line
 from ..ir.graph import Equation, Func, Literal, Var
 from ..ir.types import Type
 from ..ir.walk import Environment, run_equation
@@ -39,7 +39,8 @@ class Forward:
 
     def step(self, eqn: Equation) -> None:
         if eqn.regions:
-            JVP_OF_CONTROL[eqn.op.name](self, eqn)
+            with at_line(eqn.where):
+                JVP_OF_CONTROL[eqn.op.name](self, eqn)
             return
         run_equation(eqn, self.env)
         dxs = tuple([self.tangent(a) for a in eqn.inputs])
@@ -47,11 +48,10 @@ class Forward:
             return
         xs = tuple([self.env.read(a) for a in eqn.inputs])
         ys = tuple([self.env[v] for v in eqn.outputs])
-        current().where = eqn.where                          # a tangent's equations belong to the line they go with
-        for v, dy in zip(eqn.outputs, eqn.op.derivative.jvp(eqn.op, ys, xs, dxs, eqn.params)):
-            if dy is not None and v.type.dtype.kind in "fc":
-                self.tangents[v] = spread(dy, self.env[v])
-        current().where = None
+        with at_line(eqn.where):                             # a tangent's equations belong to the line they go with
+            for v, dy in zip(eqn.outputs, eqn.op.derivative.jvp(eqn.op, ys, xs, dxs, eqn.params)):
+                if dy is not None and v.type.dtype.kind in "fc":
+                    self.tangents[v] = spread(dy, self.env[v])
 
 
 def push_forward(func: Func, args: Sequence, tangents: Sequence) -> tuple:

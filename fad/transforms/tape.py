@@ -8,7 +8,7 @@ As these are values like any other, derivatives of derivatives of loops need no 
 """
 from typing import Any
 
-from ..ir.build import Builder, current
+from ..ir.build import Builder, at_line, current
 from ..ir.graph import Var
 from ..ir.op import registry
 from ..ops.control import resize, unwritten
@@ -17,6 +17,23 @@ from ..ops.index import index, update
 from ..ops.kinds import shape_of
 
 FIRST_EXTENT = 16
+ALWAYS_FITS = 1 << 24                                         # bytes
+
+
+def see_to_room(rows: list, turns: Any, around: Builder) -> None:
+    """Check, in front of a loop that stands in no other, that its rows fit in memory; a stack does so as it grows."""
+    count: Any = 0
+    for v in rows:
+        count = count + product([v.type.dtype.itemsize, *[around.value_of(n) for n in v.type.shape], turns])
+    if not is_inside_a_loop(around) and not (isinstance(count, int) and count < ALWAYS_FITS):
+        registry["check_room"](count)
+
+
+def is_inside_a_loop(builder: "Builder | None") -> bool:
+    """Whether the builder is of a loop or branch that is being differentiated (see joint.py), or inside one."""
+    while builder is not None and not hasattr(builder, "changing"):
+        builder = builder.parent
+    return builder is not None
 
 
 def is_fixed(v: Var, around: Builder) -> bool:
@@ -82,12 +99,19 @@ class Stack:
 
 
 class Tape:
-    """The keepers of all values that a loop saves, and their carries as one list. `turns` is None where it is not known."""
+    """The keepers of all values that a loop saves, and their carries as one list. `turns` is None where it is not known.
 
-    def __init__(self, saved: list, turns: Any):
-        around = current()
-        self.variables = saved
-        self.keepers = [Rows(v, turns) if turns is not None and is_fixed(v, around) else Stack(v) for v in saved]
+    lines: the user's line of each value.
+    """
+
+    def __init__(self, saved: list, turns: Any, lines: "dict | None" = None):
+        around, lines = current(), lines or {}
+        see_to_room([v for v in saved if turns is not None and is_fixed(v, around)], turns, around)
+        self.variables, self.keepers = saved, []
+        self.lines = [lines.get(v) for v in saved]           # what keeps a value belongs to the line that the value is from
+        for v, line in zip(saved, self.lines):
+            with at_line(line):
+                self.keepers.append(Rows(v, turns) if turns is not None and is_fixed(v, around) else Stack(v))
         self.init = [x for keeper in self.keepers for x in keeper.init]
 
     def links(self, offset: int) -> tuple:
@@ -101,8 +125,9 @@ class Tape:
     def push(self, state: list, values: tuple, k: Any) -> list:
         """The carries after one turn's values are saved."""
         out: list = []
-        for keeper, x in zip(self.keepers, values):
-            out += keeper.push(list(state[:keeper.carries]), x, k)
+        for keeper, x, line in zip(self.keepers, values, self.lines):
+            with at_line(line):
+                out += keeper.push(list(state[:keeper.carries]), x, k)
             state = state[keeper.carries:]
         return out
 
@@ -132,7 +157,8 @@ class Reader:
         keeper, v = self.tape.keepers[number], self.tape.variables[number]
         extents = tuple([env.read(n) for n in v.type.shape])
         at = self.place.get(number)
-        state, x = keeper.pop([] if at is None else [self.state[at]], self.k, extents)
+        with at_line(self.tape.lines[number]):
+            state, x = keeper.pop([] if at is None else [self.state[at]], self.k, extents)
         if at is not None:
             self.state[at] = state[0]
         return x

@@ -6,7 +6,7 @@ cotangents of its inputs, and adds them up: in place, for parts of arrays (AddIn
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..ir.build import Builder, Value, current
+from ..ir.build import Builder, Value, at_line
 from ..ir.graph import Equation, Func, Var, extents_of, has_loop
 from ..ir.op import registry
 from ..ir.types import Type, type_of
@@ -37,7 +37,9 @@ class Reverse:
         for eqn in func.equations:
             if eqn.regions:
                 before = len(self.pullbacks)
-                VJP_OF_CONTROL[eqn.op.name](self, eqn)
+                with at_line(eqn.where):
+                    VJP_OF_CONTROL[eqn.op.name](self, eqn)
+                self.pullbacks[before:] = [_located(pull, eqn.where) for pull in self.pullbacks[before:]]
                 if chooses(eqn) or is_masked(eqn, self.masked):
                     self.pullbacks[before:] = [_guarded(pull) for pull in self.pullbacks[before:]]
             else:
@@ -81,13 +83,20 @@ class Reverse:
         needs = tuple([isinstance(a, Var) and a in self.active for a in eqn.inputs])
         xs = tuple([self.env.read(a) for a in eqn.inputs])
         ys = tuple([self.env[v] for v in eqn.outputs])
-        current().where = eqn.where                          # the reverse sweep's equations belong to the line they undo
-        with guarding(is_masked(eqn, self.masked)):
+        with at_line(eqn.where), guarding(is_masked(eqn, self.masked)):   # the reverse sweep's equations belong to the line they undo
             gxs = _pullback(eqn, gs, ys, xs, needs)
-        for a, g, need in zip(eqn.inputs, gxs, needs):
-            if need:
-                self.add(a, g)
-        current().where = None
+        with at_line(eqn.where):
+            for a, g, need in zip(eqn.inputs, gxs, needs):
+                if need:
+                    self.add(a, g)
+
+
+def _located(pull: Callable, where: Any) -> Callable:
+    """The pullback of an equation with regions, which belongs to the line it undoes."""
+    def located() -> None:
+        with at_line(where):
+            pull()
+    return located
 
 
 def _guarded(pull: Callable) -> Callable:

@@ -63,11 +63,11 @@ class StructureError(FadError, TypeError, ValueError):
     """Trees of arguments or results that should have the same structure and do not."""
 
 
-class UnstageableError(StructureError):
+class UnstageableError(StructureError, TypeError, ValueError):
     """A loop or branch on traced values that cannot be part of a program: a variable of it changes its structure, or which array it is."""
 
 
-class FallbackWarning(UserWarning):
+class FallbackWarning(FadError, UserWarning):
     """A function cannot be compiled, since its structure depends on data; it runs step by step on the tape."""
 
 

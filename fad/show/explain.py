@@ -1,0 +1,173 @@
+"""fad.explain: line by line, what became of a function."""
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..api.fallback import is_unstaged, place_and_reason
+from ..api.staged import Staged
+from ..backend.emit import lowered
+from ..backend.runner import Runner
+from ..backend.steps import BackendError
+from ..ir.graph import Equation, Func, Var
+from ..passes.dce import dce
+from ..util.where import Where
+from .explanation import Explanation, Row
+from .program import staged_of
+
+
+def explain(f: Callable, *args: Any, **kwargs: Any) -> Explanation:
+    """What became of f, line by line, for arguments like these: what is compiled, looped, unrolled (and why), copied, saved for the
+    reverse sweep (with bytes), and what falls back to the tape (and why).
+
+    f: a function, or what jit, grad and their kin return. The function is traced, and run as far as it takes to know how much is saved.
+
+    >>> import numpy as np, fad
+    >>> def decay(x):
+    ...     total = 0.0
+    ...     for t in range(len(x)):
+    ...         total = np.sin(total) + x[t]
+    ...     return total
+    >>> told = fad.explain(fad.grad(decay), np.ones(100))
+    >>> [row.kind for row in told], told.bytes
+    (['loop', 'compiled', 'compiled', 'saved'], 800)
+    """
+    staged = staged_of(f)
+    title = f"{getattr(staged.__wrapped__, '__name__', 'f')} (fad.{staged.kernel_name}), for {', '.join(map(_kind_of, args))}"
+    try:
+        program, data = staged.program_for(*args, **kwargs)
+    except Exception as error:
+        if not is_unstaged(error):
+            raise
+        return Explanation(title, [_fallen(staged, error)])
+    values = list(data) + list(program.traced.captured)
+    return Explanation(title, list(_rows(program, values)))
+
+
+def _kind_of(x: Any) -> str:
+    return f"{x.dtype}{list(x.shape)}" if isinstance(x, np.ndarray) else type(x).__name__
+
+
+def _fallen(staged: Staged, error: Exception) -> Row:
+    where, reason = place_and_reason(error)
+    return _row(where, "falls back" if staged.fallback.is_on else "refused", reason)
+
+
+def _row(where: "Where | None", kind: str, detail: str, size: "int | None" = None) -> Row:
+    return Row(where.file if where else "", where.line if where else 0, where.text if where else "", kind, detail, size)
+
+
+def _rows(program: Any, values: list) -> Iterator[Row]:
+    func = program.runner.func
+    yield from _compiled(func)
+    yield from _loops(func)
+    for where, why in program.traced.unrolled:
+        yield _row(where, "unrolled", place_and_reason(why)[1])
+    try:
+        lowering = lowered(func, program.runner.guards)[1]
+    except BackendError as error:
+        yield _row(_first_line(func), "interpreted", str(error))
+    else:
+        yield from _copies(lowering.copies)
+    yield from _saved(func, values)
+
+
+def _equations(func: Func) -> Iterator[Equation]:
+    """All equations, those in regions included."""
+    for eqn in func.equations:
+        yield eqn
+        for region in eqn.regions:
+            yield from _equations(region)
+
+
+def _first_line(func: Func) -> "Where | None":
+    return next((eqn.where for eqn in _equations(func) if eqn.where is not None), None)
+
+
+def _compiled(func: Func) -> Iterator[Row]:
+    """A row for each line with operations of the program, loops and what is saved left aside."""
+    by_line: dict[Where, Counter] = {}
+    for eqn in _equations(func):
+        if eqn.where is not None and eqn.op.name not in _APART:
+            by_line.setdefault(_line(eqn.where), Counter())[eqn.op.name] += 1
+    for where, names in by_line.items():
+        count = sum(names.values())
+        most = ", ".join(name for name, _ in sorted(names.items(), key=lambda pair: (-pair[1], pair[0]))[:4])
+        yield _row(where, "compiled", f"{count} operation{'s' * (count != 1)} ({most}{', ...' if len(names) > 4 else ''})")
+
+
+_APART = ("for", "while", "unwritten", "resize")
+
+
+def _line(where: Where) -> Where:
+    return Where(where.file, where.line)
+
+
+def _loops(func: Func) -> Iterator[Row]:
+    counts = Counter((_line(eqn.where), eqn.op.name) for eqn in _equations(func) if eqn.op.name in ("for", "while") and eqn.where is not None)
+    kinds: dict[Where, Counter] = {}
+    for (where, name), count in counts.items():
+        kinds.setdefault(where, Counter())[name] += count
+    for where, names in kinds.items():
+        count = sum(names.values())
+        yield _row(where, "loop", "one region of the program" + (f", run in {count} sweeps (forward and back)" if count > 1 else ""))
+
+
+def _copies(copies: list) -> Iterator[Row]:
+    for eqn, out in copies:
+        if eqn.where is not None:
+            yield _row(eqn.where, "copied", f"an array of {out.type.dtype} with {out.type.rank} ax{'es' if out.type.rank != 1 else 'is'}, "
+                                            "whose old values are needed or are the caller's")
+
+
+# -- what is saved ----------------------------------------------------------------------------------------------------------------
+
+
+def _saved(func: Func, values: list) -> Iterator[Row]:
+    """A row for each line from which loops keep values for the reverse sweep."""
+    found = list(_kept(func))
+    by_line: dict[Any, list] = {}
+    for (eqn, v), size in zip(found, _sizes(func, [v for _, v in found], values)):
+        by_line.setdefault(eqn.where, []).append((v.type.dtype, size))
+    for where, kept in by_line.items():
+        size = sum(n for _, n in kept)
+        yield _row(where, "saved", f"{size:,} bytes for the reverse sweep: {_values(dtype for dtype, _ in kept)}", size)
+    inside: dict[Any, list] = {}
+    for eqn in [e for outer in func.equations for region in outer.regions for e in _equations(region) if e.op.name == "unwritten"]:
+        inside.setdefault(eqn.where, []).append(eqn.outputs[0].type.dtype)
+    for where, dtypes in inside.items():
+        yield _row(where, "saved", f"for the reverse sweep, anew in each turn of the loop around: {_values(dtypes)}")
+
+
+def _values(dtypes: Iterable) -> str:
+    """How many values of which dtypes a turn saves.
+
+    >>> _values(["float64", "float64", "int64"])
+    '2 values of float64, 1 of int64'
+    """
+    first, *rest = [f"{count} {{}}of {dtype}" for dtype, count in Counter(map(str, dtypes)).items()]
+    return ", ".join([first.format("value " if first.startswith("1 ") else "values "), *[text.format("") for text in rest]])
+
+
+def _kept(func: Func) -> Iterator[tuple]:
+    """Pairs (the equation that makes an array for saved values, what the loop has made of it at its end)."""
+    made = {eqn.outputs[0]: eqn for eqn in func.equations if eqn.op.name == "unwritten"}
+    for eqn in func.equations:
+        if eqn.op.name in ("for", "while"):
+            init = eqn.inputs[len(eqn.inputs) - len(eqn.outputs):]
+            for a, out in zip(init, eqn.outputs):
+                if isinstance(a, Var) and a in made:
+                    yield made.pop(a), out
+
+
+def _sizes(func: Func, arrays: list, values: list) -> list:
+    """How many bytes these arrays have, found by running what their extents depend on."""
+    extents = list(dict.fromkeys(n for v in arrays for n in v.type.shape if isinstance(n, Var)))
+    if extents:
+        wanted = dce(Func(f"{func.name}_extents", func.inputs, list(func.equations), tuple(extents)))
+        known = dict(zip(extents, Runner(wanted, None, "extents").run(values)))
+    return [v.type.dtype.itemsize * math.prod(n if isinstance(n, int) else int(known[n]) for n in v.type.shape) for v in arrays]
+
+
