@@ -88,3 +88,17 @@ def test_the_edges_of_values():
     low.logsumexp(1).sum().backward()
     assert (low.grad == 0).all()
     assert np.isnan(fad.tensor([1.0]).var().item())
+
+
+def test_parts_of_one_tensor_are_one_node():
+    x = fad.randn(4, 3, requires_grad=True)
+    for parts, name in ((x.unbind(), "UnbindBackward0"), (x.split(2), "SplitBackward0"), (fad.var_mean(x), "VarMeanBackward0")):
+        node = parts[0].grad_fn
+        assert node is parts[1].grad_fn and node.name() == name
+        assert [after.name() for after, _ in node.next_functions] == ["torch::autograd::AccumulateGrad"]
+    a, b = x.split(2)
+    g, = fad.autograd.grad((a * b).sum(), x, create_graph=True)
+    np.testing.assert_allclose(g.detach().numpy(), np.concatenate([b.detach().numpy(), a.detach().numpy()]))
+    assert fad.autograd.gradgradcheck(lambda x: x.unbind()[1] * x.split(1)[2], x)
+    x.split(2)[1].sum().backward()
+    assert x.grad.sum(1).tolist() == [0, 0, 3, 3]
