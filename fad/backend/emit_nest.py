@@ -338,6 +338,10 @@ class Printer:
         self.line(call_text(self, step), step)
 
     def _check(self, step: Step) -> None:
+        if step.eqn.op.name == "check_room":
+            self.line(f"if not room_for({self.expressions.operand(step.args[0]).source}):", step)
+            self.indented(lambda: self.line("raise MemoryError('what a loop saves for its reverse sweep does not fit in memory')"))
+            return
         a, b = (self.expressions.operand(x).within(SUM) for x in step.args)
         where = step.eqn.where.text if step.eqn.where is not None else ""
         if step.eqn.op.name == "check_index":

@@ -10,7 +10,9 @@ from ..ir import stack
 from ..ir.graph import Func, has_loop
 from ..ir.walk import evaluate_freeing, last_uses
 from ..passes.pipeline import optimise
+from ..ops.control import LESS
 from ..util.config import config
+from ..util.errors import TapeMemoryError
 from ..util.lazy import LazyModule
 from .compile import Kernel, compile
 from .emit import source
@@ -50,7 +52,10 @@ class Runner:
 
     def run_kernel(self, kernel: Kernel, values: list) -> tuple:
         """The outputs by the kernel."""
-        outputs = kernel.call(*values)
+        try:
+            outputs = kernel.call(*values)
+        except MemoryError as error:
+            raise TapeMemoryError(str(error), do=LESS) from None
         return outputs if len(self.func.outputs) != 1 else (outputs,)
 
     def source(self, name: "str | None" = None) -> str:

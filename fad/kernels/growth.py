@@ -1,16 +1,72 @@
-"""Arrays that grow: the stacks on which loops of unknown length keep what their reverse sweep needs.
+"""Arrays that grow: the stacks on which loops of unknown length keep what their reverse sweep needs; and whether there is room for more.
 
     >>> resized(np.array([1.0, 2.0]), 3)
     array([1., 2., 0.])
+    >>> room_for(1000)
+    True
 """
-import numpy as np
-from numba.extending import overload
+import importlib
+import sys
 
-__all__ = ["resized"]
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic, overload
+
+__all__ = ["resized", "room_for"]
+
+SMALL = 1 << 26
+UNKNOWN = (1 << 62) - 1
+
+
+def room_for(count):
+    """Whether so many bytes fit in the memory that is available; what is small is not asked about."""
+    return count < SMALL or count < _available()
+
+
+def _available():
+    """What fad.util.memory says, where it is at hand (an exported module does without)."""
+    try:
+        return importlib.import_module("fad.util.memory").available()
+    except ImportError:
+        return sys.maxsize
+
+
+@overload(room_for, inline="always")
+def _room_for(count):
+    return lambda count: count < SMALL or count < bytes_available()
+
+
+@intrinsic
+def bytes_available(typingctx):
+    """fad.util.memory.available(), asked where the thread holds Python's lock; else a huge number."""
+
+    def codegen(context, builder, sig, args):
+        found = cgutils.alloca_once_value(builder, context.get_constant(types.int64, UNKNOWN))
+        kind = ir.FunctionType(ir.IntType(32), [])
+        holds = cgutils.get_or_insert_function(builder.module, kind, "PyGILState_Check")
+        with builder.if_then(cgutils.is_not_null(builder, builder.call(holds, []))):
+            module = context.insert_const_string(builder.module, "fad.util.memory")
+            _ask(context.get_python_api(builder), builder, module, found)
+        return builder.load(found)
+
+    return types.int64(), codegen
+
+
+def _ask(python, builder, name, found):
+    """Emit the call; whatever goes wrong in it changes nothing."""
+    module = python.import_module(name)
+    with builder.if_then(cgutils.is_not_null(builder, module)):
+        answer = python.call_method(module, "available")
+        with builder.if_then(cgutils.is_not_null(builder, answer)):
+            builder.store(python.long_as_longlong(answer), found)
+            python.decref(answer)
+        python.decref(module)
+    python.err_clear()
 
 
 def resized(x, n):
-    """x with n elements along its first axis: cut off, or zeros behind; x itself where it has n.
+    """x with n elements along its first axis: cut off, or zeros behind; x itself where it has n. MemoryError where they do not fit in memory.
 
     >>> x = np.arange(3)
     >>> resized(x, 3) is x, resized(x, 2)
@@ -18,10 +74,15 @@ def resized(x, n):
     """
     if x.shape[0] == n:
         return x
+    if not room_for(n * x.itemsize):
+        raise MemoryError(NO_ROOM)
     y = np.zeros((n,) + x.shape[1:], x.dtype)
     kept = min(n, x.shape[0])
     y[:kept] = x[:kept]
     return y
+
+
+NO_ROOM = "what a loop saves for its reverse sweep does not fit in memory"
 
 
 @overload(resized)

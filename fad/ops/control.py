@@ -20,6 +20,8 @@ from ..ir.build import Builder, Value, as_atom, building, current
 from ..ir.graph import Equation, Func
 from ..ir.op import Op
 from ..ir.types import INT, Type, type_of
+from ..util.errors import TapeMemoryError
+from ..util.memory import available
 from ..util.where import here
 from . import extents as extent
 from .arithmetic import sub
@@ -302,6 +304,21 @@ def _run_check(test: Any, wanted: Any, what: str, error: str = "AssertionError")
 
 check_that = Op("check_that", _run_check, lambda test, wanted, what, error="AssertionError": (), kind="check", derivative=Zero(), effect=True,
                 doc="An assertion: raises (error names a class of Python's) unless a truth value is the one that is wanted")
+
+def _run_room(count: Any) -> tuple:
+    if int(count) > available():
+        raise TapeMemoryError(NO_ROOM, why=f"it takes {int(count):,} bytes", do=LESS)
+    return ()
+
+
+def _batch_room(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
+    return NotImplemented
+
+
+NO_ROOM = "what a loop saves for its reverse sweep does not fit in memory"
+LESS = 'let part of it be computed again: memory="1GB" (of fad.grad and its kin), or `for k in fad.checkpoint(range(n))`'
+check_room = Op("check_room", _run_room, lambda count: (), kind="check", derivative=Zero(), effect=True, batch=_batch_room,
+                doc="Raises unless so many bytes are to be had before the machine swaps")
 
 FOR = RegionOp("for", _run_for, _trace_for, "A counted loop")
 WHILE = RegionOp("while", _run_while, _trace_while, "A loop for as long as a test holds")

@@ -1,5 +1,9 @@
 """Amounts of memory: as people write them, and as the machine has them."""
+import ctypes
+import os
 import re
+import sys
+from pathlib import Path
 from typing import Any
 
 from .errors import ArgumentError
@@ -27,3 +31,49 @@ def _positive(count: int, given: Any) -> int:
     if count <= 0:
         raise ArgumentError(f"{given!r} is no amount of memory to compute in", do="allow at least what one turn of a loop needs")
     return count
+
+
+def available() -> int:
+    """About how many bytes this process can still have before the machine swaps, or its control group is full; a huge number where nobody knows."""
+    return max(min([_UNKNOWN, *_of_the_machine(), *_of_the_group()]), 0)
+
+
+_UNKNOWN = 1 << 62
+_GROUPS = (("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
+           ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"))
+
+
+def _of_the_machine() -> list:
+    """Linux says what is available; elsewhere what there is at all is a bound."""
+    try:
+        found = re.search(r"MemAvailable:\s*(\d+) kB", Path("/proc/meminfo").read_text(encoding="ascii"))
+    except OSError:
+        found = None
+    if found:
+        return [int(found[1]) * 1024]
+    return [_of_windows()] if sys.platform == "win32" else [_of_posix()]
+
+
+def _of_posix() -> int:
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return _UNKNOWN
+
+
+def _of_windows() -> int:
+    """ullAvailPhys of MEMORYSTATUSEX: two 32-bit words, then 64-bit ones, of which it is the second."""
+    status = (ctypes.c_ulonglong * 8)(64)
+    done = ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))     # type: ignore[attr-defined]
+    return int(status[2]) if done else _UNKNOWN
+
+
+def _of_the_group() -> list:
+    """What a container or another control group leaves."""
+    out = []
+    for limit, used in _GROUPS:
+        try:
+            out.append(int(Path(limit).read_text(encoding="ascii")) - int(Path(used).read_text(encoding="ascii")))
+        except (OSError, ValueError):                        # no such group, or no limit ("max")
+            continue
+    return out

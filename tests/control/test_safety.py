@@ -9,10 +9,14 @@ import numpy as np
 import pytest
 
 import fad
+from fad.util import memory
+from fad.util.errors import TapeMemoryError
 
 PROGRAM = '''
 import signal
 import fad
+from fad.util import memory
+from fad.util.errors import TapeMemoryError
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -104,3 +108,40 @@ def test_integers_wrap_and_divide_as_in_numpy(dtypes, compile):
             for y, expected in zip(fad.jit(arithmetic, compile=compile)(a, b), arithmetic(a, b)):
                 assert np.asarray(y).dtype == np.asarray(expected).dtype
                 np.testing.assert_array_equal(y, expected)
+
+
+# -- memory -----------------------------------------------------------------------------------------------------------------------
+
+
+def steps(x, n):
+    for _ in range(n):
+        x = np.sin(x) * x
+    return np.sum(x)
+
+
+def doubling(x):
+    while np.sum(x) < 1e300:
+        x = 1.0 + np.sin(x)
+    return np.sum(x)
+
+
+@pytest.mark.parametrize("compile", ["now", "never"])
+def test_a_tape_that_would_not_fit_is_refused(compile):
+    with fad.config.using(compile=compile):
+        g, x = fad.grad(steps), np.full(1000, 0.5)
+        expected = g(x, 3)
+        np.testing.assert_array_equal(g(x, 4).shape, x.shape)
+        for _ in range(2):
+            with pytest.raises(TapeMemoryError, match=r"memory=.*fad\.checkpoint"):
+                g(x, 10 ** 11)
+        np.testing.assert_array_equal(g(x, 3), expected)
+
+
+def test_a_stack_that_outgrows_memory_is_refused(monkeypatch):
+    monkeypatch.setattr(memory, "available", lambda: 100_000_000)
+    with pytest.raises(TapeMemoryError, match="memory="):
+        fad.grad(doubling)(np.full(1000, 0.5))
+
+
+def test_what_is_available_is_known():
+    assert 0 < memory.available() < 1 << 50
