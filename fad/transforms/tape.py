@@ -18,23 +18,6 @@ from ..ops.kinds import shape_of
 
 FIRST_EXTENT = 16
 ALWAYS_FITS = 1 << 24                                         # bytes
-ALWAYS_FITS = 1 << 24                                         # bytes
-
-
-def see_to_room(rows: list, turns: Any, around: Builder) -> None:
-    """Check, in front of a loop that stands in no other, that its rows fit in memory; a stack does so as it grows."""
-    count: Any = 0
-    for v in rows:
-        count = count + product([v.type.dtype.itemsize, *[around.value_of(n) for n in v.type.shape], turns])
-    if not is_inside_a_loop(around) and not (isinstance(count, int) and count < ALWAYS_FITS):
-        registry["check_room"](count)
-
-
-def is_inside_a_loop(builder: "Builder | None") -> bool:
-    """Whether the builder is of a loop or branch that is being differentiated (see joint.py), or inside one."""
-    while builder is not None and not hasattr(builder, "changing"):
-        builder = builder.parent
-    return builder is not None
 
 
 def see_to_room(rows: list, turns: Any, around: Builder) -> None:
@@ -123,7 +106,6 @@ class Tape:
 
     def __init__(self, saved: list, turns: Any, lines: "dict | None" = None):
         around, lines = current(), lines or {}
-        see_to_room([v for v in saved if turns is not None and is_fixed(v, around)], turns, around)
         see_to_room([v for v in saved if turns is not None and is_fixed(v, around)], turns, around)
         self.variables, self.keepers = saved, []
         self.lines = [lines.get(v) for v in saved]           # what keeps a value belongs to the line that the value is from
