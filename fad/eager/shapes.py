@@ -8,15 +8,14 @@ from ..ops.subscript import read_subscript
 from ..ops.table import TABLE as op
 from . import composites
 from .inplace import copy_, in_place
-from .memory import offset_of
 from .registry import FUNCTIONS, function, named, one_dim, run, sizes_of
+from .storage import as_dtype_of
 from .tensor import Tensor, raw, wrap
 from .together import together
 from .views import (
     as_complex_view,
     as_real_view,
     diagonal_view,
-    dtype_view,
     expand_view,
     imag_view,
     index_view,
@@ -50,37 +49,13 @@ def reshape(self: Any, *shape: Any) -> Any:
 def view(self: Tensor, *shape: Any) -> Tensor:
     """The elements in another shape, sharing memory; an error where that is impossible."""
     if len(shape) == 1 and isinstance(shape[0], (np.dtype, type)):
-        return _as_dtype(self, np.dtype(shape[0]))
+        return as_dtype_of(self, np.dtype(shape[0]))
     size = _completed(sizes_of(shape), self._a.size, self._a.shape)
     a = self._a.reshape(size)
     if self._a.size and not np.shares_memory(a, self._a):
         raise RuntimeError("view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous "
                            "subspaces). Use .reshape(...) instead.")
     return reshape_view(self, size)
-
-
-def _as_dtype(x: Tensor, dtype: np.dtype) -> Tensor:
-    """The bytes of x as elements of another dtype; not part of a graph."""
-    a, old, new = x._a, x._a.dtype.itemsize, dtype.itemsize
-    if dtype == a.dtype:
-        return reshape_view(x, a.shape)
-    size, steps, why = list(a.shape), list(a.strides), f"to view {a.dtype} as {dtype} (different element sizes)"
-    if old != new:
-        if not a.ndim:
-            raise RuntimeError(f"self.dim() cannot be 0 {why}")
-        if a.strides[-1] != old:
-            raise RuntimeError(f"self.stride(-1) must be 1 {why}, but got {a.strides[-1] // old}")
-        if new > old:
-            _check_multiples(a, new // old, why)
-        size[-1], steps[-1] = size[-1] * old // new, new
-    return dtype_view(x.detach() if x.requires_grad else x, dtype, tuple(size), tuple(steps))                   # type: ignore[attr-defined]
-
-
-def _check_multiples(a: np.ndarray, ratio: int, why: str) -> None:
-    named_sizes = {"size(-1)": a.shape[-1], "storage_offset()": offset_of(a), **{f"stride({k})": s // a.itemsize for k, s in enumerate(a.strides[:-1])}}
-    for name, n in named_sizes.items():
-        if n % ratio:
-            raise RuntimeError(f"self.{name} must be divisible by {ratio} {why}, but got {n}")
 
 
 @function(only_method=True)

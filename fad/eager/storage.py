@@ -4,12 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from .inplace import requires_grad
 from .memory import address, memory, offset_of
 from .registry import FUNCTIONS, function, sizes_of
-from .state import state
 from .tensor import Tensor, wrap
-from .views import strided_view
+from .views import dtype_view, reshape_view, strided_view
 
 
 class Storage:
@@ -57,9 +55,6 @@ def as_strided(self: Tensor, size: Sequence, stride: Sequence, storage_offset: "
     a, size, stride = self._a, sizes_of((size,)), sizes_of((stride,))
     check_inside(a, size, stride, offset_of(a) if storage_offset is None else storage_offset)
     ahead = 0 if storage_offset is None else storage_offset - offset_of(a)
-    if state.grad and requires_grad(self) and not (a.flags.c_contiguous and ahead >= 0 and ahead + reach(size, stride) <= a.size):
-        raise RuntimeError("as_strided of a tensor that requires gradients is supported for contiguous tensors, within their own elements: call contiguous() "
-                           "first")
     return strided_view(self, size, stride, ahead, storage_offset, a.strides)
 
 
@@ -89,6 +84,30 @@ def empty_strided(size: Sequence, stride: Sequence, *, dtype: Any = None, requir
     t = wrap(np.lib.stride_tricks.as_strided(row, size, [s * row.itemsize for s in stride]))
     t._rg = requires_grad
     return t
+
+
+def as_dtype_of(x: Tensor, dtype: np.dtype) -> Tensor:
+    """The bytes of x as elements of another dtype; not part of a graph."""
+    a, old, new = x._a, x._a.dtype.itemsize, dtype.itemsize
+    if dtype == a.dtype:
+        return reshape_view(x, a.shape)
+    size, steps, why = list(a.shape), list(a.strides), f"to view {a.dtype} as {dtype} (different element sizes)"
+    if old != new:
+        if not a.ndim:
+            raise RuntimeError(f"self.dim() cannot be 0 {why}")
+        if a.strides[-1] != old:
+            raise RuntimeError(f"self.stride(-1) must be 1 {why}, but got {a.strides[-1] // old}")
+        if new > old:
+            _check_multiples(a, new // old, why)
+        size[-1], steps[-1] = size[-1] * old // new, new
+    return dtype_view(x.detach() if x.requires_grad else x, dtype, tuple(size), tuple(steps))                   # type: ignore[attr-defined]
+
+
+def _check_multiples(a: np.ndarray, ratio: int, why: str) -> None:
+    named_sizes = {"size(-1)": a.shape[-1], "storage_offset()": offset_of(a), **{f"stride({k})": s // a.itemsize for k, s in enumerate(a.strides[:-1])}}
+    for name, n in named_sizes.items():
+        if n % ratio:
+            raise RuntimeError(f"self.{name} must be divisible by {ratio} {why}, but got {n}")
 
 
 # -- memory formats -------------------------------------------------------------------------------------------------------------

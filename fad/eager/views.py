@@ -209,6 +209,10 @@ def _pull_real(g: Any, meta: Meta) -> Any:
     return registry["cast"](g, dtype=meta.dtype)
 
 
+def _run_as_real(a: np.ndarray) -> np.ndarray:
+    return np.lib.stride_tricks.as_strided(a.real, (*a.shape, 2), (*a.strides, a.itemsize // 2))
+
+
 def _pull_as_real(g: Any, meta: Meta) -> Any:
     return registry["make_complex"](g[..., 0], g[..., 1])
 
@@ -239,24 +243,50 @@ def _run_expand(a: np.ndarray, shape: tuple) -> np.ndarray:
     return np.lib.stride_tricks.as_strided(a, b.shape, b.strides, writeable=a.flags.writeable)
 
 
-def _strided_places(meta: Meta, shape: tuple, strides: tuple, offset: int) -> np.ndarray:
-    """For each element of a strided view, its place among the elements in row-major order."""
-    count = int(np.prod(meta.shape, dtype=int))
-    itemsize = np.dtype(np.int64).itemsize
-    return np.lib.stride_tricks.as_strided(np.arange(count)[offset:], shape, [s * itemsize for s in strides])
-
-
 def _run_strided(a: np.ndarray, shape: tuple, strides: tuple, offset: int, given: Any, layout: tuple) -> np.ndarray:
     """offset counts from a's first element; given is the offset that the user gave, or None; layout is that of what was viewed."""
     if a.strides != layout and a.size > 1:
-        raise RuntimeError("as_strided of a tensor that is not contiguous cannot be part of a graph: call contiguous() first")
+        raise RuntimeError("as_strided of a tensor that is not contiguous cannot be part of a graph here: call contiguous() first")
     return np.lib.stride_tricks.as_strided(memory(a)[offset_of(a) + offset:], shape, [s * a.itemsize for s in strides])
 
 
-def _pull_strided(g: Any, meta: Meta, shape: tuple, strides: tuple, offset: int, *_: Any) -> Any:
-    count = int(np.prod(meta.shape, dtype=int))
-    flat = registry["index_add"](np.zeros(count, meta.dtype), g, _strided_places(meta, shape, strides, offset), spec=("a",), at=0)
-    return registry["reshape"](flat, *meta.shape)
+def _places(shape: tuple, strides: Any) -> np.ndarray:
+    """For each element at these steps its distance from the first one."""
+    places = np.zeros(shape, np.int64)
+    for k, (n, s) in enumerate(zip(shape, strides)):
+        places += (np.arange(n) * s).reshape([-1 if j == k else 1 for j in range(len(shape))])
+    return places
+
+
+def _pull_strided(g: Any, meta: Meta, shape: tuple, strides: tuple, offset: int, given: Any, layout: tuple) -> Any:
+    """Cotangents go by memory: to where the result's elements lie, and from there to the operand's; operands that lie on one another share theirs."""
+    there, here = _places(shape, strides) + offset, _places(meta.shape, [s // meta.dtype.itemsize for s in layout])
+    start = min(there.min(initial=0), 0)
+    count = int(max(there.max(initial=0), here.max(initial=0)) - start + 1)
+    row = registry["index_add"](np.zeros(count, meta.dtype), g, there - start, spec=("a",), at=0)
+    gx = registry["index"](row, here - start, spec=("a",), at=0)
+    several = np.bincount((here - start).reshape(-1), minlength=count)
+    return gx if several.max(initial=1) == 1 else gx / several[here - start].astype(meta.dtype)
+
+
+def as_dtype_view(a: np.ndarray, dtype: np.dtype, shape: tuple, strides: tuple) -> np.ndarray:
+    """The bytes of an array's memory as elements of another dtype, at these steps (in bytes)."""
+    row = memory(a).view(np.uint8)[offset_of(a) * a.itemsize:]
+    return np.lib.stride_tricks.as_strided(row[:row.size // dtype.itemsize * dtype.itemsize].view(dtype), shape, strides)
+
+
+def _run_windows(a: np.ndarray, axis: int, size: int, step: int) -> np.ndarray:
+    count, steps = (a.shape[axis] - size) // step + 1, list(a.strides)
+    steps[axis] *= step
+    return np.lib.stride_tricks.as_strided(a, (*a.shape[:axis], count, *a.shape[axis + 1:], size), (*steps, a.strides[axis]))
+
+
+def _pull_windows(g: Any, meta: Meta, axis: int, size: int, step: int) -> Any:
+    at = np.arange((meta.shape[axis] - size) // step + 1)[:, None] * step + np.arange(size)
+    rank = len(meta.shape)
+    g = registry["transpose"](g, axes=(*range(axis + 1), rank, *range(axis + 1, rank)))              # the windows' elements beside their places
+    spec = tuple("a" if k == axis else ":" for k in range(rank))
+    return registry["index_add"](np.zeros(meta.shape, meta.dtype), g, at, spec=spec, at=axis)
 
 
 index_view = ViewOp("SliceBackward0", _run_index, _index_rule, _pull_index)
@@ -267,8 +297,10 @@ expand_view = ViewOp("ExpandBackward0", _run_expand, lambda meta, shape: (regist
 real_view = ViewOp("RealBackward0", lambda a: a.real, None, _pull_real)
 imag_view = ViewOp("ImagBackward0", lambda a: a.imag, lambda meta: (registry["imag"], (), {}))
 diagonal_view = ViewOp("DiagonalBackward0", _run_diagonal, _diagonal_rule, saved=("offset", "dim1", "dim2"))
-as_real_view = ViewOp("ViewAsRealBackward0", lambda a: np.ascontiguousarray(a).view(a.real.dtype).reshape(*a.shape, 2), None, _pull_as_real)
-as_complex_view = ViewOp("ViewAsComplexBackward0", lambda a: a.view(np.result_type(a.dtype, np.complex64)).reshape(a.shape[:-1]), None, _pull_as_complex)
+as_real_view = ViewOp("ViewAsRealBackward0", _run_as_real, None, _pull_as_real)
+as_complex_view = ViewOp("ViewAsComplexBackward0", lambda a: a.view(np.result_type(a.dtype, np.complex64))[..., 0], None, _pull_as_complex)
 strided_view = ViewOp("AsStridedBackward0", _run_strided, None, _pull_strided, ("size", "stride", "", "storage_offset"))
-reshape_view.copies = as_real_view.copies = True
+windows_view = ViewOp("UnfoldBackward0", _run_windows, None, _pull_windows, ("dim", "size", "step"))
+dtype_view = ViewOp("ViewBackward1", lambda a, dtype, shape, strides: as_dtype_view(a, dtype, shape, strides))
+reshape_view.copies = True
 alias_view = ViewOp("AliasBackward0", lambda a: a[...], None, lambda g, meta: g)

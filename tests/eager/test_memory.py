@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import fad
+from fad.autograd import gradcheck, gradgradcheck
 
 from .support import close, leaf
 
@@ -29,8 +30,6 @@ def test_as_strided_sees_memory_and_has_a_derivative():
 def test_as_strided_stays_inside():
     with pytest.raises(RuntimeError, match="out of bounds for storage of size 32"):
         fad.zeros(4).as_strided((5,), (1,))
-    with pytest.raises(RuntimeError, match="for contiguous tensors"):
-        (leaf(1, 2, 3, 4) * 1).view(2, 2).t().as_strided((2,), (1,))
     base = fad.zeros(2, 2).t()
     view = base.as_strided((2,), (1,))
     with pytest.raises(RuntimeError, match="not contiguous"):
@@ -148,3 +147,41 @@ def test_copies_between_real_and_complex_warn_of_nothing():
         out = fad.zeros(2, dtype=fad.complex128)
         out.copy_(x).sum().abs().backward()
     close(x.grad, [1, 1])
+
+
+@pytest.mark.parametrize("before, size, stride, offset", [
+    (None, (3, 3), (6, 2), 2), (None, (1, 2, 1, 5), (0, 5, 100, 1), 2), (None, (3, 3), (0, 1), 2), (lambda x: x[:5].expand(5, 5), (5, 5), (0, 1), 0),
+    (lambda x: x[:12].view(3, 4).t(), (3, 2), (1, 4), None), (lambda x: x.view(5, 5)[1:, ::2], (2, 3), (5, 2), None)])
+def test_as_strided_of_any_layout(before, size, stride, offset):
+    def f(x):
+        return (x if before is None else before(x)).as_strided(size, stride, offset)
+    x = fad.rand(25, requires_grad=True)
+    assert gradcheck(f, x, check_forward_ad=True) and gradgradcheck(f, x)
+
+
+def test_windows_and_dtypes_share_memory():
+    x = fad.arange(7.0)
+    v = x.unfold(0, 3, 2)
+    v[1, 0] = -1
+    assert v._base is x and x.tolist() == [0, 1, -1, 3, 4, 5, 6]
+    assert gradcheck(lambda x: x.unfold(1, 3, 2), fad.rand(2, 7, requires_grad=True), check_forward_ad=True)
+    y = fad.rand(4, 4, 6)[1:, :, 2:]
+    for dtype in (fad.float32, fad.int64, fad.complex128, fad.uint8):
+        w = y.view(dtype)
+        assert w.data_ptr() == y.data_ptr() and w.view(fad.float64).equal(y)
+    for z, dtype, message in ((fad.zeros(()), fad.float32, r"self.dim\(\) cannot be 0"), (fad.zeros(2, 2)[:, ::2], fad.float32, r"self.stride\(-1\) must be 1"),
+                              (fad.zeros(3), fad.complex128, r"self.size\(-1\) must be divisible by 2"),
+                              (fad.zeros(3)[1:], fad.complex128, r"self.storage_offset\(\) must be divisible by 2")):
+        with pytest.raises(RuntimeError, match=message):
+            z.view(dtype)
+
+
+def test_complex_views_of_other_layouts():
+    x = fad.rand(3, 4, dtype=fad.complex128)
+    r = fad.view_as_real(x.t())
+    assert r._base is x and r[..., 0].equal(x.t().real)
+    assert fad.view_as_complex(fad.rand(3, 2, 2).transpose(0, 1))._is_view()
+    for z, message in ((fad.tensor(1.0), "one or more dimensions"), (fad.rand(2, 3), "last dimension of size 2"), (fad.rand(2, 3).t(), "with stride 1"),
+                       (fad.rand(9).as_strided((2, 2), (1, 1)), "stride divisible by 2")):
+        with pytest.raises(RuntimeError, match=message):
+            fad.view_as_complex(z)
