@@ -106,6 +106,8 @@ def bound(call: Any, constants: list, count: int) -> Any:
     if not constants:
         return call
     names = [f"a{k}" for k in range(count)]
+    # constants are read-only arrays to Numba, which is another type than that of the arguments `call` was compiled for
+    call = numba.njit(call.py_func, **{k: v for k, v in call.targetoptions.items() if k in ("fastmath", "error_model", "boundscheck")})
     scope: dict[str, Any] = {"call": call, **{f"c{k}": c for k, c in enumerate(constants)}}
     exec(f"def bound({', '.join(names)}):\n    return call({', '.join(names + [f'c{k}' for k in range(len(constants))])})", scope)
     return numba.njit(scope["bound"])
