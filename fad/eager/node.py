@@ -10,6 +10,7 @@ from ..util.errors import NoDerivativeError
 from . import errors
 from .handles import Hooks, RemovableHandle
 from .saved import Meta, SavedTensor, result_of, stale_message
+from .shown import is_saved, shown
 from .state import state
 from .tensor import Tensor, wrap
 
@@ -270,8 +271,8 @@ class OpNode(Node):
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_saved_"):
-            note = self.__dict__.get("note", {})
-            return note[name[7:]] if name[7:] in note else self._read(*self._place(name[7:]), name) if name[7:] not in _SPECIAL else _SPECIAL[name[7:]](self)
+            short, told = name[7:], {**shown(self), **self.__dict__.get("note", {})}
+            return told[short] if short in told else _SPECIAL[short](self) if short in _SPECIAL else self._read(*self._place(short), name)
         if name == "_raw_saved_indices":
             return tuple([SavedTensor(t) for t in _indices(self)])
         if name.startswith("_raw_saved_"):
@@ -315,8 +316,10 @@ class OpNode(Node):
         return self.versions[k] if self.versions else 0
 
     def __dir__(self) -> list:
-        names = [*self.handle.xs[:len(self.needs)], *self.handle.ys[:self.outputs]]
-        return sorted(set(object.__dir__(self)) | {f"_saved_{n}" for n in names} | {f"_raw_saved_{n}" for n in names})
+        places = [*zip(self.handle.xs, self.xs or (True,) * len(self.needs)), *zip(self.handle.ys, self.ys or (True,) * self.outputs)]
+        names = [name for name, entry in places if is_saved(entry)]
+        told = {**shown(self), **self.__dict__.get("note", {})}
+        return sorted(set(object.__dir__(self)) | {f"_saved_{n}" for n in (*names, *told)} | {f"_raw_saved_{n}" for n in names})
 
 
 def _indices(node: OpNode) -> tuple:
