@@ -24,6 +24,7 @@ def _property(name: str, setter: "Callable | None" = None, deleter: "Callable | 
 
 def _method(f: Callable) -> Callable:
     setattr(Tensor, f.__name__, f)
+    f.__qualname__ = f"Tensor.{f.__name__}"
     return f
 
 
@@ -58,13 +59,15 @@ def is_leaf(self: Tensor) -> bool:
     return _maker(self) is None
 
 
-def _set_requires_grad(self: Tensor, wanted: bool) -> None:
+def _set_requires_grad(self: Tensor, wanted: bool, again: bool = False) -> None:
     if not isinstance(wanted, bool):
         raise RuntimeError("requires_grad must be a bool")
     if self.grad_fn is not None:                                       # type: ignore[attr-defined]
         if not wanted:
             raise RuntimeError("you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a subgraph "
                                "that doesn't require differentiation use var_no_grad = var.detach().")
+        if not again:
+            raise RuntimeError("you can only change requires_grad flags of leaf variables.")
         return
     if wanted and not is_floating(self._a.dtype):
         raise RuntimeError("only Tensors of floating point dtype can require gradients")
@@ -88,7 +91,7 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     """Say whether gradients are wanted of this leaf; returns it."""
     if not isinstance(requires_grad, bool):
         raise TypeError(f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {type(requires_grad).__name__}")
-    _set_requires_grad(self, requires_grad)
+    _set_requires_grad(self, requires_grad, again=True)
     return self
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from . import errors
 from .accumulate import AccumulateGrad
 from .node import Node
 from .state import settle, state
@@ -253,7 +254,7 @@ class Run:
         for hook in list(hooks.values()):
             new = hook(tensors)
             if new is not None:
-                tensors = new if isinstance(new, tuple) else (new,)
+                tensors = check_hook_results(tensors, new, hook)
         taken = [self.take(t) for t in tensors]
         return taken[0] if node.outputs == 1 else taken
 
@@ -263,10 +264,7 @@ class Run:
         for hook in list(hooks.values()):
             new = hook(tensors, given)
             if new is not None:
-                new = new if isinstance(new, tuple) else (new,)
-                if len(new) != len(tensors):
-                    raise RuntimeError(f"backward hook returned an incorrect number of gradients (expected {len(tensors)}, got {len(new)})")
-                tensors = new
+                tensors = check_hook_results(tensors, new, hook)
         return tuple([self.take(t) for t in tensors])
 
 
@@ -291,11 +289,25 @@ def check_hook_result(old: "Tensor | None", new: Any, name: str) -> None:
     if old is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
     if not isinstance(new, Tensor):
-        raise TypeError(f"expected Tensor, but hook returned {type(new).__name__}")
+        raise TypeError(f"expected Variable, but hook returned '{type(new).__name__}'")
     if new._a.shape != old._a.shape:
         raise RuntimeError(f"hook '{name}' has changed the size of value")
     if new._a.dtype != old._a.dtype:
-        raise RuntimeError(f"hook '{name}' has changed the type of value")
+        was, now = errors.type_name(old._a.dtype), errors.type_name(new._a.dtype)
+        raise RuntimeError(f"hook '{name}' has changed the type of value (was {was} got {now})")
+
+
+def check_hook_results(old: tuple, new: Any, hook: Callable) -> tuple:
+    """What a hook of a node gave in place of gradients: as many, and of the same kind."""
+    name = getattr(hook, "__name__", type(hook).__name__)
+    if not isinstance(new, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type(new).__name__}'")
+    if len(new) != len(old):
+        raise RuntimeError(f"hook '{name}' has returned an incorrect number of values (got {len(new)}, but expected {len(old)})")
+    for before, after in zip(old, new):
+        if after is not None:
+            check_hook_result(before, after, name)
+    return new
 
 
 def execute(roots: Sequence, keep: bool, create: bool, wanted: "dict | None" = None, accumulate: bool = True) -> dict:

@@ -11,7 +11,7 @@ INFERENCE_SAVED = (
     "autograd. To work around this, you can make a clone to get a normal tensor and use it in autograd, or use `no_grad()` instead of "
     "`inference_mode()`.")
 INFERENCE_WRITE = (
-    "Inplace update to inference tensor outside InferenceMode is not allowed. You can make a clone to get a normal tensor before doing "
+    "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal tensor before doing "
     "inplace update.")
 LEAF_WRITE = "a leaf Variable that requires grad is being used in an in-place operation."
 LEAF_VIEW_WRITE = "a view of a leaf Variable that requires grad is being used in an in-place operation."
@@ -19,7 +19,7 @@ OVERLAP = (
     "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please clone() the "
     "tensor before performing the operation.")
 NO_GRAD_NEEDED = "element {0} of tensors does not require grad and does not have a grad_fn"
-UNUSED = "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if this is the desired behavior."
+UNUSED = "The differentiated Tensor at index {0} appears to not have been used in the graph. Set allow_unused=True if this is the desired behavior."
 NOT_REQUIRED = "One of the differentiated Tensors does not require grad"
 NUMPY_GRAD = "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
 
@@ -54,6 +54,15 @@ def stale(type_name: str, shape: tuple, producer: str, version: int, expected: i
 
 TYPE_NAMES = {"float64": "torch.DoubleTensor", "float32": "torch.FloatTensor", "float16": "torch.HalfTensor", "complex128": "torch.ComplexDoubleTensor",
               "complex64": "torch.ComplexFloatTensor", "int64": "torch.LongTensor", "int32": "torch.IntTensor", "bool": "torch.BoolTensor"}
+
+
+def scalar_name(dtype: object) -> str:
+    """The name PyTorch gives to a dtype in the names of its tensors.
+
+    >>> scalar_name("float32")
+    'Float'
+    """
+    return type_name(dtype).removeprefix("torch.").removesuffix("Tensor")
 
 
 def type_name(dtype: object) -> str:

@@ -44,7 +44,7 @@ class Function:
         return getattr(cls, name) is not getattr(Function, name)
 
     def __init__(self, *args: Any, **kwargs: Any):
-        warnings.warn(f"{type(self).__name__} should not be instantiated. Methods on autograd functions are all static, so you should invoke them on the "
+        warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should invoke them on the "
                       "class itself. Instantiating an autograd function will raise an error in a future version.", DeprecationWarning, stacklevel=2)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -117,16 +117,17 @@ class Call:
             result = self.cls.forward(*self.args, **self.kwargs) if split else self.cls.forward(self.ctx, *self.args, **self.kwargs)
             if split:
                 self.cls.setup_context(self.ctx, self.args, result)
-        several = isinstance(result, (tuple, list))
+        several = isinstance(result, tuple)                        # anything else is one result: a list of tensors is none of the graph's
         outputs = list(result) if several else [result]
-        if not several and not isinstance(result, Tensor):
-            raise TypeError(f"{self.cls.__name__}.forward: expected Tensor or tuple of Tensor (got {type(result).__name__}) for return value 0")
+        for t in self.ctx.non_differentiable:
+            if not isinstance(t, Tensor):
+                raise RuntimeError(f"mark_non_differentiable only accepts variable arguments, but got {type(t).__name__}")
         dirty, fixed = self.check_dirty(outputs), self.ctx.non_differentiable
         self.mark_views(outputs, dirty)
         finished = self.finish(outputs)
         if level >= 0:
             push(self.cls, self.ctx, self.args, outputs, finished, dirty, fixed)
-        return type(result)(finished) if type(result) in (tuple, list) else tuple(finished) if several else finished[0]
+        return tuple(finished) if several else finished[0]
 
     def check_dirty(self, outputs: list) -> tuple:
         """The inputs that forward changed in place, checked to be what may be changed, and returned."""

@@ -101,9 +101,9 @@ class FunctionNode(Node, FunctionCtx):
 
     def keep(self, results: dict) -> None:
         """Take the tensors to be saved: results (by identity) as such, so that no cycle arises."""
-        for t in self.to_save or ():
+        for k, t in enumerate(self.to_save or ()):
             if t is not None and not isinstance(t, Tensor):
-                raise TypeError(f"save_for_backward can only save variables, but argument is of type {type(t).__name__}")
+                raise TypeError(f"save_for_backward can only save variables, but argument {k} is of type {type(t).__name__}")
         hooks = state.pack_hooks[-1] if state.pack_hooks else None
         given, self.to_save = self.to_save or (), None                         # first: a pack hook may raise, and a result must not stay here then
         self.saved = tuple([SavedTensor(None) if t is None else self._kept(t, results, hooks) for t in given])
@@ -159,7 +159,7 @@ class FunctionNode(Node, FunctionCtx):
             if is_tensor:
                 out.append(self._fit(k, a, self.metas[k]) if self.needs_input_grad[k] else None)
             elif a is not None:
-                raise RuntimeError(f"function {self.name()} returned a gradient different from None at position {k + 1}, but the corresponding forward "
+                raise RuntimeError(f"function {self.name()} returned a gradient different than None at position {k + 1}, but the corresponding forward "
                                    "input was not a Variable")
         return tuple(out)
 
@@ -167,7 +167,7 @@ class FunctionNode(Node, FunctionCtx):
         if a is None:
             return None
         if not isinstance(a, Tensor):
-            raise TypeError(f"expected Variable or None (got {type(a).__name__})")
+            raise RuntimeError(f"expected Variable or None (got {type(a).__name__})")
         if a._a.shape != meta.shape:
             a = self._reduced(k, a, meta)
         if a._a.dtype.kind == "c" and meta.dtype.kind == "f":

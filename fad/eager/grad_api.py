@@ -135,10 +135,10 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: "bool | None"
 
 def _backward_into(roots: list, inputs: tuple, keep: bool, create: bool) -> None:
     """Accumulate into the given tensors only, leaves or not."""
-    wanted, _ = _wanted(inputs)
     for x in inputs:
-        if isinstance(x, Tensor) and x._fn is not None:
+        if isinstance(x, Tensor):
             x.retain_grad()                                                        # type: ignore[attr-defined]
+    wanted, _ = _wanted(inputs)
     execute(roots, keep, create, wanted, accumulate=True)
 
 
@@ -147,6 +147,8 @@ def _wanted(inputs: Sequence) -> "tuple[dict, list]":
     wanted: dict = {}
     same: list = []
     for place, x in enumerate(inputs):
+        if not isinstance(x, (Tensor, GradientEdge)):
+            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(x).__name__}")
         node = edge(x) if isinstance(x, Tensor) else x.node if isinstance(x, GradientEdge) else None
         if node is None:
             raise RuntimeError(errors.NOT_REQUIRED)
@@ -179,11 +181,9 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: "boo
     ys, xs = as_sequence(outputs), as_sequence(inputs)
     if not xs:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
-    for what, tensors in (("outputs", ys), ("inputs", xs)):
-        for t in tensors:
-            if not isinstance(t, (Tensor, GradientEdge)):
-                raise TypeError(f"{what} can be either Tensors or GradientEdges, but got {type(t).__name__}" if what == "outputs" else
-                                f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
+    for t in ys:
+        if not isinstance(t, (Tensor, GradientEdge)):
+            raise TypeError(f"outputs can be either Tensors or GradientEdges, but got {type(t).__name__}")
     given = (None,) * len(ys) if grad_outputs is None else as_sequence(grad_outputs)
     if len(given) != len(ys):
         raise RuntimeError(f"got {len(ys)} tensors and {len(given)} gradients")
@@ -206,8 +206,9 @@ def _grad(ys: tuple, xs: tuple, gs: Sequence, keep: bool, create: bool, allow: b
     found = execute(roots, keep, create, wanted, accumulate=False)
     for place, first in same:
         found[place] = found.get(first)
-    if not allow and any(found.get(k) is None for k in range(len(xs))):
-        raise RuntimeError(errors.UNUSED)
+    unused = [k for k in range(len(xs)) if found.get(k) is None]
+    if unused and not allow:
+        raise RuntimeError(errors.UNUSED.format(unused[0]))
     answers = tuple([found.get(k) for k in range(len(xs))])
     return answers if create else tuple([None if g is None else wrap(own(g._a)) for g in answers])
 

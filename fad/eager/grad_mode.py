@@ -150,7 +150,9 @@ class set_grad_enabled(GradMode):
     """Turn recording on or off: at once, and as a context manager or decorator for a while."""
 
     def __init__(self, mode: bool):
-        self.before, self.mode = state.grad, bool(mode)
+        if not isinstance(mode, bool):
+            raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type(mode).__name__}")
+        self.before, self.mode = state.grad, mode
         _set(grad=self.mode)
 
     def __call__(self, function: Callable) -> Callable:

@@ -110,7 +110,7 @@ def _chosen(func: Callable, places: list) -> Callable:
 
 def _check_inputs(inputs: tuple) -> None:
     if not any(isinstance(x, Tensor) and requires_grad(x) for x in inputs):
-        raise ValueError("gradcheck expects at least one input tensor to require gradient, but none of the them have requires_grad=True.")
+        raise ValueError("gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True.")
     for k, x in enumerate(inputs):
         if isinstance(x, Tensor) and requires_grad(x):
             if x._a.dtype not in (np.dtype(np.float64), np.dtype(np.complex128)):

@@ -15,12 +15,12 @@ NON_LEAF_GRAD = ("The .grad attribute of a Tensor that is not a leaf Tensor is b
 
 
 def word(dtype: np.dtype) -> str:
-    """How PyTorch's messages call a dtype.
+    """How PyTorch's messages call the dtype of given numbers; that of wanted ones they call as in the name of its tensors (Float).
 
     >>> word(np.dtype(np.float32)), word(np.dtype(np.float16))
     ('float', 'Half')
     """
-    name = errors.type_name(dtype).removeprefix("torch.").removesuffix("Tensor")
+    name = errors.scalar_name(dtype)
     return {"Float": "float", "Double": "double", "Int": "int", "Bool": "bool"}.get(name, name)
 
 
@@ -40,8 +40,9 @@ def _set_grad_dtype(self: Tensor, dtype: Any) -> None:
     except TypeError:
         raise RuntimeError(f"grad_dtype must be a torch.dtype or None, but got {type(dtype).__name__}") from None
     if wanted is not None and self._g is not None and self._g._a.dtype != wanted:
-        raise RuntimeError(f"Cannot set grad_dtype to '{word(wanted)}' because there is already a gradient with dtype '{word(self._g._a.dtype)}'. Please clear "
-                           "the gradient (.grad = None) before changing grad_dtype, or ensure the new grad_dtype matches the existing gradient's dtype.")
+        raise RuntimeError(f"Cannot set grad_dtype to '{errors.scalar_name(wanted)}' because there is already a gradient with dtype "
+                           f"'{word(self._g._a.dtype)}'. Please clear the gradient (.grad = None) before changing grad_dtype, or "
+                           "ensure the new grad_dtype matches the existing gradient's dtype.")
     self.extra.grad_dtype = wanted
 
 
@@ -61,10 +62,10 @@ def _check_grad(x: Tensor, g: Any) -> None:
         raise RuntimeError("can't assign Variable as its own grad")
     wanted = grad_dtype(x) if x._fn is None else x._a.dtype
     if wanted is not None and g._a.dtype != wanted:
-        raise RuntimeError(f"attempting to assign a gradient with dtype '{word(g._a.dtype)}' to a tensor with grad_dtype '{word(wanted)}'. The gradient must "
-                           "match the tensor's grad_dtype (defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute with a specific "
-                           "dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break "
-                           "downstream systems that assume they match.")
+        raise RuntimeError(f"attempting to assign a gradient with dtype '{word(g._a.dtype)}' to a tensor with grad_dtype "
+                           f"'{errors.scalar_name(wanted)}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You can set "
+                           "the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging "
+                           "the dtypes of a tensor and its gradient may break downstream systems that assume they match.")
     if g._a.shape != x._a.shape:
         raise RuntimeError(f"attempting to assign a gradient of size '{list(g._a.shape)}' to a tensor of size '{list(x._a.shape)}'. Please ensure "
                            "that the gradient and the tensor are the same size")
@@ -112,6 +113,7 @@ def _refuse(message: str) -> Callable:
     return delete
 
 
-Tensor._backward_hooks = property(_hooks, _set_hooks, _refuse("Deletion of _backwards_hooks not allowed!"), doc=_hooks.__doc__)     # type: ignore[attr-defined]
-Tensor._grad_fn = property(lambda self: self.grad_fn, None, _refuse("Deletion of _grad_fn not allowed. Detach tensor instead!"),   # type: ignore[attr-defined]
-                           doc="The node that made this tensor.")
+for _name, _attribute in {
+        "_backward_hooks": property(_hooks, _set_hooks, _refuse("Deletion of _backwards_hooks not allowed!"), _hooks.__doc__),
+        "_grad_fn": property(lambda self: self.grad_fn, None, _refuse("Deletion of _grad_fn not allowed. Detach tensor instead!"), "Its node.")}.items():
+    setattr(Tensor, _name, _attribute)

@@ -230,7 +230,7 @@ def copy_(x: Tensor, source: Any, non_blocking: bool = False) -> Tensor:
     try:
         np.copyto(x._a, given._a, casting="unsafe")
     except ValueError:
-        raise RuntimeError(f"The expanded size of the tensor {list(x._a.shape)} must match the existing size {list(given._a.shape)}") from None
+        raise RuntimeError(errors.mismatch(x._a.shape, given._a.shape)) from None
     x._vc[0] += 1
     if recorded:
         _record_copy(x, given)
@@ -270,7 +270,8 @@ def _refused(op: Op, x: Tensor, args: list) -> str:
     result = op.run(x._a, *args)
     if result.shape != x._a.shape:
         return f"output with shape {list(x._a.shape)} doesn't match the broadcast shape {list(result.shape)}"
-    names = [errors.type_name(a.dtype).removeprefix("torch.").removesuffix("Tensor") for a in (result, x._a)]
+    dtype = record.default.dtype if result.dtype.kind == "f" and x._a.dtype.kind in "biu" and not any(isinstance(a, np.ndarray) for a in args) else result.dtype
+    names = [errors.scalar_name(d) for d in (dtype, x._a.dtype)]
     return f"result type {names[0]} can't be cast to the desired output type {names[1]}"
 
 

@@ -270,6 +270,8 @@ class OpNode(Node):
         raise AttributeError(f"{self.name()!r} object has no attribute '_saved_{name}'")
 
     def __getattr__(self, name: str) -> Any:
+        if name == "_saved_dim" and ("axis" in self.params or "axes" in self.params):
+            return self.params["axis"] if "axis" in self.params else self.params["axes"]
         if name.startswith("_saved_"):
             short, told = name[7:], {**shown(self), **self.__dict__.get("note", {})}
             return told[short] if short in told else _SPECIAL[short](self) if short in _SPECIAL else self._read(*self._place(short), name)
@@ -283,12 +285,12 @@ class OpNode(Node):
         held = getattr(self, which)
         if held is FREED:
             raise RuntimeError(errors.SECOND_TIME)
-        if held[k] is None or isinstance(held[k], Meta):
-            raise AttributeError(f"{self.name()!r} object has no attribute {name!r}: it is not needed for backward, and was not saved")
-        return held[k]
+        return None if isinstance(held[k], Meta) else held[k]
 
     def _read(self, which: str, k: int, name: str) -> Any:
         entry = self._entry(which, k, name)
+        if entry is None:                                        # not needed for backward, and so not saved
+            return None
         if isinstance(entry, SavedTensor):
             return entry.unpack()
         self._saved()

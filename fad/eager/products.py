@@ -47,6 +47,9 @@ Tensor.__rmatmul__ = lambda self, other: matmul(tensor_of(other), self)         
 @function("dot", "inner")
 def dot(self: Any, other: Any) -> Any:
     """The sum of products over the last dimensions."""
+    if len(self.shape) == 1 == len(other.shape) and isinstance(self, Tensor) and self.shape != other.shape:
+        raise RuntimeError(f"inconsistent tensor size, expected tensor {list(self.shape)} and src {list(other.shape)} to have the same number of elements, "
+                           f"but got {self.shape[0]} and {other.shape[0]} elements respectively")
     return run(op["contract"], self, other, labels=_DOT, label="DotBackward0") if len(self.shape) == 1 == len(other.shape) else \
         BY_NAME["numpy.inner"].call(self, other)
 

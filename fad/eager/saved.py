@@ -166,6 +166,8 @@ class saved_tensors_hooks:
     """
 
     def __init__(self, pack_hook: Callable, unpack_hook: Callable):
+        if not callable(pack_hook) or not callable(unpack_hook):
+            raise TypeError("saved_tensors_hooks(): incompatible function arguments: pack_hook and unpack_hook must be callable")
         self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
 
     def __enter__(self) -> None:

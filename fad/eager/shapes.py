@@ -258,6 +258,10 @@ def _check_key(key: tuple) -> None:
             raise ValueError("step must be greater than zero")
 
 
+TOO_MANY = "too many indices for tensor of dimension {0}"
+OF_NO_AXES = "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim tensor to a number"
+
+
 def getitem(self: Tensor, subscript: Any) -> Tensor:
     """self[subscript]: a view where only integers, slices, None and ... are asked for."""
     key = _key(subscript)
@@ -267,6 +271,8 @@ def getitem(self: Tensor, subscript: Any) -> Tensor:
             return index_view(self, key, label=_label(key))
         return _gathered(*_integers_first(self, key))
     except IndexError as error:
+        if "too many indices" in str(error):
+            raise IndexError(TOO_MANY.format(self._a.ndim) if self._a.ndim else OF_NO_AXES) from None
         raise IndexError(str(error).split("\n")[0].replace("for axis", "for dimension")) from None
 
 

@@ -47,7 +47,7 @@ def test_a_gradient_of_another_dtype_is_refused():
     with pytest.raises(RuntimeError, match="with dtype 'float' to a tensor with grad_dtype 'Half'"):
         x.grad = fad.ones(2, dtype=fad.float32)
     x.grad = fad.ones(2, dtype=fad.float16)
-    with pytest.raises(RuntimeError, match="Cannot set grad_dtype to 'double' because there is already a gradient"):
+    with pytest.raises(RuntimeError, match="Cannot set grad_dtype to 'Double' because there is already a gradient"):
         x.grad_dtype = fad.float64
 
 

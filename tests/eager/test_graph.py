@@ -113,7 +113,7 @@ def test_only_what_is_read_is_saved():
     x = leaf(1, 2)
     assert (x + x).grad_fn.xs == (None, None) and "_saved_self" in dir(x.sin().grad_fn)
     y = x * fad.ones(2)
-    assert not hasattr(y.grad_fn, "_saved_self") and y.grad_fn._saved_other.tolist() == [1.0, 1.0]
+    assert y.grad_fn._saved_self is None and y.grad_fn._saved_other is not None
     big = fad.ones(1000)
     ref = weakref.ref(big)
     z = x.sum() + big.sum()
