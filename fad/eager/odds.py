@@ -32,7 +32,7 @@ class device(str):
         return str.__str__(self).partition(":")[0]
 
     @property
-    def index(self) -> "int | None":
+    def index(self) -> "int | None":                                                            # type: ignore[override]
         """Its number, where one was given."""
         return int(self.partition(":")[2]) if ":" in self else None
 

@@ -90,7 +90,7 @@ class SavedTensor:
                                "need to perform in-place operations on the input to a pack hook.")
         self.hooks, self.original = hooks, None
 
-    def unpack(self) -> Tensor:
+    def unpack(self) -> Any:
         """The tensor, checked to be what it was when it was saved."""
         if self.freed:
             raise RuntimeError(errors.SECOND_TIME)

@@ -137,7 +137,8 @@ def _transposed(input: Any, weight: Any, bias: Any, stride: Any, padding: Any, o
     single = len(input.shape) == rank + 1
     x = input.unsqueeze(0) if single else input
     wide = wrap(np.zeros((*x.shape[:2], *[(n - 1) * s + 1 for n, s in zip(x.shape[2:], stride)]), x.dtype))
-    wide[(slice(None), slice(None), *[slice(None, None, s) for s in stride])] = x               # type: ignore[index]
+    apart = (slice(None), slice(None), *[slice(None, None, s) for s in stride])
+    wide[apart] = x                                                                            # type: ignore[index]
     edges = [(d * (m - 1) - p, d * (m - 1) - p + e) for d, m, p, e in zip(dilation, weight.shape[2:], padding, extra)]
     wide = pad(wide, [v for pair in reversed(edges) for v in pair])
     channels, out = weight.shape[:2]
