@@ -34,23 +34,26 @@ def _available():
 
 @overload(room_for, inline="always")
 def _room_for(count):
-    return lambda count: count < SMALL or count < bytes_available()
+    return lambda count: count < bytes_available(count)
 
 
 @intrinsic
-def bytes_available(typingctx):
-    """fad.util.memory.available(), asked where the thread holds Python's lock; else a huge number."""
+def bytes_available(typingctx, count):
+    """fad.util.memory.available(), asked where count is not small and the thread holds Python's lock; else a huge number."""
+    if not isinstance(count, types.Integer):
+        return None
 
     def codegen(context, builder, sig, args):
         found = cgutils.alloca_once_value(builder, context.get_constant(types.int64, UNKNOWN))
         kind = ir.FunctionType(ir.IntType(32), [])
         holds = cgutils.get_or_insert_function(builder.module, kind, "PyGILState_Check")
-        with builder.if_then(cgutils.is_not_null(builder, builder.call(holds, []))):
+        is_large = builder.icmp_signed(">=", args[0], ir.Constant(args[0].type, SMALL))
+        with builder.if_then(is_large, likely=False), builder.if_then(cgutils.is_not_null(builder, builder.call(holds, []))):
             module = context.insert_const_string(builder.module, "fad.util.memory")
             _ask(context.get_python_api(builder), builder, module, found)
         return builder.load(found)
 
-    return types.int64(), codegen
+    return types.int64(count), codegen
 
 
 def _ask(python, builder, name, found):
