@@ -184,7 +184,7 @@ def map_coordinates(input: Any, coordinates: Any, output: Any = None, order: int
     if mode not in ("constant", "grid-constant", "nearest", "grid-wrap", "mirror", "reflect", "grid-mirror"):
         raise refuse("scipy.ndimage.map_coordinates", f"mode={mode!r}")
     x, at = signal(input), as_array(coordinates)
-    places = [registry["index"](at, k, spec=("i",), at=0) for k in range(rank(x))]
+    places = [registry["index"](at, k, spec=("i",) + (":",) * (rank(at) - 1), at=0) for k in range(rank(x))]
     corners = [_corners(place, n, order, mode) for place, n in zip(places, shape_of(x))]
     total: Any = 0.0
     for chosen in itertools.product(*corners):
