@@ -278,8 +278,13 @@ def getitem(self: Tensor, subscript: Any) -> Tensor:
 
 def _label(key: tuple) -> str:
     """The name of a view's node: that of the last step of the subscript which is more than all of a dimension."""
-    last = [s for s in key if not (s is Ellipsis or isinstance(s, slice) and s == slice(None))][-1:]
-    return "SelectBackward0" if last and isinstance(last[0], (int, np.integer)) else "UnsqueezeBackward0" if last == [None] else "SliceBackward0"
+    for s in reversed(key):
+        if s.__class__ is slice:
+            if s.start is not None or s.stop is not None or s.step is not None:
+                break
+        elif s is not Ellipsis:
+            return "UnsqueezeBackward0" if s is None else "SelectBackward0"
+    return ""
 
 
 def _integers_first(x: Tensor, key: tuple) -> tuple:
