@@ -9,7 +9,9 @@ from ..ir.build import Value, current
 from ..ops.carry import UNDEFINED
 from ..ops.control import trace_branches
 from .joint import Column, Joint
+from .lists import Items
 from .place import Direct, Place, place_of
+from .room import require_alike
 from .state import Array, Container, Layout, Trial, frozen, is_array, is_lost, lose, trial
 from .tracer import Tracer
 
@@ -87,6 +89,8 @@ class _Join:
         self.columns: list[Column] = []
         for key in self.keys:
             values = [s.values[key] if key in s.values else slots[key].read() for s in sides]
+            if isinstance(slots[key], Container) and isinstance(slots[key].owner, Items):
+                require_alike(values, slots[key].owner)
             self._add(key, [Layout(v) for v in values], [s.data.get(key) for s in sides])
         self.joint = Joint(sides, self.columns)
 
@@ -147,8 +151,9 @@ def choose(test: Tracer, if_true: Callable, if_false: Callable, cells: dict, liv
     joined: list[_Join] = []
     selector = frozen(test)
 
-    def region(f: Callable) -> Callable:
+    def region(f: Callable, side: bool) -> Callable:
         def run() -> list:
+            current().side = (selector, side)
             with trial(cells) as made:
                 result = f()
                 sides.append(Side(made, result, live))
@@ -158,7 +163,7 @@ def choose(test: Tracer, if_true: Callable, if_false: Callable, cells: dict, liv
     def align(_: list) -> list:
         joined.append(_Join(sides, {key: slot for side in sides for key, slot in side.slots.items()}))
         return joined[0].rows()
-    results = trace_branches(selector, (region(if_false), region(if_true)), align, lambda: joined[0].names())
+    results = trace_branches(selector, (region(if_false, False), region(if_true, True)), align, lambda: joined[0].names())
     values = joined[0].deliver(results)
     for key, value in list(zip(joined[0].keys, values))[1:]:
         joined[0].slots[key].write(value)

@@ -9,6 +9,7 @@ from ..ir.op import registry
 from ..ir.types import INT
 from ..ops.face import METHODS, OBJECTS, find
 from .iterate import enumerate_, range_, reversed_, zip_
+from .lists import Rows, as_array
 from .tracer import Tracer
 
 
@@ -19,7 +20,7 @@ def is_scalar(x: Any) -> bool:
 def length(x: Any) -> Any:
     if isinstance(x, Tracer) and x.ndim:
         return x.shape[0]
-    return len(x)
+    return x.count if isinstance(x, Rows) else len(x)
 
 
 def _best(name: str) -> Any:
@@ -28,6 +29,7 @@ def _best(name: str) -> Any:
     of_integers = {"min": "minimum", "max": "maximum"}[name]
 
     def best(*args: Any, **kwargs: Any) -> Any:
+        args = tuple(map(as_array, args))
         if kwargs or not any(isinstance(a, Value) for a in args):
             items = args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else ()
             if kwargs or not any(isinstance(a, Value) for a in items):
@@ -51,6 +53,7 @@ def _better(a: Any, b: Any, prefers: str, of_integers: str) -> Any:
 
 
 def sum_(iterable: Any, start: Any = 0) -> Any:
+    iterable = as_array(iterable)
     if isinstance(iterable, Tracer) and iterable.ndim:
         return start + METHODS["sum"](iterable, axis=0)
     return sum(iterable, start)
@@ -156,6 +159,7 @@ def _of_all(name: str) -> Any:
     original = getattr(builtins, name)
 
     def test(iterable: Any) -> Any:
+        iterable = as_array(iterable)
         return METHODS[name](iterable) if isinstance(iterable, Tracer) and iterable.ndim == 1 else original(iterable)
     return test
 

@@ -109,6 +109,8 @@ def steps_of(x: Any) -> "Steps | None":
     """x as something with a symbolic index; None for what is only an iterable."""
     if isinstance(x, Steps):
         return x
+    if hasattr(type(x), "steps"):
+        return x.steps()
     if isinstance(x, range):
         return Range(x.start, x.stop, x.step)
     if isinstance(x, Tracer) and x.ndim:
@@ -143,7 +145,7 @@ def range_(*args: Any) -> Any:
 
 def _all_steps(iterables: tuple) -> "list | None":
     """Each as Steps, if all can be and one of them is traced."""
-    if not any(isinstance(x, (Steps, Tracer)) for x in iterables):
+    if not any(isinstance(x, (Steps, Tracer)) or hasattr(type(x), "steps") for x in iterables):
         return None
     steps = [steps_of(x) for x in iterables]
     return None if None in steps else steps

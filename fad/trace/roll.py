@@ -9,14 +9,16 @@ from typing import Any
 from ..ir.build import Value, current
 from ..ir.graph import Literal, free_vars
 from ..ir.op import registry
-from ..ops.control import FOR, WHILE
+from ..ops.control import FOR, WHILE, turn_number
 from ..ops.extents import at_least
 from ..util.errors import UnstageableError
 from .branch import choose, truth
 from .growth import check_growth
 from .iterate import Steps
 from .kin import Kin, arrays_among
+from .lists import NeedsRoom
 from .place import roots_of
+from .room import Room, Untraced
 from .state import Array, Container, Layout, Name, Trial, frozen, is_array, lose, trial
 
 
@@ -35,6 +37,7 @@ class Plan:
         self.shapes: dict[str, Layout] = {}                   # of names that have no value before the loop
         self.early = False                                    # whether a traced flag may end the loop
         self.kin = Kin()                                      # which names may be one array
+        self.room = Room(self)                                # the lists that the turns append to
         self.turns = 0
         for name in written:
             if name in cells and name not in self.rebound:    # else it is not one array that is written to
@@ -47,7 +50,7 @@ class Plan:
                 self.add(Array(root))
 
     def add(self, slot: Any) -> None:
-        if not any(_changing(s) is _changing(slot) for s in self.found):
+        if not self.room.counts(slot) and not any(_changing(s) is _changing(slot) for s in self.found):
             self.found.append(slot)
 
     def slots(self) -> list:
@@ -68,6 +71,7 @@ class Roll:
         self.layouts = [self._layout(s) for s in self.slots]
         self.kept = [(s, s.read()) for s in plan.names if plan.keeps_object(s)]
         self.lost: list = []                                  # arrays of which nobody knows what they hold after the loop
+        self.ends: dict = {}                                  # the carried arrays at the end of a turn
         self.ends_as: dict = {}                               # what the carried arrays were at the end of a turn
         self.keys = [_key(s) for s in self.slots]
         plan.kin.begin(self._arrays(layout.data for layout in self.layouts))
@@ -94,8 +98,15 @@ class Roll:
         self.fresh = self._arrays(Layout(v).data for v in values)
         self.plan.kin.entangle(self.fresh)
 
+    def begin(self, leaves: Iterable, turn: Any = None) -> None:
+        """A turn begins, which is numbered where that is known."""
+        self.enter(leaves)
+        self.plan.room.begin_turn(turn)
+
     def leave(self, made: Trial) -> list:
         """The carries after a turn; _Again if the plan lacks something."""
+        if self.plan.room.end_turn(made, self.initial()):
+            raise _Again
         self._discover(made)
         self.lost = made.lost_arrays()
         self._relate(made)
@@ -128,24 +139,28 @@ class Roll:
         """Find which arrays may be one; _Again if that is news, and one of them is written to."""
         fresh = {id(x): key for key, x in self.fresh.items()}
         ends = self._arrays(Layout(s.read()).data for s in self.slots)
+        self.ends = ends
         self.ends_as = {key: self.plan.kin.end_of(x, fresh, made.born) for key, x in ends.items()}
         grew = self.plan.kin.add(self.ends_as)
         written = {id(t) for t, var in made.builder.mutated.values() if t._var is not var}
         names = [key for k, key in fresh.items() if k in written]
+        self.plan.room.refuse_changes([x for key, x in ends.items() if key in names])
         if grew and (names or any(k in written for k in self.plan.kin.arrays)):
             raise _Again
         self.lost += self.plan.kin.arrays_of(names)
 
-    def deliver(self, results: tuple, has_turns: "Callable | None" = None) -> None:
-        """After the loop: the variables, arrays and containers as it left them. has_turns() tells whether there is a first turn."""
+    def deliver(self, results: tuple, turns: Any, has_turns: "Callable | None" = None) -> None:
+        """After a loop of so many turns: the variables, arrays and containers as it left them. has_turns() tells whether there is a first turn."""
         rest = iter(results)
         values = [layout.filled(rest) for layout in self.layouts]
         for slot, value in zip(self.slots, values):
             slot.write(value)
         for array in self.lost:
             lose(array)
+        after = self._arrays(Layout(v).data for v in values)
+        self.plan.room.end_loop(turns, [after[key] for key, x in self.ends.items() if key in after and self.plan.room.has(x)])
         kin = self.plan.kin
-        kin.entangle(self._arrays(Layout(v).data for v in values), kin.after_a_turn(self.ends_as), has_turns)
+        kin.entangle(after, kin.after_a_turn(self.ends_as), has_turns)
 
 
 def _key(slot: Any) -> Any:
@@ -157,27 +172,36 @@ def _changing(slot: Any) -> Any:
     return getattr(slot, "tracer", getattr(slot, "owner", None))
 
 
-def _attempt(plan: Plan, run: Callable) -> Any:
-    """run(Roll(plan)) until the plan is complete."""
-    while True:
-        plan.turns += 1
-        if plan.turns > 40:
-            raise UnstageableError("what a loop carries cannot be found", why="each trial of its body finds something new")
-        try:
-            return run(Roll(plan))
-        except _Again:
-            continue
+def _attempt(plan: Plan, run: Callable, turns: Any = None) -> Any:
+    """run(Roll(plan)) until the plan is complete, for a loop of so many turns (None: nobody knows how many)."""
+    try:
+        while True:
+            plan.turns += 1
+            if plan.turns > 40:
+                raise UnstageableError("what a loop carries cannot be found", why="each trial of its body finds something new")
+            try:
+                return run(Roll(plan))
+            except _Again:
+                continue
+            except NeedsRoom as need:
+                plan.room.make(need, turns)
+    except Untraced:
+        plan.room.put_back()
+        return False
+    except Exception:
+        plan.room.put_back()
+        raise
 
 
 def roll_for(steps: Steps, body: Callable, plan: Plan) -> bool:
     """The loop as a region; False if nothing in it is traced, so that it is plain Python's."""
-    return _attempt(plan, lambda roll: (_early_for if plan.early else _plain_for)(roll, steps, body))
+    return _attempt(plan, lambda roll: (_early_for if plan.early else _plain_for)(roll, steps, body), steps.count())
 
 
 def _plain_for(roll: Roll, steps: Steps, body: Callable) -> bool:
     def turn(i: Any, *leaves: Any) -> list:
         with trial(roll.plan.cells) as made:
-            roll.enter(leaves)
+            roll.begin(leaves, turn_number(i, steps.start, steps.step))
             body(steps.item(i))
             return roll.leave(made)
     before = len(current().equations)
@@ -187,7 +211,7 @@ def _plain_for(roll: Roll, steps: Steps, body: Callable) -> bool:
         return False
     if len(current().equations) > before:
         check_growth(current().equations[-1])
-    roll.deliver(results, lambda: at_least(steps.count(), 1))
+    roll.deliver(results, steps.count(), lambda: at_least(steps.count(), 1))
     return True
 
 
@@ -196,7 +220,7 @@ def _early_for(roll: Roll, steps: Steps, body: Callable) -> bool:
     def turn(i: Any, *leaves: Any) -> list:
         _note_bounds(i, steps)
         with trial(roll.plan.cells) as made:
-            roll.enter(leaves)
+            roll.begin(leaves, turn_number(i, steps.start, steps.step))
             body(steps.item(i))
             return [i + steps.step, *roll.leave(made)]
 
@@ -206,7 +230,7 @@ def _early_for(roll: Roll, steps: Steps, body: Callable) -> bool:
             more = i < steps.stop if steps.step > 0 else i > steps.stop
             return _go_on(roll.plan, more)
     results = WHILE.run_regions([steps.start, *roll.initial()], (test, turn), names=("", *roll.names()), checkpoint=steps.checkpoint)
-    roll.deliver(results[1:])
+    roll.deliver(results[1:], turn_number(results[0], steps.start, steps.step))
     return True
 
 
@@ -252,7 +276,7 @@ def roll_while(test: Callable, body: Callable, plan: Plan) -> bool:
     def run(roll: Roll) -> bool:
         def turn(*leaves: Any) -> list:
             with trial(plan.cells) as made:
-                roll.enter(leaves)
+                roll.begin(leaves)
                 body()
                 return roll.leave(made)
 
@@ -267,7 +291,7 @@ def roll_while(test: Callable, body: Callable, plan: Plan) -> bool:
         results = WHILE.run_regions(roll.initial(), (go_on, turn), names=roll.names())
         if _is_plain(before, roll):
             return False
-        roll.deliver(results)
+        roll.deliver(results, None)
         return True
     return _attempt(plan, run)
 

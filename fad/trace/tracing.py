@@ -13,6 +13,7 @@ from ..passes.unify import unify
 from ..util import tree
 from .capture import Capture
 from .leaks import refuse_leaks
+from .lists import plain
 from .state import is_lost
 from .tracer import Tracer
 
@@ -73,7 +74,7 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
         before = [x._var for x in inputs]
         given = _followed(builder, inputs, leaves, moving) if builder.live else inputs
         result = (call or _in_order)(f if own else Capture(builder).function(f), given)
-        out, structure = tree.flatten(result)
+        out, structure = tree.flatten(plain(result))
         statics = {k: x for k, x in enumerate(out) if not is_data(x) and not isinstance(x, (bool, list))}
         lost = tuple([k for k, x in enumerate(inputs) if is_lost(x)])
         written = tuple([k for k, x in enumerate(inputs) if k not in lost and x.atom is not before[k]])

@@ -12,13 +12,15 @@ from .errors import StructureError
 class _Kind(NamedTuple):
     children: Callable[[Any], tuple[tuple, Any]]
     rebuild: Callable[[Any, tuple], Any]
+    counts_as: "type | None" = None                           # another class whose structure it has
 
 
 _registry: dict[type, _Kind] = {}
 
 
-def register(cls: type, flatten: Callable[[Any], tuple[tuple, Any]], unflatten: Callable[[Any, tuple], Any]) -> type:
+def register(cls: type, flatten: Callable[[Any], tuple[tuple, Any]], unflatten: Callable[[Any, tuple], Any], counts_as: "type | None" = None) -> type:
     """Let instances of cls be part of a tree: flatten(node) -> (children, static), unflatten(static, children) -> node.
+    counts_as: the registered class whose instances they become where a tree is built again.
 
     >>> class Point:
     ...     def __init__(self, x, y): self.x, self.y = x, y
@@ -26,7 +28,7 @@ def register(cls: type, flatten: Callable[[Any], tuple[tuple, Any]], unflatten: 
     >>> flatten(Point(1.0, 2.0))[0]
     [1.0, 2.0]
     """
-    _registry[cls] = _Kind(flatten, unflatten)
+    _registry[cls] = _Kind(flatten, unflatten, counts_as)
     return cls
 
 
@@ -153,7 +155,7 @@ def _flatten_into(node: Any, leaves: list, is_leaf: Any) -> Structure:
         leaves.append(node)
         return LEAF
     children, static = kind.children(node)
-    return Structure(type(node), static, tuple([_flatten_into(c, leaves, is_leaf) for c in children]))
+    return Structure(kind.counts_as or type(node), static, tuple([_flatten_into(c, leaves, is_leaf) for c in children]))
 
 
 def map_leaves(function: Callable, tree: Any, *others: Any) -> Any:

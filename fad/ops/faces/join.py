@@ -53,14 +53,33 @@ def joined(parts: list, axis: Any, dtype: Any = None) -> Any:
     return METHODS["copy"](parts[0]) if len(parts) == 1 else concatenate_(*parts, axis=axis)
 
 
+def rows_merged(x: Any, axis: int) -> Any:
+    """The rows of an array one after the other along an axis of theirs, however many there are."""
+    moved = moveaxis(x, 0, axis)
+    shape = shape_of(moved)
+    return reshape_(moved, *shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2:])
+
+
+def rows_joined(x: Any, axis: Any, dtype: Any) -> Any:
+    if rank(x) < 2:
+        raise ValueError("zero-dimensional arrays cannot be concatenated")
+    x = in_dtype(x, np.dtype(dtype)) if is_given(dtype) else x
+    return rows_merged(x, one_axis(axis, rank(x) - 1))
+
+
 @face("numpy.concatenate", "numpy.concat", samples=("np.concatenate([x, x * 2], axis=1)", "np.concatenate([x, v], axis=None)"))
 def concatenate(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+    if is_value(arrays):
+        return into(out, METHODS["copy"](ravel(arrays)) if axis is None else rows_joined(arrays, axis, dtype))
     parts = arrays_of(arrays)
     return into(out, joined([ravel(a) for a in parts], 0, dtype) if axis is None else joined(parts, axis, dtype))
 
 
 @face("numpy.stack", samples=("np.stack([v, v * v])", "np.stack([x, x], axis=-1)"))
 def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+    if is_value(arrays):
+        moved = moveaxis(arrays, 0, one_axis(axis, rank(arrays)))
+        return into(out, METHODS["copy"](in_dtype(moved, np.dtype(dtype)) if is_given(dtype) else moved))
     parts = in_one_dtype(arrays_of(arrays), dtype)
     if any(rank(a) != rank(parts[0]) for a in parts):
         raise ValueError("all input arrays must have the same shape")
@@ -70,11 +89,16 @@ def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, cas
 
 @face("numpy.vstack", "numpy.row_stack", samples=("np.vstack([x, v])",))
 def vstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+    if is_value(tup):
+        rows = reshape_(tup, *shape_of(tup)[:1], 1, *shape_of(tup)[1:]) if rank(tup) == 2 else reshape_(tup, *shape_of(tup), 1, 1) if rank(tup) == 1 else tup
+        return rows_joined(rows, 0, dtype)
     return joined([atleast_2d(a) for a in arrays_of(tup)], 0, dtype)
 
 
 @face("numpy.hstack", samples=("np.hstack([v, v])", "np.hstack([x, x])"))
 def hstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+    if is_value(tup):
+        return rows_joined(tup if rank(tup) > 1 else reshape_(tup, *shape_of(tup), 1), 0 if rank(tup) < 3 else 1, dtype)
     parts = [atleast_1d(a) for a in arrays_of(tup)]
     return joined(parts, 0 if rank(parts[0]) == 1 else 1, dtype)
 
@@ -86,6 +110,8 @@ def dstack(tup: Any) -> Any:
 
 @face("numpy.column_stack", samples=("np.column_stack([v, v])",))
 def column_stack(tup: Any) -> Any:
+    if is_value(tup):
+        return rows_joined(tup if rank(tup) > 2 else reshape_(tup, *shape_of(tup), *[1] * (3 - rank(tup))), 1, None)
     return joined([reshape_(a, *(shape_of(a) or (1,)), 1) if rank(a) < 2 else a for a in arrays_of(tup)], 1)
 
 

@@ -18,7 +18,7 @@ MODES = ("full", "same", "valid")
 BOUNDARIES = {"fill": "constant", "pad": "constant", "wrap": "wrap", "circular": "wrap", "symm": "symmetric", "symmetric": "symmetric"}
 
 
-def _pair(first: Any, second: Any, mode: str) -> tuple:
+def _pair(first: Any, second: Any, mode: str) -> "tuple[Any, Any]":
     """Two arrays of one rank."""
     a, b = as_array(first), as_array(second)
     if rank(a) != rank(b):

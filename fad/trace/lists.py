@@ -1,0 +1,395 @@
+"""Lists that loops fill: in a loop that is one region, `out.append(y)` writes into an array with room for every turn.
+
+A list of captured code starts as `Items`, a list like any other. When a loop is found to append to it, its elements move into `rows`, one array
+for each leaf of an element, of which the first `count` entries are in the list: it has become `Rows`. Which loop makes the room, and how much,
+is decided in roll.py; what cannot be done on rows makes the list a plain one again, with its length pinned.
+"""
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from ..ir.build import Value, current
+from ..ir.op import registry
+from ..ir.types import Type, promoted, type_of
+from ..ops.carry import atom_type, convert, same_extent, visible_extent
+from ..ops.extents import at_least
+from ..ops.face import BY_NAME
+from ..util import tree
+from ..util.errors import SideEffectError, UnstageableError
+from .iterate import Steps
+from .state import Layout
+from .tracer import Tracer
+
+
+class Like(NamedTuple):
+    """What an element of a list is like: its layout, and its leaves or their types."""
+
+    layout: Layout
+    leaves: list
+
+
+def like(x: Any) -> Like:
+    layout = Layout(x)
+    return Like(layout, layout.data)
+
+
+class NeedsRoom(UnstageableError):
+    """A list gets elements in a turn of a loop: how many at most, what they are like, and whether anything traced has a part in it."""
+
+    def __init__(self, owner: "Items", samples: list, most: Any, is_traced: bool = True):
+        super().__init__("a list grows in a loop or branch on traced values", why="a loop or a branch on traced values gives a name one structure")
+        self.owner, self.samples, self.most, self.is_traced = owner, samples, most, is_traced
+
+
+class Contents(NamedTuple):
+    """What a list holds at a moment."""
+
+    kind: type
+    items: list
+    rows: Any
+    layout: Any
+    types: Any
+    count: Any
+
+    def same(self, other: "Contents") -> bool:
+        return self.rows is other.rows and _same_all(self.items, other.items) and atom_of(self.count) is atom_of(other.count)
+
+
+def atom_of(n: Any) -> Any:
+    return n.atom if isinstance(n, Value) else n
+
+
+def _same_all(a: list, b: list) -> bool:
+    return len(a) == len(b) and all(x is y for x, y in zip(a, b))
+
+
+class _Held:
+    """What of a list's contents is no data: all but its elements, or (in rows, which are data of their own) its length."""
+
+    def __init__(self, contents: Contents):
+        self.contents = contents
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Held) and self.contents.rows is other.contents.rows and self.contents.kind is other.contents.kind
+
+    def __hash__(self) -> int:
+        return id(self.contents.rows)
+
+
+tree.register(Contents, lambda c: ((c.items if c.rows is None else c.count,), _Held(c)),
+              lambda held, inside: held.contents._replace(**{"items" if held.contents.rows is None else "count": inside[0]}))
+
+
+class Items(list):
+    """A list of captured code that has ordinary elements. `used` bounds the number of elements it got in the present turn of a loop."""
+
+    rows: Any = None
+    layout: Any = None
+    types: Any = None
+    count: Any = 0
+    used: Any = 0
+    added: Any = ()                                           # arrays that it got in the present turn
+    added_lists: Any = ()                                     # and lists, each with what it was then
+    keeper: Any = None                                        # the loop (its plan) that has made room for what its turns append
+
+    def append(self, x: Any) -> None:
+        list.append(self, x)
+        self.used = self.used + 1
+
+    def extend(self, more: Any) -> None:
+        for x in more:
+            self.append(x)
+
+    def __iadd__(self, more: Any) -> Any:
+        self.extend(more)
+        return self
+
+    def contents(self) -> Contents:
+        return Contents(type(self), list(list.__iter__(self)), self.rows, self.layout, self.types, self.count)
+
+    def put(self, c: Contents) -> None:
+        self.__class__ = c.kind
+        list.__setitem__(self, slice(None), c.items)
+        self.rows, self.layout, self.types, self.count = c.rows, c.layout, c.types, c.count
+
+    def move_to_rows(self, samples: list, more: Any) -> None:
+        """Let the elements lie in arrays with room for `more`, which will be like the samples."""
+        before, held = self.count if self.rows else len(self), [] if self.rows else list(self)
+        known = [Like(self.layout, self.types)] if self.rows else []
+        for x in samples:
+            _require_fixed(x.layout.structure)
+        layout, *others = [x.layout for x in (*known, *map(like, held), *samples)]
+        for other in others:
+            layout.require(other, "an element of a list")
+        types = [_common([_type(x) for x in column]) for column in zip(*[x.leaves for x in (*known, *map(like, held), *samples)])]
+        rows = [registry["full"](0, before + more, *[current().value_of(n) for n in t.shape], dtype=t.dtype) for t in types]
+        for k, row in enumerate(rows):
+            if self.rows:
+                row[:before] = self.rows[k][:before]
+            for n, x in enumerate(held):
+                row[n] = Layout(x).data[k]
+        list.clear(self)
+        self.__class__ = Rows
+        self.rows, self.layout, self.types, self.count = rows, layout, types, before
+
+
+def _type(x: Any) -> Type:
+    """The type of an element's leaf, as the program around its region knows it."""
+    t = x if isinstance(x, Type) else atom_type(x)
+    shape = tuple([visible_extent(n, current()) for n in t.shape])                  # type: ignore[union-attr]
+    if None in shape:
+        raise UnstageableError("a list gets arrays whose sizes change from turn to turn", do="let the arrays be of one size, or assign into one array")
+    return Type(t.dtype, shape, t.weak)                                             # type: ignore[union-attr]
+
+
+def _common(types: list) -> Type:
+    first = types[0]
+    for t in types[1:]:
+        if t.rank != first.rank or not all(same_extent(m, n) for m, n in zip(t.shape, first.shape)):
+            raise UnstageableError("a list gets arrays of different shapes")
+    return Type(promoted(types), first.shape, all(t.weak for t in types))
+
+
+def _refuse_write(*_: Any) -> Any:
+    raise SideEffectError("an array is written to that is an element of a list which a loop fills", why="the list holds copies of its elements",
+                          do="copy the element first (y = out[k].copy()), or write to the array before it is appended")
+
+
+def _require_fixed(structure: tree.Structure) -> None:
+    """An element of rows may be made of tuples and lists; other objects are ones that may change."""
+    cls = structure.cls
+    if not (cls in (None, list, type(None), Rows) or issubclass(cls, tuple)):        # type: ignore[arg-type]
+        raise UnstageableError(f"a list gets objects of class {cls.__name__} in a loop", why="they may change later")   # type: ignore[union-attr]
+    for child in structure.children:
+        _require_fixed(child)
+
+
+class Fixed(list):
+    """A list that is an element of a list in rows: it may be read."""
+
+    append = extend = insert = pop = remove = clear = sort = reverse = _refuse_write                    # type: ignore[assignment]
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse_write                                     # type: ignore[assignment]
+
+
+tree.register(Fixed, lambda x: (tuple(x), None), lambda _, c: list(c), list)
+
+
+def _fixed(x: Any) -> Any:
+    """An element with its lists fixed."""
+    if type(x) is list:
+        return Fixed(map(_fixed, x))
+    if isinstance(x, Rows):
+        x.is_element = True
+    return tuple(map(_fixed, x)) if type(x) is tuple else x
+
+
+def _lists_in(x: Any) -> list:
+    """The lists that an element is made of, each with what tells later whether it was changed."""
+    if isinstance(x, Rows):
+        return [(x, x.state())]
+    if isinstance(x, list):
+        return [(x, list(x)), *[found for y in x for found in _lists_in(y)]]
+    return [found for y in x for found in _lists_in(y)] if isinstance(x, tuple) else []
+
+
+def is_changed(x: Any, before: Any) -> bool:
+    """Whether a list is not what _lists_in saw."""
+    now = x.state() if isinstance(x, Rows) else list(x)
+    return not _same_all(now, before)
+
+
+def _read_only(y: Any) -> Any:
+    """An element: a value of its own, that may not be written to."""
+    if not isinstance(y, Tracer) or not y.ndim:
+        return y
+    own = Tracer(y.builder, y.atom)
+    return own.as_view(Tracer(y.builder, y.atom), lambda base: base, _refuse_write)
+
+
+class Rows(Items):
+    """A list whose elements lie in arrays. What is not here is done on a plain list again."""
+
+    def append(self, x: Any) -> None:
+        self._may_change()
+        new = Layout(x)
+        self.layout.require(new, "an element of a list")
+        if self.keeper is None:
+            self._make_room(x)
+        self.added_lists = [*self.added_lists, *_lists_in(x)]
+        for row, t, leaf in zip(self.rows, self.types, new.data):
+            if promoted([t, type_of(leaf)]) != t.dtype or len(t.shape) != type_of(leaf).rank:
+                raise NeedsRoom(self, [like(x), self.like()], self.used + 1)
+            row[self.count] = leaf
+            if isinstance(leaf, Tracer) and leaf.ndim:        # the list holds the array itself: not to be read once that was changed
+                row.kin = [*row.kin, (leaf, leaf._var, None)]
+                self.added = [*self.added, leaf]
+        self.count, self.used = self.count + 1, self.used + 1
+
+    def _make_room(self, x: Any) -> None:
+        """Room for one more; in the turn of a loop it is the loop's to make."""
+        if self.rows[0].builder is not current():
+            raise NeedsRoom(self, [like(x), self.like()], self.used + 1)
+        self.move_to_rows([like(x)], 1)
+
+    is_element = False                                        # of another list in rows
+
+    def _may_change(self) -> None:
+        if self.is_element:
+            _refuse_write()
+
+    def state(self) -> list:
+        """What tells whether the list has changed."""
+        return [atom_of(self.count), *[row._var for row in self.rows]]
+
+    def like(self) -> Like:
+        return Like(self.layout, self.types)
+
+    def _entries(self, k: int) -> Any:
+        """The entries of a row that are in the list."""
+        row = self.rows[k]
+        facts = current().integers
+        whole = facts.form(atom_of(row.shape[0])) - facts.form(atom_of(self.count))
+        return row if whole.is_constant and whole.const == 0 else row[:self.count]
+
+    def _element(self, leaves: list) -> Any:
+        values = [_read_only(convert(x, t)) if not t.shape else _read_only(x) for x, t in zip(leaves, self.types)]
+        return _fixed(self.layout.filled(iter(values)))
+
+    def _at(self, k: int, place: Any) -> Any:
+        """The entry at a place; taken from the row itself where that is sure to be in the list."""
+        if isinstance(place, int) and place < 0 and at_least(self.count, -place):
+            return self.rows[k][self.count + place]
+        return self._entries(k)[place]
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return self._plain()[place]
+        return self._element([self._at(k, place) for k in range(len(self.rows))])
+
+    def __setitem__(self, place: Any, x: Any) -> None:
+        self._may_change()
+        new = Layout(x)
+        if isinstance(place, slice) or not self.layout.fits(new):
+            self._plain()[place] = x
+            return
+        for k, leaf in enumerate(new.data):
+            self._entries(k)[place] = leaf
+
+    def pop(self, *place: Any) -> Any:
+        if place and place != (-1,):
+            return self._plain().pop(*place)
+        self._may_change()
+        last = self[-1]
+        self.count = self.count - 1
+        return last
+
+    def __len__(self) -> int:
+        return self.count.__index__()
+
+    def __bool__(self) -> bool:
+        return bool(self.count != 0)
+
+    def __iter__(self) -> Iterator:
+        for k in range(len(self)):
+            yield self[k]
+
+    def __repr__(self) -> str:
+        return f"<traced list of {self.count!r}>"
+
+    def steps(self) -> Steps:
+        """What a loop over the list runs over."""
+        return Elements(self)
+
+    def array(self) -> Any:
+        """The list as one array, or None where its elements have no common shape."""
+        leaves = [self._entries(k) for k in range(len(self.rows))]
+        if self.layout.statics or not leaves:
+            return None
+        structure = self.layout.structure
+        flat = all(c.cls is None for c in structure.children) and len({t.rank for t in self.types}) == 1
+        if structure.cls is None or (structure.cls is Rows and flat and len(leaves) == 1):
+            return Tracer(leaves[0].builder, leaves[0].atom)
+        return BY_NAME["numpy.stack"].call(leaves, axis=1) if flat and structure.cls in (list, tuple) else None
+
+    def _plain(self) -> "Items":
+        """The list with its elements one by one, for as many as there are."""
+        elements = list(self)
+        list.__setitem__(self, slice(None), elements)
+        self.__class__, self.rows, self.layout, self.types, self.count = Items, None, None, None, 0
+        return self
+
+
+def _on_plain(name: str) -> Callable:
+    def method(self: Rows, *args: Any, **kwargs: Any) -> Any:
+        return getattr(self._plain(), name)(*args, **kwargs)
+    method.__name__ = name
+    return method
+
+
+for _name in ("insert", "remove", "clear", "index", "count_of", "sort", "reverse", "copy", "__delitem__", "__add__", "__mul__", "__rmul__", "__imul__",
+              "__contains__", "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__reversed__"):
+    if hasattr(list, _name):
+        setattr(Rows, _name, _on_plain(_name))
+Rows.__hash__ = None                                          # type: ignore[assignment]
+
+
+class Elements(Steps):
+    """The elements of a list that lies in rows."""
+
+    def __init__(self, rows: Rows):
+        self.rows = rows
+        self.stop = rows.count
+
+    def item(self, i: Any) -> Any:
+        return self.rows[i]
+
+
+def plain(result: Any) -> Any:
+    """A result in which lists that lie in rows are lists of their elements."""
+    leaves, structure = tree.flatten(result, is_leaf=lambda x: isinstance(x, Rows))
+    if not any(isinstance(x, Rows) for x in leaves):
+        return result
+    return structure.unflatten([plain(list(x)) if isinstance(x, Rows) else x for x in leaves])
+
+
+def as_array(x: Any) -> Any:
+    """x, or the array that NumPy makes of it if it is a list that lies in rows."""
+    found = x.array() if isinstance(x, Rows) else None
+    return x if found is None else found
+
+
+def as_arrays(x: Any) -> Any:
+    """Arguments of NumPy's functions: as_array of them, at any depth of lists and tuples."""
+    if type(x) in (list, tuple, Items):
+        return type(x)([as_arrays(a) for a in x])
+    return as_array(x)
+
+
+tree.register(Items, lambda x: (tuple(x), None), lambda _, c: list(c), list)
+
+
+class _Frame:
+    """What of a list that lies in rows is no data: the kind of its elements."""
+
+    def __init__(self, rows: Rows):
+        self.layout, self.types = rows.layout, rows.types
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Frame) and self.layout.fits(other.layout) and len(self.types) == len(other.types)
+
+    def __hash__(self) -> int:
+        return hash(self.layout.structure)
+
+
+def _with_rows(frame: _Frame, rows: tuple) -> Any:
+    made = Rows()
+    made.rows, made.layout, made.types = list(rows), frame.layout, frame.types
+    made.count = rows[0].shape[0]
+    return made
+
+
+def _row_values(x: Rows) -> tuple:
+    entries = [x._entries(k) for k in range(len(x.rows))]
+    return tuple([Tracer(y.builder, y.atom) for y in entries])
+
+
+tree.register(Rows, lambda x: (_row_values(x), _Frame(x)), _with_rows)

@@ -1,0 +1,200 @@
+"""Room for what the turns of a loop append to lists (see lists.py): which lists, how much a turn, and where a turn's elements go."""
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from ..ir.build import Value, current
+from ..ir.graph import Equation, Var, free_vars
+from ..ir.types import INT
+from ..ops.carry import visible_extent
+from ..util.errors import UnstageableError
+from .lists import Items, Like, NeedsRoom, atom_of, is_changed, like
+from .state import Container, Trial, containers_in
+from .tracer import Tracer, births, was_there
+
+
+class Untraced(Exception):
+    """A loop only fills lists with what is known: it is plain Python's."""
+
+
+class Kept(NamedTuple):
+    """A list that a loop has made room for: the most elements that a turn appends."""
+
+    owner: Items
+    most: Any
+
+
+class Room:
+    """The lists that one loop appends to."""
+
+    def __init__(self, plan: Any):
+        self.plan, self.born = plan, next(births)
+        self.outer = {id(c): c for c in containers_in([_content(cell) for cell in plan.cells.values()]) if isinstance(c, Items)}
+        self.before = {key: (c.contents(), c.used) for key, c in self.outer.items()}
+        self.kept: dict[int, Kept] = {}
+        self.steady: dict[int, Any] = {}                      # lists that get so many elements in every turn
+        self.changing: set[int] = set()                       # lists of which that is not so
+        self.base: dict[int, Any] = {}                        # lengths at the start of a turn
+        self.kin: dict[int, tuple] = {}                       # the rows, and what was known of what is the same as they are
+
+    def counts(self, slot: Any) -> bool:
+        """Whether a list's length follows from the number of the turn, so that it need not be carried."""
+        return isinstance(slot, Container) and id(slot.owner) in self.steady
+
+    # -- turns ------------------------------------------------------------------------------------------------------------
+
+    def begin_turn(self, turn: Any) -> None:
+        """Count what the turn appends. turn: its number, None where it has none."""
+        for key, c in self.outer.items():
+            if key in self.steady and turn is not None:
+                c.count = self._first(key) + self.steady[key] * turn
+            self.base[key] = c.count
+            c.used, c.added, c.added_lists = 0, [], []
+            self._forget(key, c)
+
+    def _forget(self, key: int, c: Items) -> None:
+        """Arrays that were appended in a turn that was tried belong to no turn."""
+        rows, kin = self.kin.get(key, (None, []))
+        if rows is not c.rows:
+            self.kin[key] = c.rows, [row.kin for row in c.rows or ()]
+        else:
+            for row, before in zip(c.rows or (), kin):
+                row.kin = before
+
+    def _first(self, key: int) -> Any:
+        """A list's length before the loop."""
+        before = self.before[key][0]
+        return len(before.items) if before.rows is None else before.count
+
+    def end_turn(self, made: Trial, initial: Iterable) -> bool:
+        """See that there is room for what the turn appended. Whether it showed something new of how long the lists are."""
+        return any(self._end_turn(key, c, made, initial) for key, c in self.outer.items() if not _is(c.used, 0))
+
+    def _end_turn(self, key: int, c: Items, made: Trial, initial: Iterable) -> bool:
+        if c.rows is None:
+            raise NeedsRoom(c, [like(x) for x in list(c)[len(self.before[key][0].items):]], c.used, _uses_traced(made.builder, [*initial, *c]))
+        if key not in self.kept and c.keeper is None:         # an earlier loop, or one within this turn, has moved it to rows
+            raise NeedsRoom(c, [c.like()], c.used)
+        if key in self.kept and not _at_most(c.used, self.kept[key].most):
+            raise NeedsRoom(c, [c.like()], c.used)
+        changed = {id(t) for t in (*made.changed_arrays(), *made.changed_containers())}
+        self.refuse_changes([x for x in c.added if id(x) in changed])
+        if any(id(x) in changed or is_changed(x, before) for x, before in c.added_lists):
+            raise UnstageableError("a list is changed that another list got as an element", do="append a copy (out.append(list(x)))")
+        return key not in self.changing and self._shows_growth(key, c)
+
+    def _shows_growth(self, key: int, c: Items) -> bool:
+        grown = visible_extent(atom_of(c.count - self.base[key]), current().parent)
+        known = self.steady.get(key)
+        if known is not None and grown is not None and _is_zero(grown, known):
+            return False
+        if known is None and grown is not None:
+            self.steady[key] = current().value_of(grown) if isinstance(grown, Var) else grown
+        else:
+            self.changing.add(key)
+            self.steady.pop(key, None)
+        return True
+
+    def has(self, x: Any) -> bool:
+        """Whether a list got this array in the last turn."""
+        return any(x is y for c in self.outer.values() for y in c.added)
+
+    def refuse_changes(self, arrays: list) -> None:
+        """An array that a list got in one turn must not be changed in the next."""
+        if any(map(self.has, arrays)):
+            raise UnstageableError("an array is written to in one turn that a list got in the turn before", do="append a copy (out.append(x.copy()))")
+
+    # -- loops ------------------------------------------------------------------------------------------------------------
+
+    def make(self, need: NeedsRoom, turns: Any) -> None:
+        """Make the room that was asked for, before the loop."""
+        key, owner = id(need.owner), need.owner
+        if key not in self.outer:
+            raise need
+        if not need.is_traced:
+            raise Untraced
+        most = visible_extent(atom_of(need.most), current())
+        if turns is None or most is None:
+            raise UnstageableError("nobody knows how long a list will be that a loop fills", why="its turns, or what they append, cannot be counted",
+                                   do="assign into an array that is long enough")
+        most = current().value_of(most) if isinstance(most, Var) else most
+        owner.put(self.before[key][0])
+        owner.move_to_rows(need.samples, most * turns)
+        owner.keeper = self.plan
+        self.kept[key] = Kept(owner, most)
+
+    def end_loop(self, turns: Any, last: list) -> None:
+        """After so many turns: the lists' lengths. last: arrays that names stand for and that a list got in the last turn."""
+        for key, c in self.outer.items():
+            if key in self.steady:
+                c.count = self._first(key) + self.steady[key] * turns
+            used = self.before[key][1]
+            if key in self.kept:
+                c.keeper = None
+                used = used + self.kept[key].most * turns
+            elif not _is(c.used, 0):
+                used = used + c.used * turns
+            c.used = used
+            outer = [x for x in c.added if was_there(x, self.born)]
+            self._forget(key, c)
+            for row in c.rows or ():
+                row.kin = [*row.kin, *[(x, x._var, None) for x in (*last, *outer)]]
+
+    def put_back(self) -> None:
+        """The loop is not to be: the lists are as they were."""
+        for key, c in self.outer.items():
+            contents, c.used = self.before[key]
+            if key in self.kept:
+                c.put(contents)
+                c.keeper = None
+
+
+def _is(n: Any, number: int) -> bool:
+    return isinstance(n, int) and n == number
+
+
+def _is_zero(a: Any, b: Any) -> bool:
+    facts = current().integers
+    difference = facts.form(a) - facts.form(atom_of(b))
+    return difference.is_constant and difference.const == 0
+
+
+def _at_most(n: Any, bound: Any) -> bool:
+    """Whether n <= bound can be proved, as it can of what is the same."""
+    if isinstance(n, int) and isinstance(bound, int):
+        return n <= bound
+    facts = current().integers
+    difference = facts.form(atom_of(bound)) - facts.form(atom_of(n))
+    return difference.is_constant and difference.const >= 0
+
+
+def require_alike(sides: list, owner: Items) -> None:
+    """See that the branches of an `if` leave a list with as many elements, or else with its elements in rows."""
+    lengths = {len(side.items) for side in sides}
+    if len({side.kind for side in sides}) == 1 and len(lengths) == 1:
+        return
+    rows = [side for side in sides if side.rows is not None]
+    more = [] if rows else max(sides, key=lambda side: len(side.items)).items[min(lengths):]
+    builder, is_traced = current(), False
+    while builder is not builder.root:
+        is_traced = is_traced or _uses_traced(builder, more)
+        builder = builder.parent
+    raise NeedsRoom(owner, [*[Like(side.layout, side.types) for side in rows], *map(like, more)], owner.used, is_traced or bool(rows))
+
+
+def _content(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:                                        # not bound yet
+        return None
+
+
+def _uses_traced(builder: Any, leaves: list) -> bool:
+    """Whether what a turn computes depends on anything traced but sizes and the turn's number."""
+    own = {*builder.inputs, *[v for eqn in builder.equations for v in eqn.outputs]}
+    used = [a for eqn in builder.equations for a in _read_by(eqn)] + [x.atom for x in leaves if isinstance(x, Tracer)]
+    return any(isinstance(a, Var) and a not in own and (a.type.shape or a.type.dtype != INT) for a in used) or any(
+        isinstance(x, Value) and x.builder is not builder and (x.shape or x.dtype != INT) for x in leaves)
+
+
+def _read_by(eqn: Equation) -> list:
+    return [*eqn.inputs, *[v for region in eqn.regions for v in free_vars(region)]]

@@ -1,0 +1,290 @@
+"""Lists filled in loops: rolled whatever the number of turns, with the values, derivatives and aliasing that Python gives them."""
+import numpy as np
+import pytest
+from scipy import special
+
+import fad
+
+RNG = np.random.default_rng(5)
+P = np.array([0.7, 1.1])
+V = RNG.normal(size=3)
+
+
+def trajectory(p, n):
+    out, x = [], p[0]
+    for _ in range(n):
+        x = x + 0.1 * np.sin(p[1] * x)
+        out.append(x)
+    return np.sum(np.array(out) ** 2)
+
+
+def from_the_last(p, d):
+    path = [p]
+    for i in range(len(d)):
+        path.append(path[-1] * 0.9 + d[i])
+    return np.sum(np.stack(path) ** 2) + np.sum(path[3])
+
+
+def on_condition(x):
+    big = []
+    for v in x:
+        if v > 0:
+            big.append(v * v)
+    return np.sum(np.array(big)) + len(big)
+
+
+def on_one_of_two_conditions(x):
+    low, high = [0.0], [0.0]
+    for v in x:
+        if v > 0.3:
+            high.append(high[-1] + v)
+        elif v < -0.3:
+            low.append(low[-1] * v)
+    return sum(low) * high[-1]
+
+
+def table(p, n):
+    rows = []
+    for i in range(n):
+        row = []
+        for j in range(n):
+            row.append(np.sin(p[i] * p[j]))
+        rows.append(row)
+    m = np.array(rows)
+    return np.sum(m @ m) + rows[1][2]
+
+
+def table_in_one_line(p, n):
+    return np.sum(np.array([[np.sin(a * b) for a in p] for b in p])[: n - 1] ** 2)
+
+
+def two_lists(p, n):
+    xs, vs = [], []
+    x, v = p[0], p[1]
+    for _ in range(n):
+        v = v - 0.1 * x
+        x = x + 0.1 * v
+        xs.append(x)
+        vs.append(v)
+    return sum(xs) + max(vs) + xs[-1] * vs[0] + np.dot(xs, vs)
+
+
+def comprehensions(x):
+    return sum([np.exp(v) for v in x]) + sum(v ** 3 for v in x if v > 0) + np.sum(np.array([np.sin(a) * b for a, b in zip(x, x[::-1])]))
+
+
+def loops_in_loops(p, n):
+    out = []
+    for i in range(n):
+        for j in range(3):
+            out.append(p[0] * i + p[1] * j)
+    return np.sum(np.array(out).reshape(n, 3) ** 2)
+
+
+def pairs(p, n):
+    out = []
+    for i in range(n):
+        out.append((p[0] * i, p[1] + i))
+    total = 0.0
+    for a, b in out:
+        total += a * b
+    return total
+
+
+def pairs_as_array(p, n):
+    out = []
+    x, y = p
+    for _ in range(n):
+        x, y = x + 0.1 * y, y - 0.1 * x
+        out.append([x, y])
+    return np.sum(np.array(out)[:, 0] * np.array(out)[:, 1]) + out[2][1]
+
+
+def one_array_many_times(p, n):
+    x, out = p.copy(), []
+    for _ in range(n):
+        x += 0.1 * np.cos(x)
+        out.append(x)                                         # Python keeps one array n times
+    return np.sum(np.array(out))
+
+
+def copies(p, n):
+    x, out = p.copy(), []
+    for _ in range(n):
+        x += 0.1 * np.cos(x)
+        out.append(x.copy())
+    return np.sum(np.array(out) ** 2)
+
+
+def changed_after(p, n):
+    out = []
+    for i in range(n):
+        x = p * i
+        out.append(x)
+        x[0] = 5.0
+    return np.sum(np.array(out) ** 2)
+
+
+def changed_after_the_loop(p, n):
+    out, x = [], p * 1.0
+    for _ in range(n):
+        x = x * 1.1
+        out.append(x)
+    x[0] = 7.0
+    return np.sum(np.array(out) ** 2)
+
+
+def changed_element(p, n):
+    out = []
+    for i in range(n):
+        out.append(p * i)
+    out[2][0] = 5.0
+    return np.sum(np.array(out) ** 2)
+
+
+def changed_list_in_a_list(p, n):
+    out = []
+    for i in range(n):
+        out.append([])
+        out[-1].append(p[0] * i)
+        out[-1].append(p[1])
+    return np.sum(np.array(out) ** 2)
+
+
+def stops(p, n):
+    out = [p[0]]
+    for _ in range(n):
+        out.append(out[-1] * p[1] + out[0])
+        if out[-1] > 50.0:
+            break
+    return out[-1] + len(out)
+
+
+def joined(p, n):
+    out = []
+    for i in range(n):
+        out.append(p * i)
+    return np.sum(np.concatenate(out) ** 2) + np.sum(np.vstack(out)[2]) + np.sum(np.column_stack(out)[:, 1]) + np.sum(np.stack(out, axis=1)[0] + np.hstack(out)[4])
+
+
+def in_a_dict(p, n):
+    history, x = {"t": [], "x": []}, p[0]
+    for i in range(n):
+        x = x * p[1]
+        history["x"].append(x)
+        history["t"].append(i * 0.1)
+    return np.trapezoid(np.array(history["x"]), np.array(history["t"]))
+
+
+class Recorder:
+    def __init__(self):
+        self.seen = []
+
+    def note(self, x):
+        self.seen.append(x)
+
+
+def in_an_object(p, n):
+    recorder, x = Recorder(), p[0]
+    for _ in range(n):
+        x = np.cos(x) * p[1]
+        recorder.note(x)
+    return np.sum(np.array(recorder.seen) ** 2)
+
+
+def taken_off(p, n):
+    stack, total = [], 0.0
+    for i in range(n):
+        stack.append(p[0] * i)
+    while len(stack) > 0:
+        total += stack.pop() * p[1]
+    return total
+
+
+def last_replaced(p, n):
+    out = []
+    for i in range(n):
+        out.append(0.0)
+        for k in range(i):
+            out[-1] += p[0] * k
+    return np.sum(np.array(out) ** 2)
+
+
+def twice(p, n):
+    out = []
+    for i in range(n):
+        out.append(p[0] * i)
+    for i in range(n):
+        out.append(out[i] * p[1])
+    return np.sum(np.array(out) ** 2) + special.logsumexp(out[-3:])
+
+
+def int_becomes_float(p, n):
+    out = [0]
+    for i in range(n):
+        out.append(out[-1] + p[0] * i)
+    return np.sum(np.array(out))
+
+
+ON_NUMBERS = [trajectory, two_lists, loops_in_loops, pairs, pairs_as_array, stops, in_a_dict, in_an_object, taken_off, last_replaced, twice, int_becomes_float]
+ON_VECTORS = [one_array_many_times, copies, changed_after, changed_after_the_loop, changed_element, joined]
+CASES = [(f, P, 11) for f in ON_NUMBERS] + [(f, V, 10) for f in ON_VECTORS] + [(changed_list_in_a_list, P, 9)]
+CASES += [(f, RNG.normal(size=10), 10) for f in (table, table_in_one_line)]
+CASES += [(from_the_last, V, RNG.normal(size=10)), (on_condition, RNG.normal(size=15)), (on_one_of_two_conditions, RNG.normal(size=15)),
+          (comprehensions, RNG.normal(size=12))]
+
+
+@pytest.mark.filterwarnings("ignore::fad.util.errors.FallbackWarning")    # for arrays that are changed while they are in a list
+@pytest.mark.parametrize(("f", "x", "rest"), [(f, x, rest) for f, x, *rest in CASES])
+def test_values_and_derivatives(f, x, rest):
+    direction, h = np.random.default_rng(1).normal(size=x.shape), 1e-6
+    slope = (f(x + h * direction, *rest) - f(x - h * direction, *rest)) / (2 * h)
+    np.testing.assert_allclose(fad.jit(f)(x, *rest), f(x.copy(), *rest), rtol=1e-12)
+    gradient = fad.grad(f)(x, *rest)
+    np.testing.assert_allclose(np.sum(gradient * direction), slope, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(fad.jvp(lambda x: f(x, *rest), (x,), (direction,))[1], slope, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(("f", "x", "rest"), [case for case in [(f, x, rest) for f, x, *rest in CASES] if case[0] in (trajectory, table, stops, on_condition)])
+def test_compiled(f, x, rest):
+    np.testing.assert_allclose(fad.jit(fad.grad(f), compile="now")(x, *rest), fad.grad(f)(x, *rest), rtol=1e-12)
+
+
+ROLLED = [trajectory, two_lists, loops_in_loops, pairs, pairs_as_array, stops, in_a_dict, taken_off, last_replaced, twice, copies, joined]
+
+
+@pytest.mark.parametrize("f", ROLLED)
+def test_the_program_does_not_grow_with_the_turns(f):
+    x = V if f in ON_VECTORS else P
+    short, long = [len(fad.show(f, x, n).splitlines()) for n in (11, 40)]
+    assert long - short <= 4
+
+
+def test_lists_of_results_are_lists():
+    def f(x, n):
+        out = []
+        for i in range(n):
+            out.append(x * i)
+        return out
+    result = fad.jit(f)(np.ones(2), 12)
+    assert type(result) is list
+    assert len(result) == 12
+    np.testing.assert_array_equal(result[3], 3.0 * np.ones(2))
+
+
+def test_lists_of_what_is_known_stay_plain():
+    def f(x):
+        names, places = [], []
+        for i in range(0, 12, 2):
+            names.append(f"x{i}")
+            places.append(i)
+        return np.sum(x[places]) + len("".join(names))
+    x = RNG.normal(size=12)
+    assert fad.jit(f)(x) == pytest.approx(f(x))
+    assert len(fad.show(f, x).splitlines()) < 8
+
+
+def test_second_derivatives():
+    h = fad.hessian(trajectory)(P, 10)
+    numeric = np.array([(fad.grad(trajectory)(P + e, 10) - fad.grad(trajectory)(P - e, 10)) / 2e-5 for e in 1e-5 * np.eye(2)])
+    np.testing.assert_allclose(h, numeric, rtol=1e-6, atol=1e-8)
