@@ -60,3 +60,18 @@ def saved(node) -> list:
     """The tensors that a node has saved."""
     found = [getattr(node, attribute, None) for attribute in dir(node) if attribute.startswith("_saved_")]
     return [t for t in found if isinstance(t, fad.Tensor)]
+
+
+HERMITIAN = [name for name, op in OPS.items() if differentiable(op) and op.facts.get("hermitian")]
+
+
+@pytest.mark.parametrize("name", HERMITIAN)
+def test_gradcheck_of_hermitian_matrices(name):
+    """Ops that read one triangle, as functions of a matrix that is made Hermitian first; of eigenvectors, what their phase leaves alone."""
+    for case in cases(OPS[name])[:2] + cases(OPS[name], complex)[:2]:
+        def f(x, case=case):
+            ys = [y for y in case.at((x + x.mH) / 2) if y.dtype.kind in "fc"]
+            return tuple([y.abs() if name == "eigh" else y for y in ys])
+        x, = leaves(case)
+        assert fad.autograd.gradcheck(f, (x,), rtol=1e-4, atol=1e-5, check_forward_ad=True)
+        assert fad.autograd.gradgradcheck(f, (x,), rtol=1e-3, atol=1e-4)
