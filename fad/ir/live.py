@@ -74,6 +74,10 @@ class LiveBuilder(Builder):
             found = known[id(array)] = (array, seen, _twin(array))
         return found[1]
 
+    def constant(self, array: Any) -> Any:
+        """An array made from numbers alone, as an input of its own if it is real or complex."""
+        return self.root.known_input(array) if array.dtype.kind in "fc" else array
+
     def lift(self, x: Any) -> Any:
         """x as an operand: plain arrays are copied, since they may be changed afterwards."""
         if isinstance(x, (list, tuple)):

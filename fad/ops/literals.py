@@ -35,7 +35,7 @@ def known(x: Any) -> Any:
         return current().root.fresh_constants.get(x.atom)
     if is_value(x):
         return None
-    return None if stack.builders() and isinstance(x, np.ndarray) else np.asarray(x)
+    return None if stack.builders() and not stack.is_live() and isinstance(x, np.ndarray) else np.asarray(x)
 
 
 def as_array(x: Any) -> Any:
