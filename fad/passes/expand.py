@@ -4,13 +4,14 @@ from typing import Any
 from ..ir.build import Builder, building
 from ..ir.graph import Equation, Func, Literal, Var
 from ..ir.types import INT, Type
+from ..util.config import config
 from .rewrite import Scope, rewrite
 
 
 def expand(func: Func) -> Func:
     """Ops whose record has the fact `expand`, a function over ops, are replaced by what that function makes of their inputs.
 
-    A barrier has done its work, and goes.
+    A barrier has done its work, and goes; so do checks of indices, if the configuration has them off.
 
         x = lstsq(a, b, rcond)   ->   u, s, vh = svd(a); ...; x = contract(..., b)
     """
@@ -20,6 +21,8 @@ def expand(func: Func) -> Func:
 def _visit(eqn: Equation, scope: Scope) -> Any:
     if eqn.op.facts.get("barrier"):                          # nothing is merged any more
         return eqn.inputs
+    if eqn.op.name == "check_index" and not config.check_index:
+        return ()
     if "expand" not in eqn.op.facts:
         return None
     body, given = _written_out(eqn)

@@ -6,6 +6,7 @@ from .cse import cse
 from .dce import dce
 from .expand import expand
 from .fold import fold
+from .hoist_checks import hoist_checks
 from .inline import inline
 from .licm import licm
 from .scalarise import scalarise
@@ -16,7 +17,7 @@ PIPELINE: tuple[Callable[[Func], Func], ...] = (
     dce,                 # the reverse sweep leaves much that nobody needs; less to look at below
     fold, simplify,      # numbers first: identities look for them
     cse, simplify,       # equal values are one variable now, which identities (x - x's extents, where(c, x, x)) see
-    licm, cse,           # what was hoisted may equal what was there
+    licm, hoist_checks, cse,   # what was hoisted may equal what was there
     dce,                 # what the identities left without use
 )
 

@@ -76,7 +76,7 @@ def branching(x):
 
 def ended_early(x):
     y = x
-    for i in range(60):
+    for i in range(60):  # noqa: B007 - read after the loop
         y = y + 0.1 * np.exp(-y) * x
         if y[0] > 1.1:
             break

@@ -145,3 +145,51 @@ def test_a_stack_that_outgrows_memory_is_refused(monkeypatch):
 
 def test_what_is_available_is_known():
     assert 0 < memory.available() < 1 << 50
+
+
+# -- indices ----------------------------------------------------------------------------------------------------------------------
+
+
+def strided(x, y, n):
+    total = 0.0
+    for k in range(n):
+        total += x[2 * k + 1] * y[-1 - k]
+    return total
+
+
+def lines_of(text, what):
+    return [line for line in text.splitlines() if what in line]
+
+
+def test_checks_of_indices_on_a_line_stand_in_front_of_the_loop():
+    x, y = np.arange(10.0), np.arange(5.0)
+    g = fad.jit(strided, compile="now")
+    for n in (3, 5, 0):
+        assert g(x, y, n) == strided(x, y, n)
+    for n in (6, 11):
+        with pytest.raises(IndexError, match="total"):
+            g(x, y, n)
+    lines = fad.source(g, x, y, 4).splitlines()
+    loop = next(k for k, line in enumerate(lines) if line.lstrip().startswith("for "))
+    assert lines_of("\n".join(lines[:loop]), "IndexError") and not lines_of("\n".join(lines[loop:]), "IndexError")
+
+
+@pytest.mark.parametrize("compile", ["now", "never"])
+def test_checks_in_loops_within_loops(compile):
+    def f(x, n):
+        total = 0.0
+        for i in range(n, 0, -1):
+            for j in range(i):
+                total += x[i - j] * x[-1 - j]
+        return total
+    x, g = np.arange(1.0, 5.0), fad.jit(f, compile=compile)
+    assert [g(x, n) for n in (0, 2, 3)] == [f(x, n) for n in (0, 2, 3)]
+    with pytest.raises(IndexError):
+        g(x, 4)
+
+
+def test_checks_can_be_switched_off():
+    text = lambda: fad.source(fad.jit(lambda x, p: np.sum(x[p])), np.ones(3), np.array([0, 2]))
+    assert "IndexError" in text()
+    with fad.config.using(check_index=False):
+        assert "IndexError" not in text()

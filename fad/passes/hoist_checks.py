@@ -1,0 +1,93 @@
+"""hoist_checks: an index that runs along a line as a loop turns is checked at the line's two ends, before the loop."""
+from typing import Any
+
+from ..ir.graph import Equation, Func, Literal, Var
+from ..ir.op import registry
+from ..ir.types import BOOL, INT, Type
+from .rewrite import Scope, rewrite
+
+_NUMBER = Type(INT, (), True)
+
+
+def hoist_checks(func: Func) -> Func:
+    """Checks of an index that is affine in a loop's counter (of step 1 or -1) move in front of the loop, if every turn makes them.
+
+        for i in range(n): check 2 * i + 1   ->   if there are turns: check 1, check 2 * (n - 1) + 1; for i in range(n): ...
+    """
+    return rewrite(func, _visit)
+
+
+def _visit(eqn: Equation, scope: Scope) -> Any:
+    if eqn.op.name != "for" or not isinstance(eqn.inputs[2], Literal) or abs(eqn.inputs[2].value) != 1:
+        return None
+    (region,) = eqn.regions
+    lines = _Lines(region)
+    checks = [e for e in region.equations if e.op.name == "check_index" and lines.serves(e)]
+    if not checks:
+        return None
+    ends = _Ends(eqn, scope)
+    for check in checks:
+        ends.check(check, lines)
+    kept = [e for e in region.equations if e not in checks]
+    return Equation(eqn.op, eqn.inputs, eqn.outputs, eqn.params, (Func(region.name, region.inputs, kept, region.outputs),), eqn.where)
+
+
+class _Lines:
+    """The integers of a region that are affine in its first input."""
+
+    def __init__(self, region: Func):
+        self.index = region.inputs[0]
+        self.inside = set(region.inputs) | {v for e in region.equations for v in e.outputs}
+        self.equations: dict[Var, Equation] = {}
+        for eqn in region.equations:
+            if self._is_affine(eqn):
+                self.equations[eqn.outputs[0]] = eqn
+
+    def _is_affine(self, eqn: Equation) -> bool:
+        if eqn.op.name not in ("add", "sub", "neg", "mul") or eqn.outputs[0].type.shape or eqn.outputs[0].type.dtype != INT:
+            return False
+        moving = [a for a in eqn.inputs if a in self.inside]
+        return all(map(self.moves, moving)) and (eqn.op.name != "mul" or len(moving) < 2)
+
+    def moves(self, atom: Any) -> bool:
+        """Whether an atom is the index, or computed from it along a line."""
+        return atom is self.index or atom in self.equations
+
+    def serves(self, check: Equation) -> bool:
+        """Whether a check may be made at the ends alone: its index is on a line, its extent is of the program around."""
+        i, n = check.inputs
+        return self.moves(i) and n not in self.inside
+
+
+class _Ends:
+    """The first and the last turn of a loop, in the program in front of it."""
+
+    def __init__(self, loop: Equation, scope: Scope):
+        self.scope, self.where = scope, loop.where
+        start, stop, step = loop.inputs[:3]
+        first, last = (start, stop) if step.value > 0 else (stop, start)
+        self.runs = self._emit("less", (first, last), Type(BOOL))
+        self.turns: list = [{}, {}]
+        self.counters = [start, self._emit("sub", (stop, step))]
+
+    def _emit(self, name: str, inputs: tuple, type: Type = _NUMBER) -> Var:
+        return self.scope.emit(registry[name], inputs, type, {}, self.where)
+
+    def check(self, check: Equation, lines: _Lines) -> None:
+        """The check at both ends, if the loop has any turn."""
+        i, n = check.inputs
+        extent = self._emit("where", (self.runs, n, Literal(1, _NUMBER)))
+        for turn, counter in zip(self.turns, self.counters):
+            place = self._emit("where", (self.runs, self._value(i, lines, turn, counter), Literal(0, _NUMBER)))
+            self.scope.add(Equation(check.op, (place, extent), (), check.params, (), check.where))
+
+    def _value(self, atom: Any, lines: _Lines, turn: dict, counter: Any) -> Any:
+        """What an atom is in that turn."""
+        if atom is lines.index:
+            return counter
+        if atom not in lines.equations:
+            return atom
+        if atom not in turn:
+            eqn = lines.equations[atom]
+            turn[atom] = self._emit(eqn.op.name, tuple([self._value(a, lines, turn, counter) for a in eqn.inputs]))
+        return turn[atom]
