@@ -78,6 +78,8 @@ class Builder:
 
     def capture(self, array: Any) -> "Value":
         """The input that stands for an array from outside the program."""
+        if not isinstance(array, np.ndarray) and np.asarray(array) is np.asarray(array):       # it has its values in an array: that is what is read
+            array = np.asarray(array)
         root = self.root
         entry = root.captured.get(id(array))
         if entry is None:
@@ -116,6 +118,10 @@ class Builder:
             return x
         if isinstance(x, (list, tuple)):
             x = np.asarray(x)
+        if getattr(x, "requires_grad", False):
+            raise ConcreteValueError("a tensor that requires gradients is used in a traced function, and is no argument of it",
+                                     why="its gradient would be lost",
+                                     do="pass it as an argument (a module's parameters by nn.functional_call), or use its detach()")
         if hasattr(x, "dtype") and x.dtype.kind in "biufc":
             return self.capture(x)
         raise ConcreteValueError(f"cannot use {type(x).__name__} in a traced computation: {x!r:.80}",

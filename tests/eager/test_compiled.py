@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import fad
+from fad.util.errors import ConcreteValueError
 
 from .support import close, leaf
 
@@ -121,3 +122,14 @@ def test_a_compiled_loss_in_an_eager_step():
     NN.functional.cross_entropy(model(x), y).backward()
     for p, g in zip(model.parameters(), got):
         close(p.grad, g.numpy())
+
+
+def test_tensors_closed_over_are_read_at_each_call():
+    t = fad.tensor([1.0, 2.0, 3.0])
+    f = fad.jit(lambda x: np.sum(x * t))
+    first = f(np.ones(3))
+    t.mul_(2)
+    assert not isinstance(first, fad.Tensor) and (first, f(np.ones(3))) == (6.0, 12.0)
+    w = fad.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    with pytest.raises(ConcreteValueError, match="a tensor that requires gradients is used in a traced function"):
+        fad.grad(lambda x: np.sum(x * w))(np.ones(3))
