@@ -1,6 +1,11 @@
 """fad.nn: modules, under PyTorch's names."""
+from ..eager.nn.cells import GRUCell as GRUCell
+from ..eager.nn.cells import LSTMCell as LSTMCell
+from ..eager.nn.cells import MultiheadAttention as MultiheadAttention
+from ..eager.nn.cells import RNNCell as RNNCell
 from ..eager.nn.containers import ModuleDict as ModuleDict
 from ..eager.nn.containers import ModuleList as ModuleList
+from ..eager.nn.containers import ParameterDict as ParameterDict
 from ..eager.nn.containers import ParameterList as ParameterList
 from ..eager.nn.containers import Sequential as Sequential
 from ..eager.nn.layers import CELU as CELU
@@ -101,3 +106,4 @@ from ..eager.nn.recurrent import LSTM as LSTM
 from ..eager.nn.recurrent import RNN as RNN
 from . import functional as functional
 from . import init as init
+from . import utils as utils

@@ -1,4 +1,11 @@
 """fad.optim.lr_scheduler: learning-rate schedules."""
+from ..eager.optim.cycles import ChainedScheduler as ChainedScheduler
+from ..eager.optim.cycles import CosineAnnealingWarmRestarts as CosineAnnealingWarmRestarts
+from ..eager.optim.cycles import CyclicLR as CyclicLR
+from ..eager.optim.cycles import MultiplicativeLR as MultiplicativeLR
+from ..eager.optim.cycles import OneCycleLR as OneCycleLR
+from ..eager.optim.cycles import PolynomialLR as PolynomialLR
+from ..eager.optim.cycles import SequentialLR as SequentialLR
 from ..eager.optim.schedules import ConstantLR as ConstantLR
 from ..eager.optim.schedules import CosineAnnealingLR as CosineAnnealingLR
 from ..eager.optim.schedules import ExponentialLR as ExponentialLR

@@ -101,3 +101,76 @@ def test_nan_that_wins_has_the_gradient():
     x = leaf(1, float("nan"))
     fad.max(x).backward()
     close(x.grad, [0, 1])
+
+
+ACTIVATIONS = [lambda x: nn.functional.relu(x, inplace=True), lambda x: nn.functional.leaky_relu(x, 0.1, True), nn.functional.elu_, nn.functional.celu_,
+               nn.functional.selu_, nn.functional.hardtanh_, nn.functional.leaky_relu_, lambda x: nn.functional.silu(x, inplace=True), nn.SiLU(True),
+               lambda x: nn.functional.threshold_(x, 0.1, 2.0), lambda x: nn.functional.hardswish(x, True), nn.functional.rrelu_]
+
+
+@pytest.mark.parametrize("f", ACTIVATIONS)
+def test_activations_in_place(f):
+    x = leaf(-0.7, 0.3, 1.2)
+    y = x * 1
+    assert f(y) is y and fad.autograd.gradcheck(lambda x: f(x * 1), x)
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
+        f(x)
+
+
+def test_a_negative_slope_in_place_leaves_no_way_back():
+    for y in (nn.functional.leaky_relu_(leaf(-1, 1) * 1, -2.0), nn.functional.rrelu_(leaf(-1, 1) * 1, -5.0, 1.0)):
+        with pytest.raises(RuntimeError, match="please call out-of-place version"):
+            y.sum().backward()
+
+
+def test_cells_are_steps_of_their_layers():
+    for layer, cell in ((nn.RNN, nn.RNNCell), (nn.LSTM, nn.LSTMCell), (nn.GRU, nn.GRUCell)):
+        whole, step = layer(3, 4), cell(3, 4)
+        step.load_state_dict({k: getattr(whole, f"{k}_l0") for k in step.state_dict()})
+        x = fad.rand(2, 5, 3)
+        state = step(x[0])
+        state = step(x[1], state)
+        out, _ = whole(x)
+        close(state[0] if isinstance(state, tuple) else state, out[1].detach().numpy())
+
+
+def test_attention_of_one_head_is_attention():
+    m = nn.MultiheadAttention(4, 1, bias=False, batch_first=True)
+    q, k = fad.rand(2, 3, 4), fad.rand(2, 5, 4)
+    out, weights = m(q, k, k)
+    a, b, c = (x @ w.t() for x, w in zip((q, k, k), m.in_proj_weight.split(4)))
+    close(out, m.out_proj(nn.functional.scaled_dot_product_attention(a, b, c)).detach().numpy())
+    assert weights.shape == (2, 3, 5) and m(q, k, k, need_weights=False)[1] is None
+
+
+def test_gradients_as_one_vector():
+    m = nn.Linear(3, 2)
+    m(fad.ones(4, 3)).sum().backward()
+    flat = nn.utils.parameters_to_vector([p.grad for p in m.parameters()])
+    assert nn.utils.clip_grad_norm_(m.parameters(), 0.5).item() == pytest.approx(flat.norm().item())
+    assert nn.utils.parameters_to_vector([p.grad for p in m.parameters()]).norm().item() == pytest.approx(0.5, abs=1e-5)
+    nn.utils.clip_grad_value_(m.parameters(), 0.01)
+    assert m.weight.grad.abs().max().item() == pytest.approx(0.01)
+    nn.utils.vector_to_parameters(fad.arange(8.0), m.parameters())
+    assert m.weight.tolist() == [[0, 1, 2], [3, 4, 5]] and m.bias.tolist() == [6, 7]
+    assert list(nn.ParameterDict({"a": fad.ones(1)}).state_dict()) == ["a"]
+
+
+def rates(make, steps):
+    optimizer = fad.optim.SGD([leaf(1)], lr=1.0)
+    schedule, seen = make(optimizer), []
+    for _ in range(steps):
+        seen.append(optimizer.param_groups[0]["lr"])
+        schedule.step()
+    return seen
+
+
+def test_schedules():
+    lrs = fad.optim.lr_scheduler
+    assert rates(lambda o: lrs.MultiplicativeLR(o, lambda k: 0.5), 3) == [1, 0.5, 0.25]
+    assert rates(lambda o: lrs.PolynomialLR(o, 4), 5) == [1, 0.75, 0.5, 0.25, 0]
+    assert rates(lambda o: lrs.CosineAnnealingWarmRestarts(o, 2), 4) == pytest.approx([1, 0.5, 1, 0.5])
+    assert rates(lambda o: lrs.CyclicLR(o, 0.0, 1.0, 2), 5) == [0, 0.5, 1, 0.5, 0]
+    assert rates(lambda o: lrs.OneCycleLR(o, 2.0, total_steps=11, pct_start=3 / 11, anneal_strategy="linear"), 4) == pytest.approx([0.08, 1.04, 2.0, 1.75], abs=1e-4)
+    assert rates(lambda o: lrs.SequentialLR(o, [lrs.ConstantLR(o, 0.1, 2), lrs.ExponentialLR(o, 0.5)], [2]), 4) == pytest.approx([0.1, 0.1, 1, 0.5])
+    assert rates(lambda o: lrs.ChainedScheduler([lrs.ExponentialLR(o, 0.5), lrs.ConstantLR(o, 0.5, 2)]), 4) == pytest.approx([0.5, 0.25, 0.25, 0.125])

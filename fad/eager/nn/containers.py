@@ -102,3 +102,27 @@ class ParameterList(Module):
 
     def __getitem__(self, k: int) -> Any:
         return list(self._parameters.values())[k]
+
+
+class ParameterDict(Module):
+    """Parameters by name."""
+
+    def __init__(self, parameters: Any = ()):
+        super().__init__()
+        for name, p in dict(parameters).items():
+            self[name] = p
+
+    def __getitem__(self, name: str) -> Any:
+        return self._parameters[name]
+
+    def __setitem__(self, name: str, p: Any) -> None:
+        self._parameters[name] = p if isinstance(p, Parameter) else Parameter(p)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._parameters
+
+    def __len__(self) -> int:
+        return len(self._parameters)
+
+    def __iter__(self) -> Iterator:
+        return iter(self._parameters)

@@ -1,5 +1,8 @@
 """nn.functional: what layers compute, as functions of tensors (or of traced arrays: only ops and faces are used)."""
+import functools
+import inspect
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,6 +17,7 @@ from ..composites import log_softmax as log_softmax_step
 from ..composites import relu as relu_step
 from ..composites import softmax as softmax_step
 from ..creation import source
+from ..inplace import in_place
 from ..products import addmm, matmul
 from ..registry import named
 from ..tensor import Tensor, raw, wrap
@@ -58,41 +62,59 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     return y if bias is None else y + bias
 
 
+def in_their_place(f: Callable) -> Callable:
+    """An activation that with inplace=True writes its values over its input."""
+    place = list(inspect.signature(f).parameters).index("inplace")
+
+    @functools.wraps(f)
+    def call(input: Any, *args: Any, **kwargs: Any) -> Any:
+        wanted = kwargs.pop("inplace", False) or len(args) >= place and args[place - 1]
+        options = args[:place - 1]
+        return f(input, *options, **kwargs) if not wanted else in_place(input, lambda old: f(old, *options, **kwargs))
+    return call
+
+
 # -- activations ---------------------------------------------------------------------------------------------------------------
 
 
+@in_their_place
 def relu(input: Any, inplace: bool = False) -> Any:
     """max(x, 0), with derivative 0 at 0."""
-    y = relu_step(input)
-    return input.copy_(y) if inplace else y
+    return relu_step(input)
 
 
+@in_their_place
 def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
     """x where positive, else negative_slope * x."""
     return steps.leaky_relu(input, slope=negative_slope)
 
 
+@in_their_place
 def relu6(input: Any, inplace: bool = False) -> Any:
     """x between 0 and 6."""
     return hardtanh(input, 0.0, 6.0)
 
 
+@in_their_place
 def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
     """x between two bounds; at the bounds the derivative is 0."""
     return steps.hardtanh(input, low=min_val, high=max_val)
 
 
+@in_their_place
 def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """x where positive, else alpha (e^x - 1)."""
     return steps.elu(input, alpha=alpha, scale=1.0)
 
 
+@in_their_place
 def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """x where positive, else alpha (e^(x / alpha) - 1)."""
     positive = input > 0
     return op["where"](positive, input, alpha * op["expm1"](op["where"](positive, 0.0, input) / alpha))
 
 
+@in_their_place
 def selu(input: Any, inplace: bool = False) -> Any:
     """The scaled elu that keeps mean 0 and variance 1 (Klambauer et al., 2017)."""
     return steps.elu(input, alpha=1.6732632423543772848170429916717, scale=1.0507009873554804934193349852946)
@@ -103,11 +125,13 @@ def gelu(input: Any, approximate: str = "none") -> Any:
     return steps.gelu_tanh(input) if approximate == "tanh" else steps.gelu(input)
 
 
+@in_their_place
 def silu(input: Any, inplace: bool = False) -> Any:
     """x times the logistic function of x."""
     return steps.silu(input)
 
 
+@in_their_place
 def mish(input: Any, inplace: bool = False) -> Any:
     """x tanh(softplus(x))."""
     return steps.mish(input)
@@ -128,11 +152,13 @@ def logsigmoid(input: Any) -> Any:
     return op["log_expit"](input)
 
 
+@in_their_place
 def hardsigmoid(input: Any, inplace: bool = False) -> Any:
     """A logistic function of straight pieces."""
     return steps.hardsigmoid(input)
 
 
+@in_their_place
 def hardswish(input: Any, inplace: bool = False) -> Any:
     """x hardsigmoid(x)."""
     return steps.hardswish(input)

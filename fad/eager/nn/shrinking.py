@@ -5,17 +5,18 @@ from typing import Any
 import numpy as np
 
 from ..creation import source
+from ..node import Undifferentiable
 from ..pointwise import where
 from ..registry import named
 from ..tensor import wrap
 from .composites import reduced
-from .functional import softmax
+from .functional import celu, elu, hardtanh, in_their_place, leaky_relu, relu, selu, softmax
 
 
+@in_their_place
 def threshold(input: Any, threshold: Any, value: Any, inplace: bool = False) -> Any:
     """x where it is more than the threshold, else the value."""
-    y = named(where(input > threshold, input, value), "ThresholdBackward0", threshold=threshold, value=value)
-    return input.copy_(y) if inplace else y
+    return named(where(input > threshold, input, value), "ThresholdBackward0", threshold=threshold, value=value)
 
 
 def hardshrink(input: Any, lambd: float = 0.5) -> Any:
@@ -33,11 +34,11 @@ def tanhshrink(input: Any) -> Any:
     return input - input.tanh()
 
 
+@in_their_place
 def rrelu(input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False) -> Any:
     """x where positive, else a multiple of it: drawn from [lower, upper) while training, their mean otherwise."""
     slope = wrap(source(None).uniform(lower, upper, input.shape).astype(input.dtype)) if training else (lower + upper) / 2
-    y = where(input > 0, input, input * slope)
-    return input.copy_(y) if inplace else y
+    return where(input > 0, input, input * slope)
 
 
 def gumbel_softmax(logits: Any, tau: float = 1.0, hard: bool = False, dim: int = -1) -> Any:
@@ -152,3 +153,58 @@ def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: An
     if dropout_p:
         weights = _channels_dropped(weights, dropout_p, True, 0)
     return weights @ value
+
+
+def relu_(input: Any) -> Any:
+    """relu, in place."""
+    return relu(input, inplace=True)
+
+
+def elu_(input: Any, alpha: float = 1.0) -> Any:
+    """elu, in place."""
+    return elu(input, alpha, inplace=True)
+
+
+def selu_(input: Any) -> Any:
+    """selu, in place."""
+    return selu(input, inplace=True)
+
+
+def celu_(input: Any, alpha: float = 1.0) -> Any:
+    """celu, in place."""
+    return celu(input, alpha, inplace=True)
+
+
+def hardtanh_(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
+    """hardtanh, in place."""
+    return hardtanh(input, min_val, max_val, inplace=True)
+
+
+def threshold_(input: Any, threshold: Any, value: Any) -> Any:
+    """threshold, in place."""
+    return _threshold(input, threshold, value, inplace=True)
+
+
+def leaky_relu_(input: Any, negative_slope: float = 0.01) -> Any:
+    """leaky_relu, in place; a negative slope leaves no way back."""
+    y = leaky_relu(input, negative_slope, inplace=True)
+    return y if negative_slope >= 0 else without_way_back(y, "leakyReLu")
+
+
+def rrelu_(input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False) -> Any:
+    """rrelu, in place; a negative slope leaves no way back."""
+    y = rrelu(input, lower, upper, training, inplace=True)
+    return y if lower >= 0 else without_way_back(y, "leakyReLu")
+
+
+def without_way_back(y: Any, name: str) -> Any:
+    """y, through which no gradient can go."""
+    if y._fn is not None:
+        y._fn = Undifferentiable((y._fn,), f"{name}Backward0", f"In-place {name} backward calculation is triggered with a negative slope which is not "
+                                 "supported. This is caused by calling in-place forward function with a negative slope, please call out-of-place version "
+                                 "instead.")
+        y._nr = 0
+    return y
+
+
+_threshold = threshold

@@ -1,0 +1,51 @@
+"""nn.utils: what is done to the parameters of a module, or their gradients, as one."""
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..joining import cat
+from ..state import changed
+from ..tensor import Tensor, wrap
+
+
+def _gradients(parameters: Any) -> list:
+    given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    return [p._g for p in given if p._g is not None]
+
+
+def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: Any = None) -> Tensor:
+    """Scale all gradients, in place, so that their norm, as one vector's, is at most max_norm; returns the norm that they had."""
+    grads = _gradients(parameters)
+    total = float(np.linalg.norm([np.linalg.norm(g._a.reshape(-1), norm_type) for g in grads], norm_type)) if grads else 0.0
+    if error_if_nonfinite and not np.isfinite(total):
+        raise RuntimeError(f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be clipped. To disable this error "
+                           "and scale the gradients by the non-finite norm anyway, set `error_if_nonfinite=False`")
+    with changed(grad=False):
+        for g in grads:
+            g.mul_(min(1.0, max_norm / (total + 1e-6)))                                       # type: ignore[attr-defined]
+    return wrap(np.asarray(total))
+
+
+def clip_grad_value_(parameters: Any, clip_value: float, foreach: Any = None) -> None:
+    """Clamp every element of every gradient to [-clip_value, clip_value], in place."""
+    with changed(grad=False):
+        for g in _gradients(parameters):
+            g.clamp_(-clip_value, clip_value)
+
+
+def parameters_to_vector(parameters: Iterable) -> Any:
+    """All elements of all parameters, one after the other."""
+    return cat([p.reshape(-1) for p in parameters])
+
+
+def vector_to_parameters(vec: Tensor, parameters: Iterable) -> None:
+    """Give parameters their values, one after the other, from a vector."""
+    start = 0
+    for p in parameters:
+        n = p.numel()
+        p.data = vec.data[start:start + n].view_as(p).clone()                                  # type: ignore[attr-defined]
+        start += n
+
+
+__all__ = ["clip_grad_norm_", "clip_grad_value_", "parameters_to_vector", "vector_to_parameters"]
