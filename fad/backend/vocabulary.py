@@ -8,7 +8,8 @@ from .steps import BackendError
 
 _KERNELS = pathlib.Path(__file__).resolve().parents[1] / "kernels"
 _PYTHON = {"range", "float", "int", "complex", "abs", "min", "max", "bool", "len", "round", "ValueError", "IndexError", "AssertionError",
-           "MemoryError"}
+           "MemoryError", "TypeError", "RuntimeError", "ZeroDivisionError", "ArithmeticError", "OverflowError", "FloatingPointError", "KeyError",
+           "LookupError", "NotImplementedError", "UnboundLocalError", "OSError", "Exception"}
 
 
 def _exported(module: str) -> list:

@@ -49,6 +49,8 @@ class Builder:
         self.dense: dict[Var, Any] = {}                          # arrays of which it is known whether they lie in C order, or
         self.relied: dict[Var, None] = {}                        # the outer variable they are; inputs whose order was relied on; on the root
         self.unrolled: dict[Any, Any] = {}                       # lines of loops that are no region of the program -> why; on the root
+        self.side: Any = None                                    # of a branch: its selector, and which of the two it is
+        self.kept: list[Any] = list(parent.kept) if parent else []   # iterators from around this region, which may not go on in it
         self.where: Any = parent.where if parent else None       # the line given to equations instead of the user's present one
 
     # -- inputs ---------------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ The names are swapped in the function's globals and closure, so source is not ne
 Everything that a traced function took from outside is remembered, with what it was, so that rebinding it retraces.
 """
 import builtins
+import dis
 import functools
 import sys
 from collections.abc import Callable, Iterator
@@ -17,11 +18,11 @@ from ..ops.face import OBJECTS, find
 from ..util.where import is_library
 from . import sources
 from .builtin import BUILTIN_FACES
+from .containers import Globals, contents, is_empty
 from .control import Runtime
 from .mutation import call_face
 from .protocol import call_ufunc
 from .sources import MISSING
-from .state import is_empty
 from .syntax import RUNTIME, rewritten_code
 from .tracer import Tracer
 
@@ -65,6 +66,12 @@ def names_used(code: CodeType) -> Iterator[str]:
     for const in code.co_consts:
         if isinstance(const, CodeType):
             yield from names_used(const)
+
+
+def assigned_globals(code: CodeType) -> set:
+    """Global names that the code (or a function within it) assigns to."""
+    names = {i.argval for i in dis.get_instructions(code) if i.opname in ("STORE_GLOBAL", "DELETE_GLOBAL")}
+    return names.union(*[assigned_globals(c) for c in code.co_consts if isinstance(c, CodeType)])
 
 
 def has_traced(args: Any) -> bool:
@@ -126,6 +133,7 @@ class Capture:
             return _redirect(value, found)
         if is_user_function(value, self.packages):
             return self.function(value)
+        self.open(value)
         return _Object(value, self) if _has_faces(type(value)) else value
 
     def _container(self, value: Any) -> Any:
@@ -164,14 +172,13 @@ class Capture:
         root = self.builder.root
         if id(owner) in root.inside:
             return True
-        own = getattr(owner, "__dict__", None)
-        if id(owner) in root.opened or not isinstance(own, dict) or isinstance(owner, ModuleType):
+        if id(owner) in root.opened or isinstance(owner, ModuleType):
             return False
-        if has_traced(own.values()):
+        if not isinstance(owner, type) and has_traced(contents(owner).values()):
             root.inside[id(owner)] = owner
             return True
         root.opened[id(owner)] = owner
-        if not _OPERATORS.isdisjoint(dir(type(owner))):       # methods that Python calls by itself are not rewritten
+        if not isinstance(owner, type) and not _OPERATORS.isdisjoint(dir(type(owner))):       # methods that Python calls by itself are not rewritten
             self.sources.append(sources.of_all_in(owner))
         return False
 
@@ -251,6 +258,9 @@ class Capture:
                 self.sources.append(sources.Source(lambda g=f.__globals__, n=name: g.get(n, MISSING), value))
             elif name in BUILTIN_FACES:
                 scope[name] = BUILTIN_FACES[name]
+        assigned = tuple(assigned_globals(code))
+        if assigned:
+            self.builder.root.opened[id(scope)] = Globals(scope, f.__globals__, assigned)
 
     def _cells(self, f: FunctionType, code: CodeType) -> tuple:
         """Cells that are still empty; for a name that is bound later, the cell itself."""

@@ -5,12 +5,15 @@ loop's variable), it is unrolled; if nothing traced is in it, it is run.
 """
 import functools
 import operator
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FunctionType, MethodType
 from typing import Any
 
 from ..ir import stack
 from ..ir.build import Value, current
+from ..ir.graph import Var
 from ..ir.op import registry
 from ..ops.extents import at_least
 from ..ops.face import find
@@ -50,6 +53,12 @@ class Runtime:
 
     def call(self, f: Any) -> Any:
         """f as captured code calls it: users' functions are captured, NumPy's and Python's lead to fad where something is traced."""
+        if current().kept and not isinstance(f, FunctionType):
+            _keep(getattr(f, "__self__", None))
+            return functools.partial(_called, self._call(f))
+        return self._call(f)
+
+    def _call(self, f: Any) -> Any:
         if isinstance(f, FunctionType):
             return f if self._is_captured(f) else self.capture.swap(f)
         if isinstance(f, MethodType):
@@ -169,9 +178,41 @@ class Runtime:
         text = message() if message is not None else ""
         registry["check_that"](test, True, what=str(text))
 
+    def raises(self, error: Callable) -> bool:
+        """Whether a raise statement is to be carried out now. In a region of the program it is the program that raises, if it gets there."""
+        builder = current()
+        branch = next((b for b in _around(builder) if b.side is not None), None)
+        if builder.live or branch is None:
+            return True
+        made = error()
+        made = made() if isinstance(made, type) else made
+        kind = next(c.__name__ for c in type(made).__mro__ if c.__module__ == "builtins")
+        selector, side = branch.side
+        registry["check_that"](selector, not side, what=str(made), error=kind)
+        return False
+
+    @contextmanager
+    def caught(self) -> Iterator[None]:
+        """Around a try with handlers: an error of the program, which comes when it runs, would pass them by."""
+        builder = current()
+        start = len(builder.equations)
+        yield
+        if not builder.live:
+            found = next((eqn for eqn in builder.equations[start:] if may_raise(eqn)), None)
+            if found is not None:
+                raise UnstageableError(f"{found.op.name} in a try with handlers may raise an error when the program runs", where=found.where,
+                                       why="handlers are part of the function, and not of the program", do="test for what may go wrong instead")
+
+    def pass_on(self) -> None:
+        """In a handler: what tracing cannot do is no error of the user's code."""
+        error = sys.exc_info()[1]
+        if isinstance(error, (ConcreteValueError, StructureError, SideEffectError, UnsupportedFunctionError, NoDerivativeError)):
+            raise error
+
     # -- loops ------------------------------------------------------------------------------------------------------------
 
     def for_(self, items: Any, body: Callable, names: tuple, rebound: tuple, written: tuple, stops: tuple) -> None:
+        _keep(items)
         cells = cells_of(body)
         plan = Plan(cells, names, rebound, written, stops)
         steps = None if stack.is_live() else steps_of(items)
@@ -260,6 +301,36 @@ def attempted(roll: Callable) -> bool:
     except Exception:
         current().take_back(mark)
         raise
+
+
+def _keep(x: Any) -> None:
+    """An error if x is an iterator from around the region that is being traced: tracing it must not take anything."""
+    if any(x is kept for kept in current().kept):
+        raise UnstageableError("an iterator goes on in a loop or branch on traced values", why="what it yields there is one thing for each turn",
+                               do="loop over a list or an array")
+
+
+def _called(f: Callable, *args: Any, **kwargs: Any) -> Any:
+    for x in args:
+        _keep(x)
+    return f(*args, **kwargs)
+
+
+def may_raise(eqn: Any) -> bool:
+    """Whether an equation may raise an error of NumPy's or Python's when it is run."""
+    if any(may_raise(e) for region in eqn.regions for e in region.equations):
+        return True
+    if eqn.op.name in ("index", "update", "index_add"):
+        return any(isinstance(a, Var) for a in eqn.inputs[1:] if a.type.dtype.kind in "iu")
+    is_integer_division = eqn.op.name in ("floordiv", "mod") and eqn.outputs[0].type.dtype.kind in "iu"
+    return eqn.op.kind == "check" or str(eqn.op.facts.get("kernel", "")).startswith("linalg") or is_integer_division
+
+
+def _around(builder: Any) -> Iterator:
+    """A builder and those around it."""
+    while builder is not None:
+        yield builder
+        builder = builder.parent
 
 
 def _computed(operands: tuple) -> tuple:

@@ -7,7 +7,7 @@ from typing import Any
 from ..ir.build import Builder, Value
 from ..util import tree
 from ..util.errors import SideEffectError
-from .state import contents, put_contents
+from .containers import Globals, contents, put_contents
 
 
 def refuse_leaks(root: Builder) -> None:
@@ -19,6 +19,14 @@ def refuse_leaks(root: Builder) -> None:
             if any(isinstance(leaf, Value) for leaf in tree.flatten(x)[0]):
                 raise _refusal(f"a traced value was left in {type(owner).__name__}{f'.{key}' if hasattr(owner, '__dict__') else ''}, outside the "
                                "traced function")
+    hand_out(root)
+
+
+def hand_out(root: Builder) -> None:
+    """Give the global names that the function assigned to their new values."""
+    for owner in root.opened.values():
+        if isinstance(owner, Globals):
+            owner.original.update(owner.changed())
 
 
 def _refusal(what: str) -> SideEffectError:
@@ -34,7 +42,7 @@ def _is_as_it_was(made: Any, before: Any) -> bool:
 
 
 def _items(owner: Any) -> list:
-    inside = contents(owner)
+    inside = owner.changed() if isinstance(owner, Globals) else contents(owner)
     return list(inside.items() if isinstance(inside, dict) else enumerate(inside))
 
 
@@ -50,4 +58,5 @@ def settle(tape: Any) -> None:
     for owner in tape.opened.values():
         if any(isinstance(leaf, Value) for _, x in _items(owner) for leaf in tree.flatten(x)[0]):
             after = [(k, value(x)) for k, x in _items(owner)]
-            put_contents(owner, dict(after) if isinstance(contents(owner), dict) else [x for _, x in after])
+            put_contents(owner, contents(owner) | dict(after) if isinstance(contents(owner), dict) else [x for _, x in after])
+    hand_out(tape)

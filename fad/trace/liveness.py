@@ -92,6 +92,11 @@ def captured_by_functions(nodes: Iterable) -> set:
     return names
 
 
+def declared_elsewhere(nodes: Iterable) -> set:
+    """Names that these statements declare nonlocal: the functions around may read them afterwards."""
+    return {name for node in nodes for n in ast.walk(node) if isinstance(n, ast.Nonlocal) for name in n.names}
+
+
 def _free(node: Any) -> set:
     """Names of a nested function that may be the outer function's."""
     if isinstance(node, ast.Lambda):
@@ -111,7 +116,7 @@ class Liveness:
     """Marks each If, For and While of a function with `live` (what is read after it) and loops with `head` (what a turn needs)."""
 
     def __init__(self, body: list):
-        self.always = captured_by_functions(body)
+        self.always = captured_by_functions(body) | declared_elsewhere(body)
         self.block(body, set())
 
     def block(self, body: list, live: set) -> set:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..util.where import is_library
-from .state import contents, put_contents
+from .containers import contents, put_contents
 
 MOST = 2000                                                   # containers that are looked into; elements of one of them, too
 LARGEST = 1 << 20                                             # bytes of an array that is kept

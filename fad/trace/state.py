@@ -4,7 +4,6 @@ A slot is one changeable thing. Its value is a tree whose leaves are data (what 
 """
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from ..ir.build import Value, current
 from ..ops.carry import UNDEFINED
 from ..util import tree
 from ..util.errors import SideEffectError, UnstageableError
+from .containers import containers_in, contents, iterators_in, put_contents, same_contents
 from .tracer import Tracer, births, was_there
 
 
@@ -80,84 +80,6 @@ class Container:
         put_contents(self.owner, value)
 
 
-def contents(owner: Any) -> Any:
-    """A shallow copy of what a container holds."""
-    if isinstance(owner, CellType):
-        return [] if is_empty(owner) else [owner.cell_contents]
-    if isinstance(owner, (list, dict, set)):
-        return owner.copy()
-    return dict(owner.__dict__)
-
-
-def is_empty(cell: CellType) -> bool:
-    """Whether a variable has no value yet."""
-    try:
-        cell.cell_contents                                    # noqa: B018
-    except ValueError:
-        return True
-    return False
-
-
-def put_contents(owner: Any, value: Any) -> None:
-    if isinstance(owner, CellType):
-        if value:
-            owner.cell_contents = value[0]
-        return
-    if isinstance(owner, list):
-        owner[:] = value
-    else:
-        inside = owner if isinstance(owner, (dict, set)) else owner.__dict__
-        inside.clear()
-        inside.update(value)
-
-
-def _same_contents(a: Any, b: Any) -> bool:
-    if isinstance(a, list):
-        return len(a) == len(b) and all(x is y for x, y in zip(a, b))
-    if isinstance(a, set):
-        return a == b
-    return a.keys() == b.keys() and all(a[k] is b[k] for k in a)
-
-
-_PLAIN = (str, bytes, int, float, complex, type(None), type, ModuleType, BuiltinFunctionType, Value, np.ndarray, np.generic)
-
-
-def containers_in(values: Any, limit: int = 5000) -> list:
-    """Lists, dicts, sets, objects and variables of functions that can be reached from these values."""
-    found: dict[int, Any] = {}
-    queue = list(values)
-    while queue and len(found) < limit:
-        x = queue.pop()
-        if isinstance(x, _PLAIN) or id(x) in found:
-            continue
-        if isinstance(x, tuple):
-            queue += x
-        elif isinstance(x, MethodType):
-            queue += [x.__self__, x.__func__]
-        elif isinstance(x, FunctionType):
-            if "__fad__" in x.__globals__:                    # captured: it may bind names of the function around it
-                queue += x.__closure__ or ()
-        elif isinstance(x, CellType):
-            found[id(x)] = x
-            queue += contents(x)
-        elif type(x) in (list, set):
-            found[id(x)] = x
-            queue += x
-        elif type(x) is dict:
-            found[id(x)] = x
-            queue += x.values()
-        elif _is_users(x):
-            found[id(x)] = x
-            queue += x.__dict__.values()
-    return list(found.values())
-
-
-def _is_users(x: Any) -> bool:
-    """Whether x is an object of a class that is neither Python's nor a library's."""
-    module = type(x).__module__.split(".")[0]
-    return isinstance(getattr(x, "__dict__", None), dict) and module not in ("builtins", "fad", "numpy", "scipy", "numba", "functools")
-
-
 def cells_of(*functions: Any) -> dict:
     """The variables that these nested functions share with the one around them."""
     cells: dict[str, Any] = {}
@@ -173,9 +95,11 @@ class Trial:
     def __init__(self, cells: dict):
         self.names = [Name(n, c) for n, c in cells.items()]
         self.before = [s.read() for s in self.names]
-        own = {id(c) for c in cells.values()}
-        self.containers = [(c, contents(c)) for c in containers_in(self.before) if id(c) not in own]
         self.builder = current()
+        own, root = {id(c) for c in cells.values()}, self.builder.root
+        outside = [*root.opened.values(), *[made for _, made, _ in root.stand_ins]]
+        self.containers = [(c, contents(c)) for c in containers_in([*self.before, *outside]) if id(c) not in own]
+        self.builder.kept += iterators_in(self.before)
         self.lost = len(self.builder.lost)
         self.born = next(births)
 
@@ -187,7 +111,7 @@ class Trial:
         return tracer.builder is not self.builder and was_there(tracer, self.born)
 
     def changed_containers(self) -> list:
-        return [c for c, before in self.containers if not _same_contents(contents(c), before)]
+        return [c for c, before in self.containers if not same_contents(contents(c), before)]
 
     def lost_arrays(self) -> list:
         """Arrays whose contents nobody knows any more."""

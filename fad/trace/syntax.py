@@ -168,6 +168,22 @@ class Rewriter(ast.NodeTransformer):
         s = self.generic_visit(s)                             # type: ignore[assignment]
         return s if first is None else [first, s]
 
+    def visit_Try(self, s: Any) -> Any:
+        """What a handler may catch has to happen while the function is traced, and not when the program runs."""
+        s = self.generic_visit(s)
+        if not s.handlers:
+            return s
+        for h in s.handlers:
+            h.body.insert(0, _placed(ast.Expr(self.runtime("pass_on")), h))
+        return _placed(ast.With([ast.withitem(self.runtime("caught"), None)], [s]), s)
+
+    def visit_Raise(self, s: ast.Raise) -> Any:
+        """Where data decide, the program raises; else the statement does."""
+        s = self.generic_visit(s)                             # type: ignore[assignment]
+        if s.exc is None:
+            return s
+        return _placed(ast.If(self.runtime("raises", self.later(s.exc)), [s], []), s)
+
     def visit_Assert(self, s: ast.Assert) -> Any:
         message = ast.Constant(None) if s.msg is None else self.later(self.visit(s.msg))
         return _placed(ast.Expr(self.runtime("assert_", self.visit(s.test), message)), s)

@@ -1,0 +1,154 @@
+"""What holds things that may change: lists, dicts, sets, deques, objects, variables of functions and globals. Read, put back, and found."""
+from collections import deque
+from collections.abc import Iterator
+from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ..ir.build import Value
+
+_MISSING = object()
+_LIBRARIES = {"builtins", "fad", "numpy", "scipy", "numba", "functools", "collections", "itertools"}
+_SEQUENCES = (list, dict, set, deque)
+
+
+class Globals:
+    """The global names that a captured function assigns to, in its own copy of them; `original` are those of its module."""
+
+    def __init__(self, scope: dict, original: dict, names: tuple):
+        self.scope, self.original, self.names = scope, original, names
+        self.before = contents(self)
+
+    def changed(self) -> dict:
+        """The names that have another value than they began with."""
+        return {n: x for n, x in contents(self).items() if n not in self.before or x is not self.before[n]}
+
+
+def contents(owner: Any) -> Any:
+    """A shallow copy of what a container holds."""
+    if isinstance(owner, CellType):
+        return [] if is_empty(owner) else [owner.cell_contents]
+    if isinstance(owner, Globals):
+        return {n: owner.scope[n] for n in owner.names if n in owner.scope}
+    if isinstance(owner, deque):
+        return list(owner)
+    if isinstance(owner, type):
+        return {n: x for n, x in vars(owner).items() if not n.startswith("__") and not callable(x) and not hasattr(type(x), "__get__")}
+    if isinstance(owner, dict):
+        return dict(owner)
+    if keeps_record(owner):
+        return owner.contents()
+    if isinstance(owner, (list, set)):
+        return owner.copy()
+    return _attributes(owner)
+
+
+def keeps_record(owner: Any) -> bool:
+    """Whether this is a list of captured code (see lists.py), which knows best what it holds."""
+    return hasattr(type(owner), "contents")
+
+
+def _attributes(owner: Any) -> dict:
+    """An object's attributes by name, wherever it keeps them."""
+    values = dict(getattr(owner, "__dict__", ()))
+    for name in _slots(type(owner)):
+        value = getattr(owner, name, _MISSING)
+        if value is not _MISSING:
+            values[name] = value
+    return values
+
+
+def _slots(cls: type) -> list:
+    names = []
+    for c in cls.__mro__:
+        slots = c.__dict__.get("__slots__", ())
+        names += [n for n in ((slots,) if isinstance(slots, str) else slots) if n not in ("__dict__", "__weakref__")]
+    return names
+
+
+def is_empty(cell: CellType) -> bool:
+    """Whether a variable has no value yet."""
+    try:
+        cell.cell_contents                                    # noqa: B018
+    except ValueError:
+        return True
+    return False
+
+
+def put_contents(owner: Any, value: Any) -> None:
+    """Make a container hold what `contents` gave."""
+    if isinstance(owner, CellType):
+        if value:
+            owner.cell_contents = value[0]
+    elif isinstance(owner, Globals):
+        for name in owner.names:
+            owner.scope.pop(name, None)
+        owner.scope.update(value)
+    elif keeps_record(owner):
+        owner.put(value)
+    elif isinstance(owner, list):
+        owner[:] = value
+    elif isinstance(owner, _SEQUENCES):
+        if not same_contents(contents(owner), value):
+            owner.clear()
+            owner.extend(value) if isinstance(owner, deque) else owner.update(value)
+    else:
+        _put_attributes(owner, value)
+
+
+def _put_attributes(owner: Any, value: dict) -> None:
+    now = contents(owner)
+    own = type if isinstance(owner, type) else object         # past the methods that a class may have for this
+    for name in now.keys() - value.keys():
+        own.__delattr__(owner, name)
+    for name, x in value.items():
+        if now.get(name, _MISSING) is not x:
+            own.__setattr__(owner, name, x)
+
+
+def same_contents(a: Any, b: Any) -> bool:
+    """Whether two copies of what a container held are of the same things."""
+    if hasattr(a, "same"):
+        return a.same(b)
+    if isinstance(a, list):
+        return len(a) == len(b) and all(x is y for x, y in zip(a, b))
+    if isinstance(a, set):
+        return a == b
+    return a.keys() == b.keys() and all(a[k] is b[k] for k in a)
+
+
+_PLAIN = (str, bytes, int, float, complex, type(None), ModuleType, BuiltinFunctionType, Value, np.ndarray, np.generic)
+
+
+def containers_in(values: Any, limit: int = 5000) -> list:
+    """What holds things that may change, as far as it can be reached from these values."""
+    found: dict[int, Any] = {}
+    queue = list(values)
+    while queue and len(found) < limit:
+        x = queue.pop()
+        if isinstance(x, _PLAIN) or id(x) in found:
+            continue
+        if isinstance(x, tuple):
+            queue += x
+        elif isinstance(x, MethodType):
+            queue += [x.__self__, x.__func__]
+        elif isinstance(x, FunctionType):
+            if "__fad__" in x.__globals__:                    # captured: it may bind names of the function around it
+                queue += [x.__dict__, *(x.__closure__ or ())]
+        elif isinstance(x, (*_SEQUENCES, CellType, Globals)) or _is_users(x):
+            found[id(x)] = x
+            inside = x.contents().items if keeps_record(x) else contents(x)
+            queue += inside.values() if isinstance(inside, dict) else inside
+    return list(found.values())
+
+
+def _is_users(x: Any) -> bool:
+    """Whether x is an object with attributes, of a class that is neither Python's nor a library's, or such a class."""
+    has_attributes = isinstance(x, type) or isinstance(getattr(x, "__dict__", None), dict) or bool(_slots(type(x)))
+    return has_attributes and str((x if isinstance(x, type) else type(x)).__module__).split(".")[0] not in _LIBRARIES
+
+
+def iterators_in(values: Any) -> list:
+    """Iterators and generators that names stand for: what is taken from them is gone."""
+    return [x for x in values if isinstance(x, Iterator)]
