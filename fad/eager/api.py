@@ -11,6 +11,7 @@ from . import (
     grad_mode,
     gradients,
     graph,
+    indexing,
     joining,
     legacy,
     numpy_calls,
@@ -27,6 +28,6 @@ from . import (
 from .registry import FUNCTIONS
 from .tensor import Tensor
 
-ALL = (attributes, combining, compiled, creation, forward_ad, function, further, grad_api, grad_mode, gradients, graph, joining, legacy,
+ALL = (attributes, combining, compiled, creation, forward_ad, function, further, grad_api, grad_mode, gradients, graph, indexing, joining, legacy,
        numpy_calls, odds, pointwise, products, reductions, reshaping, scattering, shapes, splitting, storage)
 __all__ = ["ALL", "FUNCTIONS", "Tensor"]

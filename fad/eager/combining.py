@@ -7,6 +7,7 @@ import numpy as np
 from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
 from .further import trapezoid
+from .indexing import getitem
 from .joining import cat, meshgrid, stack
 from .node import Undifferentiable
 from .pointwise import sinc
@@ -14,7 +15,7 @@ from .products import matmul
 from .record import edge
 from .reductions import Extreme, _shared, _take, cumprod, cumsum, sum
 from .registry import FUNCTIONS, function, named, one_dim, run, tensor_of
-from .shapes import getitem, reshape
+from .shapes import reshape
 from .state import state
 from .tensor import Tensor, raw, wrap
 

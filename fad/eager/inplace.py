@@ -239,27 +239,48 @@ def copy_(x: Tensor, source: Any, non_blocking: bool = False) -> Tensor:
 
 
 class CopyBackwards(Node):
-    """A tensor that was written over whole: nothing flows back to what it was."""
+    """A tensor that was written over whole: what flows back to what it was is zero."""
 
-    __slots__ = ("meta",)
-    label = "CopyBackwards"
+    __slots__ = ("old", "meta")
+    label = "torch::autograd::CopyBackwards"
 
-    def __init__(self, source: Tensor):
+    def __init__(self, x: Tensor, source: Tensor):
+        before = edge(x) if x._view is None else None                   # a view's part of its base is zeroed there
         into = edge(source)
-        nr = source._nr if source._fn is not None else 0
-        super().__init__((None, into), (0, nr) if nr else None)
-        self.meta = Meta(source._a.shape, source._a.dtype)
+        nrs = x._nr if before is not None and x._fn is not None else 0, source._nr if source._fn is not None else 0
+        super().__init__((before, into), nrs if any(nrs) else None)
+        self.old, self.meta = Meta(x._a.shape, x._a.dtype), Meta(source._a.shape, source._a.dtype)
 
     def pull(self, g: Any) -> tuple:
-        return (None, None if g is None or self.next[1] is None else match(g, self.meta))
+        if g is None:
+            return (None, None)
+        return (None if self.next[0] is None else np.zeros(self.old.shape, self.old.dtype), None if self.next[1] is None else match(g, self.meta))
 
-    pull_graph = pull
+    def pull_graph(self, g: Any) -> tuple:
+        before, source = self.pull(g)
+        return (None if before is None else wrap(before), source)
 
 
 def _record_copy(x: Tensor, given: Tensor) -> None:
     whole = wrap(x._a)
-    whole._fn, whole._rg = CopyBackwards(given), True
+    whole._fn, whole._rg = CopyBackwards(x, given), True
     set_history(x, whole)
+
+
+def fill(x: Tensor, value: Any, name: str) -> Tensor:
+    """Write one number over all of x, in place; where x's elements share memory they all are that number."""
+    if requires_grad(x) or requires_grad(value) or 0 not in x._a.strides:
+        view = x._view is not None
+        copy_(x, value if isinstance(value, Tensor) else wrap(np.asarray(value, x._a.dtype)))
+        if not view and isinstance(x._fn, CopyBackwards):
+            x._fn.label = name
+        return x
+    check_in_place(x, False, moves_only=True)
+    if state.mutation is not None:
+        state.mutation.before_change(x)
+    x._a[...] = raw(value)
+    x._vc[0] += 1
+    return x
 
 
 def _refused(op: Op, x: Tensor, args: list) -> str:

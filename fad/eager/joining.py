@@ -7,9 +7,10 @@ import numpy as np
 from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
 from . import composites
-from .inplace import in_place
+from .indexing import getitem
+from .inplace import fill, in_place
 from .registry import FUNCTIONS, function, named, one_dim, run, sizes_of, tensor_of
-from .shapes import _completed, getitem, movedim, reshape
+from .shapes import _completed, movedim, reshape
 from .tensor import Size, Tensor, raw, wrap
 
 
@@ -257,13 +258,13 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple:
 @function(only_method=True)
 def fill_(self: Tensor, value: Any) -> Tensor:
     """Every element set to a value, in place."""
-    return self.copy_(value if isinstance(value, Tensor) else wrap(np.asarray(value, self._a.dtype)))            # type: ignore[attr-defined]
+    return fill(self, value, "FillBackward0")
 
 
 @function(only_method=True)
 def zero_(self: Tensor) -> Tensor:
     """Every element set to zero, in place."""
-    return fill_(self, 0)
+    return fill(self, 0, "ZeroBackward0")
 
 
 @function(only_method=True)

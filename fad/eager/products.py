@@ -35,7 +35,7 @@ def _mismatch(a: tuple, b: tuple) -> None:
     if len(a) == len(b) == 1:
         raise RuntimeError(f"inconsistent tensor size, expected tensor [{a[0]}] and src [{b[0]}] to have the same number of elements, but got {a[0]} and "
                            f"{b[0]} elements respectively")
-    raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({'x'.join(map(str, a))} and {'x'.join(map(str, b))})")
+    raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({'x'.join(map(str, a if len(a) > 1 else (1, *a)))} and {'x'.join(map(str, b))})")
 
 
 for _name in ("matmul", "mm", "mv", "bmm"):

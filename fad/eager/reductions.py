@@ -267,10 +267,12 @@ def norm(self: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtyp
     if p == -np.inf:
         return amin(size, axes, keepdim)
     if p == 0:
-        return sum((x != 0).to(size.dtype), axes, keepdim)
+        return sum(op["sign"](size), axes, keepdim)                # constant but where an element is zero: its gradient is zero
     if p == 1:
         return sum(size, axes, keepdim)
-    total = sum(size ** p, axes, keepdim)
+    empty = size == 0
+    power = size ** p if p >= 1 else op["where"](empty, 0.0, op["where"](empty, 1.0, size) ** p)          # 0 ** (p - 1) would be infinite
+    total = sum(power, axes, keepdim)
     none = total == 0
     return named(op["where"](none, 0.0, op["where"](none, 1.0, total) ** (1.0 / p)), "LinalgVectorNormBackward0")
 

@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from .indexing import getitem
 from .joining import _along, cat
 from .registry import FUNCTIONS, function, named, one_dim
-from .shapes import getitem, reshape
+from .shapes import reshape
 from .tensor import Tensor, raw, wrap
 
 _NEUTRAL = {"sum": 0.0, "prod": 1.0, "mean": 0.0, "amax": -np.inf, "amin": np.inf}

@@ -132,3 +132,30 @@ def test_mutation_of_saved_tensors_may_be_allowed():
         a.zero_()
         (y.sum() + z.sum()).backward()
     close(x.grad, np.cos([2, 3]) + 200 * np.array([2, 3]))
+
+
+def test_zero_flows_back_to_what_was_written_over():
+    for change in (lambda t: t.zero_(), lambda t: t.fill_(3), lambda t: t.copy_(fad.ones(2))):
+        x = leaf(1, 2)
+        y = x.clone()
+        change(y)
+        assert y.requires_grad
+        y.sum().backward()
+        close(x.grad, [0, 0])
+    names = [change(leaf(1).clone()).grad_fn.name() for change in (lambda t: t.zero_(), lambda t: t.fill_(3), lambda t: t.copy_(fad.ones(1)))]
+    assert names == ["ZeroBackward0", "FillBackward0", "torch::autograd::CopyBackwards"]
+
+
+def test_one_number_may_be_written_over_elements_that_share_memory():
+    x = fad.ones(1)
+    x.expand(3).fill_(5)
+    assert x.tolist() == [5]
+
+
+def test_norms_where_powers_have_no_derivative():
+    x = leaf(0, 4)
+    x.norm(p=0.5).backward()
+    close(x.grad, [0, 1])
+    y = leaf(0, 2)
+    y.norm(p=0).backward()
+    close(y.grad, [0, 0])

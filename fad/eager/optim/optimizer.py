@@ -14,7 +14,7 @@ class Optimizer:
 
     def __init__(self, params: Iterable, defaults: dict):
         if isinstance(params, Tensor):
-            raise TypeError("params argument given to the optimizer should be an iterable of Tensors or dicts, but got Tensor")
+            raise TypeError(f"params argument given to the optimizer should be an iterable of Tensors or dicts, but got {params.type()}")
         given = list(params)
         if not given:
             raise ValueError("optimizer got an empty parameter list")
