@@ -3,6 +3,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.op import registry
 from ..ops.face import METHODS, find
 from ..trace.protocol import qualified_name
 from ..util.errors import UnsupportedFunctionError
@@ -20,16 +21,24 @@ def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: A
         return _constant(lambda *arrays, **options: getattr(ufunc, method)(*arrays, **options), inputs, kwargs, ufunc)
     if method != "__call__":
         return METHODS[f"ufunc.{method}"](ufunc, *inputs, **kwargs)
-    out = kwargs.pop("out", None)
-    result = found.call(*inputs) if not kwargs else METHODS["ufunc.call"](found.call, inputs, **kwargs)
-    return result if out is None else _into(out[0] if isinstance(out, tuple) else out, result)
+    out, where = kwargs.pop("out", None), kwargs.pop("where", True)
+    result = found.call(*inputs) if not kwargs else METHODS["ufunc.call"](ufunc, found.call, inputs, **kwargs)
+    outs = out if isinstance(out, tuple) else (out,) * ufunc.nout
+    results = result if isinstance(result, tuple) else (result,)
+    given = tuple([_masked(y, where, 0) if o is None else _into(o, y, where) for o, y in zip(outs, results)])
+    return given if isinstance(result, tuple) else given[0]
 
 
-def _into(out: Any, result: Any) -> Any:
-    """What ufunc(..., out=out) does for a tensor: it is changed in place; an ndarray takes the values."""
+def _masked(y: Any, where: Any, old: Any) -> Any:
+    """y where the mask holds, what there was elsewhere."""
+    return y if where is True else registry["where"](np.asarray(raw(where)), y, old)
+
+
+def _into(out: Any, result: Any, where: Any) -> Any:
+    """What ufunc(..., out=out, where=where) does for a tensor: it is changed in place; an ndarray takes the values."""
     if isinstance(out, Tensor):
-        return in_place(out, lambda old: result)
-    out[...] = raw(result.detach() if isinstance(result, Tensor) else result)
+        return in_place(out, lambda old, new: _masked(new, where, old), result)
+    np.copyto(out, raw(result.detach() if isinstance(result, Tensor) else result), where=np.asarray(raw(where)))
     return out
 
 

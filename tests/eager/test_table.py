@@ -75,3 +75,11 @@ def test_gradcheck_of_hermitian_matrices(name):
         x, = leaves(case)
         assert fad.autograd.gradcheck(f, (x,), rtol=1e-4, atol=1e-5, check_forward_ad=True)
         assert fad.autograd.gradgradcheck(f, (x,), rtol=1e-3, atol=1e-4)
+
+
+def test_ufuncs_take_where_and_out():
+    x = fad.tensor([0.2, 0.7, 0.9], requires_grad=True)
+    np.log(x, where=np.array([False, True, True]), out=fad.ones(3)).sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), [0.0, 1 / 0.7, 1 / 0.9])
+    y = np.add(x, 1.0, where=fad.tensor([True, False, True]), dtype=float)
+    np.testing.assert_allclose(y.detach().numpy(), [1.2, 0.0, 1.9])
