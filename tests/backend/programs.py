@@ -137,6 +137,14 @@ def moved_within(x):
     return y, np.sum(z * np.arange(3.0))
 
 
+def multiples_of_remainders(x):
+    """Subscripts that are a multiple of a remainder, and a remainder of a multiple."""
+    def body(i, y):
+        y = put(y, 0.5 * x[2 * (i % 3)], 2 * (i % 2))
+        return (put(y, y[(2 * i) % 3] + 0.1, (3 * i) % 4),)
+    return loop(5, body, np.sin(x), names=("y",))
+
+
 def many_axes(x):
     return np.sum(np.sin(x) * x, axis=(0, 6))
 
@@ -146,6 +154,6 @@ PROGRAMS = [
     (newton, 7.3), (branches, rng.uniform(-1, 1, 12)), (fill, rng.uniform(size=9)), (seidel, rng.uniform(size=(6, 6))),
     (change_in_a_branch, rng.uniform(size=9)), (change_hands, rng.uniform(size=4), rng.uniform(size=4)), (same_twice, rng.uniform(size=5)),
     (in_place, rng.uniform(size=6)), (reversed_and_shifted, rng.uniform(size=7)), (start_is_read, rng.uniform(size=5)),
-    (old_number_in_branch, rng.uniform(size=8)), (moved_within, rng.uniform(size=6)),
+    (old_number_in_branch, rng.uniform(size=8)), (moved_within, rng.uniform(size=6)), (multiples_of_remainders, rng.uniform(size=6)),
     (many_axes, rng.uniform(size=(2, 3, 2, 2, 3, 2, 2))),
 ]
