@@ -55,6 +55,7 @@ class Fallback:
 
         Where run() fails too, for want of a value or an operation, the first error says where the trouble began; else run()'s does.
         """
+        error = _first(error)
         if before is not None:
             before.restore()
         if not self.is_on or not is_unstaged(error):
@@ -62,7 +63,7 @@ class Fallback:
         try:
             result = run()
         except Exception as second:
-            raise (error if is_unstaged(second) else second) from None
+            raise (error if is_unstaged(_first(second)) else second) from None
         where, reason = place_and_reason(error)
         self.reasons[key] = reason
         if not self.warned:
@@ -71,6 +72,13 @@ class Fallback:
                                    do="keep what depends on data in arrays, or pass fallback=False to make this an error")
             warnings.warn(told, stacklevel=_outside_fad())
         return result
+
+
+def _first(error: Exception) -> Exception:
+    """The error that a library's C code went on after, until Python noticed."""
+    while isinstance(error, SystemError) and isinstance(error.__cause__, Exception):
+        error = error.__cause__
+    return error
 
 
 def place_and_reason(error: Exception) -> "tuple[Where | None, str]":

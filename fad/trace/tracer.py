@@ -18,7 +18,7 @@ from ..ir.op import registry
 from ..ir.types import INT, type_of
 from ..ops.face import METHODS, PROPERTIES
 from ..util.errors import ConcreteValueError, SideEffectError
-from ..util.where import here
+from ..util.where import here, library_call
 from .constants import constant_of
 from .mutation import assign, call_face
 from .protocol import call_function, call_ufunc
@@ -43,15 +43,23 @@ class Tracer(Value):
     them was written to, nobody knows what this one holds.
     """
 
-    __slots__ = ("_version", "view", "origin", "born", "kin")
+    __slots__ = ("_version", "view", "origin", "born", "kin", "bound")
 
     def __init__(self, builder: Any, var: Var):
         super().__init__(builder, var)
         self._version, self.view, self.origin, self.born = 0, None, var, next(births)
         self.kin: Any = ()
+        self.bound: Any = None                              # whether the name of this value has one at all (see bound.py)
 
     @property
     def atom(self) -> Var:
+        if self.bound is not None and stack.builders():
+            self.bound.check()
+        return self.held
+
+    @property
+    def held(self) -> Var:
+        """The variable that this value is, read to be handed on and not to be used."""
         if self.kin:
             self._see_to_kin()
         view = self.view
@@ -164,6 +172,11 @@ class Tracer(Value):
     # -- where Python needs a value ---------------------------------------------------------------------------------------
 
     def _needs(self, what: str) -> ConcreteValueError:
+        library = library_call()
+        if library:
+            return ConcreteValueError(f"{what}, by {library}: {self!r}", why="a library's code computes with numbers, and fad has no record of it",
+                                      do="call it in a function with a rule of its own (fad.custom_jvp, fad.custom_vjp; fad.implicit for solvers), or "
+                                         "keep it off the derivative's path (fad.stop_gradient)")
         return ConcreteValueError(f"{what}, which has no value while the function is traced: {self!r}",
                                   do="compute with arrays (np.where, slices), use fad.cond / fad.while_loop, or mark the argument static")
 

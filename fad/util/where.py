@@ -46,3 +46,17 @@ def here() -> "Where | None":
             return Where(code.co_filename, frame.f_lineno, code.co_name)
         frame = frame.f_back
     return None
+
+
+def library_call() -> str:
+    """The library's function that the user's line called and that is running now ("scipy.optimize.brentq"); empty if there is none."""
+    frame, outermost = sys._getframe(1), None
+    while frame is not None and (is_library(frame.f_code.co_filename) or "site-packages" in frame.f_code.co_filename):
+        if not frame.f_code.co_filename.startswith(_PACKAGE):
+            outermost = frame
+        frame = frame.f_back
+    if outermost is None:
+        return ""
+    public = [part for part in outermost.f_globals.get("__name__", "").split(".") if not part.startswith("_")]
+    name = getattr(outermost.f_code, "co_qualname", outermost.f_code.co_name)       # Python 3.10 knows the bare name only
+    return ".".join([*public, name.removesuffix(".__init__")])
