@@ -22,23 +22,21 @@ def positions(kernel, arguments):
     return [k for k, a in enumerate(arguments) if np.asarray(a).dtype.kind in "fc" and k not in kernel.fixed]
 
 
-class Loss:
-    """A number of the float arguments of a kernel: of all that it returns or writes to."""
+def loss_of(kernel: Kernel, n=None):
+    """A function of the kernel's float arguments (its `point`) that returns a number: of all that the kernel returns or writes to."""
+    given, run, symmetric, changed = kernel.arguments(n), kernel.run, kernel.symmetric, written(kernel, n)
+    places = positions(kernel, given)
 
-    def __init__(self, kernel: Kernel, n=None):
-        self.run, self.arguments, self.symmetric = kernel.run, kernel.arguments(n), kernel.symmetric
-        self.places = positions(kernel, self.arguments)
-        self.point = tuple(self.arguments[k] for k in self.places)
-        self.written = written(kernel, n)
-
-    def __call__(self, *floats):
-        arguments = list(self.arguments)
-        for place, value in zip(self.places, floats):
-            value = 0.5 * (value + value.T) if place in self.symmetric else value
-            arguments[place] = value.copy() if place in self.written else value
-        result = self.run(*arguments)
+    def loss(*floats):
+        arguments = list(given)
+        for place, value in zip(places, floats):
+            value = 0.5 * (value + value.T) if place in symmetric else value
+            arguments[place] = value.copy() if place in changed else value
+        result = run(*arguments)
         results = () if result is None else result if isinstance(result, tuple) else (result,)
-        return sum([number(r) for r in (*results, *(arguments[k] for k in self.written))])
+        return sum([number(r) for r in (*results, *(arguments[k] for k in changed))])
+    loss.point = tuple(given[k] for k in places)
+    return loss
 
 
 def number(r):

@@ -6,7 +6,7 @@ import warnings
 import fad
 
 from . import KERNELS
-from .judge import Loss
+from .judge import loss_of
 
 
 def best(*calls, seconds=0.4):
@@ -30,7 +30,7 @@ def first(call):
 def row(name):
     """name, size, ms of the primal, ms of the gradient, their ratio, seconds to the first gradient."""
     kernel = KERNELS[name]
-    loss = Loss(kernel, kernel.large)
+    loss = loss_of(kernel, kernel.large)
     primal = fad.jit(loss, compile="now")
     gradient = fad.jit(fad.grad(loss, argnums=tuple(range(len(loss.point)))), compile="now")
     first(lambda: primal(*loss.point))

@@ -9,7 +9,7 @@ import fad
 
 from ..fuzz.text import as_text
 from . import KERNELS
-from .judge import Loss, copied, directions, effect, moved, product, slope
+from .judge import loss_of, copied, directions, effect, moved, product, slope
 
 ALL = sorted(KERNELS)
 SMOOTH = [name for name in ALL if KERNELS[name].smooth]
@@ -49,7 +49,7 @@ def test_value_and_effect(name, where):
 
 @pytest.mark.parametrize("name, where", cases(SMOOTH))
 def test_reverse_and_forward(name, where):
-    loss = Loss(KERNELS[name])
+    loss = loss_of(KERNELS[name])
     before = copied(loss.point)
     direction = directions(loss.point)
     with tier(where):
@@ -63,7 +63,7 @@ def test_reverse_and_forward(name, where):
 
 @pytest.mark.parametrize("name", TWICE)
 def test_second_order(name):
-    loss = Loss(KERNELS[name])
+    loss = loss_of(KERNELS[name])
     direction = directions(loss.point)
     g = gradient(loss)
     with tier("text"):
