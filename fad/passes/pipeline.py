@@ -4,6 +4,7 @@ from collections.abc import Callable
 from ..ir.graph import Func
 from .cse import cse
 from .dce import dce
+from .early import early
 from .expand import expand
 from .fold import fold
 from .hoist_checks import hoist_checks
@@ -26,12 +27,12 @@ AFTER_SCALARISE: tuple[Callable[[Func], Func], ...] = (fold, simplify, cse, simp
 
 
 def prepared(func: Func) -> Func:
-    """The Func as the backend takes it: only ops that have a kernel, small arrays of loops as scalars."""
+    """The Func as the backend takes it: only ops that have a kernel, small arrays of loops as scalars, arrays read before they are written to."""
     func = expand(func)
     new = scalarise(func)
     for run in AFTER_SCALARISE if new is not func else ():
         new = run(new)
-    return new
+    return early(new)
 
 
 def optimise(func: Func) -> Func:

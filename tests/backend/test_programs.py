@@ -87,3 +87,23 @@ def test_no_arrays_are_made_in_the_turns_of_a_loop(f):
         text = check(optimise(func), values, guards, jit=True)
         loops = [line for line in text.splitlines() if line.startswith("        ")]
         assert not [line for line in loops if ".copy()" in line or "np.empty" in line or "np.zeros" in line]
+
+
+def cholesky(A):
+    L = np.zeros_like(A)
+    for i in range(A.shape[0]):
+        for j in range(i + 1):
+            s = A[i, j] - L[i, :j] @ L[j, :j]
+            if i == j:
+                L[i, j] = np.sqrt(s)
+            else:
+                L[i, j] = s / L[j, j]
+    return np.sum(np.log(np.diag(L)))
+
+
+def test_what_is_saved_is_saved_before_its_array_is_written_to():
+    """Else a turn, or a branch of it, would have to copy the array for the old values' sake."""
+    A = np.cov(np.random.default_rng(0).standard_normal((5, 30)))
+    reverse = vjp(trace(cholesky, [A]).func, (0,))
+    text = check(optimise(reverse), [A, 1.0], trace(cholesky, [A]).guards)
+    assert not [line for line in text.splitlines() if line.startswith("        ") and ".copy()" in line]

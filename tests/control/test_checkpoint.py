@@ -136,9 +136,12 @@ def test_a_budget_changes_no_bit(f, interpreted):
 
 
 @pytest.mark.parametrize("f", [nested, branching, unknown_length], ids=lambda f: f.__name__)
-def test_a_budget_changes_no_bit_of_compiled_code(f):
+def test_a_budget_changes_compiled_results_by_rounding_at_most(f):
+    """The compiler may associate the sums of two texts differently."""
     with fad.config.using(compile="now"):
-        assert_equal_within(f)
+        (value, g), (expected, gradient) = fad.value_and_grad(f, memory=LOOPS[f])(X), fad.value_and_grad(f)(X)
+    np.testing.assert_allclose(value, expected, rtol=1e-14)
+    np.testing.assert_allclose(g, gradient, rtol=1e-13)
 
 
 @pytest.mark.parametrize("f", LOOPS, ids=lambda f: f.__name__)
