@@ -3,6 +3,7 @@ from ..eager.anomaly import detect_anomaly as detect_anomaly
 from ..eager.anomaly import set_detect_anomaly as set_detect_anomaly
 from ..eager.creation import Variable as Variable
 from ..eager.function import Function as Function
+from ..eager.grad_api import _calculate_shape as _calculate_shape
 from ..eager.grad_api import backward as backward
 from ..eager.grad_api import grad as grad
 from ..eager.grad_mode import enable_grad as enable_grad
@@ -12,6 +13,7 @@ from ..eager.grad_mode import no_grad as no_grad
 from ..eager.grad_mode import set_grad_enabled as set_grad_enabled
 from ..eager.grad_mode import set_multithreading_enabled as set_multithreading_enabled
 from ..eager.profiler import _profiler_enabled as _profiler_enabled
+from ..eager.profiler import kineto_available as kineto_available
 from ..eager.saved import SavedTensor as SavedTensor
 from ..eager.settings import _force_original_view_tracking as _force_original_view_tracking
 from ..eager.settings import _unsafe_preserve_version_counter as _unsafe_preserve_version_counter

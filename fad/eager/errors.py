@@ -56,6 +56,15 @@ TYPE_NAMES = {"float64": "torch.DoubleTensor", "float32": "torch.FloatTensor", "
               "complex64": "torch.ComplexFloatTensor", "int64": "torch.LongTensor", "int32": "torch.IntTensor", "bool": "torch.BoolTensor"}
 
 
+def step_name(node_name: str) -> str:
+    """The name of a step without what says that its node is for backward.
+
+    >>> step_name("UnbindBackward0"), step_name("MyFunctionBackward")
+    ('Unbind', 'MyFunction')
+    """
+    return node_name.rstrip("0123456789").removesuffix("Backward")
+
+
 def scalar_name(dtype: object) -> str:
     """The name PyTorch gives to a dtype in the names of its tensors.
 

@@ -10,7 +10,7 @@ from . import errors, record
 from .engine import execute
 from .node import GradientEdge, Node
 from .record import edge
-from .tensor import Tensor, wrap
+from .tensor import Size, Tensor, wrap
 
 
 def as_sequence(x: Any) -> tuple:
@@ -39,13 +39,13 @@ def _first_gradient(k: int, y: Any, g: Any, batched: bool) -> Any:
         if not isinstance(g, np.ndarray):
             raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
         g = wrap(g)
-    shape = g._a.shape[1:] if batched else g._a.shape
-    if shape != y._a.shape and batched:
+    wanted, shape = _calculate_shape(y, g, batched)
+    if shape != wanted and batched:
         raise RuntimeError(f"If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The sizes of the "
                            f"remaining dimensions are expected to match the shape of corresponding output, but a mismatch was detected: grad_output[{k}] "
                            f"has a shape of {errors.size(g._a.shape)} and output[{k}] has a shape of {errors.size(y._a.shape)}. If you only want some tensors in "
                            "`grad_output` to be considered batched, consider using vmap.")
-    if shape != y._a.shape:
+    if shape != wanted:
         raise RuntimeError(f"Mismatch in shape: grad_output[{k}] has a shape of {errors.size(g._a.shape)} and output[{k}] has a shape of "
                            f"{errors.size(y._a.shape)}.")
     if (g._a.dtype.kind == "c") != (y._a.dtype.kind == "c"):
@@ -53,6 +53,12 @@ def _first_gradient(k: int, y: Any, g: Any, batched: bool) -> Any:
             raise RuntimeError("For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
                                f"grad_output[{k}] has a dtype of {g._a.dtype} and output[{k}] has a dtype of {y._a.dtype}.")
     return g if g._a.dtype == y._a.dtype or not needs(y) else g.to(y._a.dtype)           # type: ignore[attr-defined]
+
+
+def _calculate_shape(output: Any, grad: Tensor, is_grads_batched: bool) -> tuple:
+    """The shape that a gradient of this output must have, and the one that this gradient has (of a batch: each of its rows)."""
+    shape = grad._a.shape[1:] if is_grads_batched else grad._a.shape
+    return Size(output._a.shape), Size(shape)
 
 
 class _Result:

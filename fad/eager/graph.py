@@ -110,7 +110,7 @@ class _Mutation:
         found = self.cloned.get(handle)
         found = self.originals.get(handle) if found is None else found
         if found is None:
-            raise AssertionError("Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which the graph was originally recorded.")
+            raise AssertionError("Trying to backward outside of the 'allow_mutation_on_saved_tensors' contextin which the graph was originally recorded.")
         return found
 
     def before_change(self, x: Tensor) -> None:

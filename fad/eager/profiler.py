@@ -145,6 +145,11 @@ def _profiler_enabled() -> bool:
     return state.profiler is not None
 
 
+def kineto_available() -> bool:
+    """Whether there is PyTorch's tracer of devices: there is none here, and none is needed on a CPU."""
+    return False
+
+
 def _no_device(what: str, device: str) -> Callable:
     def refuse(*args: Any, **kwargs: Any) -> Any:
         raise RuntimeError(f"{what} needs {device}, and there is no such device here: fad computes on the CPU; use profiler.profile")

@@ -11,7 +11,7 @@ import numpy as np
 from ..ir.op import registry
 from ..ops.kinds import AddInto
 from ..ops.subscript import read_subscript
-from . import record
+from . import errors, record
 from .memory import memory, offset_of
 from .node import Node
 from .record import edge
@@ -102,7 +102,7 @@ class View:
 
     def refusal(self, x: Tensor, changed: str = "is being") -> str:
         """Why x, which is this view, may not be changed in place (or its base may not have been)."""
-        source = f"Output {x._nr} of {x._fn.name().removesuffix('Backward0')} is a view" if x._fn is not None else ""
+        source = f"Output {x._nr} of {errors.step_name(x._fn.name())} is a view" if x._fn is not None else ""
         if self.creation == "inference":
             return MODE.format(f"{source} of a view which" if source else "A view", "inference", changed, "in normal mode", "inference_mode")
         if self.creation == "no_grad":

@@ -77,3 +77,18 @@ def test_what_a_step_did_along_which_dimension():
     x = leaf(1, 2)
     assert fad.cat([x, x]).grad_fn._saved_dim == 0 and x.exp().sum(0).grad_fn.name() == "SumBackward1"
     assert x[None].grad_fn.name() == "UnsqueezeBackward0" and x[0].grad_fn.name() == "SelectBackward0"
+
+
+def test_views_are_told_by_the_step_that_made_them():
+    class Turned(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.view(2, 1)
+
+        @staticmethod
+        def backward(ctx, g):
+            return g.view(2)
+    with pytest.raises(RuntimeError, match="Output 0 of Turned is a view and is being modified inplace"):
+        Turned.apply(leaf(1, 2)).add_(1)
+    with pytest.raises(RuntimeError, match="Output 1 of Unbind is a view and is being modified inplace"):
+        leaf(1, 2).clone().unbind()[1].add_(1)
