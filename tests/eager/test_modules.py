@@ -174,3 +174,21 @@ def test_schedules():
     assert rates(lambda o: lrs.OneCycleLR(o, 2.0, total_steps=11, pct_start=3 / 11, anneal_strategy="linear"), 4) == pytest.approx([0.08, 1.04, 2.0, 1.75], abs=1e-4)
     assert rates(lambda o: lrs.SequentialLR(o, [lrs.ConstantLR(o, 0.1, 2), lrs.ExponentialLR(o, 0.5)], [2]), 4) == pytest.approx([0.1, 0.1, 1, 0.5])
     assert rates(lambda o: lrs.ChainedScheduler([lrs.ExponentialLR(o, 0.5), lrs.ConstantLR(o, 0.5, 2)]), 4) == pytest.approx([0.5, 0.25, 0.25, 0.125])
+
+
+@pytest.mark.parametrize("make", [lambda p: fad.optim.SGD(p, lr=0.1), fad.optim.LBFGS])
+def test_hooks_of_steps(make):
+    x, seen = leaf(1), []
+    optimizer = make([x])
+    handle = optimizer.register_step_pre_hook(lambda *args: seen.append("before"))
+    optimizer.register_step_post_hook(lambda o, args, kwargs: seen.append(len(args)))
+
+    def closure():
+        optimizer.zero_grad()
+        loss = (x * x).sum()
+        loss.backward()
+        return loss
+    optimizer.step(closure)
+    handle.remove()
+    optimizer.step(closure)
+    assert seen == ["before", 1, 1]

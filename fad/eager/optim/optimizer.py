@@ -1,12 +1,30 @@
 """Optimizer: parameters in groups with their options, and what is kept for each."""
+import functools
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
+from ..handles import Hooks, RemovableHandle
 from ..state import changed
 from ..tensor import Tensor
+
+
+def _hooked(step: Callable) -> Callable:
+    """step, between the hooks that were registered for it."""
+    @functools.wraps(step)
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        before, after = self._step_hooks
+        for hook in list(before.values()):
+            new = hook(self, args, kwargs)
+            if new is not None:
+                args, kwargs = new
+        result = step(self, *args, **kwargs)
+        for hook in list(after.values()):
+            hook(self, args, kwargs)
+        return result
+    return call
 
 
 class Optimizer:
@@ -18,11 +36,24 @@ class Optimizer:
         given = list(params)
         if not given:
             raise ValueError("optimizer got an empty parameter list")
-        self.defaults = defaults
+        self.defaults, self._step_hooks = defaults, (Hooks(), Hooks())
         self.state: dict = defaultdict(dict)
         self.param_groups: list = []
         for group in given if isinstance(given[0], dict) else [{"params": given}]:
             self.add_param_group(dict(group))
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "step" in cls.__dict__:
+            cls.step = _hooked(cls.__dict__["step"])                                          # type: ignore[method-assign]
+
+    def register_step_pre_hook(self, hook: Callable) -> RemovableHandle:
+        """Call hook(optimizer, args, kwargs) before every step; a pair that it returns replaces args and kwargs."""
+        return RemovableHandle(self._step_hooks[0], hook)
+
+    def register_step_post_hook(self, hook: Callable) -> RemovableHandle:
+        """Call hook(optimizer, args, kwargs) after every step."""
+        return RemovableHandle(self._step_hooks[1], hook)
 
     def add_param_group(self, group: dict) -> None:
         """Add parameters with options of their own."""
@@ -47,6 +78,7 @@ class Optimizer:
                     else:
                         p._g.detach_().zero_()
 
+    @_hooked
     def step(self, closure: "Callable | None" = None) -> Any:
         """One step, by the gradients in .grad; a closure computes the loss anew and gives it."""
         loss = None
