@@ -8,6 +8,7 @@ from ..ir import stack
 from ..ir.build import Value, current
 from ..ops.carry import UNDEFINED
 from ..ops.control import trace_branches
+from .bound import flag_of, mark
 from .joint import Column, Joint
 from .lists import Items
 from .place import Direct, Place, place_of
@@ -87,6 +88,7 @@ class _Join:
         self.layouts: list = []
         self.plans: list = []
         self.columns: list[Column] = []
+        self.flags: dict[Any, Column] = {}                    # key of a name that may be unbound -> whether it is bound
         for key in self.keys:
             values = [s.values[key] if key in s.values else slots[key].read() for s in sides]
             if isinstance(slots[key], Container) and isinstance(slots[key].owner, Items):
@@ -95,6 +97,7 @@ class _Join:
         self.joint = Joint(sides, self.columns)
 
     def _add(self, key: Any, layouts: list, data: list) -> None:
+        self._note_bound(key, layouts)
         known = next((x for x in layouts if not x.is_undefined), layouts[0])
         layouts = [Layout(known.undefined()) if x.is_undefined else x for x in layouts]
         for x in layouts[1:]:
@@ -104,6 +107,15 @@ class _Join:
         plan = [self._column(key, column, end, is_storage) for column, end in zip(zip(*[x.data for x in layouts]), zip(*ends))]
         self.layouts.append(known)
         self.plans.append(plan)
+
+    def _note_bound(self, key: Any, layouts: list) -> None:
+        """A name that one branch leaves without a value (those that rewriting made are only read where they have one)."""
+        if key == RESULT or not isinstance(key, str) or key.startswith("_fad_"):
+            return
+        flags = tuple([False if x.is_undefined else flag_of(x.leaves) for x in layouts])
+        if any(f is not flags[0] for f in flags):
+            self.flags[key] = Column("", flags, flags, None)
+            self.columns.append(self.flags[key])
 
     def _column(self, key: Any, column: tuple, ends: tuple, is_storage: bool) -> Any:
         """What the branches give one leaf: the one thing that it is in both, or a Column of results."""
@@ -133,7 +145,9 @@ class _Join:
         return out
 
     def tie(self, selector: Value, results: tuple) -> None:
-        """Names that may be one array share it."""
+        """Names that may be one array share it; names that may have no value are marked."""
+        for key, column in self.flags.items():
+            mark(self.slots[key].read(), column.result, key)
         self.joint.tie(selector, results[len(self.columns):])
 
 

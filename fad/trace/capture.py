@@ -20,6 +20,7 @@ from . import sources
 from .builtin import BUILTIN_FACES
 from .containers import Globals, contents, is_empty
 from .control import Runtime
+from .lists import Rows, as_arrays
 from .mutation import call_face
 from .protocol import call_ufunc
 from .sources import MISSING
@@ -77,7 +78,7 @@ def assigned_globals(code: CodeType) -> set:
 def has_traced(args: Any) -> bool:
     """Whether a traced value is among these arguments, at any depth of lists and tuples."""
     for a in args:
-        if isinstance(a, Tracer) or (isinstance(a, (list, tuple)) and has_traced(a)):
+        if isinstance(a, (Tracer, Rows)) or (isinstance(a, (list, tuple)) and has_traced(a)):
             return True
     return False
 
@@ -287,7 +288,7 @@ def _redirect(original: Any, found: Any) -> Callable:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if found.creation or has_traced(args) or has_traced(kwargs.values()):
-            return call_face(name, found.call, args, kwargs)
+            return call_face(name, found.call, as_arrays(args), {k: as_arrays(v) for k, v in kwargs.items()})
         return original(*args, **kwargs)
     if isinstance(original, np.ufunc):
         return _Ufunc(original)                               # type: ignore[return-value]
@@ -343,5 +344,5 @@ class _Ufunc:
     def _by_protocol(self, method: str, args: tuple, kwargs: dict) -> Any:
         """As NumPy would ask the protocol, which does not look into lists for traced values."""
         if has_traced(args) or has_traced(kwargs.values()):
-            return call_ufunc(self._ufunc, method, args, kwargs)
+            return call_ufunc(self._ufunc, method, as_arrays(args), kwargs)
         return getattr(self._ufunc, method)(*args, **kwargs)

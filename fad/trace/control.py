@@ -30,6 +30,7 @@ from ..util.where import Where
 from .branch import choose, truth
 from .builtin import BY_BUILTIN
 from .iterate import Steps, steps_of
+from .lists import Items
 from .roll import Plan, roll_for, roll_while
 from .state import cells_of
 from .syntax import RUNTIME
@@ -37,6 +38,7 @@ from .syntax import RUNTIME
 COMPARISONS: dict[str, Callable] = {
     "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge, "Eq": operator.eq, "NotEq": operator.ne,
     "Is": operator.is_, "IsNot": operator.is_not, "In": lambda a, b: a in b, "NotIn": lambda a, b: a not in b}
+SHORT = 8                                                    # a comprehension over so few items is written out
 MOST_UNROLLED = 5000                                         # turns; a loop of more is not unrolled
 DEEPEST_RECURSION = 8                                        # levels of a recursion that depends on data
 
@@ -208,6 +210,28 @@ class Runtime:
         error = sys.exc_info()[1]
         if isinstance(error, (ConcreteValueError, StructureError, SideEffectError, UnsupportedFunctionError, NoDerivativeError)):
             raise error
+
+    # -- lists ------------------------------------------------------------------------------------------------------------
+
+    def list_(self, items: list) -> list:
+        """A list as captured code makes it: one that a loop may come to fill."""
+        return items if stack.is_live() else Items(items)
+
+    def comprehension(self, items: Any, element: Callable, *conditions: Callable) -> list:
+        """[element(x) for x in items if all conditions hold of x]"""
+        steps = None if stack.is_live() else steps_of(items)
+        count = 0 if steps is None else steps.count()
+        if isinstance(count, int) and count <= SHORT:
+            return [element(x) for x in items if all(c(x) for c in conditions)]
+        made = Items()
+
+        def turn(x: Any) -> None:
+            if len(conditions):
+                self.if_(self.and_(conditions[0](x), *[functools.partial(c, x) for c in conditions[1:]]), lambda: made.append(element(x)), None, ())
+            else:
+                made.append(element(x))
+        self.for_(items, turn, (), (), (), ())
+        return made
 
     # -- loops ------------------------------------------------------------------------------------------------------------
 

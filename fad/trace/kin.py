@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from .place import roots_of
+from .state import is_array
 from .tracer import Tracer, may_be_one, was_there
 
 
@@ -103,4 +104,4 @@ class Kin:
 
 def arrays_among(slots: Iterable, leaves: Iterable) -> dict:
     """The arrays among the leaves of each slot, as {(slot, position): array}."""
-    return {(key, k): x for key, row in zip(slots, leaves) for k, x in enumerate(row) if isinstance(x, Tracer) and x.ndim}
+    return {(key, k): x for key, row in zip(slots, leaves) for k, x in enumerate(row) if is_array(x)}

@@ -49,7 +49,7 @@ class Direct(Place):
         self.arrays, self.links = (array,), links
 
     def _values(self) -> list:
-        values = [current().value_of(self.arrays[0].atom)]
+        values = [current().value_of(self.arrays[0].held)]
         for eqn in self.links:
             values.append(eqn.op(values[-1], *operands(eqn), **eqn.params))
         return values
@@ -60,7 +60,7 @@ class Direct(Place):
     def written(self, array: Tracer, y: Any) -> Any:
         values = self._values()
         if array is not self.arrays[0]:
-            return current().value_of(array.atom)
+            return current().value_of(array.held)
         y = in_shape_of(y, values[-1])
         for eqn, x in zip(reversed(self.links), reversed(values[:-1])):
             y = write_back(eqn, x, y)
@@ -93,7 +93,7 @@ class Selected(Place):
         return self._chosen(lambda p: p.read(like), like)
 
     def written(self, array: Tracer, y: Any) -> Any:
-        return self._chosen(lambda p: p.written(array, y), current().value_of(array.atom))
+        return self._chosen(lambda p: p.written(array, y), current().value_of(array.held))
 
     def through(self, links: tuple) -> Place:
         return Selected(self.selector, tuple([p.through(links) for p in self.places]))
@@ -141,11 +141,11 @@ class Base:
     @property
     def version(self) -> tuple:
         """What its arrays hold. (Put back after a trial, they are what they were.)"""
-        return tuple([x.atom for x in self.place.arrays])
+        return tuple([x.held for x in self.place.arrays])
 
     def set(self, y: Any) -> None:
         for x in self.place.arrays:
-            if x.dtype != self.dtype:
+            if x._var.type.dtype != self.dtype:
                 raise SideEffectError("an array that is of one dtype or of another, as a branch decides, is written to",
                                       do="make the branches' arrays of one dtype, or copy them")
         for x in self.place.arrays:
@@ -154,7 +154,7 @@ class Base:
 
 def stand_for(array: Tracer, place: Selected) -> None:
     """Make an array the view of a place that it holds the value of."""
-    array.as_view(Base(place, array.dtype), lambda base: base.place.read(array._var), lambda base, y: y)   # type: ignore[arg-type]
+    array.as_view(Base(place, array._var.type.dtype), lambda base: base.place.read(array._var), lambda base, y: y)   # type: ignore[arg-type]
 
 
 def roots_of(array: Tracer) -> list:

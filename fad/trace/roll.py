@@ -12,6 +12,7 @@ from ..ir.op import registry
 from ..ops.control import FOR, WHILE, turn_number
 from ..ops.extents import at_least
 from ..util.errors import UnstageableError
+from .bound import flag_of, mark
 from .branch import choose, truth
 from .growth import check_growth
 from .iterate import Steps
@@ -35,6 +36,8 @@ class Plan:
         self.rebound = set(rebound)
         self.found: list[Any] = []                            # arrays and containers
         self.shapes: dict[str, Layout] = {}                   # of names that have no value before the loop
+        self.unbound: set[str] = set()                        # names that may have no value at the end of a turn, or before the first
+        self.has_turns: Callable = lambda: False              # whether there is a first turn
         self.early = False                                    # whether a traced flag may end the loop
         self.kin = Kin()                                      # which names may be one array
         self.room = Room(self)                                # the lists that the turns append to
@@ -74,6 +77,11 @@ class Roll:
         self.ends: dict = {}                                  # the carried arrays at the end of a turn
         self.ends_as: dict = {}                               # what the carried arrays were at the end of a turn
         self.keys = [_key(s) for s in self.slots]
+        unbound = {s.name for s in self.slots if isinstance(s, Name) and not s.name.startswith("_fad_") and Layout(s.read()).is_undefined}
+        plan.unbound |= unbound if unbound - plan.unbound and not plan.has_turns() else set()
+        self.marked = [s for s in self.slots if s.name in plan.unbound]
+        self.flags = [_flag(s) for s in self.marked]
+        self.begun = [frozen(x) for layout in self.layouts for x in layout.data]
         plan.kin.begin(self._arrays(layout.data for layout in self.layouts))
 
     def _layout(self, slot: Any) -> Layout:
@@ -81,10 +89,10 @@ class Roll:
         return self.plan.shapes[slot.name] if layout.is_undefined and slot.name in self.plan.shapes else layout
 
     def initial(self) -> list:
-        return [x for layout in self.layouts for x in layout.data]
+        return self.begun + self.flags
 
     def names(self) -> tuple:
-        return tuple(s.name for s, layout in zip(self.slots, self.layouts) for _ in layout.data)
+        return tuple([s.name for s, layout in zip(self.slots, self.layouts) for _ in layout.data] + [""] * len(self.flags))
 
     def _arrays(self, rows: Iterable) -> dict:
         """The arrays among the leaves that names and containers have; what an array that is written to holds is none of them."""
@@ -95,8 +103,14 @@ class Roll:
         values = [layout.filled(rest) for layout in self.layouts]
         for slot, value in zip(self.slots, values):
             slot.write(value)
+        self._mark(rest)
         self.fresh = self._arrays(Layout(v).data for v in values)
         self.plan.kin.entangle(self.fresh)
+
+    def _mark(self, flags: Iterable) -> None:
+        for slot, flag in zip(self.marked, flags):
+            if flag is not True:
+                mark(slot.read(), flag, slot.name)
 
     def begin(self, leaves: Iterable, turn: Any = None) -> None:
         """A turn begins, which is numbered where that is known."""
@@ -120,7 +134,16 @@ class Roll:
                 new = Layout(layout.undefined())
             layout.require(new, slot.name)
             out += [frozen(x) for x in new.data]
-        return out
+        return out + self._flags_after()
+
+    def _flags_after(self) -> list:
+        """Whether the names that may be unbound are bound at the end of a turn; _Again if there are others."""
+        names = [s for s in self.slots if isinstance(s, Name) and s.name and not s.name.startswith("_fad_")]
+        new = {s.name for s in names if _flag(s) is not True} - self.plan.unbound
+        if new:
+            self.plan.unbound |= new
+            raise _Again
+        return [_flag(s) for s in self.marked]
 
     def _discover(self, made: Trial) -> None:
         new: list[Any] = [Array(t) for t in made.changed_arrays()] + [Container(c) for c in made.changed_containers()]
@@ -155,12 +178,19 @@ class Roll:
         values = [layout.filled(rest) for layout in self.layouts]
         for slot, value in zip(self.slots, values):
             slot.write(value)
+        self._mark(rest)
         for array in self.lost:
             lose(array)
         after = self._arrays(Layout(v).data for v in values)
         self.plan.room.end_loop(turns, [after[key] for key, x in self.ends.items() if key in after and self.plan.room.has(x)])
         kin = self.plan.kin
         kin.entangle(after, kin.after_a_turn(self.ends_as), has_turns)
+
+
+def _flag(slot: Name) -> Any:
+    """Whether a name is bound now: True, False, or a truth value of the program."""
+    value = slot.read()
+    return False if Layout(value).is_undefined else flag_of(value)
 
 
 def _key(slot: Any) -> Any:
@@ -195,6 +225,7 @@ def _attempt(plan: Plan, run: Callable, turns: Any = None) -> Any:
 
 def roll_for(steps: Steps, body: Callable, plan: Plan) -> bool:
     """The loop as a region; False if nothing in it is traced, so that it is plain Python's."""
+    plan.has_turns = lambda: at_least(steps.count(), 1)
     return _attempt(plan, lambda roll: (_early_for if plan.early else _plain_for)(roll, steps, body), steps.count())
 
 

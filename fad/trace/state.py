@@ -25,12 +25,12 @@ def is_data(x: Any) -> bool:
 
 def is_array(x: Any) -> bool:
     """Whether x is a traced array, an object with an identity, and not a number."""
-    return isinstance(x, Tracer) and x.ndim > 0
+    return isinstance(x, Tracer) and len(x._var.type.shape) > 0
 
 
 def frozen(x: Any) -> Any:
     """What a traced value is now, whatever is written to it later."""
-    return current().value_of(x.atom) if isinstance(x, Value) else x
+    return current().value_of(x.held if isinstance(x, Tracer) else x.atom) if isinstance(x, Value) else x
 
 
 class Name:

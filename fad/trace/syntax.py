@@ -19,6 +19,7 @@ from .origin import compiled_in, definition_of, parameters
 
 RUNTIME = "__fad__"
 UNTOUCHED_CALLS = {"super", "locals", "globals", "vars", "dir", "eval", "exec", "isinstance", "issubclass", "type", "id"}
+TAKE_ALL = {"sum", "min", "max", "list", "sorted", "fsum", "prod"}      # functions to which a list is as good as a generator
 _rewritten: dict[tuple, "CodeType | None"] = {}
 
 
@@ -177,6 +178,21 @@ class Rewriter(ast.NodeTransformer):
             h.body.insert(0, _placed(ast.Expr(self.runtime("pass_on")), h))
         return _placed(ast.With([ast.withitem(self.runtime("caught"), None)], [s]), s)
 
+    def visit_Assign(self, s: ast.Assign) -> Any:
+        s = self.generic_visit(s)                             # type: ignore[assignment]
+        s.value = self.list_made(s.value)
+        return s
+
+    def list_made(self, e: Any) -> Any:
+        """A list that is given a name, an attribute or a key: a loop may come to append to it."""
+        if isinstance(e, ast.List):
+            return _placed(self.runtime("list_", e), e)
+        if isinstance(e, ast.Tuple):
+            e.elts = [self.list_made(x) for x in e.elts]
+        if isinstance(e, ast.Dict):
+            e.values = [self.list_made(x) for x in e.values]
+        return e
+
     def visit_Raise(self, s: ast.Raise) -> Any:
         """Where data decide, the program raises; else the statement does."""
         s = self.generic_visit(s)                             # type: ignore[assignment]
@@ -222,9 +238,30 @@ class Rewriter(ast.NodeTransformer):
     def visit_Call(self, e: ast.Call) -> Any:
         if isinstance(e.func, ast.Name) and e.func.id in UNTOUCHED_CALLS:
             return self._super(e) if e.func.id == "super" and not e.args else self.generic_visit(e)
+        if len(e.args) == 1 and isinstance(e.args[0], ast.GeneratorExp) and getattr(e.func, "id", getattr(e.func, "attr", "")) in TAKE_ALL:
+            e.args = [_placed(ast.ListComp(e.args[0].elt, e.args[0].generators), e.args[0])]
         e = self.generic_visit(e)                             # type: ignore[assignment]
         e.func = _placed(self.runtime("call", e.func), e)
         return e
+
+    def visit_ListComp(self, e: ast.ListComp) -> Any:
+        """A comprehension over one iterable, as a loop that fills a list."""
+        e = self.generic_visit(e)                             # type: ignore[assignment]
+        if len(e.generators) > 1 or e.generators[0].is_async or _binds(e) or not _is_simple(e.generators[0].target):
+            return e
+        of = e.generators[0]
+        return _placed(self.runtime("comprehension", of.iter, self.of_item(of.target, e.elt), *[self.of_item(of.target, c) for c in of.ifs]), e)
+
+    def of_item(self, target: Any, value: Any) -> ast.Lambda:
+        """A function of a comprehension's item: lambda x: value, or lambda _fad_item: (lambda x, y: value)(*_fad_item)."""
+        names = [target] if isinstance(target, ast.Name) else target.elts
+        args = ast.arguments(posonlyargs=[], args=[ast.arg(n.id) for n in names], kwonlyargs=[], kw_defaults=[], defaults=[])
+        inner = _placed(ast.Lambda(args, value), value)
+        if isinstance(target, ast.Name):
+            return inner
+        item = ast.Starred(ast.Name("_fad_item", ast.Load()), ast.Load())
+        outer = ast.arguments(posonlyargs=[], args=[ast.arg("_fad_item")], kwonlyargs=[], kw_defaults=[], defaults=[])
+        return _placed(ast.Lambda(outer, ast.Call(inner, [item], [])), value)
 
     def _super(self, e: ast.Call) -> Any:
         """super() finds its instance in the frame it is called in, which a block's is not."""
@@ -281,6 +318,11 @@ def _loaded(e: Any) -> Any:
 def _binds(e: ast.AST) -> bool:
     """Whether an expression binds a name (:=) or waits, so that no part of it may move into a function."""
     return any(isinstance(n, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)) for n in ast.walk(e))
+
+
+def _is_simple(target: ast.AST) -> bool:
+    """Whether a target is a name, or a tuple of names."""
+    return isinstance(target, ast.Name) or isinstance(target, (ast.Tuple, ast.List)) and all(isinstance(n, ast.Name) for n in target.elts)
 
 
 def _placed(new: Any, old: ast.AST) -> Any:

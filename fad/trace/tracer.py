@@ -86,7 +86,7 @@ class Tracer(Value):
     @property
     def version(self) -> int:
         """Counts the changes of this array, through it or through its base."""
-        _ = self.atom                                       # a view looks at its base first
+        _ = self.held                                       # a view looks at its base first
         return self._version
 
     def set(self, new: Value) -> "Tracer":

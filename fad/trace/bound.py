@@ -1,0 +1,48 @@
+"""Names that have a value on some paths only: after a branch or a loop that may not have bound them, reading them is checked.
+
+A name's value is then marked with a truth value of the program that says whether the name is bound. What reads the value (Tracer.atom)
+makes the program raise, as Python would, where it is not.
+"""
+from typing import Any
+
+from ..ir.build import Builder, current
+from ..ir.op import registry
+from ..util import tree
+
+
+class Bound:
+    """Whether a name is bound: a truth value of the program; and where this was checked."""
+
+    def __init__(self, flag: Any, name: str):
+        self.flag, self.name = flag, name
+        self.checks: list[tuple] = []                         # (builder, equation)
+
+    def check(self) -> None:
+        """Make the program raise here if the name has no value, unless it does so already."""
+        if not any(self._holds(builder) for builder in _around(current())):
+            builder = current()
+            registry["check_that"](self.flag, True, what=f"local variable {self.name!r} referenced before assignment", error="UnboundLocalError")
+            if builder.equations:
+                self.checks.append((builder, builder.equations[-1]))
+
+    def _holds(self, builder: Builder) -> bool:
+        return any(b is builder and any(e is eqn for e in builder.equations) for b, eqn in self.checks)
+
+
+def _around(builder: "Builder | None") -> Any:
+    while builder is not None:
+        yield builder
+        builder = builder.parent
+
+
+def flag_of(value: Any) -> Any:
+    """Whether a name of this value is bound: True, or a truth value of the program."""
+    marks = [getattr(leaf, "bound", None) for leaf in tree.flatten(value)[0]]
+    return next((m.flag for m in marks if m is not None), True)
+
+
+def mark(value: Any, flag: Any, name: str) -> None:
+    """From now on reading this value of a name is checked."""
+    for leaf in tree.flatten(value)[0]:
+        if hasattr(leaf, "bound"):
+            leaf.bound = Bound(flag, name)

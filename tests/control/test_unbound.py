@@ -1,0 +1,117 @@
+"""Names that are bound on some paths only: read where they have no value, the program raises UnboundLocalError, as Python does."""
+import numpy as np
+import pytest
+
+import fad
+
+
+def in_one_branch(x):
+    if x[0] > 0:
+        y = x * 2
+    return y.sum()
+
+
+def under_the_same_condition(x):
+    if x[0] > 0:
+        y = x[1]
+    if x[0] > 0:
+        return y * 2
+    return x.sum()
+
+
+def of_some_turns(x):
+    for v in x:
+        if v > 0.5:
+            last = v * 2
+    return last
+
+
+def of_a_while(x):
+    i = 0
+    while x[i] > 0 and i < 2:
+        z = x[i] * 3
+        i += 1
+    return z + i
+
+
+def behind_a_flag(x):
+    found = False
+    for i in range(3):
+        if x[i] > 0.5:
+            best, found = i, True
+            break
+    if found:
+        return x[best] * best
+    return -x.sum()
+
+
+def loop_variable(x):
+    for i in range(x.shape[0] - 1):
+        t = x[i]
+    return t + i
+
+
+def perhaps_no_turn(x):
+    for i in range(int(x[0] + 1)):
+        y = x[1] * i
+    return y
+
+
+def read_in_a_loop(x):
+    if x[0] > 0:
+        y = x[1]
+    elif x[1] > 0:
+        y = 3.0
+    s = 0.0
+    for k in range(3):
+        if x[0] > 0 or x[1] > 0:
+            s += y * x[k]
+    return s
+
+
+def bound_before_or_in_a_loop(x):
+    if x[0] > 0:
+        y = x[1]
+    z = 0.0
+    while z < 3:
+        if z > 1:
+            y = z
+        z += x[2] * x[2] + 0.3
+    return y * z
+
+
+def written_to(x):
+    for i in range(3):
+        if x[i] > 0:
+            w = x * i
+        w[0] = 3.0
+    return w.sum()
+
+
+PROGRAMS = [in_one_branch, under_the_same_condition, of_some_turns, of_a_while, behind_a_flag, loop_variable, perhaps_no_turn, read_in_a_loop,
+            bound_before_or_in_a_loop, written_to]
+XS = [np.array(x) for x in ([0.7, 0.2, 0.6], [-0.7, 0.2, 0.6], [-0.7, -0.2, -0.6], [0.1, 0.2, 0.3], [2.1, 1.0, 1.0], [-1.5, 2.0, 0.9])]
+
+
+def outcome(f, x):
+    try:
+        return f(x.copy())
+    except UnboundLocalError:
+        return None
+
+
+@pytest.mark.parametrize("policy", ["now", "never"])
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_program(f, policy):
+    with fad.config.using(compile=policy):
+        compiled, gradient = fad.jit(f, fallback=False), fad.grad(f, fallback=False)
+        for x in XS:
+            value = outcome(f, x)
+            if value is None:
+                for g in (compiled, gradient):
+                    with pytest.raises(UnboundLocalError, match="before assignment"):
+                        g(x)
+                continue
+            np.testing.assert_allclose(compiled(x), value, rtol=1e-12)
+            slope = [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)]
+            np.testing.assert_allclose(gradient(x), slope, rtol=1e-6, atol=1e-6)
