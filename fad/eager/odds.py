@@ -10,7 +10,7 @@ from .inplace import copy_, in_place, requires_grad
 from .record import default
 from .registry import FUNCTIONS, function
 from .reshaping import resize_as_
-from .tensor import Tensor, wrap
+from .tensor import Size, Tensor, wrap
 
 
 class device(str):
@@ -181,4 +181,19 @@ def load(f: Any, *, weights_only: bool = True, map_location: Any = None) -> Any:
         return read(file).load()
 
 
-FUNCTIONS.update(save=save, load=load)
+FUNCTIONS.update(save=save, load=load, broadcast_shapes=lambda *shapes: Size(np.broadcast_shapes(*[(s,) if isinstance(s, int) else tuple(s) for s in shapes])),
+                 can_cast=lambda a, b: bool(np.can_cast(as_dtype(a), as_dtype(b), "same_kind")))
+
+
+@function(method=False)
+def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Tensor:
+    """The bytes of a buffer as a tensor, sharing memory."""
+    return leaf(np.frombuffer(buffer, as_dtype(dtype), count, offset), requires_grad)
+
+
+@function()
+def histogram(self: Tensor, bins: Any, *, range: Any = None, weight: Any = None, density: bool = False) -> tuple:
+    """(counts, edges): how many elements lie in each interval."""
+    edges = bins._a if isinstance(bins, Tensor) else bins
+    counts, edges = np.histogram(self._a, edges, range, weights=None if weight is None else weight._a, density=density)
+    return wrap(counts.astype(self._a.dtype)), wrap(edges.astype(self._a.dtype))

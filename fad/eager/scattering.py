@@ -87,7 +87,7 @@ def _copied(name: str, view: Callable) -> None:
         y = view(self, *args, **kwargs)
         return tuple([part.clone() for part in y]) if isinstance(y, tuple) else y.clone()
     call.__name__, call.__doc__ = f"{name}_copy", f"{name}, copied."
-    FUNCTIONS[call.__name__] = call
+    function(call.__name__)(call)
 
 
 for _name in ("as_strided", "diagonal", "narrow", "permute", "select", "split", "squeeze", "t", "transpose", "unbind", "unfold", "unsqueeze", "view_as_real",

@@ -143,7 +143,8 @@ Tensor.moveaxis, FUNCTIONS["moveaxis"] = movedim, movedim                       
 Tensor.T = property(lambda self: transpose_view(self, tuple(range(self._a.ndim))[::-1]))       # type: ignore[attr-defined]
 Tensor.mT = property(lambda self: transpose(self, -1, -2))                                     # type: ignore[attr-defined]
 Tensor.H = property(lambda self: transpose(self, 0, 1).conj())                                 # type: ignore[attr-defined]
-Tensor.mH = Tensor.adjoint = property(lambda self: transpose(self, -1, -2).conj())             # type: ignore[attr-defined]
+Tensor.mH = property(lambda self: transpose(self, -1, -2).conj())                             # type: ignore[attr-defined]
+Tensor.adjoint = FUNCTIONS["adjoint"] = lambda self: transpose(self, -1, -2).conj()            # type: ignore[attr-defined]
 
 
 @function(only_method=True)

@@ -1,4 +1,5 @@
 """fad.nn.functional: what layers compute, as functions."""
+from ..eager.combining import pdist as pdist
 from ..eager.nn.convolution import avg_pool1d as avg_pool1d
 from ..eager.nn.convolution import avg_pool2d as avg_pool2d
 from ..eager.nn.convolution import conv1d as conv1d

@@ -109,3 +109,12 @@ def test_odds():
     assert fad.FloatTensor([1, 2]).dtype == fad.float32 and fad.LongTensor(2, 3).shape == (2, 3) and fad.scalar_tensor(2).shape == ()
     np.testing.assert_allclose(fad.hann_window(8).numpy(), np.hanning(9)[:8])
     assert fad.tril_indices(2, 2).tolist() == [[0, 1, 1], [0, 0, 1]] and reversed(fad.arange(3))[0].item() == 2
+
+
+def test_further_odds():
+    z = fad.rand(2, 3, dtype=fad.complex128)
+    np.testing.assert_allclose(z.adjoint().numpy(), z.numpy().conj().T)
+    assert fad.broadcast_shapes((2, 1), (3,), 1) == (2, 3) and fad.can_cast(fad.float64, fad.float32) and not fad.can_cast(fad.float64, fad.int64)
+    assert fad.frombuffer(b"\x01\x02", dtype=fad.uint8).tolist() == [1, 2] and z.narrow_copy(1, 0, 2).shape == (2, 2)
+    counts, edges = fad.tensor([1.0, 2.0, 1.0]).histogram(2, range=(0.0, 2.0))
+    assert counts.tolist() == [0, 3] and edges.tolist() == [0, 1, 2]
