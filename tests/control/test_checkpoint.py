@@ -1,5 +1,8 @@
 """What is computed again instead of saved: functions and loops under fad.checkpoint, and derivatives within a memory budget."""
+import os
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -202,3 +205,36 @@ def marked_not(x):
 def test_explicit_loops_may_be_marked(loop, interpreted):
     gradient = lambda how: fad.grad(lambda x: np.sum(loop(x, how)))(X)
     np.testing.assert_array_equal(gradient(True), gradient(False))
+
+
+PEAK = '''
+import numpy as np, fad
+
+
+def simulate(x):
+    y = x
+    for _ in range(1_000_000):
+        y = y + 0.001 * np.sin(y) * x
+    return np.sum(y)
+
+
+def status(key):
+    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith(key)) * 1024
+
+
+g, x = fad.grad(simulate, memory="20MB"), np.linspace(0.1, 1.0, 20)
+g(x)
+open("/proc/self/clear_refs", "w").write("5")
+before = status("VmRSS")
+g(x)
+print(status("VmHWM") - before)
+'''
+
+
+@pytest.mark.skipif(not os.access("/proc/self/clear_refs", os.W_OK), reason="measures by Linux's means")
+def test_a_million_turns_stay_within_their_budget(tmp_path):
+    """Without a budget these take 320 MB."""
+    program = tmp_path / "peak.py"
+    program.write_text(PEAK)
+    peak = subprocess.run([sys.executable, str(program)], stdout=subprocess.PIPE, text=True, check=True, timeout=200).stdout
+    assert int(peak) < 20_000_000
