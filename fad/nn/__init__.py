@@ -8,6 +8,9 @@ from ..eager.nn.containers import ModuleList as ModuleList
 from ..eager.nn.containers import ParameterDict as ParameterDict
 from ..eager.nn.containers import ParameterList as ParameterList
 from ..eager.nn.containers import Sequential as Sequential
+from ..eager.nn.instances import InstanceNorm1d as InstanceNorm1d
+from ..eager.nn.instances import InstanceNorm2d as InstanceNorm2d
+from ..eager.nn.instances import InstanceNorm3d as InstanceNorm3d
 from ..eager.nn.layers import CELU as CELU
 from ..eager.nn.layers import ELU as ELU
 from ..eager.nn.layers import GELU as GELU

@@ -252,8 +252,8 @@ def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = No
             raise ValueError(f"Expected more than 1 value per channel when training, got input size {list(input.shape)}")
         if running_mean is not None and keeps(input, running_mean):
             x = raw(input)
-            _update(running_mean, call("numpy.mean", x, axis=axes), raw(momentum), 1.0)
-            _update(running_var, call("numpy.var", x, axis=axes), raw(momentum), count / (count - 1))
+            follow(running_mean, call("numpy.mean", x, axis=axes), raw(momentum), 1.0)
+            follow(running_var, call("numpy.var", x, axis=axes), raw(momentum), count / (count - 1))
         return batch_norm_step(input, weight, bias, axes=axes, shape=tuple(wide), eps=eps)
     y = (input - op["reshape"](running_mean, *wide)) / op["sqrt"](op["reshape"](running_var, *wide) + eps)
     y = y if weight is None else y * op["reshape"](weight, *wide)
@@ -265,7 +265,8 @@ def keeps(input: Any, running: Any) -> bool:
     return isinstance(input, Tensor) or getattr(running, "__fad_level__", 0) == 2
 
 
-def _update(running: Any, new: Any, momentum: Any, scale: float) -> None:
+def follow(running: Any, new: Any, momentum: Any, scale: float) -> None:
+    """Move running statistics towards new ones, in place."""
     a = raw(running)
     a[...] = (1 - momentum) * a + momentum * scale * new
     if isinstance(running, Tensor):

@@ -4,13 +4,14 @@ from typing import Any
 
 import numpy as np
 
+from ..composites import batch_norm as batch_norm_step
 from ..creation import source
 from ..node import Undifferentiable
 from ..pointwise import where
 from ..registry import named
-from ..tensor import wrap
+from ..tensor import raw, wrap
 from .composites import reduced
-from .functional import celu, elu, hardtanh, in_their_place, leaky_relu, relu, selu, softmax
+from .functional import batch_norm, celu, elu, follow, hardtanh, in_their_place, keeps, leaky_relu, relu, selu, softmax
 
 
 @in_their_place
@@ -93,15 +94,20 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: "float 
 
 def instance_norm(input: Any, running_mean: Any = None, running_var: Any = None, weight: Any = None, bias: Any = None, use_input_stats: bool = True,
                   momentum: float = 0.1, eps: float = 1e-5) -> Any:
-    """Every channel of every example to mean 0 and variance 1."""
-    dims, shape = list(range(2, len(input.shape))), (-1, *[1] * (len(input.shape) - 2))
-    if use_input_stats:
-        mean, var = input.mean(dims, True), input.var(dims, False, True)
-    else:
-        mean, var = running_mean.reshape(*shape), running_var.reshape(*shape)
-    y = (input - mean) / (var + eps).sqrt()
-    y = y if weight is None else y * weight.reshape(*shape)
-    return y if bias is None else y + bias.reshape(*shape)
+    """Every channel of every example to mean 0 and variance 1; running statistics, where given, follow the mean over the examples."""
+    if not use_input_stats:
+        return batch_norm(input, running_mean, running_var, weight, bias, False, momentum, eps)
+    (n, c), spatial = input.shape[:2], tuple(input.shape[2:])
+    count = math.prod(spatial)
+    if count == 1:
+        raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
+    if running_mean is not None and keeps(input, running_mean):
+        rows = raw(input).reshape(n, c, count)
+        follow(running_mean, rows.mean((0, 2)), momentum, 1.0)
+        follow(running_var, rows.var(2).mean(0), momentum, count / (count - 1))
+    weight, bias = (None if p is None else p.repeat(n) for p in (weight, bias))
+    y = batch_norm_step(input.reshape(1, n * c, *spatial), weight, bias, axes=(0, *range(2, len(spatial) + 2)), shape=(1, n * c, *[1] * len(spatial)), eps=eps)
+    return y.reshape(n, c, *spatial)
 
 
 def local_response_norm(input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Any:
