@@ -158,7 +158,8 @@ class Matrices:
         if not self.matrices:
             return self.new_matrix(depth)
         M, a = self.pick(self.matrices), self.pick(self.arrays)
-        options = [f"{M}[{self.index()}, {self.index()}] {self.pick(['=', '+='])} {self.scalar()} * 0.5", f"{M}[{self.index()}] {self.pick(['=', '+=', '*='])} {self.array(1)} * 0.5",
+        options = [f"{M}[{self.index()}, {self.index()}] {self.pick(['=', '+='])} {self.scalar()} * 0.5",
+                   f"{M}[{self.index()}] {self.pick(['=', '+=', '*='])} {self.array(1)} * 0.5",
                    f"{M}[:, {self.index()}] += 0.3 * {a}", f"{M}[1:, :-1] -= 0.2 * {M}[:-1, 1:]", f"{M} *= 0.9", f"{M}[0, 1:] = {M}[1:, 0] * 0.5",
                    f"{M}[{self.index()}, ::2] += 0.1", f"{M}.T[{self.index()}] *= 0.8",
                    *(f"{M}[{i}, :{i}] = 0.5 * {M}[:{i}, {i}]" for i in self.indices), *(f"{M}[{i}:, {i}] *= 0.9" for i in self.indices)]

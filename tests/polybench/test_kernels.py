@@ -9,7 +9,7 @@ import fad
 
 from ..fuzz.text import as_text
 from . import KERNELS
-from .judge import loss_of, copied, directions, effect, moved, product, slope
+from .judge import copied, directions, effect, loss_of, moved, product, slope
 
 ALL = sorted(KERNELS)
 SMOOTH = [name for name in ALL if KERNELS[name].smooth]
