@@ -9,8 +9,8 @@ import numpy as np
 from ..ir import stack
 from ..ir.graph import Func, has_loop
 from ..ir.walk import evaluate_freeing, last_uses
-from ..passes.pipeline import optimise
 from ..ops.control import LESS
+from ..passes.pipeline import optimise
 from ..util.config import config
 from ..util.errors import TapeMemoryError
 from ..util.lazy import LazyModule
