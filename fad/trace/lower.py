@@ -48,7 +48,17 @@ def always_jumps(block: list) -> bool:
     last = block[-1]
     if isinstance(last, (*JUMPS, ast.Raise)):
         return True
+    if isinstance(last, (ast.For, ast.While)):                # it ends by its else clause, or never
+        is_endless = isinstance(last, ast.While) and isinstance(last.test, ast.Constant) and last.test.value is True
+        return (is_endless or always_jumps(last.orelse)) and not any(breaks(s) for s in last.body)
     return isinstance(last, ast.If) and always_jumps(last.body) and always_jumps(last.orelse)
+
+
+def breaks(node: ast.AST) -> bool:
+    """Whether a break of the loop around stands in this statement."""
+    if isinstance(node, (*SCOPES, ast.For, ast.While)):
+        return any(breaks(s) for s in getattr(node, "orelse", []))
+    return isinstance(node, ast.Break) or any(breaks(c) for c in ast.iter_child_nodes(node))
 
 
 def cut_after_jump(block: list) -> list:
