@@ -11,7 +11,7 @@ from ..api.staged import Staged
 from ..backend.emit import lowered
 from ..backend.runner import Runner
 from ..backend.steps import BackendError
-from ..ir.graph import Equation, Func, Var
+from ..ir.graph import Equation, Func, Var, extents_of, free_vars
 from ..passes.dce import dce
 from ..util.where import Where
 from .explanation import Explanation, Row
@@ -134,11 +134,24 @@ def _saved(func: Func, values: list) -> Iterator[Row]:
     for where, kept in by_line.items():
         size = sum(n for _, n in kept)
         yield _row(where, "saved", f"{size:,} bytes for the reverse sweep: {_values(dtype for dtype, _ in kept)}", size)
-    inside: dict[Any, list] = {}
-    for eqn in [e for outer in func.equations for region in outer.regions for e in _equations(region) if e.op.name == "unwritten"]:
-        inside.setdefault(eqn.where, []).append(eqn.outputs[0].type.dtype)
-    for where, dtypes in inside.items():
-        yield _row(where, "saved", f"for the reverse sweep, anew in each turn of the loop around: {_values(dtypes)}")
+    yield from _saved_inside(func, values)
+
+
+def _saved_inside(func: Func, values: list) -> Iterator[Row]:
+    """The same of loops within loops, whose arrays are made anew in each turn; what grows by stacks has no size that is known outside."""
+    inner = [e for outer in func.equations for region in outer.regions for e in _equations(region)]
+    used = {v for e in func.equations for region in e.regions for v in free_vars(region)}
+    made = [e for e in inner if e.op.name == "unwritten"] + [e for e in func.equations if e.op.name == "unwritten" and e.outputs[0] in used]
+    outside = {v for e in func.equations for v in e.outputs} | set(func.inputs) | set(extents_of(func.inputs))
+    grows = any(e.op.name == "resize" for e in inner)
+    by_line: dict[Any, list] = {}
+    for eqn in made:
+        known = not grows and all(isinstance(n, int) or n in outside for n in eqn.outputs[0].type.shape)
+        by_line.setdefault((eqn.where, known), []).append(eqn.outputs[0])
+    for (where, known), kept in by_line.items():
+        size = sum(_sizes(func, kept, values)) if known else None
+        told = f"{size:,} bytes for" if known else "for"
+        yield _row(where, "saved", f"{told} the reverse sweep, anew in each turn of the loop around: {_values(v.type.dtype for v in kept)}", size)
 
 
 def _values(dtypes: Iterable) -> str:

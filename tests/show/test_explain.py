@@ -101,6 +101,11 @@ def test_lines_and_kinds():
     assert copied == {line_of(overlapping, "w[1:] ="), line_of(overlapping, "x[0] = 1.0")}
 
 
+def test_loops_within_the_loop_over_columns_of_a_hessian():
+    told = fad.explain(fad.hessian(garch), P, RETURNS)
+    assert told.bytes >= 8 * (RETURNS.size - 1) and all("each turn" in row.detail for row in told.of("saved"))
+
+
 def test_what_falls_back():
     told, = fad.explain(fad.grad(keyed), np.ones(3))
     assert (told.kind, told.line) == ("falls back", line_of(keyed, "return x[0]")) and "integer" in told.detail
