@@ -227,8 +227,8 @@ class _Results:
         if (k, axis) in self.links:
             return 0
         seen = [self._seen(b, row[k], axis) for b, row in zip(self.builders, self.rows) if row[k] is not UNDEFINED]
-        if len(seen) == len(self.rows) and None not in seen and all(_equal(seen[0], n) for n in seen[1:]):
-            return seen[0]
+        if None not in seen and all(_equal(seen[0], n) for n in seen[1:]) and (len(seen) == len(self.rows) or seen[0] == 1):
+            return seen[0]                                    # an extent of 1 is one by which an array broadcasts, and has to be known
         fresh = sum(1 for j in self.links.values() if j >= self.given)
         self.links[k, axis] = self.given + fresh
         return 0

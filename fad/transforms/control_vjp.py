@@ -190,7 +190,7 @@ class _Slots:
         free = list(range(len(self.types)))
         chosen = []
         for v in saved:
-            key = (v.type.dtype, v.type.rank)
+            key = (v.type.dtype, tuple([n == 1 for n in v.type.shape]))
             slot = next((k for k in free if self.types[k] == key), None)
             if slot is None:
                 slot = len(self.types)

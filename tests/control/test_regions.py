@@ -115,3 +115,18 @@ def test_a_recurrence_saves_scalars():
     tapes = [e.outputs[0] for e in assert_derivatives(recurrence, X).reverse.equations if e.op.name == "unwritten"]
     assert tapes and all(v.type.rank == 1 for v in tapes)
     assert sum(v.type.dtype.itemsize for v in tapes) <= 24
+
+
+def test_what_a_branch_saves_may_broadcast():
+    """The largest element of a part whose length depends on data, in a branch: its reverse compares the part with an array of extent 1."""
+    def f(p, n):
+        y, k = np.zeros(20), 0
+        for i in range(n):
+            if p[0] * i > 0.5:
+                y[k] = p[0] * i
+                k += 1
+        part = y[:k]
+        largest = np.max(part) if k > 0 else 0.0
+        return largest + np.sum(part ** 2)
+    p = np.array([0.7])
+    np.testing.assert_allclose(fad.grad(f, fallback=False)(p, 9), 8 + 2 * 0.7 * sum(i * i for i in range(1, 9)))
