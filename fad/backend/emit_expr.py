@@ -49,7 +49,7 @@ class Expressions:
         parts.sort(key=lambda part: part[1] < 0)
         text = ""
         for source, c in parts:
-            size = source.within(SUM + (c < 0)) if abs(c) == 1 else f"{abs(c)} * {source.within(PRODUCT + 1)}"
+            size = source.within(SIGN if c < 0 and not text else SUM + (c < 0)) if abs(c) == 1 else f"{abs(c)} * {source.within(PRODUCT + 1)}"
             text += (size if c > 0 else "-" + size) if not text else f" {'+' if c > 0 else '-'} {size}"
         if not text:
             return literal(index.const)

@@ -140,7 +140,7 @@ def moved_within(x):
 def multiples_of_remainders(x):
     """Subscripts that are a multiple of a remainder, and a remainder of a multiple."""
     def body(i, y):
-        y = put(y, 0.5 * x[2 * (i % 3)], 2 * (i % 2))
+        y = put(y, 0.5 * x[2 * (i % 3)] + y[::-1][i % 3], 2 * (i % 2))
         return (put(y, y[(2 * i) % 3] + 0.1, (3 * i) % 4),)
     return loop(5, body, np.sin(x), names=("y",))
 
