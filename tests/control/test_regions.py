@@ -2,6 +2,7 @@
 import numpy as np
 import pytest
 
+import fad
 from fad.ir.check import check
 from fad.ir.op import registry as op
 from fad.ir.walk import evaluate
