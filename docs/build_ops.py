@@ -12,7 +12,9 @@ from fad.ops.face import BY_NAME, Face
 from fad.ops.table import TABLE
 
 PAGE = Path(__file__).parent / "ops.md"
-MODULES = ("numpy", "numpy.linalg", "numpy.fft", "scipy.special", "scipy.linalg", "scipy.stats", "scipy.signal", "scipy.ndimage", "scipy.spatial.distance", "scipy.integrate", "math")
+MODULES = (
+    "numpy", "numpy.linalg", "numpy.fft", "scipy.special", "scipy.linalg", "scipy.stats", "scipy.signal", "scipy.ndimage", "scipy.spatial.distance",
+    "scipy.integrate", "math")
 COMPLETE = ("numpy", "numpy.linalg", "numpy.fft", "scipy.special")  # the modules of which every public function is accounted for
 FUNCTIONS = """# The ops
 
