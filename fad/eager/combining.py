@@ -6,6 +6,7 @@ import numpy as np
 
 from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
+from .devices import on_cpu
 from .further import trapezoid
 from .indexing import getitem
 from .joining import cat, meshgrid, stack
@@ -140,13 +141,15 @@ def cumulative_trapezoid(y: Any, x: Any = None, *, dx: float = 1.0, dim: int = -
 
 
 @function(method=False)
-def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = np.int64, device: Any = None) -> Any:
+@on_cpu
+def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = np.int64) -> Any:
     """The indices of the lower triangle, a row for each dimension."""
     return wrap(np.stack(np.tril_indices(row, offset, col)).astype(dtype))
 
 
 @function(method=False)
-def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = np.int64, device: Any = None) -> Any:
+@on_cpu
+def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = np.int64) -> Any:
     """The indices of the upper triangle, a row for each dimension."""
     return wrap(np.stack(np.triu_indices(row, offset, col)).astype(dtype))
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from .devices import on_cpu, required
 from .dtypes import as_data, as_dtype, is_complex, is_floating_point, promote_types
 from .engine import queue_callback
 from .grad_mode import note_creation
@@ -25,7 +26,8 @@ def leaf(a: np.ndarray, requires_grad: bool = False) -> Tensor:
 
 
 @function(method=False)
-def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False) -> Tensor:
+@on_cpu
+def tensor(data: Any, *, dtype: Any = None, requires_grad: bool = False, pin_memory: bool = False) -> Tensor:
     """A tensor with a copy of the data.
 
     >>> tensor([1, 2.5])
@@ -37,6 +39,7 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
 @function("as_tensor", "asarray", method=False)
 def as_tensor(data: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """The data as a tensor, sharing memory where that is possible; a tensor is itself."""
+    required(device)
     if isinstance(data, Tensor):
         return data if dtype is None else data.to(as_dtype(dtype))                   # type: ignore[attr-defined]
     return leaf(as_data(data, dtype), requires_grad)
@@ -57,7 +60,8 @@ def from_dlpack(x: Any) -> Tensor:
 
 
 def _maker(name: str, make: Callable, doc: str) -> Callable:
-    def call(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, layout: Any = None, out: Any = None, generator: Any = None,
+    @on_cpu
+    def call(*size: Any, dtype: Any = None, requires_grad: bool = False, layout: Any = None, out: Any = None, generator: Any = None,
              pin_memory: bool = False, memory_format: Any = None, names: Any = None) -> Tensor:
         if "size" in names_of(size):
             size = ()
@@ -150,20 +154,24 @@ for _name, (_make, _doc) in MAKERS.items():
 
 
 @function(method=False)
-def full(size: Any, fill_value: Any, *, dtype: Any = None, requires_grad: bool = False, device: Any = None, out: Any = None) -> Tensor:
+@on_cpu
+def full(size: Any, fill_value: Any, *, dtype: Any = None, requires_grad: bool = False, out: Any = None) -> Tensor:
     """A shape filled with one number."""
     given = as_data(fill_value, dtype)
-    return leaf(np.full(sizes_of((size,)), given, given.dtype), requires_grad)
+    made = leaf(np.full(sizes_of((size,)), given, given.dtype), requires_grad)
+    return made if out is None else out.copy_(made)
 
 
 @function(method=False)
-def eye(n: int, m: "int | None" = None, *, dtype: Any = None, requires_grad: bool = False, device: Any = None) -> Tensor:
+@on_cpu
+def eye(n: int, m: "int | None" = None, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """Ones on the diagonal."""
     return leaf(np.eye(n, m, dtype=default.dtype if dtype is None else as_dtype(dtype)), requires_grad)
 
 
 @function(method=False)
-def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, requires_grad: bool = False, device: Any = None) -> Tensor:
+@on_cpu
+def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """start, start + step, ... below end."""
     start, end = (0, start) if end is None else (start, end)
     a = np.arange(float(start) if isinstance(start, Tensor) else start, end, step)
@@ -171,19 +179,22 @@ def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, req
 
 
 @function(method=False)
-def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None, requires_grad: bool = False, device: Any = None) -> Tensor:
+@on_cpu
+def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """Evenly spaced numbers from start to end."""
     return leaf(np.linspace(float(start), float(end), steps).astype(default.dtype if dtype is None else as_dtype(dtype)), requires_grad)
 
 
 @function(method=False)
+@on_cpu
 def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """Powers of the base at evenly spaced exponents."""
     return leaf(np.logspace(start, end, steps, base=base).astype(default.dtype if dtype is None else as_dtype(dtype)), requires_grad)
 
 
 @function(method=False)
-def randint(low: int, high: Any = None, size: Any = None, *, dtype: Any = np.int64, generator: Any = None, requires_grad: bool = False, device: Any = None) -> Tensor:
+@on_cpu
+def randint(low: int, high: Any = None, size: Any = None, *, dtype: Any = np.int64, generator: Any = None, requires_grad: bool = False) -> Tensor:
     """Integers drawn evenly from [low, high)."""
     if size is None:
         low, high, size = 0, low, high
@@ -192,6 +203,7 @@ def randint(low: int, high: Any = None, size: Any = None, *, dtype: Any = np.int
 
 
 @function(method=False)
+@on_cpu
 def randperm(n: int, *, generator: Any = None, dtype: Any = np.int64) -> Tensor:
     """0, 1, ..., n - 1 in random order."""
     return leaf(source(generator).permutation(n).astype(as_dtype(dtype)))
@@ -225,14 +237,16 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, g
 def _like(name: str) -> None:
     make = MAKERS[name][0]
 
-    def call(input: Tensor, *, dtype: Any = None, requires_grad: bool = False, device: Any = None, memory_format: Any = None, layout: Any = None,
+    @on_cpu
+    def call(input: Tensor, *, dtype: Any = None, requires_grad: bool = False, memory_format: Any = None, layout: Any = None,
              generator: Any = None, pin_memory: bool = False) -> Tensor:
         a = make(input.shape, input.dtype if dtype is None else as_dtype(dtype), generator)
         return leaf(a, requires_grad)
     call.__name__, call.__doc__ = f"{name}_like", f"fad.{name} in the shape and dtype of a tensor."
     add(call.__name__, call, method=False)
 
-    def new(self: Tensor, *size: Any, dtype: Any = None, requires_grad: bool = False, device: Any = None) -> Tensor:
+    @on_cpu
+    def new(self: Tensor, *size: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
         return leaf(make(sizes_of(size), self._a.dtype if dtype is None else as_dtype(dtype), None), requires_grad)
     new.__name__, new.__doc__ = f"new_{name}", f"fad.{name} in the dtype of this tensor."
     setattr(Tensor, new.__name__, new)
@@ -243,15 +257,16 @@ for _name in MAKERS:
 
 
 @function(method=False)
-def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None, requires_grad: bool = False, device: Any = None, memory_format: Any = None) -> Tensor:
+@on_cpu
+def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None, requires_grad: bool = False, memory_format: Any = None) -> Tensor:
     """One number in the shape and dtype of a tensor."""
     return leaf(np.full(input.shape, fill_value, input.dtype if dtype is None else as_dtype(dtype)), requires_grad)
 
 
-Tensor.new_full = lambda self, size, fill_value, *, dtype=None, requires_grad=False: leaf(                # type: ignore[attr-defined]
-    np.full(sizes_of((size,)), fill_value, self._a.dtype if dtype is None else as_dtype(dtype)), requires_grad)
-Tensor.new_tensor = lambda self, data, *, dtype=None, requires_grad=False: tensor(data, dtype=dtype or self._a.dtype,      # type: ignore[attr-defined]
-                                                                                  requires_grad=requires_grad)
+Tensor.new_full = on_cpu(lambda self, size, fill_value, *, dtype=None, requires_grad=False: leaf(                # type: ignore[attr-defined]
+    np.full(sizes_of((size,)), fill_value, self._a.dtype if dtype is None else as_dtype(dtype)), requires_grad))
+Tensor.new_tensor = on_cpu(lambda self, data, *, dtype=None, requires_grad=False: tensor(                 # type: ignore[attr-defined]
+    data, dtype=dtype or self._a.dtype, requires_grad=requires_grad))
 
 
 def randint_like(input: Tensor, low: int, high: Any = None, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from .creation import leaf, source
+from .devices import CPU, device, on_cpu
 from .dtypes import as_dtype
 from .inplace import copy_, in_place, requires_grad
 from .record import default
@@ -12,35 +13,6 @@ from .registry import FUNCTIONS, function
 from .reshaping import resize_as_
 from .tensor import Size, Tensor, wrap
 
-
-class device(str):
-    """Where memory is: the CPU, here.
-
-    >>> import fad
-    >>> fad.device("cpu").type
-    'cpu'
-    """
-
-    def __new__(cls, name: Any = "cpu", index: "int | None" = None) -> "device":
-        if str(name).partition(":")[0] != "cpu":
-            raise RuntimeError(f"there is no device {str(name)!r} here: tensors are in the memory of the CPU")
-        return str.__new__(cls, name)
-
-    @property
-    def type(self) -> str:
-        """The kind of device."""
-        return str.__str__(self).partition(":")[0]
-
-    @property
-    def index(self) -> "int | None":                                                            # type: ignore[override]
-        """Its number, where one was given."""
-        return int(self.partition(":")[2]) if ":" in self else None
-
-    def __repr__(self) -> str:
-        return f"device(type='{self.type}')"
-
-
-CPU = device("cpu")
 Tensor.device = property(lambda self: CPU, doc="Where the memory is: the CPU.")                                # type: ignore[attr-defined]
 FUNCTIONS.update(device=device, dtype=np.dtype, is_inference=Tensor.is_inference, detach=Tensor.detach, detach_=Tensor.detach_)  # type: ignore[attr-defined, arg-type]
 
@@ -78,7 +50,8 @@ def is_same_size(self: Tensor, other: Tensor) -> bool:
 
 
 @function(method=False)
-def scalar_tensor(value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+@on_cpu
+def scalar_tensor(value: Any, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """A tensor without axes."""
     return leaf(np.asarray(value, default.dtype if dtype is None else as_dtype(dtype)), requires_grad)
 

@@ -7,6 +7,7 @@ import numpy as np
 from ..ops.custom import barrier as _identity
 from ..ops.table import TABLE as registry
 from . import composites
+from .devices import required
 from .dtypes import as_dtype
 from .fast import binary, unary
 from .inplace import op_in_place
@@ -295,11 +296,14 @@ def polar(abs: Any, angle: Any) -> Any:
 
 
 @function("to", only_method=True)
-def to(self: Tensor, *args: Any, dtype: Any = None, copy: bool = False, memory_format: Any = None, **others: Any) -> Tensor:
-    """The tensor in another dtype (or that of another tensor), or another memory format; devices are all one."""
+def to(self: Tensor, *args: Any, device: Any = None, dtype: Any = None, non_blocking: bool = False, copy: bool = False, memory_format: Any = None) -> Tensor:
+    """The tensor in another dtype (or that of another tensor), or another memory format; there is one device."""
+    required(device)
     for a in args:
         if isinstance(a, Tensor):
             dtype = a.dtype
+        elif isinstance(a, str):
+            required(a)
         elif isinstance(a, (np.dtype, type)):
             dtype = a
     dtype = self._a.dtype if dtype is None else as_dtype(dtype)

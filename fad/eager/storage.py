@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from .devices import on_cpu
 from .memory import address, memory, offset_of
 from .registry import FUNCTIONS, function, sizes_of
 from .tensor import Tensor, wrap
@@ -77,7 +78,8 @@ def reach(size: tuple, stride: tuple) -> int:
 
 
 @function(method=False)
-def empty_strided(size: Sequence, stride: Sequence, *, dtype: Any = None, requires_grad: bool = False, device: Any = None) -> Tensor:
+@on_cpu
+def empty_strided(size: Sequence, stride: Sequence, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """A tensor of this shape and these steps, whose values are to be written."""
     size, stride = sizes_of((size,)), sizes_of((stride,))
     row = FUNCTIONS["zeros"](reach(size, stride), dtype=dtype)._a

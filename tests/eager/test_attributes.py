@@ -111,3 +111,13 @@ def test_an_expanded_tensor_may_be_written_one_place_at_a_time():
     x = fad.ones(1).expand(3)
     x[0] = 5
     assert x.tolist() == [5, 5, 5]
+
+
+@pytest.mark.parametrize("make", [lambda d: fad.tensor([1.0], device=d), lambda d: fad.zeros(3, device=d), lambda d: fad.as_tensor([1.0], device=d),
+                                  lambda d: fad.arange(3, device=d), lambda d: fad.ones_like(fad.ones(2), device=d), lambda d: fad.ones(2).to(d),
+                                  lambda d: fad.ones(2).to(device=d), lambda d: fad.ones(2).new_zeros(2, device=d), lambda d: fad.full((2,), 1.0, device=d)])
+def test_there_is_one_device(make):
+    for name in ("cpu", fad.device("cpu"), None):
+        assert str(make(name).device) == "cpu"
+    with pytest.raises(RuntimeError, match="there is no device 'cuda' here"):
+        make("cuda")
