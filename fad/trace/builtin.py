@@ -20,7 +20,7 @@ def is_scalar(x: Any) -> bool:
 def length(x: Any) -> Any:
     if isinstance(x, Tracer) and x.ndim:
         return x.shape[0]
-    return x.count if isinstance(x, Rows) else len(x)
+    return x.length if isinstance(x, Rows) else len(x)
 
 
 def _best(name: str) -> Any:

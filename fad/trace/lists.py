@@ -1,7 +1,7 @@
 """Lists that loops fill: in a loop that is one region, `out.append(y)` writes into an array with room for every turn.
 
 A list of captured code starts as `Items`, a list like any other. When a loop is found to append to it, its elements move into `rows`, one array
-for each leaf of an element, of which the first `count` entries are in the list: it has become `Rows`. Which loop makes the room, and how much,
+for each leaf of an element, of which the first `length` entries are in the list: it has become `Rows`. Which loop makes the room, and how much,
 is decided in roll.py; what cannot be done on rows makes the list a plain one again, with its length pinned.
 """
 from collections.abc import Callable, Iterator
@@ -48,10 +48,10 @@ class Contents(NamedTuple):
     rows: Any
     layout: Any
     types: Any
-    count: Any
+    length: Any
 
     def same(self, other: "Contents") -> bool:
-        return self.rows is other.rows and _same_all(self.items, other.items) and atom_of(self.count) is atom_of(other.count)
+        return self.rows is other.rows and _same_all(self.items, other.items) and atom_of(self.length) is atom_of(other.length)
 
 
 def atom_of(n: Any) -> Any:
@@ -75,8 +75,8 @@ class _Held:
         return id(self.contents.rows)
 
 
-tree.register(Contents, lambda c: ((c.items if c.rows is None else c.count,), _Held(c)),
-              lambda held, inside: held.contents._replace(**{"items" if held.contents.rows is None else "count": inside[0]}))
+tree.register(Contents, lambda c: ((c.items if c.rows is None else c.length,), _Held(c)),
+              lambda held, inside: held.contents._replace(**{"items" if held.contents.rows is None else "length": inside[0]}))
 
 
 class Items(list):
@@ -85,7 +85,7 @@ class Items(list):
     rows: Any = None
     layout: Any = None
     types: Any = None
-    count: Any = 0
+    length: Any = 0
     used: Any = 0
     added: Any = ()                                           # arrays that it got in the present turn
     added_lists: Any = ()                                     # and lists, each with what it was then
@@ -104,16 +104,16 @@ class Items(list):
         return self
 
     def contents(self) -> Contents:
-        return Contents(type(self), list(list.__iter__(self)), self.rows, self.layout, self.types, self.count)
+        return Contents(type(self), list(list.__iter__(self)), self.rows, self.layout, self.types, self.length)
 
     def put(self, c: Contents) -> None:
         self.__class__ = c.kind
         list.__setitem__(self, slice(None), c.items)
-        self.rows, self.layout, self.types, self.count = c.rows, c.layout, c.types, c.count
+        self.rows, self.layout, self.types, self.length = c.rows, c.layout, c.types, c.length
 
     def move_to_rows(self, samples: list, more: Any) -> None:
         """Let the elements lie in arrays with room for `more`, which will be like the samples."""
-        before, held = self.count if self.rows else len(self), [] if self.rows else list(self)
+        before, held = self.length if self.rows else len(self), [] if self.rows else list(self)
         known = [Like(self.layout, self.types)] if self.rows else []
         for x in samples:
             _require_fixed(x.layout.structure)
@@ -129,7 +129,7 @@ class Items(list):
                 row[n] = Layout(x).data[k]
         list.clear(self)
         self.__class__ = Rows
-        self.rows, self.layout, self.types, self.count = rows, layout, types, before
+        self.rows, self.layout, self.types, self.length = rows, layout, types, before
 
 
 def _type(x: Any) -> Type:
@@ -218,11 +218,11 @@ class Rows(Items):
         for row, t, leaf in zip(self.rows, self.types, new.data):
             if promoted([t, type_of(leaf)]) != t.dtype or len(t.shape) != type_of(leaf).rank:
                 raise NeedsRoom(self, [like(x), self.like()], self.used + 1)
-            row[self.count] = leaf
+            row[self.length] = leaf
             if isinstance(leaf, Tracer) and leaf.ndim:        # the list holds the array itself: not to be read once that was changed
                 row.kin = [*row.kin, (leaf, leaf._var, None)]
                 self.added = [*self.added, leaf]
-        self.count, self.used = self.count + 1, self.used + 1
+        self.length, self.used = self.length + 1, self.used + 1
 
     def _make_room(self, x: Any) -> None:
         """Room for one more; in the turn of a loop it is the loop's to make."""
@@ -238,7 +238,7 @@ class Rows(Items):
 
     def state(self) -> list:
         """What tells whether the list has changed."""
-        return [atom_of(self.count), *[row._var for row in self.rows]]
+        return [atom_of(self.length), *[row._var for row in self.rows]]
 
     def like(self) -> Like:
         return Like(self.layout, self.types)
@@ -247,8 +247,8 @@ class Rows(Items):
         """The entries of a row that are in the list."""
         row = self.rows[k]
         facts = current().integers
-        whole = facts.form(atom_of(row.shape[0])) - facts.form(atom_of(self.count))
-        return row if whole.is_constant and whole.const == 0 else row[:self.count]
+        whole = facts.form(atom_of(row.shape[0])) - facts.form(atom_of(self.length))
+        return row if whole.is_constant and whole.const == 0 else row[:self.length]
 
     def _element(self, leaves: list) -> Any:
         values = [_read_only(convert(x, t)) if not t.shape else _read_only(x) for x, t in zip(leaves, self.types)]
@@ -256,8 +256,8 @@ class Rows(Items):
 
     def _at(self, k: int, place: Any) -> Any:
         """The entry at a place; taken from the row itself where that is sure to be in the list."""
-        if isinstance(place, int) and place < 0 and at_least(self.count, -place):
-            return self.rows[k][self.count + place]
+        if isinstance(place, int) and place < 0 and at_least(self.length, -place):
+            return self.rows[k][self.length + place]
         return self._entries(k)[place]
 
     def __getitem__(self, place: Any) -> Any:
@@ -279,21 +279,21 @@ class Rows(Items):
             return self._plain().pop(*place)
         self._may_change()
         last = self[-1]
-        self.count = self.count - 1
+        self.length = self.length - 1
         return last
 
     def __len__(self) -> int:
-        return self.count.__index__()
+        return self.length.__index__()
 
     def __bool__(self) -> bool:
-        return bool(self.count != 0)
+        return bool(self.length != 0)
 
     def __iter__(self) -> Iterator:
         for k in range(len(self)):
             yield self[k]
 
     def __repr__(self) -> str:
-        return f"<traced list of {self.count!r}>"
+        return f"<traced list of {self.length!r}>"
 
     def steps(self) -> Steps:
         """What a loop over the list runs over."""
@@ -314,7 +314,7 @@ class Rows(Items):
         """The list with its elements one by one, for as many as there are."""
         elements = list(self)
         list.__setitem__(self, slice(None), elements)
-        self.__class__, self.rows, self.layout, self.types, self.count = Items, None, None, None, 0
+        self.__class__, self.rows, self.layout, self.types, self.length = Items, None, None, None, 0
         return self
 
 
@@ -325,7 +325,7 @@ def _on_plain(name: str) -> Callable:
     return method
 
 
-for _name in ("insert", "remove", "clear", "index", "count_of", "sort", "reverse", "copy", "__delitem__", "__add__", "__mul__", "__rmul__", "__imul__",
+for _name in ("insert", "remove", "clear", "index", "count", "sort", "reverse", "copy", "__delitem__", "__add__", "__mul__", "__rmul__", "__imul__",
               "__contains__", "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__reversed__"):
     if hasattr(list, _name):
         setattr(Rows, _name, _on_plain(_name))
@@ -337,7 +337,7 @@ class Elements(Steps):
 
     def __init__(self, rows: Rows):
         self.rows = rows
-        self.stop = rows.count
+        self.stop = rows.length
 
     def item(self, i: Any) -> Any:
         return self.rows[i]
@@ -383,7 +383,7 @@ class _Frame:
 def _with_rows(frame: _Frame, rows: tuple) -> Any:
     made = Rows()
     made.rows, made.layout, made.types = list(rows), frame.layout, frame.types
-    made.count = rows[0].shape[0]
+    made.length = rows[0].shape[0]
     return made
 
 

@@ -46,8 +46,8 @@ class Room:
         """Count what the turn appends. turn: its number, None where it has none."""
         for key, c in self.outer.items():
             if key in self.steady and turn is not None:
-                c.count = self._first(key) + self.steady[key] * turn
-            self.base[key] = c.count
+                c.length = self._first(key) + self.steady[key] * turn
+            self.base[key] = c.length
             c.used, c.added, c.added_lists = 0, [], []
             self._forget(key, c)
 
@@ -63,7 +63,7 @@ class Room:
     def _first(self, key: int) -> Any:
         """A list's length before the loop."""
         before = self.before[key][0]
-        return len(before.items) if before.rows is None else before.count
+        return len(before.items) if before.rows is None else before.length
 
     def end_turn(self, made: Trial, initial: Iterable) -> bool:
         """See that there is room for what the turn appended. Whether it showed something new of how long the lists are."""
@@ -83,7 +83,7 @@ class Room:
         return key not in self.changing and self._shows_growth(key, c)
 
     def _shows_growth(self, key: int, c: Items) -> bool:
-        grown = visible_extent(atom_of(c.count - self.base[key]), current().parent)
+        grown = visible_extent(atom_of(c.length - self.base[key]), current().parent)
         known = self.steady.get(key)
         if known is not None and grown is not None and _is_zero(grown, known):
             return False
@@ -126,7 +126,7 @@ class Room:
         """After so many turns: the lists' lengths. last: arrays that names stand for and that a list got in the last turn."""
         for key, c in self.outer.items():
             if key in self.steady:
-                c.count = self._first(key) + self.steady[key] * turns
+                c.length = self._first(key) + self.steady[key] * turns
             used = self.before[key][1]
             if key in self.kept:
                 c.keeper = None

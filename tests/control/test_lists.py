@@ -288,3 +288,16 @@ def test_second_derivatives():
     h = fad.hessian(trajectory)(P, 10)
     numeric = np.array([(fad.grad(trajectory)(P + e, 10) - fad.grad(trajectory)(P - e, 10)) / 2e-5 for e in 1e-5 * np.eye(2)])
     np.testing.assert_allclose(h, numeric, rtol=1e-6, atol=1e-8)
+
+
+def test_the_methods_of_lists():
+    def f(p, n):
+        out, kept = [], [1, 2, 2]
+        for i in range(n):
+            out.append(p[0] * i)
+        out.reverse()
+        out.insert(0, p[1])
+        out += [p[0]]
+        return out[0] * out[1] + out[-1] + kept.count(2) + kept.index(2) + len(out) + out.copy()[2]
+    assert fad.jit(f, fallback=False)(P, 6) == pytest.approx(f(P, 6))
+    np.testing.assert_allclose(fad.grad(f, fallback=False)(P, 6), [5 * 1.1 + 1.0 + 4.0, 5 * 0.7])
