@@ -26,7 +26,6 @@ from ..util.errors import (
     UnstageableError,
     UnsupportedFunctionError,
 )
-from ..util.where import Where
 from .branch import choose, truth
 from .builtin import BY_BUILTIN
 from .iterate import Steps, steps_of
@@ -34,12 +33,12 @@ from .lists import Items
 from .roll import Plan, roll_for, roll_while
 from .state import cells_of
 from .syntax import RUNTIME
+from .unroll import MOST_UNROLLED, Plainly, attempted, note_unrolled, run_plainly, unrolled_items
 
 COMPARISONS: dict[str, Callable] = {
     "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge, "Eq": operator.eq, "NotEq": operator.ne,
     "Is": operator.is_, "IsNot": operator.is_not, "In": lambda a, b: a in b, "NotIn": lambda a, b: a not in b}
 SHORT = 8                                                    # a comprehension over so few items is written out
-MOST_UNROLLED = 5000                                         # turns; a loop of more is not unrolled
 DEEPEST_RECURSION = 8                                        # levels of a recursion that depends on data
 
 
@@ -241,12 +240,12 @@ class Runtime:
         plan = Plan(cells, names, rebound, written, stops)
         steps = None if stack.is_live() else steps_of(items)
         if steps is None or (not isinstance(items, Value) and _is_short(steps)):
-            _run(items, body, plan)
+            run_plainly(items, body, plan)
             return
         why = self._try(body, lambda: self._roll_for(steps, body, plan, (cells, names, rebound, written, stops)))
         if why is not None:
             note_unrolled(body, why)
-            _run(_unrolled(steps, why), body, plan)
+            run_plainly(unrolled_items(steps, why), body, plan)
 
     def _roll_for(self, steps: Steps, body: Callable, plan: Plan, facts: tuple) -> bool:
         """Roll the loop, after a first turn of its own where that one is of another kind than the rest."""
@@ -275,7 +274,7 @@ class Runtime:
         turns = 0
         while True:
             plan = Plan(cells, names, rebound, written, stops)
-            if any(_is_up(s.read()) for s in plan.stops):
+            if any(s.read() is True for s in plan.stops):
                 return
             go_on = truth(test())
             if go_on is False:
@@ -291,7 +290,7 @@ class Runtime:
             note_unrolled(body, why)
             body()
             turns += 1
-            if turns > MOST_UNROLLED and not isinstance(why, _Plain):
+            if turns > MOST_UNROLLED and not isinstance(why, Plainly):
                 raise why
 
     def _try(self, body: Callable, roll: Callable) -> "Exception | str | None":
@@ -300,31 +299,10 @@ class Runtime:
         if known is not None:
             return known
         try:
-            return None if roll() else _Plain()
+            return None if roll() else Plainly()
         except Exception as error:                            # whatever it was, the plain loop will meet it again if it is the user's
             self.unrolled[body.__code__] = error
             return error
-
-
-class _Plain(Exception):
-    """Nothing in the loop is traced."""
-
-
-def note_unrolled(body: Callable, why: Any) -> None:
-    """Remember why a loop is not one region of the program, for those who ask (fad.explain)."""
-    if stack.builders() and not isinstance(why, _Plain):
-        code = body.__code__
-        current().root.unrolled.setdefault(Where(code.co_filename, code.co_firstlineno, code.co_name), why)
-
-
-def attempted(roll: Callable) -> bool:
-    """What roll() says; if it fails, the program is as it was before (turns peeled off before it stay)."""
-    mark = len(current().equations)
-    try:
-        return roll()
-    except Exception:
-        current().take_back(mark)
-        raise
 
 
 def _keep(x: Any) -> None:
@@ -369,35 +347,3 @@ def _nothing() -> None:
 def _is_short(steps: Steps) -> bool:
     count = steps.count()
     return isinstance(count, int) and count <= 1
-
-
-def _is_up(flag: Any) -> bool:
-    return flag is True
-
-
-def _run(items: Any, body: Callable, plan: Plan) -> None:
-    """The loop as plain Python runs it."""
-    for item in items:
-        body(item)
-        for slot in plan.stops:
-            flag = slot.read()
-            if isinstance(flag, Value):
-                raise ConcreteValueError("a loop that cannot be one region of the program ends by a traced condition",
-                                         do="let it run over a range or an array")
-            if flag is True:
-                return
-
-
-def _unrolled(steps: Steps, why: Exception) -> Any:
-    """The items one by one, extents made concrete."""
-    try:
-        count = len(steps)
-    except ConcreteValueError:
-        raise why from None
-    if count > MOST_UNROLLED and not isinstance(why, _Plain):
-        raise why
-    start, step = steps.start, steps.step
-    if isinstance(start, Value):
-        start = operator.index(start)
-    return (steps.item(start + k * step) for k in range(count))
-

@@ -86,6 +86,8 @@ class Selected(Place):
     def _chosen(self, compute: Callable, like: Any) -> Any:
         if not isinstance(self.selector, Var):
             return compute(self.places[int(self.selector)])
+        for x in self.arrays:
+            _ = x.held                                        # a view looks at its base here: what it sees in a region stays in there
         regions = tuple([lambda p=p: [in_shape_of(compute(p), like)] for p in self.places])
         return COND.run_regions([current().value_of(self.selector)], regions)[0]
 

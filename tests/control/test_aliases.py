@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 
 import fad
+from fad.ir.check import check
+from fad.trace.tracing import trace
 from fad.util.errors import FadError
 
 
@@ -279,10 +281,37 @@ def written_in_the_branches(x,y):
     return x@[1,2,3.]+y@[4,5,6.]
 
 
+def bound_in_a_turn_and_both_written_to(x,y):
+    a, b = x*1.0, y*2.0
+    for k in range(3):
+        if x[k] > 0:
+            a = b
+        a[k] = 0.0
+        b[k] *= 2
+    return a@[1,2,3.] + b@[4,5,6.]
+
+
+def a_view_looked_at_in_a_loop_that_is_unrolled(x,y):
+    a = x*y
+    tail = a[1:]
+    a *= 2
+    weights = [1.0, 2.0]
+    for k in range(2):
+        a[k] += weights[k]
+        tail = tail + a[1:]
+        weights.append(2.0)
+    return tail.sum() + a.sum()
+
+
 PROGRAMS = [f for f in list(globals().values()) if callable(f) and getattr(f, "__module__", "") == __name__ and f is not pick]
 REFUSED = {bound_in_a_turn, buffers_swapped, bound_in_a_while, perhaps_no_turn, the_best_row, bound_before_a_break}
 XS = [np.array(x) for x in ([0.5, 0.6, 0.7], [-0.5, 0.6, 0.7], [0.5, -0.6, 0.7], [0.5, 0.6, -0.7])]
 YS = [np.array(y) for y in ([1.0, 2.0, 3.0], [-1.0, 2.0, -3.0])]
+
+
+@pytest.mark.parametrize("f", [f for f in PROGRAMS if f not in REFUSED], ids=lambda f: f.__name__)
+def test_every_value_of_the_program_has_an_equation(f):
+    check(trace(f, [XS[0], YS[0]]).func)
 
 
 def plain(f, x, y):
