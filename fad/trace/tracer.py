@@ -91,9 +91,10 @@ class Tracer(Value):
 
     def set(self, new: Value) -> "Tracer":
         """Give this array a new value in place; what it is a view of changes with it."""
-        view = self.view
+        view, builder = self.view, current()
+        new = builder.value_of(new.atom)                    # as it is now: it may be a view of this array, as in z[:] = z[::-1]
         base = None if view is None else view.write(view.base, new)
-        current().note_mutation(self)
+        builder.note_mutation(self)
         self._var = new.atom
         self._version += 1
         if view is not None:

@@ -303,6 +303,16 @@ def a_view_looked_at_in_a_loop_that_is_unrolled(x,y):
     return tail.sum() + a.sum()
 
 
+def turned_around_in_place(x,y):
+    z = x if x[0] > 0 else y
+    z[:] = z[::-1]
+    w = z
+    if x[1] > 0:
+        w = y
+    w += x
+    return x@[1,2,3.] + y@[4,5,6.]
+
+
 PROGRAMS = [f for f in list(globals().values()) if callable(f) and getattr(f, "__module__", "") == __name__ and f is not pick]
 REFUSED = {bound_in_a_turn, buffers_swapped, bound_in_a_while, perhaps_no_turn, the_best_row, bound_before_a_break}
 XS = [np.array(x) for x in ([0.5, 0.6, 0.7], [-0.5, 0.6, 0.7], [0.5, -0.6, 0.7], [0.5, 0.6, -0.7])]
