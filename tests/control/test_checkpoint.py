@@ -201,7 +201,7 @@ def marked_not(x):
 
 
 @pytest.mark.parametrize("loop", [lambda x, how: fad.fori_loop(0, 50, lambda i, y: np.sin(y) * x, x, checkpoint=how),
-                                  lambda x, how: fad.while_loop(lambda y: np.sum(y) < 9.0, lambda y: y + 0.01 * np.cos(y) * x, x, checkpoint=how)])
+                                  lambda x, how: fad.while_loop(lambda y: np.sum(y) < 4.0, lambda y: y + 0.05 * np.cos(y) * x, x, checkpoint=how)])
 def test_explicit_loops_may_be_marked(loop, interpreted):
     gradient = lambda how: fad.grad(lambda x: np.sum(loop(x, how)))(X)
     np.testing.assert_array_equal(gradient(True), gradient(False))
