@@ -64,9 +64,7 @@ class Idioms:
         """A while loop that walks along an array until something holds."""
         k, a = self.fresh("k"), self.pick(self.arrays)
         name = self.sum_name()
-        self.indices.append(k)
-        body = [Statement(f"{name} += 0.1 * {a}[{k}]"), *self.block(1, depth + 1), Statement(f"{k} += 1")]
-        self.indices.remove(k)
+        body = [Statement(f"{name} += 0.1 * {a}[{k}]"), Statement(f"{k} += 1"), *self.block(1, depth + 1)]     # a `continue` must not skip the step
         return [Statement(f"{k} = 0"), Statement(f"while {k} < n and {a}[{k}] < {self.number()}3:", body)]
 
     def integer_start(self, depth):
