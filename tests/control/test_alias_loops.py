@@ -1,0 +1,385 @@
+"""Loops whose branches rebind names to other arrays, and that then write to them: Python's results, with views, swaps and early ends."""
+import warnings
+
+import numpy as np
+import pytest
+
+import fad
+from fad.util.errors import FadError
+
+
+def each_becomes_the_other(x, y):
+    a, b = (x * 1.0, y * 2.0)
+    for k in range(3):
+        if x[k] > 0:
+            a = b
+        else:
+            b = a
+        a[k] += 1.5 * x[k]
+        b[k] *= 2
+    return a @ [1, 2, 3.0] + b @ [4, 5, 6.0]
+
+
+def changed_places_in_a_branch(x, y):
+    a, b = (x * 1.0, y * 2.0)
+    for k in range(3):
+        if x[k] > 0:
+            a, b = (b, a)
+        a[k] = b[k] * x[0]
+        b[k] += a[0]
+    return a @ [1, 2, 3.0] + b @ [4, 5, 6.0]
+
+
+def part_of_the_other(x, y):
+    a, b = (x[:2] * 1.0, y * 2.0)
+    for k in range(2):
+        if x[k] > 0:
+            a = b[1:]
+        a[k] += x[k]
+        b[k] *= 2
+    return a @ [1, 2.0] + b @ [4, 5, 6.0]
+
+
+def the_other_backwards(x, y):
+    a, b = (x * 1.0, y * 2.0)
+    for k in range(3):
+        if x[k] > 0:
+            a = b[::-1]
+        a[k] += x[k]
+        b[k] *= 2
+    return a @ [1, 2, 3.0] + b @ [4, 5, 6.0]
+
+
+def break_after_binding(x, y):
+    a, b = (x * 1.0, y * 2.0)
+    for k in range(3):
+        if x[k] < 0:
+            a = b
+            break
+        a[k] *= 3
+    a[0] += x[1]
+    b[1] *= x[2]
+    return a @ [1, 2, 3.0] + b @ [4, 5, 6.0]
+
+
+def continue_after_binding(x, y):
+    a, b = (x * 1.0, y * 2.0)
+    for k in range(3):
+        if x[k] < 0:
+            a = b
+            continue
+        a[k] *= 3
+        b[k] += a[k]
+    return a @ [1, 2, 3.0] + b @ [4, 5, 6.0]
+
+
+def a_row_chosen_by_data(x, y):
+    A = np.outer(x, y)
+    r = A[0]
+    for k in range(3):
+        if x[k] > 0:
+            r = A[k]
+        r[k] = x[k] * 2
+        A[k] += r
+    return (A * np.arange(9.0).reshape(3, 3)).sum() + r @ [1, 2, 3.0]
+
+
+def three_names(x, y):
+    a, b, c = (x * 1.0, y * 2.0, x * y)
+    for k in range(3):
+        if x[k] > 0:
+            a = b
+        elif y[k] > 0:
+            b = c
+        else:
+            c = a
+        a[k] += 1.0
+        b[k] *= 2.0
+        c[k] -= x[k]
+    return a @ [1, 2, 3.0] + b @ [4, 5, 6.0] + c @ [7, 8, 9.0]
+
+
+def three_names_in_a_ring(x, y):
+    a, b, c = (x * 1.0, y * 2.0, x * y)
+    for k in range(3):
+        if x[k] > 0:
+            a, b, c = (b, c, a)
+        a[k] += b[k] * c[k]
+    return a @ [1, 2, 3.0] + b @ [4, 5, 6.0] + c @ [7, 8, 9.0]
+
+
+def nested_loops(x, y):
+    a, b = (x * 1.0, y * 2.0)
+    for i in range(2):
+        for k in range(3):
+            if x[k] * y[i] > 0:
+                a = b
+            a[k] += i * x[k]
+        b[i] *= 2
+    return a @ [1, 2, 3.0] + b @ [4, 5, 6.0]
+
+
+def in_a_while_loop(x, y):
+    a, b = (x * 1.0, y * 2.0)
+    k = 0
+    while k < 3:
+        if x[k] > 0:
+            a = b
+        a[k] += x[k]
+        b[k] *= 2
+        k += 1
+    return a @ [1, 2, 3.0] + b @ [4, 5, 6.0]
+
+
+def in_a_list(x, y):
+    L = [x * 1.0, y * 2.0]
+    for k in range(3):
+        if x[k] > 0:
+            L[0] = L[1]
+        L[0][k] += x[k]
+        L[1][k] *= 2
+    return L[0] @ [1, 2, 3.0] + L[1] @ [4, 5, 6.0]
+
+
+def views_from_before_the_loop(x, y):
+    a, b = (x * 1.0, y * 2.0)
+    t = a[1:]
+    u = b[:2]
+    for k in range(2):
+        if x[k] > 0:
+            a = b
+        a[k] += x[k]
+        t[k] *= 2
+        u[k] += t[k]
+    return a @ [1, 2, 3.0] + b @ [4, 5, 6.0] + t @ [1, 1.0] + u @ [2, 2.0]
+
+
+def a_copy_in_the_branch(x, y):
+    a, b = (x * 1.0, y * 2.0)
+    for k in range(3):
+        if x[k] > 0:
+            a = b.copy()
+        a[k] += x[k]
+        b[k] *= 2
+    return a @ [1, 2, 3.0] + b @ [4, 5, 6.0]
+
+
+def the_arguments_themselves(x, y):
+    a = x
+    for k in range(3):
+        if y[k] > 0:
+            a = y
+        a[k] *= 2.0
+        x[k] += 1.0
+    return a @ [1, 2, 3.0] + x @ [4, 5, 6.0] + y @ [7, 8, 9.0]
+
+
+def chosen_anew_in_each_turn(x, y):
+    a, b = (x * 1.0, y * 2.0)
+    for k in range(3):
+        c = a if x[k] > 0 else b
+        c[k] = 7.0 * x[k]
+        a[0] += c[k]
+    return a @ [1, 2, 3.0] + b @ [4, 5, 6.0]
+
+
+def in_a_dict(x, y):
+    d = {'a': x * 1.0, 'b': y * 2.0}
+    for k in range(3):
+        if x[k] > 0:
+            d['a'] = d['b']
+        d['a'][k] += x[k]
+        d['b'][k] *= 2
+    return d['a'] @ [1, 2, 3.0] + d['b'] @ [4, 5, 6.0]
+
+
+def transposed(x, y):
+    A, B = (np.outer(x, y), np.outer(y, y))
+    for k in range(3):
+        if x[k] > 0:
+            A = B.T
+        A[k, 0] += x[k]
+        B[0, k] *= 2
+    return (A * np.arange(9.0).reshape(3, 3)).sum() + (B * np.arange(9.0)[::-1].reshape(3, 3)).sum()
+
+
+def reshaped(x, y):
+    A, v = (np.outer(x, y), np.zeros(9))
+    for k in range(3):
+        if x[k] > 0:
+            v = A.reshape(-1)
+        v[k + 1] += x[k]
+        A[k] *= 2
+    return (A * np.arange(9.0).reshape(3, 3)).sum() + v @ np.arange(9.0)
+
+
+def written_to_as_a_whole(x, y):
+    a, b = (x * 1.0, y * 2.0)
+    for k in range(3):
+        if x[k] > 0:
+            a = b
+        a += x
+        b *= 2
+        a[:] = a[::-1]
+    return a @ [1, 2, 3.0] + b @ [4, 5, 6.0]
+
+
+def break_after_writing(x, y):
+    a, b = (x * 1.0, y * 2.0)
+    for k in range(3):
+        if x[k] > 0.55:
+            a = b
+        a[k] += x[k]
+        b[k] *= 2
+        if a[k] > 3.0:
+            break
+    return a @ [1, 2, 3.0] + b @ [4, 5, 6.0]
+
+
+def return_after_writing(x, y):
+    a, b = (x * 1.0, y * 2.0)
+    for k in range(3):
+        if x[k] > 0:
+            a = b
+        a[k] += x[k]
+        b[k] *= 2
+        if a[k] < -1.03:
+            return a.sum() * 2
+    return a @ [1, 2, 3.0] + b @ [4, 5, 6.0]
+
+
+def written_by_a_helper(x, y):
+
+    def put(z, k, v):
+        z[k] = v
+    a, b = (x * 1.0, y * 2.0)
+    for k in range(3):
+        if x[k] > 0:
+            a = b
+        put(a, k, x[k])
+        put(b, (k + 1) % 3, y[k] * a[k])
+    return a @ [1, 2, 3.0] + b @ [4, 5, 6.0]
+
+
+def written_to_in_the_branches(x, y):
+    a, b = (x * 1.0, y * 2.0)
+    for k in range(3):
+        if x[k] > 0:
+            a = b
+            a[k] = x[k] ** 2
+        else:
+            b[k] = a[k] * 3
+            a = a * 1
+        b[0] += a[k]
+    return a @ [1, 2, 3.0] + b @ [4, 5, 6.0]
+
+
+def the_first_array_again(x, y):
+    a, b = (x * 1.0, y * 2.0)
+    a0 = a
+    for k in range(3):
+        if x[k] > 0:
+            a = b
+            if y[k] > 0:
+                a = a0
+        a[k] += x[k]
+        b[k] *= 2
+        a0[0] += 1
+    return a @ [1, 2, 3.0] + b @ [4, 5, 6.0] + a0 @ [7, 8, 9.0]
+
+
+def the_row_before(x, y):
+    A = np.outer(x, y)
+    prev = A[2]
+    for k in range(3):
+        cur = A[k]
+        if x[k] > 0:
+            cur[0] += prev[1]
+        prev[2] *= 1.5
+        prev = cur
+    return (A * np.arange(9.0).reshape(3, 3)).sum()
+
+
+def double_buffer_until_settled(x, y):
+    a, b = (x * 1.0, np.zeros(3))
+    for _k in range(4):
+        b[:] = 0.5 * a + y[0]
+        if np.abs(b - a).sum() < 0.1:
+            break
+        a, b = (b, a)
+    return a @ [1, 2, 3.0] + b @ [4, 5, 6.0]
+
+
+def written_to_in_a_later_loop(x, y):
+    a, b = (x * 1.0, y * 2.0)
+    for k in range(3):
+        if x[k] > 0:
+            a = b
+    for k in range(3):
+        a[k] *= 2
+        b[k] += x[k]
+    return a @ [1, 2, 3.0] + b @ [4, 5, 6.0]
+
+
+def slices_of_growing_length(x, y):
+    a, b = (x * 1.0, y * 2.0)
+    for k in range(1, 3):
+        v = a[:k]
+        if x[k] > 0:
+            v = b[:k]
+        v *= x[k]
+        a[0] += v[0]
+    return a @ [1, 2, 3.0] + b @ [4, 5, 6.0]
+
+
+def nothing_at_first(x, y):
+    best = None
+    a, b = (x * 1.0, y * 2.0)
+    for k in range(3):
+        if best is None or x[k] > best[k]:
+            best = a if k % 2 else b
+        best[k] += 1.0
+        a[k] *= 2
+    return a @ [1, 2, 3.0] + b @ [4, 5, 6.0] + best.sum()
+
+
+PROGRAMS = [f for f in list(globals().values()) if callable(f) and getattr(f, "__module__", "") == __name__]
+ON_THE_TAPE = {break_after_binding, break_after_writing, return_after_writing, double_buffer_until_settled, written_to_in_a_later_loop}
+REFUSED = {reshaped}
+XS = [np.array(x) for x in ([0.5, 0.6, 0.7], [-0.5, 0.6, 0.7], [0.5, -0.6, 0.7], [0.5, 0.6, -0.7], [-0.5, -0.6, -0.7])]
+YS = [np.array(y) for y in ([1.0, 2.0, 3.0], [-1.0, 2.0, -3.0])]
+
+
+def both(f, x, y):
+    """The value, and the arguments as they are left."""
+    x, y = x.copy(), y.copy()
+    return np.array([f(x, y), *x, *y])
+
+
+def compare(f, fallback):
+    compiled, gradient = fad.jit(f, fallback=fallback), fad.grad(f, fallback=fallback)
+    for x in XS:
+        for y in YS:
+            np.testing.assert_allclose(both(compiled, x, y), both(f, x, y), rtol=1e-12, atol=1e-14)
+            slope = [(f(x + h, y.copy()) - f(x - h, y.copy())) / 2e-6 for h in 1e-6 * np.eye(3)]
+            np.testing.assert_allclose(gradient(x.copy(), y.copy()), slope, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("f", [f for f in PROGRAMS if f not in ON_THE_TAPE | REFUSED], ids=lambda f: f.__name__)
+def test_staged(f):
+    compare(f, fallback=False)
+
+
+@pytest.mark.parametrize("f", sorted(ON_THE_TAPE, key=lambda f: f.__name__), ids=lambda f: f.__name__)
+def test_refused_and_right_on_the_tape(f):
+    with pytest.raises(FadError, match="ends by a traced condition|may be the same"):
+        fad.jit(f, fallback=False)(XS[0].copy(), YS[0].copy())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        compare(f, fallback=True)
+
+
+@pytest.mark.parametrize("f", sorted(REFUSED, key=lambda f: f.__name__), ids=lambda f: f.__name__)
+def test_refused(f):
+    with pytest.raises(FadError, match="how it lies in them cannot be told"):
+        fad.jit(f, fallback=False)(XS[0].copy(), YS[0].copy())
