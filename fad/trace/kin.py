@@ -35,7 +35,7 @@ class Kin:
     def begin(self, names: dict) -> None:
         """What is known from the names' values before the loop."""
         for key, x in names.items():
-            roots = roots_of(x)
+            roots = [r for root in roots_of(x) for r in (root, *root.unchanged_kin())]
             self.arrays.update((id(r), r) for r in roots)
             self.first[key] = {id(r) for r in roots}
         self._grow({}, self.first)
@@ -44,6 +44,7 @@ class Kin:
         """What an array at the end of a turn is; fresh: id of what a name was at its start -> the name."""
         roots = roots_of(x)
         outer = [r for r in roots if id(r) not in fresh and was_there(r, since)]
+        outer += [k for r in outer for k in r.unchanged_kin() if id(k) not in fresh and was_there(k, since)]
         self.arrays.update((id(r), r) for r in outer)
         carried = frozenset(fresh[id(r)] for r in roots if id(r) in fresh)
         old = frozenset(id(r) for r in outer)

@@ -77,6 +77,10 @@ class Tracer(Value):
         self.kin = [k for k in self.kin if k[0]._var is k[1] or not (k[2] is not None and k[2]())]
         return any(other._var is not var for other, var, _ in self.kin)
 
+    def unchanged_kin(self) -> list:
+        """Arrays that may be this very one, as far as is known."""
+        return [other for other, var, excuse in self.kin if other._var is var and not (excuse is not None and excuse())]
+
     def _see_to_kin(self) -> None:
         if self.is_kin_changed:
             raise SideEffectError("an array is read, and another one was written to that may be the same",

@@ -313,8 +313,30 @@ def turned_around_in_place(x,y):
     return x@[1,2,3.] + y@[4,5,6.]
 
 
+def written_to_in_the_loop_after_the_swaps(x,y):
+    z, b = x, y*2
+    for _ in range(2):
+        z, b = b, z
+    for k in range(3):
+        z[k] += 1.0
+        z = z if y[k] > 0 else b*1
+    return z.sum()
+
+
+def read_in_the_loop_after_the_swaps(x,y):
+    z, b, s = x, y*2, 0.0
+    for _ in range(2):
+        z, b = b, z
+    for k in range(3):
+        z[k] += 1.0
+        s += x[k]
+        z = z*1
+    return z.sum() + s
+
+
 PROGRAMS = [f for f in list(globals().values()) if callable(f) and getattr(f, "__module__", "") == __name__ and f is not pick]
-REFUSED = {bound_in_a_turn, buffers_swapped, bound_in_a_while, perhaps_no_turn, the_best_row, bound_before_a_break}
+REFUSED = {bound_in_a_turn, buffers_swapped, bound_in_a_while, perhaps_no_turn, the_best_row, bound_before_a_break,
+           written_to_in_the_loop_after_the_swaps, read_in_the_loop_after_the_swaps}
 XS = [np.array(x) for x in ([0.5, 0.6, 0.7], [-0.5, 0.6, 0.7], [0.5, -0.6, 0.7], [0.5, 0.6, -0.7])]
 YS = [np.array(y) for y in ([1.0, 2.0, 3.0], [-1.0, 2.0, -3.0])]
 
