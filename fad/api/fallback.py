@@ -46,9 +46,9 @@ class Fallback:
     def is_on(self) -> bool:
         return config.fallback if self.allowed is None else self.allowed
 
-    def watch(self, f: Any, leaves: list) -> "Outside | None":
+    def watch(self, f: Any, leaves: list) -> Outside:
         """What an attempt to trace f might change outside it, to be put back if it fails."""
-        return Outside(f, leaves) if self.is_on else None
+        return Outside(f, leaves)
 
     def instead(self, error: Exception, before: "Outside | None", run: Callable, key: Any, name: str) -> Any:
         """What run() returns, in place of a trace that failed; the error, if it is not one to be mended so.

@@ -136,14 +136,14 @@ def containers_in(values: Any, limit: int = 5000) -> list:
         elif isinstance(x, FunctionType):
             if "__fad__" in x.__globals__:                    # captured: it may bind names of the function around it
                 queue += [x.__dict__, *(x.__closure__ or ())]
-        elif isinstance(x, (*_SEQUENCES, CellType, Globals)) or _is_users(x):
+        elif isinstance(x, (*_SEQUENCES, CellType, Globals)) or is_users(x):
             found[id(x)] = x
             inside = x.contents().items if keeps_record(x) else contents(x)
             queue += inside.values() if isinstance(inside, dict) else inside
     return list(found.values())
 
 
-def _is_users(x: Any) -> bool:
+def is_users(x: Any) -> bool:
     """Whether x is an object with attributes, of a class that is neither Python's nor a library's, or such a class."""
     has_attributes = isinstance(x, type) or isinstance(getattr(x, "__dict__", None), dict) or bool(_slots(type(x)))
     return has_attributes and str((x if isinstance(x, type) else type(x)).__module__).split(".")[0] not in _LIBRARIES

@@ -54,7 +54,7 @@ class Runtime:
 
     def call(self, f: Any) -> Any:
         """f as captured code calls it: users' functions are captured, NumPy's and Python's lead to fad where something is traced."""
-        if current().kept and not isinstance(f, FunctionType):
+        if _is_tracing() and current().kept and not isinstance(f, FunctionType):
             _keep(getattr(f, "__self__", None))
             return functools.partial(_called, self._call(f))
         return self._call(f)
@@ -81,7 +81,8 @@ class Runtime:
     def _made(self, cls: type, *args: Any, **kwargs: Any) -> Any:
         """An object that the traced code makes: what its attributes are is nobody else's."""
         made = cls(*args, **kwargs)
-        current().root.inside[id(made)] = made
+        if _is_tracing():
+            current().root.inside[id(made)] = made
         return made
 
     def _getattr(self, owner: Any, name: str, *default: Any) -> Any:
@@ -181,9 +182,8 @@ class Runtime:
 
     def raises(self, error: Callable) -> bool:
         """Whether a raise statement is to be carried out now. In a region of the program it is the program that raises, if it gets there."""
-        builder = current()
-        branch = next((b for b in _around(builder) if b.side is not None), None)
-        if builder.live or branch is None:
+        branch = next((b for b in _around(current()) if b.side is not None), None) if _is_tracing() else None
+        if branch is None:
             return True
         made = error()
         made = made() if isinstance(made, type) else made
@@ -195,14 +195,12 @@ class Runtime:
     @contextmanager
     def caught(self) -> Iterator[None]:
         """Around a try with handlers: an error of the program, which comes when it runs, would pass them by."""
-        builder = current()
-        start = len(builder.equations)
+        start = len(current().equations) if _is_tracing() else 0
         yield
-        if not builder.live:
-            found = next((eqn for eqn in builder.equations[start:] if may_raise(eqn)), None)
-            if found is not None:
-                raise UnstageableError(f"{found.op.name} in a try with handlers may raise an error when the program runs", where=found.where,
-                                       why="handlers are part of the function, and not of the program", do="test for what may go wrong instead")
+        found = next((eqn for eqn in current().equations[start:] if may_raise(eqn)), None) if _is_tracing() else None
+        if found is not None:
+            raise UnstageableError(f"{found.op.name} in a try with handlers may raise an error when the program runs", where=found.where,
+                                   why="handlers are part of the function, and not of the program", do="test for what may go wrong instead")
 
     def pass_on(self) -> None:
         """In a handler: what tracing cannot do is no error of the user's code."""
@@ -214,11 +212,11 @@ class Runtime:
 
     def list_(self, items: list) -> list:
         """A list as captured code makes it: one that a loop may come to fill."""
-        return items if stack.is_live() else Items(items)
+        return Items(items) if _is_tracing() else items
 
     def comprehension(self, items: Any, element: Callable, *conditions: Callable) -> list:
         """[element(x) for x in items if all conditions hold of x]"""
-        steps = None if stack.is_live() else steps_of(items)
+        steps = steps_of(items) if _is_tracing() else None
         count = 0 if steps is None else steps.count()
         if isinstance(count, int) and count <= SHORT:
             return [element(x) for x in items if all(c(x) for c in conditions)]
@@ -238,7 +236,7 @@ class Runtime:
         _keep(items)
         cells = cells_of(body)
         plan = Plan(cells, names, rebound, written, stops)
-        steps = None if stack.is_live() else steps_of(items)
+        steps = steps_of(items) if _is_tracing() else None
         if steps is None or (not isinstance(items, Value) and _is_short(steps)):
             run_plainly(items, body, plan)
             return
@@ -279,7 +277,7 @@ class Runtime:
             go_on = truth(test())
             if go_on is False:
                 return
-            if stack.is_live():
+            if not _is_tracing():
                 body()
                 continue
             why = self._try(body, functools.partial(attempted, functools.partial(roll_while, test, body, plan)))
@@ -305,9 +303,14 @@ class Runtime:
             return error
 
 
+def _is_tracing() -> bool:
+    """Whether what captured code does goes into a program. If not, it is run as plain Python: on a tape, or by the program (see ops/host.py)."""
+    return bool(stack.builders()) and not stack.is_live()
+
+
 def _keep(x: Any) -> None:
     """An error if x is an iterator from around the region that is being traced: tracing it must not take anything."""
-    if any(x is kept for kept in current().kept):
+    if _is_tracing() and any(x is kept for kept in current().kept):
         raise UnstageableError("an iterator goes on in a loop or branch on traced values", why="what it yields there is one thing for each turn",
                                do="loop over a list or an array")
 

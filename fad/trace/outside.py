@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..util.where import is_library
-from .containers import contents, put_contents
+from .containers import contents, is_users, put_contents
 
 MOST = 2000                                                   # containers that are looked into; elements of one of them, too
 LARGEST = 1 << 20                                             # bytes of an array that is kept
@@ -42,7 +42,7 @@ class Outside:
             return () if is_library(x.__code__.co_filename) else _reached(x)
         if isinstance(x, MethodType):
             return x.__self__, x.__func__
-        if type(x) in (list, dict, set) or _is_users(x):
+        if type(x) in (list, dict, set) or is_users(x):
             inside = contents(x)
             self.containers.append((x, inside))
             items = inside.values() if isinstance(inside, dict) else inside
@@ -72,11 +72,6 @@ def _reached(f: FunctionType) -> list:
 
 def _names(code: CodeType) -> set:
     return set(code.co_names).union(*[_names(c) for c in code.co_consts if isinstance(c, CodeType)])
-
-
-def _is_users(x: Any) -> bool:
-    module = type(x).__module__.split(".")[0]
-    return isinstance(getattr(x, "__dict__", None), dict) and module not in ("builtins", "fad", "numpy", "scipy", "numba", "functools")
 
 
 def _unchanged(a: Any, b: Any) -> bool:
