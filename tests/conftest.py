@@ -21,3 +21,4 @@ def _private_caches() -> None:
 
 
 _private_caches()
+os.environ["FAD_CHECK_TRACE"] = "1"                           # every program that a test traces is well formed, or the test fails

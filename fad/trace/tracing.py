@@ -6,11 +6,13 @@ import numpy as np
 
 from ..ir import stack
 from ..ir.build import Builder, Value, building, current
+from ..ir.check import check
 from ..ir.graph import Func, Var
 from ..ir.types import INT, Type, type_of
 from ..passes.small import small_arrays
 from ..passes.unify import unify
 from ..util import tree
+from ..util.config import config
 from .capture import Capture
 from .leaks import refuse_leaks
 from .lists import plain
@@ -92,6 +94,8 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
     guards = positional_guards(builder, func)
     dense = tuple([k for k, v in enumerate(func.inputs[:len(inputs)]) if v in root.relied])
     func, later = _unified(func, builder)
+    if config.check_trace:
+        check(func)
     return Traced(func, structure, statics, tuple(a for a, _ in root.captured.values()), written, guards, tuple(root.sources), dense, later, lost,
                   tuple(root.unrolled.items()))
 

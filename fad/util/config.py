@@ -20,6 +20,7 @@ class Config:
     compile       "auto" (interpret at first, compile what is hot), "now" (compile before the first answer), "never"
     cache_dir     where compiled kernels are kept; None: nowhere
     check_index   whether compiled code checks that indices are in range
+    check_trace   whether each program is checked to be well formed once it is traced (for tests of ops and rules)
     parallel      whether large loops may run on several threads
     fallback      whether functions whose structure depends on data run step by step on the tape; if not, they raise
 
@@ -29,12 +30,13 @@ class Config:
     'never'
     """
 
-    _names = ("compile", "cache_dir", "check_index", "parallel", "fallback")
+    _names = ("compile", "cache_dir", "check_index", "check_trace", "parallel", "fallback")
 
     def __init__(self) -> None:
         self.compile = os.environ.get("FAD_COMPILE", "auto")
         self.cache_dir: pathlib.Path | None = _default_cache_dir() if os.environ.get("FAD_CACHE", "1") != "0" else None
         self.check_index = True
+        self.check_trace = os.environ.get("FAD_CHECK_TRACE", "0") == "1"
         self.parallel = os.environ.get("FAD_PARALLEL", "0") == "1"
         self.fallback = os.environ.get("FAD_FALLBACK", "1") != "0"
 
