@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 
 import numpy as np
 import pytest
@@ -41,6 +42,7 @@ def test_a_compiled_while_loop_heeds_ctrl_c(tmp_path):
     program.write_text(textwrap.dedent(PROGRAM))
     with subprocess.Popen([sys.executable, str(program)], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline() == "11.0\n"
+        time.sleep(1.0)                                       # it is in the loop by now
         process.send_signal(signal.SIGINT)
         assert process.communicate(timeout=60)[0] == "interrupted 12.0 1\n"
 
