@@ -123,6 +123,8 @@ class Capture:
         if is_sequence(value) and holds_arrays(value):
             return self._container(value)
         if type(value) in (list, tuple, dict, set, frozenset):
+            if has_traced(value.values() if isinstance(value, dict) else value):      # of this trace: made in it, or standing in for one from outside
+                return value
             self.sources.append(sources.of_contents(value))
             if isinstance(value, (list, dict, set)):
                 self.builder.root.opened[id(value)] = value

@@ -266,3 +266,13 @@ def test_return_within_with():
         return np.sum(y)
     assert_follows(f)
     assert_follows(g)
+
+
+def test_arrays_of_an_outer_list_in_nested_transforms():
+    def f(x, v):
+        return np.sum(np.sin(x) * v)
+    for xs in ([np.arange(3.0), np.ones(3)], [np.arange(3.0), 2.0]):
+        at = lambda t: f(t, *xs[1:])                          # noqa: B023, E731 - called at once
+        np.testing.assert_allclose(fad.hvp(at, xs[0], np.ones(3), fallback=False), -np.sin(xs[0]) * xs[1])
+        np.testing.assert_allclose(fad.grad(lambda t: np.sum(fad.grad(at)(t) ** 2), fallback=False)(xs[0]),     # noqa: B023
+                                   -2 * np.cos(xs[0]) * np.sin(xs[0]) * xs[1] ** 2)
