@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from .place import roots_of
 from .state import is_array
-from .tracer import Tracer, may_be_one, was_there
+from .tracer import Tracer, births, may_be_one, was_there
 
 
 class End(NamedTuple):
@@ -27,6 +27,7 @@ class Kin:
     """The relation between carried names, by their keys, and arrays from outside, by their ids: true of the start of every turn."""
 
     def __init__(self) -> None:
+        self.born = next(births)
         self.arrays: dict[int, Tracer] = {}                   # those from outside
         self.outer: dict[Any, set] = {}                       # name -> ids of arrays from outside that it may be
         self.pairs: set[frozenset] = set()                    # names that may be one array
@@ -35,16 +36,20 @@ class Kin:
     def begin(self, names: dict) -> None:
         """What is known from the names' values before the loop."""
         for key, x in names.items():
-            roots = [r for root in roots_of(x) for r in (root, *root.unchanged_kin())]
+            roots = [r for root in roots_of(x) for r in (root, *self._known_before(root))]
             self.arrays.update((id(r), r) for r in roots)
             self.first[key] = {id(r) for r in roots}
         self._grow({}, self.first)
+
+    def _known_before(self, root: Tracer) -> list:
+        """Arrays that may be this one by what earlier loops left open; what a trial of this loop was about is no array."""
+        return [k for k in root.unchanged_kin() if was_there(k, self.born)]
 
     def end_of(self, x: Tracer, fresh: dict, since: int) -> End:
         """What an array at the end of a turn is; fresh: id of what a name was at its start -> the name."""
         roots = roots_of(x)
         outer = [r for r in roots if id(r) not in fresh and was_there(r, since)]
-        outer += [k for r in outer for k in r.unchanged_kin() if id(k) not in fresh and was_there(k, since)]
+        outer += [k for r in outer for k in self._known_before(r)]
         self.arrays.update((id(r), r) for r in outer)
         carried = frozenset(fresh[id(r)] for r in roots if id(r) in fresh)
         old = frozenset(id(r) for r in outer)
