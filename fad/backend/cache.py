@@ -10,7 +10,6 @@ import pathlib
 import platform
 import stat
 import sys
-import tempfile
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy as np
 from ..util.lazy import LazyModule
 
 numba = LazyModule("numba")
+tempfile = LazyModule("tempfile")
 llvm = LazyModule("llvmlite.binding")
 llvmlite = LazyModule("llvmlite")
 widen = LazyModule("fad.kernels.widen")

@@ -1,4 +1,5 @@
 """Making tensors: from data, filled, in steps, at random."""
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -80,7 +81,11 @@ class Generator:
 
     def __init__(self, device: str = "cpu"):
         self.seed_used = 0
-        self.rng = np.random.default_rng()
+
+    @functools.cached_property
+    def rng(self) -> Any:
+        """NumPy's generator, whose module is loaded when it is first drawn from."""
+        return np.random.default_rng()
 
     def manual_seed(self, seed: int) -> "Generator":
         """Start again from a seed."""

@@ -1,8 +1,11 @@
 """What a profile consists of: events, averages of events of one name, and lists of either."""
-import json
 import os
 from collections.abc import Iterable
 from typing import Any, NamedTuple
+
+from ..util.lazy import LazyModule
+
+json = LazyModule("json")
 
 
 class Interval(NamedTuple):

@@ -256,7 +256,7 @@ def _kept(handle: Handle, arrays: list, ys: tuple, params: dict, needs: tuple) -
         return (True,) * len(arrays), (True,) * len(ys)
 
 
-_FIRST = tuple([tuple(range(n)) for n in range(1000)])
+_FIRST = tuple([tuple(range(n)) for n in range(16)])
 
 
 def _places(handle: Handle, args: tuple) -> tuple:

@@ -1,7 +1,10 @@
 """What fad.explain answers with: rows of (line, kind, detail, bytes), printed beside the user's source."""
-import html
 from collections.abc import Iterator
 from typing import NamedTuple
+
+from ..util.lazy import LazyModule
+
+html = LazyModule("html")
 
 
 class Row(NamedTuple):
