@@ -89,20 +89,13 @@ def _as_bool(x: Any = False) -> Any:
     return x if x.dtype.kind == "b" else as_python(x != 0)
 
 
-class NumberClass(type):
-    """int, float or bool as captured code sees it: traced scalars can be converted, and isinstance, == and dtype= know it for the builtin."""
+class StandIn(type):
+    """A class that captured code sees in place of an original one: equal to it, with its hash, and with its attributes."""
 
     original: Any
-    convert: Any
-
-    def __call__(cls, *args: Any) -> Any:
-        return cls.convert(*args)
-
-    def __instancecheck__(cls, x: Any) -> bool:
-        return isinstance(x, cls.original) or (is_scalar(x) and issubclass(_python_class(x), cls.original))
 
     def __subclasscheck__(cls, other: Any) -> bool:
-        return issubclass(other.original if type(other) is NumberClass else other, cls.original)
+        return issubclass(other.original if isinstance(other, StandIn) else other, cls.original)
 
     def __eq__(cls, other: Any) -> bool:
         return other is cls or other is cls.original
@@ -112,6 +105,18 @@ class NumberClass(type):
 
     def __getattr__(cls, name: str) -> Any:
         return getattr(cls.original, name)
+
+
+class NumberClass(StandIn):
+    """int, float or bool as captured code sees it: traced scalars can be converted, and isinstance, == and dtype= know it for the builtin."""
+
+    convert: Any
+
+    def __call__(cls, *args: Any) -> Any:
+        return cls.convert(*args)
+
+    def __instancecheck__(cls, x: Any) -> bool:
+        return isinstance(x, cls.original) or (is_scalar(x) and issubclass(_python_class(x), cls.original))
 
 
 def _python_class(x: Tracer) -> Any:
@@ -127,7 +132,7 @@ int_, float_, bool_ = _number_class(int, _as_int), _number_class(float, _as_floa
 complex_ = _number_class(complex, _as_complex)
 
 
-class ArrayClass(type):
+class ArrayClass(StandIn):
     """np.ndarray as captured code sees it: traced arrays are instances, and a call makes an array that is not written yet."""
 
     def __call__(cls, shape: Any, dtype: Any = float, buffer: Any = None, offset: int = 0, strides: Any = None, order: Any = None) -> Any:
@@ -138,20 +143,8 @@ class ArrayClass(type):
     def __instancecheck__(cls, x: Any) -> bool:
         return isinstance(x, np.ndarray) or (isinstance(x, Tracer) and x.ndim > 0)
 
-    def __subclasscheck__(cls, other: Any) -> bool:
-        return type(other) is ArrayClass or issubclass(other, np.ndarray)
 
-    def __eq__(cls, other: Any) -> bool:
-        return other is cls or other is np.ndarray
-
-    def __hash__(cls) -> int:
-        return hash(np.ndarray)
-
-    def __getattr__(cls, name: str) -> Any:
-        return getattr(np.ndarray, name)
-
-
-ndarray = ArrayClass("ndarray", (), {})
+ndarray = ArrayClass("ndarray", (), {"original": np.ndarray})
 OBJECTS[id(np.ndarray)] = ndarray
 
 
