@@ -15,6 +15,7 @@ from .activity import is_continuous
 from .cut import INFINITE, minimum_cut
 from .inputs import renamed, zeros_like
 from .masks import chooses, is_masked
+from .rounding import Exact, decisive, rounded
 
 # Computed anew rather than saved: what costs less than a trip to memory.
 CHEAP = {"add", "sub", "mul", "neg", "div", "square", "abs", "sign", "maximum", "minimum", "where", "cast", "mask", "guarded_mul", "floordiv",
@@ -189,9 +190,10 @@ class Division:
         """The cut; extents of what is saved must be had in the reverse half too."""
         backward = live(self.equations, results) & self.dependent
         outer = self._changing_arrays()
-        needed = dict.fromkeys([v for v in results if self._is_primal(v)])
+        unsure = rounded(self.equations, is_cheap) - self.repeated    # what is repeated decides anew, and alike
+        needed: dict = dict.fromkeys([v for v in results if self._is_primal(v)])
         for k in sorted(backward):
-            needed.update(dict.fromkeys(v for v in reads(self.equations[k]) if self._is_primal(v) or v in outer))
+            needed.update(dict.fromkeys(_as_read(self.equations[k], lambda v: self._is_primal(v) or v in outer, unsure)))
         lead = set(atoms(self.joint.lead))
         lost = list(atoms(self.joint.carries))
         lost += outer
@@ -199,11 +201,14 @@ class Division:
         for k, eqn in enumerate(self.equations):
             if k in self.dependent:
                 continue
-            uses += [(a, b) for a in reads(eqn) if (a in self.inside or a in outer) and a not in lead for b in eqn.outputs]
+            read = _as_read(eqn, lambda v: (v in self.inside or v in outer) and v not in lead, unsure)
+            uses += [(a, b) for a in read for b in eqn.outputs]
             if not is_cheap(eqn) and self.repeated.isdisjoint(eqn.outputs):
                 lost += eqn.outputs
+        lost += dict.fromkeys(a for a in [*needed, *(a for a, _ in uses)] if isinstance(a, Exact))
         while True:
-            self.saved = [v for v in minimum_cut(uses, lost, needed, lambda v: self._cost(v, outer)) if v not in outer]
+            chosen = minimum_cut(uses, lost, needed, lambda v: self._cost(_variable(v), outer))
+            self.saved = list(dict.fromkeys(_variable(v) for v in chosen if v not in outer))
             more = [n for n in extents_of(self.saved) if n in self.inside and n not in needed]
             if not more:
                 break
@@ -279,6 +284,16 @@ class Division:
         kept = {v: env[v] for v in eqn.outputs if v in saved}
         run_equation(eqn, env)
         env.update(kept)
+
+
+def _as_read(eqn: Equation, which: Callable, unsure: set) -> list:
+    """Those of the variables that an equation reads, those exact that decide something and are not sure to be computed anew to the last bit."""
+    deciding = decisive(eqn) & unsure
+    return [Exact(v) if v in deciding else v for v in reads(eqn) if which(v)]
+
+
+def _variable(v: "Var | Exact") -> Var:
+    return v.var if isinstance(v, Exact) else v
 
 
 def read(env: Environment, x: Any) -> Any:

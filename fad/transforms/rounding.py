@@ -1,0 +1,52 @@
+"""What may differ when it is computed again.
+
+Compiled code may reorder sums and contract products, so that a value computed a second time need not have the same last bit. That does no
+harm to sums and products; but a comparison, a sign or a floor may then tell something else than it told in the forward sweep: the winner of a
+maximum is found nowhere, and a branch takes back what the other branch did. Such ops read, in the reverse sweep, what was saved.
+"""
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from ..ir.graph import Equation, Var
+from .activity import is_continuous
+
+ROUNDS = {"add", "sub", "mul", "div", "square", "sqrt", "guarded_mul", "pow", "cast"}    # of what is cheap enough to be computed anew
+JUMPS = {"sign", "mod", "floordiv"}                                                      # beside all ops whose results are integers or truths
+
+
+class Exact(NamedTuple):
+    """The value of a variable to the last bit, as saving it keeps it."""
+
+    var: Var
+
+
+def rounded(equations: Iterable, is_cheap: Callable) -> set:
+    """The variables that may have another last bit when the equations that are cheap compute them anew."""
+    found: set[Var] = set()
+    for eqn in equations:
+        if is_cheap(eqn) and not _jumps(eqn) and (eqn.op.name in ROUNDS or not found.isdisjoint(_continuous(eqn.inputs))):
+            found.update(_continuous(eqn.outputs))
+    return found
+
+
+def decisive(eqn: Equation) -> set:
+    """The variables on whose last bits the equation, or one in its regions, may decide something."""
+    if not eqn.regions:
+        return set(_continuous(eqn.inputs)) if _jumps(eqn) else set()
+    found: set[Var] = set()
+    for region in eqn.regions:
+        for inner in reversed(region.equations):
+            found |= decisive(inner)
+            if not _jumps(inner) and not found.isdisjoint(inner.outputs):
+                found.update(_continuous(inner.inputs))
+        if not found.isdisjoint(region.inputs):
+            found.update(_continuous(eqn.inputs))
+    return found
+
+
+def _jumps(eqn: Equation) -> bool:
+    return eqn.op.name in JUMPS or not _continuous(eqn.outputs)
+
+
+def _continuous(atoms: Iterable) -> list:
+    return [a for a in atoms if isinstance(a, Var) and is_continuous(a)]
