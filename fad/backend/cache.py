@@ -54,9 +54,18 @@ def _jitted(name: str, cached: bool) -> str:
     return f"\n\nimport numba  # noqa: E402\n\n{name} = numba.njit({options})({name})\n"
 
 
+def holds(text: str, folder: "pathlib.Path | None") -> bool:
+    """Whether a module of this text lies in the folder."""
+    return folder is not None and private(folder) and _file_of(text, folder).exists()
+
+
+def _file_of(text: str, folder: pathlib.Path) -> pathlib.Path:
+    return folder / f"fad_{key(text)}.py"
+
+
 def _from_file(text: str, name: str, folder: pathlib.Path) -> Any:
-    module = f"fad_{key(text)}"
-    path = folder / f"{module}.py"
+    path = _file_of(text, folder)
+    module = path.stem
     if not path.exists():
         _write(path, text + _jitted(name, True))
     spec = importlib.util.spec_from_file_location(module, path)

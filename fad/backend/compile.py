@@ -33,6 +33,12 @@ def compile(func: Func, name: str = "kernel", names: Iterable[str] = (), arrays0
     return kernel_of(source(func, name, names, arrays0, guards), name)
 
 
+def is_cached(func: Func, name: str = "kernel", guards: Iterable[tuple] = ()) -> bool:
+    """Whether the kernel of a Func was compiled before, by this process or another one."""
+    text = source(func, name, guards=guards)
+    return text in _kernels or cache.holds(text, config.cache_dir)
+
+
 def kernel_of(text: str, name: str) -> Kernel:
     """The kernel of a text."""
     found = _kernels.get(text)

@@ -14,7 +14,8 @@ from ..passes.pipeline import optimise
 from ..util.config import config
 from ..util.errors import TapeMemoryError
 from ..util.lazy import LazyModule
-from .compile import Kernel, compile
+from ..util.patience import OutOfPatience, patience
+from .compile import Kernel, compile, is_cached
 from .emit import source
 from .steps import BackendError
 
@@ -32,6 +33,7 @@ class Runner:
         self.refused = ""
         self.compilations = 0
         self.interpreted_for = 0.0
+        self.looked = False                                  # for the kernel on disk
         self.loops = any(has_loop(eqn) for eqn in self.func.equations)
 
     def run(self, values: list) -> tuple:
@@ -40,14 +42,19 @@ class Runner:
             self._compile(values)
         if self.kernel is not None:
             return self.run_kernel(self.kernel, [plain(x) for x in values])
-        return self.interpret(values)
+        try:
+            return self.interpret(values)
+        except OutOfPatience:                                # a loop of many turns: it is hot by now
+            return self.run(values)
 
     def interpret(self, values: list) -> tuple:
         """The outputs by the interpreter, whose time is counted."""
         started = time.perf_counter()
-        with stack.concrete(), np.errstate(all="ignore"):
-            outputs = evaluate_freeing(self.func, values, self.dead)
-        self.interpreted_for += time.perf_counter() - started
+        try:
+            with stack.concrete(), np.errstate(all="ignore"), patience(self._patience()):
+                outputs = evaluate_freeing(self.func, values, self.dead)
+        finally:
+            self.interpreted_for += time.perf_counter() - started
         return tuple([_owned(y, values) for y in outputs])
 
     def run_kernel(self, kernel: Kernel, values: list) -> tuple:
@@ -76,11 +83,35 @@ class Runner:
         policy = self.policy or config.compile
         if policy != "auto":
             return policy == "now"
-        return self.loops or self.interpreted_for > self.compile_time()
+        return self.interpreted_for > self._worth_waiting() or self._is_cached()
+
+    def _worth_waiting(self) -> float:
+        """For how many seconds the interpreter runs this before it is compiled. Compiled loops are a thousand times faster, not ten: they wait less."""
+        return self.compile_time() * (0.1 if self.loops else 1.0)
+
+    def _patience(self) -> "float | None":
+        """How many seconds this call may take in the interpreter; None: as many as it takes."""
+        if not self.loops or self.refused or (self.policy or config.compile) != "auto":
+            return None
+        return self._worth_waiting() - self.interpreted_for
+
+    def _is_cached(self) -> bool:
+        """Whether the kernel is on disk; looked for once, as soon as loading it is cheaper than what the interpreter has taken."""
+        if self.looked or self.interpreted_for < self.load_time():
+            return False
+        self.looked = True
+        try:
+            return is_cached(self.func, self.name, guards=self.guards)
+        except BackendError:
+            return False
 
     def compile_time(self) -> float:
         """About how many seconds compilation takes: a part for Numba's own start, one for each equation."""
         return (0.1 if "numba" in sys.modules else 0.6) + 0.02 * count_equations(self.func)
+
+    def load_time(self) -> float:
+        """About how many seconds it takes to print the kernel and to load it from disk."""
+        return (0.005 if "numba" in sys.modules else 0.4) + 0.0005 * count_equations(self.func)
 
     def _compile(self, values: list) -> None:
         try:

@@ -22,6 +22,7 @@ from ..ir.op import Op
 from ..ir.types import INT, Type, type_of
 from ..util.errors import TapeMemoryError
 from ..util.memory import available
+from ..util.patience import check_patience
 from ..util.where import here
 from . import extents as extent
 from .arithmetic import sub
@@ -72,6 +73,7 @@ def _deliver(values: list, carries: Carries) -> tuple:
 def _run_for(args: Any, regions: tuple, **params: Any) -> tuple:
     start, stop, step, *carries = args
     for i in range(int(start), int(stop), int(step)):
+        check_patience()
         carries = regions[0](i, *carries)
     return tuple(carries)
 
@@ -148,6 +150,7 @@ def _run_while(args: Any, regions: tuple, **params: Any) -> tuple:
     test, body = regions
     carries = tuple(args)
     while _first(test(*carries)):
+        check_patience()
         carries = tuple(body(*carries))
     return carries
 

@@ -1,0 +1,75 @@
+"""Tiers: what is light is interpreted at once, what is heavy is compiled, what is on disk is loaded."""
+import time
+
+import numpy as np
+import pytest
+
+import fad
+from fad.backend import runner
+from fad.util.patience import OutOfPatience, check_patience, patience
+
+
+def newton(a):
+    x = a
+    while abs(x * x - a) > 1e-12:
+        x = 0.5 * (x + a / x)
+    return x
+
+
+def long_loop(x, n):
+    s = 0.0
+    for i in range(n):
+        s = 0.999 * s + np.sin(x * i)
+    return s
+
+
+def test_light_loop_is_interpreted_at_once():
+    g = fad.grad(newton)
+    assert np.isclose(g(2.0), 0.5 / np.sqrt(2.0))
+    assert g.compilations == 0
+
+
+def test_heavy_loop_is_compiled_in_its_first_call():
+    """Half a million turns are seconds of interpreting: the call gives up on it, and its arguments are as they were."""
+    x = np.array([0.3, 0.4])
+    g = fad.value_and_grad(lambda x, n: np.sum(long_loop(x, n) * x))
+    value, gx = g(x, 500_000)
+    assert g.compilations == 1 and np.all(x == [0.3, 0.4])
+    want = fad.jit(fad.value_and_grad(lambda x, n: np.sum(long_loop(x, n) * x)), compile="now")(x, 500_000)
+    np.testing.assert_allclose(value, want[0], rtol=1e-9)
+    np.testing.assert_allclose(gx, want[1], rtol=1e-6)
+
+
+def test_hot_loop_is_compiled_after_some_calls():
+    g = fad.grad(newton)
+    started = time.perf_counter()
+    while not g.compilations:
+        assert np.isclose(g(2.0), 0.5 / np.sqrt(2.0))
+        assert time.perf_counter() - started < 60.0
+
+
+def test_kernel_on_disk_is_used_before_the_function_is_hot(monkeypatch):
+    def f(x):
+        return np.sum(np.cos(x) * x ** 3 - 0.125 * x)
+    x = np.linspace(0.0, 1.0, 5)
+    want = fad.jit(fad.grad(f), compile="now")(x)            # now the kernel is on disk
+    monkeypatch.setattr(runner.Runner, "compile_time", lambda self: 1e9)
+    g = fad.jit(fad.grad(f))
+    for _ in range(100_000):
+        if g.compilations:
+            break
+        g(x)
+    assert g.compilations == 1
+    np.testing.assert_allclose(g(x), want, rtol=1e-14)
+
+
+def test_never_is_never():
+    g = fad.jit(fad.grad(long_loop), compile="never")
+    assert np.isfinite(g(0.3, 20_000)) and g.compilations == 0
+
+
+def test_patience_ends_and_is_given_back():
+    with patience(None):
+        with patience(-1.0), pytest.raises(OutOfPatience):
+            check_patience()
+        check_patience()
