@@ -3,10 +3,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ..ir.graph import Literal, Var
+from .conflicts import READ
 from .emit_call import call_text, fill_text, fill_value
 from .emit_control import print_control
 from .emit_expr import Expressions
-from .fuse import READ, Scheduler
+from .fuse import Scheduler
 from .hoist import insert, outermost
 from .homes import homes, uses
 from .indexmap import Axis, Elem, Index
@@ -63,7 +64,7 @@ class Printer:
 
     def block(self, steps: list, outputs: tuple) -> None:
         """The statements of one block."""
-        nodes = self.scheduler.arrange(steps, top=self.indent == "    ")
+        nodes = (self.scheduler.arrange_function if self.indent == "    " else self.scheduler.arrange)(steps)
         found = uses(nodes, self.scheduler)
         written = {self.storage.root(v) for node in nodes for s in _steps_of(node) for v in s.outs}
         pinned = {self.storage.root(a) for a in outputs if isinstance(a, Var)} | {r for r in found if r not in written or r in self.homes}

@@ -7,13 +7,13 @@ loop if each turn of it touches a part of its own: some axis of the array is sub
 from typing import Any
 
 from ..ir.graph import Var
-from .indexmap import Axis, Elem, elements_in
-from .lanes import BlockLoop, Blocks, worth_it
+from .conflicts import Access, accesses, apart, in_order
+from .indexmap import Axis
+from .lanes import BlockLoop, Blocks
+from .phases import phases
 from .reuse import Storage
 from .steps import Begin, Loop, Step
 from .views import Views
-
-READ, WRITE, ADD = "r", "w", "+"
 
 
 class Group:
@@ -32,46 +32,43 @@ class Scheduler:
     def __init__(self, views: Views, storage: Storage):
         self.views, self.storage = views, storage
 
-    def arrange(self, steps: list, begun: frozenset = frozenset(), top: bool = False) -> list:
-        """The nodes (steps, loops, begins) of one level, in order; the nests of the function itself (top) may run in blocks."""
+    def arrange_function(self, steps: list) -> list:
+        """The nodes of the function's own block: what runs over its long axis in blocks, before and behind it what stands between."""
+        nodes: list[Any] = []
+        for phase in phases(steps, self.accesses):
+            nodes += self.arrange(phase.steps) if phase.axis is None else self._in_blocks(phase.axis, phase.steps)
+        return nodes
+
+    def arrange(self, steps: list, begun: frozenset = frozenset()) -> list:
+        """The nodes (steps, loops, begins) of one level, in order."""
         level = _Level(self)
         for step in steps:
             level.place(step)
         nodes: list[Any] = []
         for group in level.groups:
-            nodes += self._nodes(group, begun, top)
+            nodes += self._nodes(group, begun)
         return nodes
 
-    def _nodes(self, group: Group, begun: frozenset, top: bool) -> list:
+    def _nodes(self, group: Group, begun: frozenset) -> list:
         if group.axis is None:
             return list(group.steps)
-        starting = [s for s in group.steps if s.kind in ("reduce", "scan", "place") and s.out not in begun and group.axis in _gone(s)]
-        now = begun | {s.out for s in starting}
-        if top and worth_it(group.axis, group.steps):
-            blocks = Blocks(group.axis, group.steps, self.storage)
-            return [Begin(s) for s in starting] + [BlockLoop(group.axis, blocks.start, blocks.count, self.arrange(blocks.steps, now))]
-        inner = [_without(s, group.axis) for s in group.steps]
-        body = self.arrange(inner, now)
+        starting = _starting(group.axis, group.steps, begun)
+        body = self.arrange([_without(s, group.axis) for s in group.steps], begun | {s.out for s in starting})
         return [Begin(s) for s in starting] + [Loop(group.axis, body)]
 
-    def accesses(self, step: Step) -> list:
-        """(root, place or None for all of it, mode) of every array and scalar that the step touches."""
-        if step.touches is None:
-            step.touches = self._accesses(step)
-        return step.touches
+    def _in_blocks(self, axis: Axis, steps: list) -> list:
+        starting, blocks = _starting(axis, steps, frozenset()), Blocks(axis, steps, self.views, self.storage)
+        body = self.arrange(blocks.steps, frozenset([s.out for s in starting]))
+        return [Begin(s) for s in starting] + [BlockLoop(axis, blocks.start, blocks.count, body)]
 
-    def _accesses(self, step: Step) -> list:
-        root = self.storage.root
-        found = [(root(e.var), e.at, READ) for e in step.reads()]
-        found += [(root(v), None, READ) for v in step.arrays]
-        if step.body is not None:
-            found += [(root(v), None, READ) for v in step.body.inputs(self.views)]
-        whole = step.kind in ("fill", "call", "control")
-        mode = ADD if step.kind == "add" else WRITE
-        found += [(root(v), None if whole else step.target, mode) for v in step.outs]
-        found += [(root(e.var), (), READ) for v in step.outs for n in v.type.shape for e in elements_in(self.views.number(n))]
-        base = self.storage.base
-        return found + [(base[r], None, mode) for r, _, mode in found if r in base]
+    def accesses(self, step: Step) -> list[Access]:
+        """Every array and scalar that the step touches."""
+        return accesses(step, self.views, self.storage)
+
+
+def _starting(axis: Axis, steps: list, begun: frozenset) -> list:
+    """The steps whose results get their first values in front of the loop over the axis."""
+    return [s for s in steps if s.kind in ("reduce", "scan", "place") and s.out not in begun and axis in _gone(s)]
 
 
 def _gone(step: Step) -> tuple:
@@ -91,31 +88,31 @@ class _Level:
     def __init__(self, scheduler: Scheduler):
         self.scheduler = scheduler
         self.groups: list[Group] = []
-        self.touched: dict[Var, list] = {}                   # root -> (group, place, mode) of the steps placed so far
+        self.touched: dict[Var, list] = {}                   # root -> (group, access) of the steps placed so far
         self.floor = 0                                       # nothing may go before this position (a check stands there)
 
     def place(self, step: Step) -> None:
-        accesses = self.scheduler.accesses(step)
-        clashes = self._clashes(accesses)
+        found = self.scheduler.accesses(step)
+        clashes = self._clashes(found)
         if step.is_point:
             group = self._point(step, clashes)
         else:
             group, step = self._loop(step, clashes)
-            accesses = self.scheduler.accesses(step)
+            found = self.scheduler.accesses(step)
         group.steps.append(step)
-        for root, where, mode in accesses:
-            self.touched.setdefault(root, []).append((group, where, mode))
+        for access in found:
+            self.touched.setdefault(access.root, []).append((group, access))
         if step.kind == "check":
             self.floor = max(self.floor, group.position)
 
-    def _clashes(self, accesses: list) -> dict:
+    def _clashes(self, found: list) -> dict:
         """Group -> the pairs of places that this step and the group's steps touch in conflict."""
-        found: dict[Group, list] = {}
-        for root, where, mode in accesses:
-            for group, other, other_mode in self.touched.get(root, ()):
-                if (mode != READ or other_mode != READ) and not (mode == ADD and other_mode == ADD and _may_mix(other, where)):
-                    found.setdefault(group, []).append((other, where))
-        return found
+        clashes: dict[Group, list] = {}
+        for access in found:
+            for group, other in self.touched.get(access.root, ()):
+                if in_order(other, access):
+                    clashes.setdefault(group, []).append((other.place, access.place))
+        return clashes
 
     def _point(self, step: Step, clashes: dict) -> Group:
         """The first place where all that the step reads is known; calls and regions stay where the program has them."""
@@ -141,31 +138,7 @@ class _Level:
         first = max([g.position for g in clashes], default=0)
         for group in self.groups[max(first, self.floor):]:
             if group.axis is not None and group.axis.extent == extent:
-                if all(_apart(other, where, axis, group.axis) for other, where in clashes.get(group, ())):
-                    joined = _join(step, axis, group.axis)
+                if all(apart(other, where, axis, group.axis) for other, where in clashes.get(group, ())):
+                    joined = step.joined(axis, group.axis)
                     return group, joined
         return self._insert(Group(axis, len(self.groups))), step
-
-
-def _join(step: Step, axis: Axis, shared: Axis) -> Step:
-    """The step with its axis replaced by the loop's (which it still counts among its own)."""
-    new = step.on(axis, shared)
-    new.axes = tuple([shared if a is axis else a for a in step.axes])
-    new.reduced = tuple([shared if a is axis else a for a in step.reduced])
-    return new
-
-
-def _may_mix(other: Any, where: Any) -> bool:
-    """Whether additions to these places may share a loop freely: not vectors of one row, which would wait for each other's stores."""
-    return not (other and where) or len(where) > 1 or any(isinstance(s, Elem) for i in (*other, *where) for s, _ in i.terms)
-
-
-def _apart(other: Any, where: Any, axis: Axis, shared: Axis) -> bool:
-    """Whether each turn of the shared loop touches a part of its own."""
-    if other is None or where is None:
-        return False
-    table = {axis: shared}
-    for i, k in zip(where, other):
-        if k.moves_only_with(shared) and i.substitute(table) == k:
-            return True
-    return False

@@ -4,6 +4,7 @@ The outer loop goes over blocks of points, the small axes become loops outside, 
 step: what a point kept in a register is then a row of the block, and arithmetic on it is done many points at a time. It is a change of the
 order in which independent turns run, so it is open to every nest whose turns touch parts of their own or only add up.
 """
+import math
 from typing import Any
 
 from ..ir.graph import Var
@@ -25,19 +26,30 @@ class BlockLoop(Loop):
         self.start, self.count = start, count
 
 
+def is_long(axis: Axis) -> bool:
+    """Whether there are points enough along the axis."""
+    return _size(axis.extent, MANY) >= MANY
+
+
+def runs_in_lanes(step: Step, axis: Axis) -> bool:
+    """Whether the step may run block by block along the axis: in any order, with small axes beside it."""
+    return step.kind in ("map", "reduce", "add") and not _is_scattered(step) and all(_size(a.extent, FEW + 1) <= FEW for a in step.axes if a is not axis)
+
+
 def worth_it(axis: Axis, steps: list) -> bool:
-    """Whether a nest has a long axis outside and small ones inside: two deep, or around calls of functions."""
+    """Whether steps over a long axis have small ones inside: two deep, or around calls of functions."""
     inner = max([_size(a.extent, FEW + 1) for s in steps for a in s.axes if a is not axis], default=0)
-    deep = any(len(s.axes) >= 3 for s in steps)
-    if inner > FEW or _size(axis.extent, MANY) < MANY or not (deep or (0 < inner <= TINY and any(map(_calls, steps)))):
-        return False
-    return all(s.kind in ("map", "reduce", "add") and not _is_scattered(s) for s in steps)
+    return any(len(s.axes) >= 3 for s in steps) or (0 < inner <= TINY and any(map(_calls, steps)))
+
+
+def points_in(step: Step) -> int:
+    """How many points the step's iteration space has, about."""
+    return math.prod(_size(a.extent, MANY) for a in step.axes)
 
 
 def _calls(step: Step) -> bool:
     """Whether the step calls a function, which is what lanes speed up most."""
     return step.eqn is not None and step.eqn.op.kind == "elementwise" and "(" in (step.eqn.op.text or "")
-
 
 
 def _size(extent: Index, unknown: int) -> int:
@@ -57,8 +69,8 @@ def _is_scattered(step: Step) -> bool:
 class Blocks:
     """The steps of one nest in terms of a block's lanes."""
 
-    def __init__(self, axis: Axis, steps: list, storage: Any):
-        self.axis, self.storage = axis, storage
+    def __init__(self, axis: Axis, steps: list, views: Any, storage: Any):
+        self.axis, self.views, self.storage = axis, views, storage
         self.start, self.count = Var(Type(INT), "start"), Var(Type(INT), "count")
         self.lane = Axis(at(self.count))
         self.written = {storage.root(v) for s in steps for v in s.outs}
@@ -93,7 +105,7 @@ class Blocks:
     def _load(self, var: Var, place: int) -> Var:
         tile = Var(var.type, "block")
         self.storage.owned.add(tile)
-        axes = [None if k == place else Axis(n if isinstance(n, Index) else at(n)) for k, n in enumerate(var.type.shape)]
+        axes = [None if k == place else Axis(self.views.number(n)) for k, n in enumerate(var.type.shape)]
         where = tuple([at(self.lane).plus(at(self.start)) if a is None else at(a) for a in axes])
         inner = tuple([a for a in axes if a is not None])
         self.loads.append(Step("map", None, tile, axes=(*inner, self.lane), target=where, args=(Elem(var, where),)))

@@ -44,6 +44,13 @@ class Step:
         new.order = self.order
         return new
 
+    def joined(self, axis: Axis, shared: Axis) -> "Step":
+        """The step with its axis replaced by a loop's (which it still counts among its own)."""
+        new = self.on(axis, shared)
+        new.axes = tuple([shared if a is axis else a for a in self.axes])
+        new.reduced = tuple([shared if a is axis else a for a in self.reduced])
+        return new
+
     @property
     def is_point(self) -> bool:
         return not self.axes

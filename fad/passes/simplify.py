@@ -11,7 +11,8 @@ import numpy as np
 from ..ir.graph import Equation, Func, Literal, Var
 from ..ir.op import registry
 from ..ir.types import Type
-from .rewrite import Scope, rewrite
+from ..ops.selection import selected_shape, walk_spec
+from .rewrite import Scope, as_atom, rewrite
 
 RULES: dict[str, list[Callable]] = {}
 
@@ -238,6 +239,39 @@ def _element_of_filled(eqn: Equation, scope: Scope) -> Any:
     if eqn.outputs[0].type.shape or not _is_filled(made):
         return None
     return (_number_as(made.inputs[0], eqn.outputs[0]),)
+
+
+@rule("index")
+def _all_of_it(eqn: Equation, scope: Scope) -> Any:
+    """A part that is all of x is x in other extents: x[:, 0] of an array with one column."""
+    x = eqn.inputs[0]
+    if not eqn.outputs[0].type.shape or not _is_whole(x.type.shape, eqn.inputs[1:], eqn.params["spec"]):
+        return None
+    return _in_extents(x, eqn)
+
+
+@rule("update", "index_add")
+def _all_written(eqn: Equation, scope: Scope) -> Any:
+    """Where v takes the place of all of x, or is added to all of an array of zeros, the result is v in other extents."""
+    (x, v), operands, params = eqn.inputs[:2], eqn.inputs[2:], eqn.params
+    if not isinstance(v, Var) or not _is_whole(x.type.shape, operands, params["spec"]) or (eqn.op.name == "index_add" and not _is_zeros(x, scope)):
+        return None
+    if v.type.shape != selected_shape(x.type.shape, operands, params["spec"], params["at"]):
+        return None
+    return _in_extents(v, eqn)
+
+
+def _is_whole(shape: tuple, operands: tuple, spec: tuple) -> bool:
+    """Whether a selection takes every element, in order."""
+    return all(entry == ":" or (entry == "i" and shape[axis] == 1) for axis, entry, _ in walk_spec(spec, operands))
+
+
+def _in_extents(x: Var, eqn: Equation) -> Any:
+    """x in the extents of the equation's result."""
+    out = eqn.outputs[0].type
+    if x.type.dtype != out.dtype or x.type.weak != out.weak or not x.type.shape:
+        return None
+    return _or_none(x, eqn) or Equation(registry["reshape"], (x, *map(as_atom, out.shape)), eqn.outputs, {}, (), eqn.where)
 
 
 @rule("sum")

@@ -18,6 +18,7 @@ PROGRAMS = {
     "stops": lambda x, y: fad.stop_gradient(x) * y,
     "checkpoint": lambda x, y: fad.checkpoint(lambda t: np.sin(t) * y)(x),
     "transposes": lambda x, y: np.outer(x, y).T.T.T @ x,
+    "columns": lambda x, y: x.reshape(-1, 1)[:, 0] * np.outer(x, y)[:, 0],
     "loop": lambda x, y: fad.fori_loop(0, 4, lambda i, c: (c[0] * np.sin(x) + y, c[1] + 1.0), (x, 0.0))[0],
 }
 
@@ -48,6 +49,23 @@ def test_cse_merges_and_dce_removes():
 def test_identities():
     assert not _optimised(lambda x: np.negative(-(x * 1.0 + 0.0)) - 0, x).equations
     assert not _optimised(lambda x: np.conj(np.real(x)).T.reshape(x.shape), x).equations
+
+
+def test_a_part_that_is_all_of_it():
+    """x[:, 0] of one column and its derivative are reshapes; of two columns they are not."""
+    def column(x):
+        return np.sum(x.reshape(-1, 1)[:, 0] ** 2)
+
+    def write(x):
+        y = np.zeros((3, 1))
+        y[:, 0] = x
+        return y[:, 0] * 2.0
+
+    for f in (column, write):
+        for func in (trace(f, [x]).func, vjp(trace(f, [x]).func, [0])):
+            assert not {"index", "update", "index_add"} & {e.op.name for e in optimise(func).equations}
+    two = optimise(vjp(trace(lambda x: x.reshape(-1, 2)[:, 0], [np.ones(4)]).func, [0]))
+    assert "index_add" in {e.op.name for e in two.equations}
 
 
 def test_loop_invariants_are_hoisted_and_dead_carries_dropped():

@@ -1,0 +1,63 @@
+"""What steps touch, and which of them must keep their order: two that touch the same array, one of them writing.
+
+Additions commute. Two steps in one loop are apart where each turn touches a part of its own: some axis of the array is subscripted alike by
+both, by the loop's axis alone.
+"""
+from typing import Any, NamedTuple
+
+from ..ir.graph import Var
+from .indexmap import Axis, Elem, elements_in
+from .reuse import Storage
+from .steps import Step
+from .views import Views
+
+READ, WRITE, ADD = "r", "w", "+"
+
+
+class Access(NamedTuple):
+    """An array or scalar that a step touches: its root, the place in it (None: all of it), and how."""
+
+    root: Var
+    place: Any
+    mode: str
+
+
+def accesses(step: Step, views: Views, storage: Storage) -> list[Access]:
+    """Every array and scalar that the step touches."""
+    if step.touches is None:
+        step.touches = _accesses(step, views, storage)
+    return step.touches
+
+
+def _accesses(step: Step, views: Views, storage: Storage) -> list[Access]:
+    root = storage.root
+    found = [Access(root(e.var), e.at, READ) for e in step.reads()]
+    found += [Access(root(v), None, READ) for v in step.arrays]
+    if step.body is not None:
+        found += [Access(root(v), None, READ) for v in step.body.inputs(views)]
+    whole = step.kind in ("fill", "call", "control")
+    mode = ADD if step.kind == "add" else WRITE
+    found += [Access(root(v), None if whole else step.target, mode) for v in step.outs]
+    found += [Access(root(e.var), (), READ) for v in step.outs for n in v.type.shape for e in elements_in(views.number(n))]
+    return found + [Access(storage.base[r], None, mode) for r, _, mode in found if r in storage.base]
+
+
+def in_order(one: Access, other: Access) -> bool:
+    """Whether two accesses of one root must keep their order."""
+    return (one.mode != READ or other.mode != READ) and not (one.mode == other.mode == ADD and _may_mix(one.place, other.place))
+
+
+def _may_mix(one: Any, other: Any) -> bool:
+    """Whether additions to these places may share a loop freely: not vectors of one row, which would wait for each other's stores."""
+    return not (one and other) or len(other) > 1 or any(isinstance(s, Elem) for i in (*one, *other) for s, _ in i.terms)
+
+
+def apart(other: Any, where: Any, axis: Axis, shared: Axis) -> bool:
+    """Whether each turn of the shared loop touches a part of its own: at `where` in terms of axis, at `other` in terms of the loop's."""
+    if other is None or where is None:
+        return False
+    table = {axis: shared}
+    for i, k in zip(where, other):
+        if k.moves_only_with(shared) and i.substitute(table) == k:
+            return True
+    return False

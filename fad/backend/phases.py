@@ -1,0 +1,106 @@
+"""The steps of a function in phases: as few passes over its long axis as its dependences allow, and what stands before, between and behind them.
+
+A step over the long axis belongs to the first pass in which all that it reads is known. It may follow another in the same pass if both touch
+a part of their own in each turn, else (a sum over the axis is read) it waits for the next pass; every other step goes in front of the first
+pass that it does not wait for. So what does not depend on the points (a log-determinant) moves before them, and a reverse sweep, whose seed
+does not depend on the sum it is the derivative of, follows its forward sweep in the same pass.
+"""
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ..ir.graph import Var
+from .conflicts import Access, apart, in_order
+from .indexmap import Axis
+from .lanes import is_long, points_in, runs_in_lanes, worth_it
+from .steps import Step
+
+_EFFECTS = ("call", "control", "check")
+
+
+class Phase(NamedTuple):
+    """Steps that run in blocks over one axis, or (axis None) as they stand."""
+
+    axis: "Axis | None"
+    steps: list
+
+
+def phases(steps: list, accesses: Callable) -> list[Phase]:
+    """The phases of a function's steps."""
+    extent = _long_extent(steps)
+    if extent is None:
+        return [Phase(None, steps)]
+    found: dict[int, list] = {}
+    for step, rank in zip(steps, _ranks(steps, extent, accesses)):
+        found.setdefault(rank, []).append(step)
+    passes = {rank: _in_one_loop(found[rank], extent) for rank in found if rank % 2}
+    if not any(worth_it(p.axis, p.steps) for p in passes.values()):
+        return [Phase(None, steps)]
+    return _joined([passes[rank] if rank in passes and worth_it(*passes[rank]) else Phase(None, found[rank]) for rank in sorted(found)])
+
+
+def _long_extent(steps: list) -> Any:
+    """The extent of the long axis: that over which most is done."""
+    work: dict[Any, int] = {}
+    for step in steps:
+        for axis in step.axes:
+            if is_long(axis) and runs_in_lanes(step, axis):
+                work[axis.extent] = work.get(axis.extent, 0) + points_in(step)
+    return max(work, key=lambda extent: work[extent], default=None)
+
+
+def _long_axis(step: Step, extent: Any) -> "Axis | None":
+    """The step's axis of this extent, if it may run in blocks along it."""
+    found = [a for a in step.axes if a.extent == extent]
+    return found[0] if len(found) == 1 and runs_in_lanes(step, found[0]) else None
+
+
+class _Placed(NamedTuple):
+    """An access of a step whose phase is known."""
+
+    rank: int
+    axis: "Axis | None"                                      # the step's long axis
+    access: Access
+
+
+def _ranks(steps: list, extent: Any, accesses: Callable) -> list[int]:
+    """The phase of each step: odd for passes over the long axis, even for what stands between them; effects keep their order."""
+    ranks: list[int] = []
+    touched: dict[Var, list] = {}
+    floor = effects = 0
+    for step in steps:
+        axis, found = _long_axis(step, extent), accesses(step)
+        rank = max([_after(before, axis, access) for access in found for before in touched.get(access.root, ())], default=0)
+        rank = max(rank, floor, effects if step.kind in _EFFECTS else 0)
+        rank += (rank % 2 == 0) == (axis is not None)
+        effects = rank if step.kind in _EFFECTS else effects
+        floor = rank if step.kind == "check" else floor      # nothing runs before what it guards against
+        for access in found:
+            touched.setdefault(access.root, []).append(_Placed(rank, axis, access))
+        ranks.append(rank)
+    return ranks
+
+
+def _after(before: _Placed, axis: "Axis | None", access: Access) -> int:
+    """The least rank for an access, given another before it."""
+    if not in_order(before.access, access):
+        return 0
+    if axis is None or before.axis is None or apart(before.access.place, access.place, axis, before.axis):
+        return before.rank
+    return before.rank + 1
+
+
+def _in_one_loop(steps: list, extent: Any) -> Phase:
+    """The steps in terms of one axis."""
+    axes = [_long_axis(s, extent) for s in steps]
+    return Phase(axes[0], [s.joined(a, axes[0]) for s, a in zip(steps, axes) if a is not None and axes[0] is not None])
+
+
+def _joined(found: list[Phase]) -> list[Phase]:
+    """Phases that do not run in blocks, one behind the other, are one."""
+    joined: list[Phase] = []
+    for phase in found:
+        if joined and phase.axis is None and joined[-1].axis is None:
+            joined[-1] = Phase(None, joined[-1].steps + phase.steps)
+        else:
+            joined.append(phase)
+    return joined
