@@ -2,7 +2,7 @@
 import numpy as np
 import scipy.linalg as la
 import scipy.special as sp
-from scipy import ndimage, signal, stats
+from scipy import ndimage, optimize, signal, stats
 from scipy.spatial import distance
 
 import fad.ops.table  # noqa: F401  # fills the table
@@ -36,7 +36,7 @@ def function_of(expression, scope=None, values=None):
     values = values or VALUES
     args, given = names(expression, values)
     lines = [f"def f({', '.join(args)}):", *[f"    {line}" for line in given], f"    return {expression}"]
-    scope = {"np": np, "sp": sp, "la": la, "stats": stats, "signal": signal, "ndimage": ndimage, "distance": distance, "i": np.array([2, 0, 2]), **(scope or {})}
+    scope = {"np": np, "sp": sp, "la": la, "stats": stats, "signal": signal, "ndimage": ndimage, "distance": distance, "optimize": optimize, "i": np.array([2, 0, 2]), **(scope or {})}
     exec("\n".join(lines), scope)
     return scope["f"], [values[a] for a in args]
 

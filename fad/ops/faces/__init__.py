@@ -26,6 +26,7 @@ from . import (
     nan,
     ndimage,
     norms,
+    optimize,
     pad,
     polynomial,
     quantile,
@@ -46,7 +47,7 @@ from . import (
 
 __all__ = [
     "arrange", "chains", "contract", "cosine", "creation", "distance", "distributions", "einsum", "elementwise", "fft", "fitting", "grids",
-    "histogram", "index", "integrate", "join", "linalg", "math", "methods", "moments", "nan", "ndimage", "norms", "pad",
+    "histogram", "index", "integrate", "join", "linalg", "math", "methods", "moments", "nan", "ndimage", "norms", "optimize", "pad",
     "polynomial", "quantile", "reduce", "scan", "scipy_functions", "scipy_linalg", "select", "sets", "shape", "signal",
     "sort", "special", "triangles", "ufunc_calls", "ufuncs",
 ]
