@@ -36,7 +36,8 @@ def function_of(expression, scope=None, values=None):
     values = values or VALUES
     args, given = names(expression, values)
     lines = [f"def f({', '.join(args)}):", *[f"    {line}" for line in given], f"    return {expression}"]
-    scope = {"np": np, "sp": sp, "la": la, "stats": stats, "signal": signal, "ndimage": ndimage, "distance": distance, "optimize": optimize, "i": np.array([2, 0, 2]), **(scope or {})}
+    scope = {"np": np, "sp": sp, "la": la, "stats": stats, "signal": signal, "ndimage": ndimage, "distance": distance, "optimize": optimize,
+             "i": np.array([2, 0, 2]), **(scope or {})}
     exec("\n".join(lines), scope)
     return scope["f"], [values[a] for a in args]
 
