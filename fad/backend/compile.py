@@ -10,7 +10,6 @@ from ..ir.graph import Func
 from ..util.config import config
 from . import cache
 from .emit import source
-from .steps import BackendError as BackendError
 
 _kernels: dict[str, Any] = {}
 

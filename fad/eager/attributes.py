@@ -10,6 +10,7 @@ from .handles import Hooks, RemovableHandle
 from .inplace import requires_grad
 from .node import named
 from .printing import represent
+from .registry import one_dim
 from .state import state
 from .tensor import Renumbered, Size, Tensor, alias, is_floating, weak, wrap
 from .views import refresh
@@ -33,7 +34,8 @@ for _name in ("dtype", "ndim"):
     setattr(Tensor, _name, property(lambda self, _name=_name: getattr(self._a, _name), doc=f"The array's {_name}."))
 Tensor.itemsize = property(lambda self: self._a.itemsize, doc="Bytes an element takes.")                       # type: ignore[attr-defined]
 Tensor.nbytes = property(lambda self: self._a.nbytes, doc="Bytes of all elements.")                           # type: ignore[attr-defined]
-Tensor.is_sparse = Tensor.is_cuda = Tensor.is_quantized = Tensor.is_nested = False                            # type: ignore[attr-defined]
+for _name in ("cuda", "cpu", "mps", "xpu", "xla", "ipu", "maia", "meta", "mtia", "mkldnn", "vulkan", "quantized", "nested", "sparse", "sparse_csr"):
+    setattr(Tensor, f"is_{_name}", _name == "cpu")                    # kinds of memory and of layout: there is one of each here
 Tensor.output_nr = property(lambda self: self._nr, doc="Which of its node's results this is.")                # type: ignore[attr-defined]
 
 
@@ -223,11 +225,21 @@ def data_ptr(self: Tensor) -> int:
     return self._a.__array_interface__["data"][0]
 
 
+def _steps_of_rows(shape: tuple) -> tuple:
+    """The steps of a tensor without elements, as if there were one along each axis."""
+    steps, step = [], 1
+    for n in reversed(shape):
+        steps.append(step)
+        step *= max(n, 1)
+    return tuple(reversed(steps))
+
+
 @_method
 def stride(self: Tensor, dim: "int | None" = None) -> Any:
     """Steps from one element to the next along each axis, in elements."""
-    steps = tuple([s // self._a.itemsize for s in self._a.strides])
-    return steps if dim is None else steps[dim]
+    a = self._a
+    steps = tuple([s // a.itemsize for s in a.strides]) if a.size else _steps_of_rows(a.shape)
+    return steps if dim is None else steps[one_dim(dim, a.ndim)]
 
 
 @_method
@@ -294,6 +306,11 @@ def _number(self: Tensor, cls: type) -> Any:
 
 for _name, _type in {"__float__": float, "__int__": int, "__complex__": complex}.items():
     setattr(Tensor, _name, lambda self, _type=_type: _number(self, _type))
+
+
+@_method
+def __delitem__(self: Tensor, subscript: Any) -> None:
+    raise TypeError("Tensor does not support deleting items")
 
 
 @_method

@@ -104,7 +104,11 @@ def mvlgamma(self: Any, p: int) -> Any:
 @function()
 def rot90(self: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
     """Turned by k right angles in the plane of two dimensions."""
+    if len(dims) != 2:
+        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
     a, b = [one_dim(d, len(self.shape)) for d in dims]
+    if a == b:
+        raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
     turns = {0: lambda: self.clone(), 1: lambda: self.flip(b).transpose(a, b), 2: lambda: self.flip(a, b), 3: lambda: self.flip(a).transpose(a, b)}
     return named(turns[k % 4](), "Rot90Backward0")
 

@@ -11,7 +11,7 @@ from .engine import queue_callback
 from .grad_mode import note_creation
 from .inplace import in_place
 from .record import default
-from .registry import FUNCTIONS, add, function, sizes_of
+from .registry import FUNCTIONS, add, delivered, function, sizes_of
 from .state import state
 from .tensor import Size, Tensor, is_floating, wrap
 
@@ -28,7 +28,7 @@ def leaf(a: np.ndarray, requires_grad: bool = False) -> Tensor:
 
 @function(method=False)
 @on_cpu
-def tensor(data: Any, *, dtype: Any = None, requires_grad: bool = False, pin_memory: bool = False) -> Tensor:
+def tensor(data: Any, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """A tensor with a copy of the data.
 
     >>> tensor([1, 2.5])
@@ -62,18 +62,12 @@ def from_dlpack(x: Any) -> Tensor:
 
 def _maker(name: str, make: Callable, doc: str) -> Callable:
     @on_cpu
-    def call(*size: Any, dtype: Any = None, requires_grad: bool = False, layout: Any = None, out: Any = None, generator: Any = None,
-             pin_memory: bool = False, memory_format: Any = None, names: Any = None) -> Tensor:
-        if "size" in names_of(size):
-            size = ()
-        a = make(sizes_of(size), default.dtype if dtype is None else as_dtype(dtype), generator)
-        return leaf(a, requires_grad) if out is None else out.copy_(wrap(a))
+    def call(*sizes: Any, size: Any = None, dtype: Any = None, requires_grad: bool = False, out: Any = None, generator: Any = None) -> Tensor:
+        kind = dtype if dtype is not None else default.dtype if out is None else out._a.dtype
+        a = make(sizes_of(sizes if size is None else (size,)), as_dtype(kind), generator)
+        return delivered(leaf(a, requires_grad), out, name)
     call.__name__, call.__doc__ = name, doc
     return call
-
-
-def names_of(size: tuple) -> tuple:
-    return tuple(s for s in size if isinstance(s, str))
 
 
 class Generator:
@@ -179,6 +173,10 @@ def eye(n: int, m: "int | None" = None, *, dtype: Any = None, requires_grad: boo
 def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """start, start + step, ... below end."""
     start, end = (0, start) if end is None else (start, end)
+    if not step:
+        raise RuntimeError("step must be nonzero")
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     a = np.arange(float(start) if isinstance(start, Tensor) else start, end, step)
     return leaf(a.astype(as_dtype(dtype) if dtype is not None else default.dtype if a.dtype.kind == "f" else a.dtype), requires_grad)
 

@@ -3,7 +3,7 @@ from typing import Any
 
 import numpy as np
 
-from .record import default
+from .record import default, promoted_type
 from .tensor import raw
 
 DTYPES: dict[str, np.dtype] = {
@@ -38,10 +38,6 @@ def default_complex() -> np.dtype:
 
 def as_dtype(dtype: Any) -> np.dtype:
     """A dtype from what names one: a dtype, a NumPy type, PyTorch's name for it, a Python type."""
-    if dtype is float:
-        return default.dtype
-    if dtype is complex:
-        return default_complex()
     if isinstance(dtype, str) and dtype in DTYPES:
         return DTYPES[dtype]
     return np.dtype(dtype)
@@ -83,8 +79,12 @@ def _dtype(x: Any) -> np.dtype:
 
 
 def promote_types(a: Any, b: Any) -> np.dtype:
-    """The dtype that holds both."""
-    return np.promote_types(as_dtype(a), as_dtype(b))
+    """The dtype of results of both: of an integer and a floating-point (or complex) dtype it is the latter.
+
+    >>> promote_types("int64", "float32")
+    dtype('float32')
+    """
+    return promoted_type(as_dtype(a), as_dtype(b))
 
 
 def dtype_name(dtype: np.dtype) -> str:

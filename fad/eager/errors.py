@@ -1,4 +1,7 @@
 """The messages that users of autograd match on."""
+from typing import Any
+
+import numpy as np
 
 SECOND_TIME = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed). "
@@ -24,6 +27,52 @@ NOT_REQUIRED = "One of the differentiated Tensors does not require grad"
 NUMPY_GRAD = "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
 
 
+def broadcasts(shapes: list) -> bool:
+    """Whether shapes broadcast against each other."""
+    try:
+        np.broadcast_shapes(*shapes)
+    except ValueError:
+        return False
+    return True
+
+
+REFUSED = frozenset(("sub", "neg", "floordiv", "mod", "fmod"))
+
+
+def refuse(name: str, arrays: list) -> None:
+    """Raise for what NumPy computes of integers and truth values and PyTorch does not."""
+    kinds = [x.dtype.kind if isinstance(x, (np.ndarray, np.generic)) else "b" if isinstance(x, bool) else "" for x in arrays]
+    if name in ("sub", "neg") and "b" in kinds:
+        what = "with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead." if kinds == ["b", "b"] else (
+            f"{'with' if name == 'sub' else 'on'} a bool tensor is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` operator "
+            "instead.")
+        raise RuntimeError(f"{'Subtraction' if name == 'sub' else 'Negation'}, the `-` operator, {what}")
+    if name in ("floordiv", "mod", "fmod") and all(kind in ("", "i", "u", "b") and not isinstance(x, float) for kind, x in zip(kinds, arrays)) \
+            and not np.all(arrays[1]):
+        raise RuntimeError("ZeroDivisionError")
+
+
+def wrapped(arrays: list) -> list:
+    """Operands with Python integers taken modulo the range of the arrays' dtype."""
+    dtype = next(x.dtype for x in arrays if isinstance(x, np.ndarray))
+    return [np.asarray(x).astype(dtype)[()] if isinstance(x, int) else x for x in arrays]
+
+
+def in_words(op: Any, arrays: list, error: Exception) -> Exception:
+    """An error of NumPy's as PyTorch says it."""
+    if op.kind != "elementwise":
+        return error
+    shapes = [x.shape for x in arrays if isinstance(x, np.ndarray)]
+    if len(shapes) > 1 and not broadcasts(shapes):
+        return RuntimeError(mismatch(*shapes[-2:]))
+    if "negative integer powers" in str(error):
+        return RuntimeError(str(error))
+    if isinstance(error, TypeError) and "not supported for the input types" in str(error):
+        name = op.facts["ufunc"].__name__
+        return NotImplementedError(f'"{name}_cpu" not implemented for \'{scalar_name(np.result_type(*[x.dtype for x in arrays if hasattr(x, "dtype")]))}\'')
+    return error
+
+
 def size(shape: tuple) -> str:
     """A shape as messages write it.
 
@@ -40,6 +89,16 @@ def mismatch(a: tuple, b: tuple) -> str:
             return (f"The size of tensor a ({a[-k]}) must match the size of tensor b ({b[-k]}) at non-singleton dimension "
                     f"{max(len(a), len(b)) - k}")
     return f"shapes {list(a)} and {list(b)} do not fit"
+
+
+def not_expandable(have: tuple, wanted: tuple, dtype: object = "float64") -> str:
+    """A shape that does not expand to another."""
+    if len(have) > len(wanted):
+        return (f"expand({type_name(dtype)}{{{list(have)}}}, size={list(wanted)}): the number of sizes provided ({len(wanted)}) must be greater or equal to the "
+                f"number of dimensions in the tensor ({len(have)})")
+    k = next(k for k in range(1, len(have) + 1) if have[-k] not in (1, wanted[-k]))
+    return (f"The expanded size of the tensor ({wanted[-k]}) must match the existing size ({have[-k]}) at non-singleton dimension {len(wanted) - k}.  "
+            f"Target sizes: {list(wanted)}.  Tensor sizes: {list(have)}")
 
 
 def stale(type_name: str, shape: tuple, producer: str, version: int, expected: int, anomaly: bool) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..ops.table import TABLE as op
+from .creation import tensor
 from .reductions import Extreme, amax, amin, sum
 from .registry import FUNCTIONS, function, named, one_dim, run
 from .tensor import Tensor, wrap
@@ -74,17 +75,6 @@ def trapezoid(y: Any, x: Any = None, *, dx: float = 1.0, dim: int = -1) -> Any:
 
 
 @function(method=False)
-def block_diag(*tensors: Any) -> Any:
-    """Matrices along a diagonal, zeros elsewhere."""
-    rows, columns = np.sum([t.shape[0] for t in tensors]), np.sum([t.shape[1] for t in tensors])
-    y, i, j = wrap(np.zeros((rows, columns), np.result_type(*[t.dtype for t in tensors]))), 0, 0
-    for t in tensors:
-        y[i:i + t.shape[0], j:j + t.shape[1]] = t                                  # type: ignore[index]
-        i, j = i + t.shape[0], j + t.shape[1]
-    return y
-
-
-@function(method=False)
 def cdist(x1: Any, x2: Any, p: float = 2.0) -> Any:
     """The p-norm of the difference of every row of x1 and every row of x2."""
     return (x1.unsqueeze(-2) - x2.unsqueeze(-3)).norm(p, dim=-1)
@@ -92,8 +82,7 @@ def cdist(x1: Any, x2: Any, p: float = 2.0) -> Any:
 
 def result_type(a: Any, b: Any) -> np.dtype:
     """The dtype of an operation on two tensors or numbers."""
-    x = a if isinstance(a, Tensor) else b
-    return (a + b).dtype if isinstance(x, Tensor) else np.result_type(a, b)
+    return (a + b if isinstance(a, Tensor) or isinstance(b, Tensor) else tensor(a) + tensor(b)).dtype
 
 
 FUNCTIONS["result_type"] = result_type

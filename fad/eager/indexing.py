@@ -1,35 +1,76 @@
 """Subscripts of tensors: what is read and written by them."""
+import operator
+import warnings
 from typing import Any
 
 import numpy as np
 
 from ..ops.subscript import read_subscript
 from ..ops.table import TABLE as op
+from .errors import broadcasts, not_expandable
 from .inplace import copy_, in_place
-from .registry import named, run
+from .registry import function, named, run
 from .shapes import reshape
 from .tensor import Tensor, raw, wrap
-from .views import index_view, reshape_view
+from .views import index_view
 
 
 def _key(subscript: Any) -> tuple:
     """A subscript as NumPy takes it: tensors and lists as arrays."""
-    items = subscript if isinstance(subscript, tuple) else (subscript,)
+    items = subscript if isinstance(subscript, tuple) or _is_tuple(subscript) else (subscript,)
     return tuple([_item(s) for s in items])
+
+
+def _is_tuple(subscript: Any) -> bool:
+    """Whether a list stands for a tuple of subscripts: one that holds tensors, lists or slices (a way of old, of which PyTorch warns)."""
+    if not isinstance(subscript, list) or len(subscript) >= 32:
+        return False
+    if not any(s is None or s is Ellipsis or isinstance(s, (Tensor, np.ndarray, list, tuple, slice)) for s in subscript):
+        return False
+    warnings.warn(NO_TUPLE, UserWarning, stacklevel=4)
+    return True
 
 
 def _item(s: Any) -> Any:
     if isinstance(s, Tensor):
-        return int(s._a) if s._a.ndim == 0 and s._a.dtype.kind in "iu" else s._a
-    if isinstance(s, (list, range)):
-        return np.asarray([raw(k) for k in s], np.int64 if not len(s) else None)
+        s = s._a
+        if s.ndim == 0 and s.dtype.kind in "iu" and s.dtype != np.uint8:
+            return int(s)
+    if isinstance(s, (list, tuple, range)):
+        s = np.asarray(_numbers(s), np.int64 if not len(s) else None)
+    if isinstance(s, (np.ndarray, np.bool_)):
+        return _index_array(s)
     if isinstance(s, slice):
-        return slice(*[None if k is None else int(k) for k in (s.start, s.stop, s.step)])
+        return slice(*[None if k is None else _end(k) for k in (s.start, s.stop, s.step)])
+    if isinstance(s, (float, str, complex)):
+        raise IndexError(f"only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got {type(s).__name__})")
     return s
 
 
+def _numbers(s: Any) -> Any:
+    return [_numbers(k) for k in s] if isinstance(s, (list, tuple, range)) else raw(s)
+
+
+def _index_array(a: Any) -> Any:
+    """An array that selects: of integers, or a mask (a mask without axes: True or False)."""
+    if a.dtype == np.uint8:
+        warnings.warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.", UserWarning, stacklevel=5)
+        a = a.astype(bool)
+    if a.dtype.kind not in "ib":
+        raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+    return a if a.ndim else a.item()
+
+
+def _end(k: Any) -> int:
+    """Where a slice starts or ends, or its step."""
+    try:
+        return operator.index(raw(k).item() if isinstance(k, Tensor) and k._a.size == 1 else k)
+    except TypeError:
+        raise TypeError("slice indices must be integers or None or have an __index__ method") from None
+
+
 def _is_basic(key: tuple) -> bool:
-    return not any(isinstance(s, (np.ndarray, bool, np.bool_)) for s in key)
+    return not any(isinstance(s, (np.ndarray, bool)) for s in key)
 
 
 def _check_key(key: tuple) -> None:
@@ -38,6 +79,9 @@ def _check_key(key: tuple) -> None:
             raise ValueError("step must be greater than zero")
 
 
+NO_TUPLE = ("Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; use x[tuple(seq)] instead of "
+            "x[seq]. In pytorch 2.9 this will be interpreted as tensor index, x[torch.tensor(seq)], which will result either in an error or a "
+            "different result")
 TOO_MANY = "too many indices for tensor of dimension {0}"
 OF_NO_AXES = "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim tensor to a number"
 
@@ -49,11 +93,41 @@ def getitem(self: Tensor, subscript: Any) -> Tensor:
         if _is_basic(key):
             _check_key(key)
             return index_view(self, key, label=_label(key))
-        return _gathered(*_integers_first(self, key))
+        return _gathered(*_arrays_only(self, key))
     except IndexError as error:
-        if "too many indices" in str(error):
-            raise IndexError(TOO_MANY.format(self._a.ndim) if self._a.ndim else OF_NO_AXES) from None
-        raise IndexError(str(error).split("\n")[0].replace("for axis", "for dimension")) from None
+        raise _index_error(self, key, error) from None
+
+
+def _index_error(x: Tensor, key: tuple, error: IndexError) -> IndexError:
+    """The error of a subscript in PyTorch's words."""
+    said = str(error).split("\n")[0]
+    if "too many indices" in said:
+        return IndexError(TOO_MANY.format(x._a.ndim) if x._a.ndim else OF_NO_AXES)
+    if said.endswith("with size 0"):
+        return IndexError("index is out of bounds for dimension with size 0")
+    return IndexError(said.replace("for axis", "for dimension"))
+
+
+def _check_arrays(x: Tensor, key: tuple) -> None:
+    """Raise unless masks have the extents of the dimensions they select from, and arrays of indices broadcast against each other."""
+    at, shapes = 0, []
+    for k, s in enumerate(key):
+        if s is Ellipsis:
+            at = x._a.ndim - sum(_axes_of(later) for later in key[k + 1:])
+        elif isinstance(s, np.ndarray):
+            if s.dtype.kind == "b" and s.shape != x._a.shape[at:at + s.ndim] and at + s.ndim <= x._a.ndim:
+                raise IndexError(f"The shape of the mask {list(s.shape)} at index {k} does not match the shape of the indexed tensor "
+                                 f"{list(x._a.shape)} at index {at}")
+            shapes.append(s.shape if s.dtype.kind != "b" else (int(s.sum()),))
+        if s is not Ellipsis:
+            at += _axes_of(s)
+    if not broadcasts(shapes):
+        raise IndexError("shape mismatch: indexing tensors could not be broadcast together with shapes " + ", ".join([str(list(shape)) for shape in shapes]))
+
+
+def _axes_of(s: Any) -> int:
+    """How many dimensions an item of a subscript selects from."""
+    return 0 if s is Ellipsis else s.ndim if isinstance(s, np.ndarray) and s.dtype.kind == "b" else 1
 
 
 def _label(key: tuple) -> str:
@@ -67,64 +141,84 @@ def _label(key: tuple) -> str:
     return ""
 
 
-def _integers_first(x: Tensor, key: tuple) -> tuple:
-    """The view that a key's integers select, and the rest of the key: an integer beside index arrays is no index array here."""
-    integers = [isinstance(s, (int, np.integer)) and not isinstance(s, bool) for s in key]
-    if not any(integers) or any(isinstance(s, (bool, np.bool_)) for s in key):
-        return x, key
-    axes: list = []
-    for s, single in zip(key, integers):
-        if s is not None:
-            axes += [s] if single or s is Ellipsis else [slice(None)] * (s.ndim if isinstance(s, np.ndarray) and s.dtype.kind == "b" else 1)
-    return index_view(x, tuple(axes)), tuple([s for s, single in zip(key, integers) if not single])
+def _arrays_only(x: Tensor, key: tuple) -> tuple:
+    """The view that a key's integers, slices and None select, and what is left of the key: index arrays. True and False are arrays of new dimensions."""
+    basic: list = []
+    rest: list = []
+    for s in key:
+        if isinstance(s, np.ndarray):
+            basic += [slice(None)] * _axes_of(s)
+            rest.append(s)
+        elif isinstance(s, bool):
+            basic.append(None)
+            rest.append(np.zeros(int(s), np.int64))
+        else:
+            basic.append(s)
+            if not isinstance(s, (int, np.integer)):
+                rest.append(s if s is Ellipsis else slice(None))
+    whole = all(s is Ellipsis or isinstance(s, slice) and s == slice(None) for s in basic)
+    if not whole:
+        _check_key(tuple(basic))
+        x = index_view(x, tuple(basic))
+    _check_arrays(x, tuple(rest))
+    return x, tuple(rest)
 
 
 def _gathered(x: Tensor, key: tuple) -> Tensor:
-    flags = [s for s in key if isinstance(s, (bool, np.bool_))]
-    if flags:
-        y = getitem(reshape_view(x, (1, *x.shape)), (np.array([0] if all(flags) else [], np.int64), *[s for s in key if not isinstance(s, (bool, np.bool_))]))
-        return y
     selection = read_subscript(x, key)
-    y = run(op["index"], x, *selection.operands, label="IndexBackward0", **selection.params())
-    if selection.new_axes:
-        shape = list(y.shape)
-        for place in selection.new_axes:
-            shape.insert(place, 1)
-        y = reshape(y, *shape)
-    return y
+    return run(op["index"], x, *selection.operands, label="IndexBackward0", **selection.params())
 
 
 def setitem(self: Tensor, subscript: Any, value: Any) -> None:
     """self[subscript] = value, in place."""
     key = _key(subscript)
-    if _is_basic(key):
-        _check_key(key)
-        part = index_view(self, key) if key != (Ellipsis,) else self
-        copy_(part, _broadcast_value(value, part))
-        return
-    if any(isinstance(s, (bool, np.bool_)) for s in key):
-        if all(s for s in key if isinstance(s, (bool, np.bool_))):
-            setitem(self, tuple([s for s in key if not isinstance(s, (bool, np.bool_))]) or Ellipsis, value)
-        return
-    self, key = _integers_first(self, key)
-    in_place(self, lambda old, v: _put(old, key, v), value if isinstance(value, Tensor) else np.asarray(value), single=True)
+    try:
+        if _is_basic(key):
+            _check_key(key)
+            part = index_view(self, key) if key != (Ellipsis,) else self
+            copy_(part, _broadcast_value(value, part))
+            return
+        self, key = _arrays_only(self, key)
+        in_place(self, lambda old, v: _put(old, key, v), value if isinstance(value, Tensor) else np.asarray(value), single=True)
+    except IndexError as error:
+        raise _index_error(self, key, error) from None
 
 
 def _broadcast_value(value: Any, part: Tensor) -> Any:
     if isinstance(value, (list, tuple)):
         value = wrap(np.asarray([raw(v) for v in value]))
-    if isinstance(value, Tensor) and value._a.ndim > part._a.ndim:
-        return reshape(value, *value._a.shape[value._a.ndim - part._a.ndim:])
+    if isinstance(value, Tensor) and value._a.ndim > part._a.ndim and all(n == 1 for n in value._a.shape[:value._a.ndim - part._a.ndim]):
+        value = reshape(value, *value._a.shape[value._a.ndim - part._a.ndim:])
+    shape = np.shape(raw(value))
+    if not fits(shape, part._a.shape):
+        raise RuntimeError(not_expandable(shape, part._a.shape))
     return value
 
 
-def _put(x: Tensor, key: tuple, value: Any) -> Tensor:
+@function(changing=True)
+def index_put(self: Tensor, indices: Any, values: Any, accumulate: bool = False) -> Tensor:
+    """self with the elements at these indices replaced by (or, accumulating, increased by) values."""
+    key = tuple([_index_array(raw(i)) for i in indices])
+    _check_arrays(self, key)
+    return _put(self, key, values, accumulate)
+
+
+def _put(x: Tensor, key: tuple, value: Any, accumulate: bool = False) -> Tensor:
     if isinstance(value, Tensor) and value._a.dtype != x._a.dtype:
         value = run(op["cast"], value, dtype=x._a.dtype)
     elif isinstance(value, np.ndarray):
         value = value.astype(x._a.dtype)
     selection = read_subscript(x, key)
-    return named(selection.write(x, value), "IndexPutBackward0")
+    part = selection.shape(x)
+    if not fits(np.shape(raw(value)), part):
+        raise RuntimeError(f"shape mismatch: value tensor of shape {list(np.shape(raw(value)))} cannot be broadcast to indexing result of shape {list(part)}")
+    return named(selection.add(x, value) if accumulate else selection.write(x, value), "IndexPutBackward0")
+
+
+def fits(shape: tuple, part: tuple) -> bool:
+    """Whether what has this shape can be written to a part of a tensor (leading dimensions of extent 1 are left out)."""
+    shape = shape[max(0, len(shape) - len(part)):] if all(n == 1 for n in shape[:max(0, len(shape) - len(part))]) else shape
+    return broadcasts([shape, part]) and np.broadcast_shapes(shape, part) == tuple(part)
 
 
 Tensor.copy_ = copy_                                                                           # type: ignore[attr-defined]

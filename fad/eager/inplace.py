@@ -26,7 +26,7 @@ def check_in_place(x: Tensor, recorded: bool, moves_only: bool = False) -> None:
     """Raise unless x may be changed in place; recorded: whether the change will be part of the graph; moves_only: no value changes."""
     if x._x is not None and x._x.inference and not state.inference:
         raise RuntimeError(errors.INFERENCE_WRITE)
-    if 0 in x._a.strides and not moves_only and any(n > 1 and s == 0 for n, s in zip(x._a.shape, x._a.strides)):
+    if 0 in x._a.strides and x._a.size and not moves_only and any(n > 1 and s == 0 for n, s in zip(x._a.shape, x._a.strides)):
         raise RuntimeError(errors.OVERLAP)
     if not x._a.flags.writeable and not moves_only:
         raise RuntimeError("the memory of this tensor is read-only (it was made from a read-only array): clone() it before changing it in place")
@@ -286,12 +286,15 @@ def fill(x: Tensor, value: Any, name: str) -> Tensor:
 def _refused(op: Op, x: Tensor, args: list) -> str:
     """Why an op's result cannot be written over x."""
     shapes = [x._a.shape, *[np.shape(a) for a in args]]
-    if not record.broadcasts(shapes):
+    if not errors.broadcasts(shapes):
         return errors.mismatch(*shapes[:2])
     result = op.run(x._a, *args)
     if result.shape != x._a.shape:
         return f"output with shape {list(x._a.shape)} doesn't match the broadcast shape {list(result.shape)}"
-    dtype = record.default.dtype if result.dtype.kind == "f" and x._a.dtype.kind in "biu" and not any(isinstance(a, np.ndarray) for a in args) else result.dtype
+    arrays = [a.dtype for a in args if isinstance(a, np.ndarray)]
+    dtype = result.dtype
+    if dtype.kind in "fc" and x._a.dtype.kind in "biu":
+        dtype = record.promoted_type(x._a.dtype, *arrays) if arrays else record.default.dtype
     names = [errors.scalar_name(d) for d in (dtype, x._a.dtype)]
     return f"result type {names[0]} can't be cast to the desired output type {names[1]}"
 

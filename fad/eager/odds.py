@@ -1,4 +1,5 @@
 """What everyday code asks of tensors beside arithmetic: predicates, files, windows, devices that are none, names of old."""
+import math
 import pickle
 from typing import Any
 
@@ -154,8 +155,40 @@ def load(f: Any, *, weights_only: bool = True, map_location: Any = None) -> Any:
         return read(file).load()
 
 
-FUNCTIONS.update(save=save, load=load, broadcast_shapes=lambda *shapes: Size(np.broadcast_shapes(*[(s,) if isinstance(s, int) else tuple(s) for s in shapes])),
-                 can_cast=lambda a, b: bool(np.can_cast(as_dtype(a), as_dtype(b), "same_kind")))
+FUNCTIONS.update(save=save, load=load, can_cast=lambda a, b: bool(np.can_cast(as_dtype(a), as_dtype(b), "same_kind")))
+
+
+@function(method=False)
+def broadcast_shapes(*shapes: Any) -> Size:
+    """The shape that shapes are broadcast to.
+
+    >>> broadcast_shapes((2, 1), 3)
+    torch.Size([2, 3])
+    """
+    given = [(s,) if isinstance(s, int) else tuple(s) for s in shapes]
+    if any(n < 0 for s in given for n in s):
+        raise ValueError("Attempting to broadcast a dimension with negative length!")
+    common: tuple = ()
+    for k, shape in enumerate(given):
+        for place in range(-min(len(shape), len(common)), 0):
+            if shape[place] != common[place] and 1 not in (shape[place], common[place]):
+                raise RuntimeError(f"Attempting to broadcast a dimension of length {shape[place]} at {place}! Mismatching argument at index {k} had {shape}; "
+                                   f"but expected shape should be broadcastable to {list(common)}")
+        common = np.broadcast_shapes(common, shape)
+    return Size(common)
+
+
+@function(method=False)
+def unravel_index(indices: Tensor, shape: Any) -> tuple:
+    """The coordinates of elements, from their places in row-major order."""
+    if indices._a.dtype.kind not in "iu":
+        raise TypeError(f"expected 'indices' to be integer dtype, but got torch.{indices._a.dtype}")
+    sizes = (shape,) if isinstance(shape, int) else shape
+    if not isinstance(sizes, (tuple, list)) or not all(isinstance(n, (int, np.integer)) for n in sizes):
+        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape).__name__}")
+    if any(n < 0 for n in sizes):
+        raise ValueError("'shape' cannot have negative values, but got " + str(tuple(sizes)))
+    return tuple([wrap(np.asarray(k)) for k in np.unravel_index(indices._a % max(math.prod(sizes), 1), tuple(sizes))])
 
 
 @function(method=False)

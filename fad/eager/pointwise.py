@@ -80,6 +80,8 @@ def mul(self: Any, other: Any, *, out: Any = None) -> Any:
 @function("add", changing=True)
 def add_(self: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
     """self + alpha * other."""
+    if alpha is not True and alpha != 1:
+        _check_alpha(alpha, self, other)
     if isinstance(self, Tensor) and alpha == 1:
         y = _add(self, other)
     else:
@@ -87,9 +89,16 @@ def add_(self: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
     return y if out is None else delivered(y, out, "add")
 
 
+def _check_alpha(alpha: Any, *operands: Any) -> None:
+    if isinstance(alpha, float) and all(np.asarray(raw(x)).dtype.kind in "iub" for x in operands):
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+
+
 @function("sub", "subtract", changing=True)
 def sub(self: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
     """self - alpha * other."""
+    if alpha != 1:
+        _check_alpha(alpha, self, other)
     y = _sub(self, other) if isinstance(self, Tensor) and alpha == 1 else op["sub"](tensor_of(self), other if alpha == 1 else other * alpha)
     return y if out is None else delivered(y, out, "sub")
 
@@ -103,10 +112,15 @@ def rsub(self: Any, other: Any, *, alpha: Any = 1) -> Any:
 @function("div", "divide", changing=True)
 def div(self: Any, other: Any, *, rounding_mode: "str | None" = None, out: Any = None) -> Any:
     """self / other; rounding_mode "floor" or "trunc" rounds the quotient."""
+    if rounding_mode not in (None, "floor", "trunc"):
+        raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'")
+    if rounding_mode is not None and all(np.asarray(raw(v)).dtype.kind in "iub" for v in (self, other)):
+        y = op["floordiv"](tensor_of(self), other)
+        if rounding_mode == "trunc":                               # towards zero: one more where the floor of a negative quotient was below it
+            y = y + ((y < 0) & (op["mul"](y, other) != self))
+        return y if out is None else delivered(y, out, "div")
     y = op["div"](tensor_of(self), other)
     if rounding_mode is not None:
-        if rounding_mode not in ("floor", "trunc"):
-            raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'")
         y = named(op[rounding_mode](y), "DivBackward2", rounding_mode=rounding_mode)
     return y if out is None else delivered(y, out, "div")
 
@@ -172,7 +186,10 @@ def relu(self: Any) -> Any:
 @function(changing=True)
 def round(self: Any, *, decimals: int = 0) -> Any:
     """Rounded to this many decimals, halves to even."""
-    return op["rint"](tensor_of(self)) if not decimals else op["rint"](self * 10.0 ** decimals) / 10.0 ** decimals
+    x = tensor_of(self)
+    if x.dtype.kind in "iu":
+        return clone(x)
+    return op["rint"](x) if not decimals else op["rint"](x * 10.0 ** decimals) / 10.0 ** decimals
 
 
 @function(changing=True)
@@ -222,8 +239,13 @@ Tensor.where = lambda self, condition, other: op["where"](condition, self, other
 @function(changing=True)
 def masked_fill(self: Any, mask: Any, value: Any) -> Any:
     """value where the mask holds."""
+    if raw(mask).dtype.kind != "b":
+        raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {raw(mask).dtype}")
     if not isinstance(value, Tensor):
+        value = value if self.dtype.kind in "fc" else np.asarray(value).astype(self.dtype).item()
         return composites.masked_fill(self, raw(mask), value)
+    if len(value.shape):
+        raise RuntimeError(f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {len(value.shape)} dimension(s).")
     value = value if value.dtype == self.dtype else op["cast"](value, dtype=self.dtype)
     return named(op["where"](mask, value, self), "MaskedFillBackward1")
 

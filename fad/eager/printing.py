@@ -63,7 +63,7 @@ def represent(t: Tensor) -> str:
     parts = [text_of(a, 7)]
     if not a.size:
         parts = ["[]"] + ([f"size={a.shape}"] if a.ndim != 1 else [])
-    plain = a.dtype == default.dtype or a.dtype.kind == "b" or a.dtype == np.int64 or a.dtype == np.result_type(default.dtype, np.complex64)
+    plain = a.dtype == default.dtype or a.size and (a.dtype.kind == "b" or a.dtype == np.int64) or a.dtype == np.result_type(default.dtype, np.complex64)
     if not plain:
         parts.append(f"dtype={a.dtype}")
     name = _grad_fn_name(t)

@@ -52,29 +52,24 @@ def apply(op: Op, args: tuple, params: dict, label: "str | None" = None) -> Any:
     arrays = [a._a if isinstance(a, Tensor) else a for a in args]
     if op.kind == "elementwise" and len(args) < 4:
         args, arrays = promoted(op, args, arrays)
+        if op.name in errors.REFUSED:
+            errors.refuse(op.name, arrays)
     try:
         result = _run(op, arrays, params)
-    except ValueError:
-        shapes = [np.shape(x) for x in arrays if isinstance(x, np.ndarray)]
-        if op.kind != "elementwise" or len(shapes) < 2 or broadcasts(shapes):
-            raise
-        raise RuntimeError(errors.mismatch(*shapes[-2:])) from None
+    except OverflowError:                             # a Python number that the dtype does not hold: it is taken modulo
+        arrays = errors.wrapped(arrays)
+        result = _run(op, arrays, params)
+    except (ValueError, TypeError) as error:
+        raise errors.in_words(op, arrays, error) from None
     if type(result) is tuple:
         ys = tuple([y if type(y) is np.ndarray else np.asarray(y) for y in result])
         return record(handle_of(op), args, arrays, ys, params, label)
     y = result if type(result) is np.ndarray else np.asarray(result)
     if y.dtype.kind == "f" and y.dtype is not default.dtype and op.kind == "elementwise" and op.name != "cast" and not any(_is_float(x) for x in arrays):
         y = y.astype(default.dtype)                   # integers in: the default dtype out
+    elif y.dtype.kind == "c" and y.dtype.itemsize != 2 * default.dtype.itemsize and not any(_is_float(x) for x in arrays):
+        y = y.astype(np.result_type(default.dtype, np.complex64))
     return record(handle_of(op), args, arrays, (y,), params, label)[0]
-
-
-def broadcasts(shapes: list) -> bool:
-    """Whether shapes broadcast against each other."""
-    try:
-        np.broadcast_shapes(*shapes)
-    except ValueError:
-        return False
-    return True
 
 
 def _run(op: Op, arrays: list, params: dict) -> Any:
@@ -139,18 +134,26 @@ def _category(dtype: np.dtype) -> int:
     return "biufc".index(dtype.kind) if dtype.kind != "u" else 1
 
 
+def promoted_type(*dtypes: Any) -> np.dtype:
+    """The dtype of a result of values of these: inexact numbers keep their precision beside integers."""
+    return np.result_type(*[d for d in dtypes if d.kind in "fc"] or dtypes)
+
+
 def promoted(op: Op, args: tuple, arrays: list) -> "tuple[tuple, list]":
     """The arguments in the dtype PyTorch computes in: a tensor without axes follows one with axes, of the same kind of number or a higher one."""
     given = [k for k, a in enumerate(args) if isinstance(a, Tensor)]
-    if op.name == "cast" or len({arrays[k].dtype for k in given}) < 2 and arrays[given[0]].dtype.itemsize > 2 or op.name == "where" and len(given) < 3:
+    alike = len({arrays[k].dtype for k in given}) < 2 and arrays[given[0]].dtype.itemsize > 2 and op.name != "reciprocal"
+    if op.name == "cast" or alike or op.name == "where" and len(given) < 3:
         return args, arrays
     if op.name == "where":
         given = given[1:]
     with_axes = [arrays[k].dtype for k in given if arrays[k].ndim]
     without = [arrays[k].dtype for k in given if not arrays[k].ndim]
     ahead = max([_category(d) for d in with_axes], default=-1)
-    dtype = np.result_type(*with_axes, *[d for d in without if _category(d) > ahead])
-    if dtype.kind in "biu" and dtype.itemsize < 4 and op.name in _FLOAT_FUNCTIONS:
+    dtype = promoted_type(*with_axes, *[d for d in without if _category(d) > ahead])
+    if dtype.kind in "biu" and op.name == "reciprocal":
+        dtype = default.dtype
+    elif dtype.kind in "biu" and dtype.itemsize < 4 and op.name in _FLOAT_FUNCTIONS:
         dtype = np.dtype(np.int64)
     changed_args, changed_arrays = list(args), list(arrays)
     for k in given:

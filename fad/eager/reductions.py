@@ -9,7 +9,8 @@ from ..ops.table import TABLE as op
 from . import composites
 from .composite import COMPOSITES
 from .dtypes import as_dtype
-from .record import apply_lean
+from .errors import scalar_name
+from .record import apply_lean, default
 from .registry import FUNCTIONS, delivered, dims_of, function, named, one_dim, run, tensor_of
 from .tensor import Tensor, raw, wrap
 from .together import together
@@ -52,7 +53,8 @@ def mean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
     if dtype is not None:
         x = x.to(as_dtype(dtype))
     if x.dtype.kind not in "fc":
-        raise RuntimeError("mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype.")
+        raise RuntimeError("mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
+                           f"Got: {scalar_name(x.dtype)}")
     y = composites.mean(x, axes=dims_of(dim, len(x.shape)), keep=keepdim or keepdims, label="MeanBackward0" if dim is None else "MeanBackward1")
     return y if out is None else delivered(y, out, "mean")
 
@@ -81,6 +83,8 @@ def _extreme(name: str, self: Any, dim: Any, keepdim: bool, other: str) -> Any:
 
 def _shared(x: Any, won: np.ndarray, label: str) -> Any:
     """The value of the elements that won, all of which are equal and share its gradient."""
+    if x.dtype.kind not in "fc":
+        return wrap(x._a[won].max())
     return named(sum(op["where"](won, x, 0)) / int(won.sum()), label)
 
 
@@ -157,6 +161,8 @@ def _spread(name: str) -> Callable:
     def call(self: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
         if isinstance(dim, bool):
             dim, unbiased = None, dim
+        if self.dtype.kind not in "fc":
+            raise RuntimeError("std and var only support floating point and complex dtypes")
         axes = dims_of(dim, len(self.shape))
         return composite(self, axes=axes, keep=keepdim, correction=_correction(unbiased, correction))
     call.__name__, call.__doc__ = name, f"The {'variance' if name == 'var' else 'standard deviation'} along dimensions, unbiased unless told otherwise."
@@ -182,7 +188,8 @@ def std_mean(self: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = F
 @function()
 def logsumexp(self: Any, dim: Any, keepdim: bool = False) -> Any:
     """log(sum(exp(self))) along dimensions, without overflow."""
-    return composites.logsumexp(self, axes=dims_of(dim, len(self.shape)), keep=keepdim)
+    x = self if self.dtype.kind in "fc" else self.to(default.dtype)
+    return composites.logsumexp(x, axes=dims_of(dim, len(self.shape)), keep=keepdim)
 
 
 @function()
@@ -258,6 +265,8 @@ def median(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
 @function()
 def norm(self: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
     """The p-norm of all elements or along dimensions."""
+    if self.dtype.kind not in "fc":
+        raise RuntimeError(f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {scalar_name(self.dtype)}")
     x, axes = self, dims_of(dim, len(self.shape))
     if p in ("fro", "nuc", 2, None):
         return composites.norm(x, axes=axes, keep=keepdim)
@@ -290,10 +299,16 @@ def count_nonzero(self: Any, dim: Any = None) -> Any:
 
 
 @function()
-def nonzero(self: Any, *, as_tuple: bool = False) -> Any:
+def nonzero(self: Any, *, as_tuple: bool = False, out: Any = None) -> Any:
     """The indices of what is not zero: a row for each, or a tensor for each axis."""
-    found = np.nonzero(self._a)
-    return tuple([wrap(i) for i in found]) if as_tuple else wrap(np.stack(found, 1) if found else np.zeros((int(bool(self._a)), 0), np.int64))
+    if as_tuple:
+        if out is not None:
+            raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
+        return tuple([wrap(i) for i in np.nonzero(np.atleast_1d(self._a))])
+    found = wrap(np.argwhere(self._a))
+    if out is not None and out.dtype != found.dtype:
+        raise RuntimeError(f"nonzero: Expected out tensor to have scalar type Long but got scalar type{scalar_name(out.dtype)}")
+    return delivered(found, out, "nonzero")
 
 
 @function()
@@ -317,6 +332,8 @@ def isclose(self: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal
 @function()
 def bincount(self: Any, weights: Any = None, minlength: int = 0) -> Any:
     """How often each of 0, 1, 2, ... occurs."""
+    if self._a.ndim != 1 or self._a.dtype.kind not in "iu" or (self._a < 0).any():
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     return wrap(np.bincount(self._a, None if weights is None else weights._a, minlength))
 
 

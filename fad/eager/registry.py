@@ -1,4 +1,5 @@
 """The table of functions and methods of tensors, under PyTorch's names. What is here is at fad.<name> and at Tensor.<name>."""
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -25,7 +26,7 @@ def function(*names: str, method: bool = True, only_method: bool = False, changi
 def add(name: str, f: Callable, method: bool = True, only_method: bool = False, changing: bool = False) -> None:
     """Enter one function."""
     if not only_method:
-        FUNCTIONS[name] = f
+        FUNCTIONS[name] = with_options(f, name) if method else f
     if method:
         setattr(Tensor, name, f)
     if changing:
@@ -33,6 +34,21 @@ def add(name: str, f: Callable, method: bool = True, only_method: bool = False, 
         setattr(Tensor, change.__name__, change)
         if not only_method:
             FUNCTIONS[change.__name__] = change
+
+
+def with_options(f: Callable, name: str) -> Callable:
+    """f as a function: with `out`, and with its first argument called `input` too."""
+    code = getattr(f, "__code__", None)
+    if code is None or "out" in code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]:
+        return f
+
+    @functools.wraps(f)
+    def call(*args: Any, out: Any = None, **options: Any) -> Any:
+        if "input" in options and code.co_varnames[0] != "input":
+            args = options.pop("input"), *args
+        y = f(*args, **options)
+        return y if out is None else delivered(y, out, name)
+    return call
 
 
 def changing_form(name: str, f: Callable) -> Callable:

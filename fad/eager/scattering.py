@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from .gathering import _along
 from .indexing import getitem
-from .joining import _along, cat
+from .joining import cat
 from .registry import FUNCTIONS, function, named, one_dim
 from .shapes import reshape
 from .tensor import Tensor, raw, wrap

@@ -1,15 +1,16 @@
 """Shapes, views, indexing, joining and splitting of tensors."""
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..ops.table import TABLE as op
 from . import composites
+from .errors import mismatch, not_expandable
 from .inplace import copy_
 from .registry import FUNCTIONS, function, named, one_dim, sizes_of
 from .storage import as_dtype_of
-from .tensor import Tensor
+from .tensor import Tensor, wrap
 from .together import together
 from .views import (
     as_complex_view,
@@ -27,8 +28,16 @@ from .views import (
 
 def _completed(size: tuple, count: int, shape: tuple) -> tuple:
     """A shape with its -1 worked out."""
+    if any(n < -1 for n in size):
+        k = next(k for k, n in enumerate(size) if n < -1)
+        raise RuntimeError(f"invalid shape dimension {size[k]} at index {k} of shape {list(size)}")
     if -1 in size:
+        if size.count(-1) > 1:
+            raise RuntimeError("only one dimension can be inferred")
         known = -int(np.prod(size, dtype=int))
+        if known == 0 == count:
+            raise RuntimeError(f"cannot reshape tensor of 0 elements into shape {list(size)} because the unspecified dimension size -1 can be any value "
+                               "and is ambiguous")
         if known == 0 or count % known:
             raise RuntimeError(f"shape '{list(size)}' is invalid for input of size {count}")
         return tuple([count // known if n == -1 else n for n in size])
@@ -66,13 +75,21 @@ def view_as(self: Tensor, other: Tensor) -> Tensor:
 Tensor.reshape_as = lambda self, other: reshape(self, other.shape)                             # type: ignore[attr-defined]
 
 
-@function("flatten", "ravel")
+@function()
+def ravel(self: Any) -> Any:
+    """All elements in one dimension, in row-major order."""
+    return contiguous(flatten(self))
+
+
+@function()
 def flatten(self: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     """Dimensions from start_dim to end_dim made one."""
     shape = self.shape
+    first, last = one_dim(start_dim, len(shape)), one_dim(end_dim, len(shape))
     if not shape:
         return reshape(self, 1)
-    first, last = one_dim(start_dim, len(shape)), one_dim(end_dim, len(shape))
+    if first > last:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
     return self if first == last else reshape(self, *shape[:first], int(np.prod(shape[first:last + 1])), *shape[last + 1:])
 
 
@@ -80,7 +97,12 @@ def flatten(self: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
 def unflatten(self: Any, dim: int, sizes: Sequence) -> Any:
     """A dimension split into several."""
     ax = one_dim(dim, len(self.shape))
-    sizes = _completed(tuple(sizes), self.shape[ax], self.shape)
+    if not len(sizes):
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    try:
+        sizes = _completed(tuple(sizes), self.shape[ax], self.shape)
+    except RuntimeError:
+        raise RuntimeError(f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} ({self.shape[ax]}) in the input tensor") from None
     return reshape(self, *self.shape[:ax], *sizes, *self.shape[ax + 1:])
 
 
@@ -100,16 +122,19 @@ def unsqueeze(self: Any, dim: int) -> Any:
 
 
 @function()
-def permute(self: Any, *dims: Any) -> Any:
+def permute(self: Any, *axes: Any, dims: Any = None) -> Any:
     """The dimensions in another order."""
-    given = sizes_of(dims)
+    given = sizes_of(axes if dims is None else (dims,))
     if len(given) != len(self.shape):
         raise RuntimeError(f"permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering of "
                            f"dimensions i.e. input.dim() = {len(self.shape)} is not equal to len(dims) = {len(given)}")
-    return transpose_view(self, tuple([one_dim(d, len(self.shape)) for d in given]))
+    order = tuple([one_dim(d, len(self.shape)) for d in given])
+    if len(set(order)) != len(order):
+        raise RuntimeError("permute(): duplicate dims are not allowed.")
+    return transpose_view(self, order)
 
 
-@function("transpose", "swapaxes", "swapdims")
+@function("transpose", "swapdims")
 def transpose(self: Any, dim0: int, dim1: int) -> Any:
     """Two dimensions exchanged."""
     axes = list(range(len(self.shape)))
@@ -117,6 +142,12 @@ def transpose(self: Any, dim0: int, dim1: int) -> Any:
         a, b = one_dim(dim0, len(axes)), one_dim(dim1, len(axes))
         axes[a], axes[b] = axes[b], axes[a]
     return transpose_view(self, tuple(axes), label="TransposeBackward0")
+
+
+@function()
+def swapaxes(self: Any, axis0: int, axis1: int) -> Any:
+    """Two dimensions exchanged."""
+    return transpose(self, axis0, axis1)
 
 
 @function()
@@ -133,6 +164,12 @@ def movedim(self: Any, source: Any, destination: Any) -> Any:
     places = list(range(len(self.shape)))
     moved = [one_dim(d, len(places)) for d in (source if isinstance(source, (tuple, list)) else (source,))]
     to = [one_dim(d, len(places)) for d in (destination if isinstance(destination, (tuple, list)) else (destination,))]
+    if len(moved) != len(to):
+        raise RuntimeError(f"movedim: Invalid source or destination dims: source ({list(source)} dims) should contain the same number of dims as "
+                           f"destination ({list(destination)} dims)")
+    for name, given, dims in (("source", source, moved), ("destination", destination, to)):
+        if len(set(dims)) != len(dims):
+            raise RuntimeError(f"movedim: repeated dim in `{name}` ({list(given)})")
     rest = [k for k in places if k not in moved]
     for target, axis in sorted(zip(to, moved)):
         rest.insert(target, axis)
@@ -141,10 +178,24 @@ def movedim(self: Any, source: Any, destination: Any) -> Any:
 
 Tensor.moveaxis, FUNCTIONS["moveaxis"] = movedim, movedim                                      # type: ignore[attr-defined]
 Tensor.T = property(lambda self: transpose_view(self, tuple(range(self._a.ndim))[::-1]))       # type: ignore[attr-defined]
-Tensor.mT = property(lambda self: transpose(self, -1, -2))                                     # type: ignore[attr-defined]
-Tensor.H = property(lambda self: transpose(self, 0, 1).conj())                                 # type: ignore[attr-defined]
-Tensor.mH = property(lambda self: transpose(self, -1, -2).conj())                             # type: ignore[attr-defined]
-Tensor.adjoint = FUNCTIONS["adjoint"] = lambda self: transpose(self, -1, -2).conj()            # type: ignore[attr-defined]
+
+
+def _matrices(name: str) -> Callable:
+    """The function that transposes matrices, called so; those with an H (or adjoint) conjugate too."""
+    def call(self: Any) -> Any:
+        rank, batched = len(self.shape), name != "H"
+        if rank == 1 or rank > 2 and not batched:
+            what = "matrices or batches of matrices" if batched else "matrices (2-D tensors)"
+            rest = " For batches of matrices, consider using tensor.mH" if rank > 2 else ""
+            raise RuntimeError(f"tensor.{name} is only supported on {what}. Got {rank}-D tensor.{rest}")
+        turned = transpose(self, -1, -2) if rank else self
+        return turned if name == "mT" else turned.conj()
+    call.__name__, call.__doc__ = name.strip("()"), "Matrices transposed" + (" and conjugated." if name != "mT" else ".")
+    return call
+
+
+Tensor.mT, Tensor.H, Tensor.mH = [property(_matrices(name)) for name in ("mT", "H", "mH")]     # type: ignore[attr-defined]
+Tensor.adjoint = FUNCTIONS["adjoint"] = _matrices("adjoint()")                                 # type: ignore[attr-defined]
 
 
 @function(only_method=True)
@@ -152,20 +203,16 @@ def expand(self: Tensor, *sizes: Any) -> Tensor:
     """Dimensions of size 1 repeated, without copying; -1 keeps a size."""
     size = sizes_of(sizes)
     extra = len(size) - self._a.ndim
-    shape = tuple([self._a.shape[k - extra] if n == -1 else n for k, n in enumerate(size)])
+    if any(n == -1 for n in size[:max(extra, 0)]):
+        raise RuntimeError("The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension "
+                           f"{next(k for k, n in enumerate(size) if n == -1)}")
+    shape = tuple([self._a.shape[k - extra] if n == -1 and extra >= 0 else n for k, n in enumerate(size)])
+    if any(n < 0 for n in shape) and extra >= 0:
+        raise RuntimeError(f"expand: there are no negative sizes, but they are {list(size)}")
     try:
         return expand_view(self, shape)
     except ValueError:
-        raise RuntimeError(_not_expandable(self._a.shape, shape)) from None
-
-
-def _not_expandable(have: tuple, wanted: tuple) -> str:
-    if len(have) > len(wanted):
-        return (f"expand(torch.DoubleTensor{{{list(have)}}}, size={list(wanted)}): the number of sizes provided ({len(wanted)}) must be greater or equal to the "
-                f"number of dimensions in the tensor ({len(have)})")
-    k = next(k for k in range(1, len(have) + 1) if have[-k] not in (1, wanted[-k]))
-    return (f"The expanded size of the tensor ({wanted[-k]}) must match the existing size ({have[-k]}) at non-singleton dimension {len(wanted) - k}.  "
-            f"Target sizes: {list(wanted)}.  Tensor sizes: {list(have)}")
+        raise RuntimeError(not_expandable(self._a.shape, shape, self._a.dtype)) from None
 
 
 Tensor.expand_as = lambda self, other: expand(self, other.shape)                               # type: ignore[attr-defined]
@@ -175,8 +222,12 @@ FUNCTIONS["broadcast_to"] = Tensor.broadcast_to = lambda self, *size: expand(sel
 @function(method=False)
 def broadcast_tensors(*tensors: Any) -> tuple:
     """Tensors expanded to their common shape."""
-    shape = np.broadcast_shapes(*[t.shape for t in tensors])
-    return tuple([expand(t, shape) for t in tensors])
+    given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
+    try:
+        shape = np.broadcast_shapes(*[t.shape for t in given])
+    except ValueError:
+        raise RuntimeError(mismatch(*[tuple(t.shape) for t in given][:2])) from None
+    return tuple([expand(t, shape) for t in given])
 
 
 @function(method=False)
@@ -226,12 +277,16 @@ def contiguous(self: Any, memory_format: Any = None) -> Any:
     """The tensor in row-major order (or another memory format): itself, or a copy."""
     if memory_format is not None:
         return self if memory_format.is_of(self._a) else self.clone(memory_format=memory_format)
-    return self if self._a.flags.c_contiguous else composites.contiguous(self)
+    if self._a.flags.c_contiguous:
+        return self
+    return composites.contiguous(self) if self._a.dtype.kind in "fc" else wrap(np.array(self._a, order="C"))
 
 
 @function()
 def select(self: Tensor, dim: int, index: int) -> Tensor:
     """One index along a dimension, which goes."""
+    if not len(self.shape):
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
     ax = one_dim(dim, len(self.shape))
     if not -self.shape[ax] <= int(index) < self.shape[ax]:
         raise IndexError(f"select(): index {int(index)} out of range for tensor of size {list(self.shape)} at dimension {ax}")
@@ -241,15 +296,27 @@ def select(self: Tensor, dim: int, index: int) -> Tensor:
 @function()
 def narrow(self: Tensor, dim: int, start: int, length: int) -> Tensor:
     """A stretch of a dimension."""
-    ax = one_dim(dim, len(self.shape))
-    if start + length > self.shape[ax]:
-        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({self.shape[ax]}).")
-    return index_view(self, (slice(None),) * ax + (slice(int(start), int(start) + int(length)),))
+    if not len(self.shape):
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    if isinstance(start, Tensor) and (start._a.ndim or start._a.dtype.kind not in "iu"):
+        raise RuntimeError("start must be an 0-dim integral Tensor.")
+    ax, start = one_dim(dim, len(self.shape)), int(start)
+    n = self.shape[ax]
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    if not -n <= start <= n:
+        raise IndexError(f"start out of range (expected to be in range of [{-n}, {n}], but got {start})")
+    start = start + n if start < 0 else start
+    if start + length > n:
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({n}).")
+    return index_view(self, (slice(None),) * ax + (slice(start, start + int(length)),))
 
 
 @function()
 def unbind(self: Tensor, dim: int = 0) -> tuple:
     """The parts along a dimension, one for each index."""
+    if not len(self.shape):
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     ax = one_dim(dim, len(self.shape))
     parts = [index_view(self, (slice(None),) * ax + (k,), label="SelectBackward0", creation="multi") for k in range(self.shape[ax])]
     return together(tuple(parts), "UnbindBackward0")
@@ -258,9 +325,15 @@ def unbind(self: Tensor, dim: int = 0) -> tuple:
 @function()
 def split(self: Tensor, split_size: Any, dim: int = 0) -> tuple:
     """Stretches of a dimension, of one size or of given sizes."""
+    if not len(self.shape):
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
     ax, n = one_dim(dim, len(self.shape)), self.shape[one_dim(dim, len(self.shape))]
     if isinstance(split_size, int):
-        sizes = [min(split_size, n - k) for k in range(0, n, split_size)] or [0]
+        if split_size < 0:
+            raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")
+        if not split_size and n:
+            raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {n}")
+        sizes = [min(split_size, n - k) for k in range(0, n, max(split_size, 1))] or [0]
     else:
         sizes = list(split_size)
         if sum(sizes) != n:
@@ -274,6 +347,10 @@ def split(self: Tensor, split_size: Any, dim: int = 0) -> tuple:
 @function()
 def chunk(self: Tensor, chunks: int, dim: int = 0) -> tuple:
     """The tensor in (at most) this many stretches of a dimension."""
+    if not len(self.shape):
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     n = self.shape[one_dim(dim, len(self.shape))]
     return split(self, max(1, -(-n // chunks)), dim)
 
@@ -281,13 +358,18 @@ def chunk(self: Tensor, chunks: int, dim: int = 0) -> tuple:
 @function("diagonal")
 def diagonal(self: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal of two dimensions, sharing memory."""
-    return diagonal_view(self, offset, one_dim(dim1, len(self.shape)), one_dim(dim2, len(self.shape)))
+    first, second = one_dim(dim1, len(self.shape)), one_dim(dim2, len(self.shape))
+    if first == second:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    return diagonal_view(self, offset, first, second)
 
 
 @function()
 def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """All stretches of this size along a dimension, a step apart, sharing memory."""
     ax = one_dim(dimension, len(self.shape))
+    if size < 0:
+        raise RuntimeError(f"size is {size} but must be >= 0")
     if not self.shape:
         return reshape(self, 1)[:size]
     if size > self.shape[ax] or step <= 0:

@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from .errors import scalar_name
 from .registry import function, one_dim
 from .shapes import chunk, reshape, split
-from .tensor import raw
+from .tensor import Tensor, raw
 from .views import index_view
 
 
@@ -37,10 +38,20 @@ for _name, _safe in {"unsafe_split": split, "unsafe_split_with_sizes": split_wit
 @function()
 def tensor_split(self: Any, indices_or_sections: Any, dim: int = 0) -> tuple:
     """Stretches of a dimension: this many, as equal as can be, or those between these indices."""
+    if not len(self.shape):
+        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     ax, given = one_dim(dim, len(self.shape)), raw(indices_or_sections)
+    if isinstance(indices_or_sections, Tensor):
+        if given.dtype != np.int64:
+            raise RuntimeError(f"tensor_split expected tensor_indices_or_sections to have dtype of long, but got {scalar_name(given.dtype)}")
+        if given.ndim > 1:
+            raise RuntimeError("tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, "
+                               f"but got a tensor with {given.ndim} dims")
     n = self.shape[ax]
     if np.ndim(given) == 0:
         count = int(given)
+        if count <= 0:
+            raise RuntimeError(f"number of sections must be larger than 0, got {count}")
         ends = np.cumsum([n // count + (k < n % count) for k in range(count)])
         starts = [0, *ends[:-1]]
     else:

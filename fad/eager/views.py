@@ -239,8 +239,9 @@ def _run_diagonal(a: np.ndarray, offset: int, axis1: int, axis2: int) -> np.ndar
 
 
 def _run_expand(a: np.ndarray, shape: tuple) -> np.ndarray:
-    b = np.broadcast_to(a, shape)
-    return np.lib.stride_tricks.as_strided(a, b.shape, b.strides, writeable=a.flags.writeable)
+    b, extra = np.broadcast_to(a, shape), len(shape) - a.ndim
+    steps = [a.strides[k - extra] if k >= extra and n == a.shape[k - extra] else s for k, (n, s) in enumerate(zip(shape, b.strides))]
+    return np.lib.stride_tricks.as_strided(a, shape, steps, writeable=a.flags.writeable)
 
 
 def _run_strided(a: np.ndarray, shape: tuple, strides: tuple, offset: int, given: Any, layout: tuple) -> np.ndarray:

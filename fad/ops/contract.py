@@ -15,8 +15,6 @@ from ..ir.types import Type, result_dtype
 from . import extents
 from .kinds import Multilinear, conjugate, shape_of
 
-LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"         # what einsum takes
-
 # -- in NumPy ---------------------------------------------------------------------------------------------------------------------
 
 
@@ -107,7 +105,7 @@ def _letters(axes: tuple, label: str) -> str:
 @lru_cache(maxsize=4096)
 def _plain(subscripts: str) -> str:
     """Subscripts in the letters that einsum takes."""
-    letters = dict(zip(dict.fromkeys(c for c in subscripts if c not in ",->"), LETTERS))
+    letters = dict(zip(dict.fromkeys(c for c in subscripts if c not in ",->"), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"))
     return "".join(letters.get(c, c) for c in subscripts)
 
 

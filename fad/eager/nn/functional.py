@@ -80,7 +80,7 @@ def in_their_place(f: Callable) -> Callable:
 @in_their_place
 def relu(input: Any, inplace: bool = False) -> Any:
     """max(x, 0), with derivative 0 at 0."""
-    return relu_step(input)
+    return relu_step(input) if input.dtype.kind == "f" else input.relu()
 
 
 @in_their_place

@@ -1,0 +1,181 @@
+"""Parts of tensors selected by arrays of indices, and written there."""
+import math
+from typing import Any
+
+import numpy as np
+
+from ..ops.table import TABLE as op
+from .errors import scalar_name
+from .indexing import getitem
+from .registry import function, named, one_dim
+from .shapes import reshape
+from .tensor import Tensor, raw, wrap
+
+
+@function()
+def gather(self: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
+    """self[i][index[i, j]][j] along a dimension."""
+    i = _index("gather", self, dim, index)
+    if not len(self.shape):                             # one element is like a row of one
+        return reshape(gather(reshape(self, 1), 0, wrap(i.reshape(-1))), *i.shape)
+    ax = one_dim(dim, len(self.shape))
+    if not i.ndim:
+        return reshape(gather(self, dim, wrap(i.reshape((1,) * len(self.shape)))), ())
+    return named(getitem(self, _along(i, ax)), "GatherBackward0")
+
+
+def _along(index: np.ndarray, ax: int) -> tuple:
+    places = list(np.ix_(*[np.arange(n) for n in index.shape]))
+    places[ax] = index
+    return tuple([np.broadcast_to(p, index.shape) for p in places])
+
+
+
+
+@function()
+def take_along_dim(input: Any, indices: Any, dim: "int | None" = None) -> Any:
+    """input[i][indices[i, j]][j] along a dimension, input and indices broadcast along the others; dim=None: of input as one dimension."""
+    if raw(indices).dtype != np.int64:
+        raise RuntimeError(f"torch.take_along_dim(): dtype of indices should be Long but got {scalar_name(raw(indices).dtype)}")
+    if dim is None:
+        return gather(reshape(input, -1), 0, reshape(indices, -1))
+    if len(input.shape) != len(indices.shape):
+        raise RuntimeError("torch.take_along_dim(): input and indices should have the same number of dimensions, "
+                           f"but got {len(input.shape)} dimensions for input, and {len(indices.shape)} dimensions for indices")
+    ax = one_dim(dim, len(input.shape))
+    shape, places = list(input.shape), list(indices.shape)
+    shape[ax] = places[ax] = 1
+    together = list(np.broadcast_shapes(tuple(shape), tuple(places)))
+    shape, places = together.copy(), together
+    shape[ax], places[ax] = input.shape[ax], indices.shape[ax]
+    return gather(input.expand(*shape), ax, indices.expand(*places))
+
+
+def _selection(x: Any, key: tuple) -> tuple:
+    """The operands and parameters of a selection by index arrays (one an axis, from the first)."""
+    return key, {"spec": ("a",) * len(key) + (":",) * (len(x.shape) - len(key)), "at": 0}
+
+
+@function(changing=True)
+def scatter(self: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: "str | None" = None) -> Any:
+    """self with src written at the indices along a dimension (or, by `reduce`, "add" or "multiply", combined with what is there)."""
+    i = _index("scatter", self, dim, index)
+    part = value if src is None else src
+    if not len(self.shape):
+        return reshape(scatter(reshape(self, 1), 0, wrap(i.reshape(-1)), reshape(part, 1) if isinstance(part, Tensor) else part, reduce=reduce), ())
+    operands, params = _selection(self, _along(i, one_dim(dim, len(self.shape))))
+    if reduce not in (None, "add", "multiply"):
+        raise RuntimeError("reduce argument must be either add or multiply.")
+    if isinstance(part, Tensor):
+        if part.dtype != self.dtype:
+            raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
+        if any(n > m for n, m in zip(i.shape, part.shape)):
+            raise RuntimeError(f"Expected index {list(i.shape)} to be no larger than src {list(part.shape)}")
+        part = getitem(part, tuple([slice(0, n) for n in i.shape])) if part.shape != i.shape else part
+    if reduce == "add":
+        return named(op["index_add"](self, part, *operands, **params), "ScatterAddBackward0")
+    if reduce == "multiply":
+        return _scatter_multiplied(self, dim, i, part)
+    return named(op["update"](self, part, *operands, **params), "ScatterBackward0")
+
+
+def _index(name: str, x: Any, dim: int, index: Any) -> np.ndarray:
+    """The indices of gather and its kin, checked against what they select from."""
+    i = raw(index)
+    if i.dtype.kind not in "iu":
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
+    if i.size and max(i.ndim, 1) != max(len(x.shape), 1):
+        raise RuntimeError("Index tensor must have the same number of dimensions as " + ("input" if name == "gather" else "self") + " tensor")
+    ax = one_dim(dim, len(x.shape))
+    if name == "gather" and any(n > m for k, (n, m) in enumerate(zip(i.shape, x.shape)) if k != ax):
+        raise RuntimeError(f"Size does not match at dimension {next(k for k, (n, m) in enumerate(zip(i.shape, x.shape)) if n > m and k != ax)} expected index "
+                           f"{list(i.shape)} to be no larger than self {list(x.shape)} apart from dimension {ax}")
+    n = x.shape[ax] if len(x.shape) else 1
+    if i.size and (i.min() < 0 or i.max() >= n):
+        raise RuntimeError(f"index {i[(i < 0) | (i >= n)].flat[0]} is out of bounds for dimension {ax} with size {n}")
+    return i
+
+
+def _scatter_multiplied(x: Any, dim: int, i: np.ndarray, part: Any) -> Any:
+    """x times part at the indices, by the rule of scatter_reduce."""
+    part = part if isinstance(part, Tensor) else wrap(np.full(i.shape, part, x.dtype))
+    return x.scatter_reduce(dim, wrap(i), part, "prod")
+
+
+@function(changing=True)
+def scatter_add(self: Any, dim: int, index: Any, src: Any) -> Any:
+    """self with src added at the indices along a dimension."""
+    return scatter(self, dim, index, src, reduce="add")
+
+
+@function()
+def index_select(self: Any, dim: int, index: Any) -> Any:
+    """The parts at these indices along a dimension."""
+    ax, i = one_dim(dim, len(self.shape)), raw(index)
+    if i.ndim > 1:
+        raise IndexError("index_select(): Index is supposed to be a vector")
+    if i.dtype.kind not in "iu":
+        raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
+    if not len(self.shape):
+        return reshape(index_select(reshape(self, 1), 0, wrap(np.atleast_1d(i))), ())
+    if i.size and (i.min() < 0 or i.max() >= self.shape[ax]):
+        raise IndexError("index out of range in self")
+    return named(getitem(self, (slice(None),) * ax + (np.atleast_1d(i),)), "IndexSelectBackward0")
+
+
+def _along_one(x: Any, dim: int, index: Any) -> tuple:
+    ax = one_dim(dim, len(x.shape))
+    return (raw(index),), {"spec": tuple("a" if k == ax else ":" for k in range(len(x.shape))), "at": ax}
+
+
+@function(changing=True)
+def index_add(self: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
+    """self with source added to the parts at these indices."""
+    ax, count = one_dim(dim, len(self.shape)), raw(index).size
+    if len(source.shape) and source.shape[ax] != count:
+        raise RuntimeError(f"index_add_(): Number of indices ({count}) should be equal to source.size(dim): ({source.shape[ax]}), for dim: {dim}")
+    operands, params = _along_one(self, dim, index)
+    return op["index_add"](self, source if alpha == 1 else source * alpha, *operands, **params)
+
+
+@function(changing=True)
+def index_copy(self: Any, dim: int, index: Any, source: Any) -> Any:
+    """self with the parts at these indices replaced by source."""
+    operands, params = _along_one(self, dim, index)
+    return named(op["update"](self, source, *operands, **params), "IndexCopyBackward0")
+
+
+@function(changing=True)
+def index_fill(self: Any, dim: int, index: Any, value: Any) -> Any:
+    """self with the parts at these indices filled with a value."""
+    operands, params = _along_one(self, dim, index)
+    return named(op["update"](self, value, *operands, **params), "IndexFillBackward0")
+
+
+@function()
+def take(self: Any, index: Any) -> Any:
+    """Elements by their places in row-major order."""
+    i, count = raw(index), math.prod(self.shape)
+    bad = i[(i < -count) | (i >= count)]
+    if bad.size:
+        raise IndexError(f"out of range: tried to access index {bad[0]} on a tensor of {count} elements.")
+    return named(getitem(reshape(self, -1), raw(index)), "TakeBackward0")
+
+
+@function()
+def masked_select(self: Any, mask: Any) -> Any:
+    """The elements where the mask holds, in one dimension."""
+    if raw(mask).dtype.kind != "b":
+        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    x, m = np.broadcast_arrays(self._a, raw(mask))
+    return named(getitem(self.expand(*x.shape), np.ascontiguousarray(m)), "MaskedSelectBackward0")
+
+
+@function(changing=True)
+def masked_scatter(self: Any, mask: Any, source: Any) -> Any:
+    """self with the elements where the mask holds replaced by source's, in order."""
+    places = np.nonzero(np.broadcast_to(raw(mask), self.shape))
+    if source.numel() < len(places[0]):
+        raise RuntimeError("Number of elements of source < number of ones in mask")
+    operands, params = _selection(self, places)
+    return op["update"](self, getitem(reshape(source, -1), slice(0, len(places[0]))), *operands, **params)

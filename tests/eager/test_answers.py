@@ -1,0 +1,82 @@
+"""PyTorch's answers to lines of code, and fad's.
+
+Each file of tests/eager/answers holds lines `code => answer`, where the answer is what PyTorch 2.13.0 (CPU) said: a value with its dtype
+and shape, or an error with the first line of its message. `x` is arange(6).reshape(3, 2), made anew for every line. To record the answers of a
+file of questions: `python tests/eager/test_answers.py FILE` in an environment with PyTorch.
+"""
+import ast
+import pathlib
+import sys
+import warnings
+
+ANSWERS = pathlib.Path(__file__).parent / "answers"
+ARROW = " => "
+
+
+def told(value):
+    """A value in words that do not depend on who computed it: tensors as dtype, shape and elements (to five digits)."""
+    if isinstance(value, (tuple, list)) and not hasattr(value, "numel"):
+        return f"({', '.join(told(v) for v in value)})"
+    if hasattr(value, "tolist"):
+        return f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)} {_digits(value.tolist())}"
+    return _digits(value)
+
+
+def _digits(v):
+    if isinstance(v, list):
+        return f"[{', '.join(_digits(one) for one in v)}]"
+    if isinstance(v, complex):
+        return f"{v.real + 0:.5g}{v.imag + 0:+.5g}j"
+    return f"{v + 0:.5g}" if isinstance(v, float) else str(v).removeprefix("torch.")
+
+
+def answer(code, library):
+    """What a line of code gives: an expression its value, an assignment what became of x."""
+    names = {"torch": library, "x": library.arange(6).reshape(3, 2)}
+    is_expression = isinstance(ast.parse(code).body[0], ast.Expr)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            if is_expression:
+                return told(eval(code, names))
+            exec(code, names)
+            return told(names["x"])
+    except Exception as error:                                    # the error is the answer
+        return f"{_class_of(error)}: {str(error).splitlines()[0] if str(error) else ''}"
+
+
+def _class_of(error):
+    """The error's class among Python's own."""
+    return next(c.__name__ for c in type(error).__mro__ if c.__module__ == "builtins")
+
+
+def lines_of(path):
+    return [line for line in path.read_text().splitlines() if line.strip()]
+
+
+def record(path):
+    """Write PyTorch's answers behind the questions of a file."""
+    import torch
+    torch.set_num_threads(1)
+    questions = [line.split(ARROW)[0] for line in lines_of(path)]
+    path.write_text("".join(f"{q}{ARROW}{answer(q, torch)}\n" for q in questions))
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        record(pathlib.Path(name))
+else:
+    import pytest
+
+    import fad
+
+    @pytest.mark.parametrize("path", sorted(ANSWERS.glob("*.txt")), ids=lambda p: p.stem)
+    def test_answers(path):
+        before = fad.get_default_dtype()
+        fad.set_default_dtype(fad.float32)
+        try:
+            wrong = [f"{code}\n  PyTorch: {given}\n  fad:     {mine}" for code, given in (line.split(ARROW, 1) for line in lines_of(path))
+                     if (mine := answer(code, fad)) != given]
+        finally:
+            fad.set_default_dtype(before)
+        assert not wrong, "\n".join(wrong)
