@@ -7,14 +7,8 @@ transformed, compiled by Numba, and readable.
 >>> fad.grad(lambda x: np.sum(x ** 2))(np.array([1.0, 2.0]))
 array([2., 4.])
 """
-from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from . import autograd as autograd
-from . import fft as fft
-from . import functional as functional
-from . import linalg as linalg
-from . import numpy as numpy
-from . import special as special
 from .api.cfunc import cfunc as cfunc
 from .api.control import cond as cond
 from .api.control import fori_loop as fori_loop
@@ -40,49 +34,55 @@ from .api.products import vhp as vhp
 from .api.products import vjp as vjp
 from .api.ravel import ravel as ravel
 from .api.vmap import vmap as vmap
-from .check.certify import certify as certify
-from .eager.api import FUNCTIONS as _FUNCTIONS
-from .eager.api import Tensor as Tensor
-from .eager.dtypes import DTYPES as _DTYPES
-from .eager.draw import draw as draw
-from .eager.dtypes import get_default_dtype as get_default_dtype
-from .eager.dtypes import set_default_dtype as set_default_dtype
-from .eager.grad_mode import enable_grad as enable_grad
-from .eager.grad_mode import inference_mode as inference_mode
-from .eager.grad_mode import is_grad_enabled as is_grad_enabled
-from .eager.grad_mode import is_inference_mode_enabled as is_inference_mode_enabled
-from .eager.grad_mode import no_grad as no_grad
-from .eager.grad_mode import set_grad_enabled as set_grad_enabled
-from .ops import table as _table
-from .show.explain import explain as explain
-from .show.program import export as export
-from .show.program import show as show
-from .show.program import source as source
+from .ops import core as _core
 from .util.config import config as config
 from .util.errors import FadError as FadError
 from .util.errors import FallbackWarning as FallbackWarning
+from .util.lazy import lazy_names as _lazy_names
 from .util.tree import register as register
 
+if _TYPE_CHECKING:
+    # What is loaded when first used, for readers, type checkers and the contract of the tower; _LATER says the same to Python.
+    from . import autograd as autograd
+    from . import fft as fft
+    from . import functional as functional
+    from . import linalg as linalg
+    from . import nn as nn
+    from . import numpy as numpy
+    from . import optim as optim
+    from . import special as special
+    from . import utils as utils
+    from .check.certify import certify as certify
+    from .eager.api import Tensor as Tensor
+    from .eager.draw import draw as draw
+    from .eager.dtypes import get_default_dtype as get_default_dtype
+    from .eager.dtypes import set_default_dtype as set_default_dtype
+    from .eager.grad_mode import enable_grad as enable_grad
+    from .eager.grad_mode import inference_mode as inference_mode
+    from .eager.grad_mode import is_grad_enabled as is_grad_enabled
+    from .eager.grad_mode import is_inference_mode_enabled as is_inference_mode_enabled
+    from .eager.grad_mode import no_grad as no_grad
+    from .eager.grad_mode import set_grad_enabled as set_grad_enabled
+    from .show.explain import explain as explain
+    from .show.program import export as export
+    from .show.program import show as show
+    from .show.program import source as source
+
 __version__ = "0.1.0"
-del _table
-_LAZY = ("nn", "optim", "utils")
-_OF_NN = ("adaptive_avg_pool1d adaptive_max_pool1d alpha_dropout avg_pool1d batch_norm bilinear celu channel_shuffle conv1d conv2d conv3d conv_transpose1d "
-          "conv_transpose2d conv_transpose3d cosine_similarity dropout group_norm hardshrink instance_norm layer_norm max_pool1d max_pool2d max_pool3d "
-          "pairwise_distance pixel_shuffle pixel_unshuffle prelu rms_norm rrelu selu threshold").split()
-
-
-def __getattr__(name: str) -> object:
-    """Functions of tensors under PyTorch's names, dtypes, and the namespaces that are imported when first used."""
-    if name in _FUNCTIONS:
-        return _FUNCTIONS[name]
-    if name in _DTYPES:
-        return _DTYPES[name]
-    if name in _LAZY:
-        return _import_module(f"fad.{name}")
-    if name in _OF_NN:
-        return getattr(_import_module("fad.nn.functional"), name)
-    raise AttributeError(f"module 'fad' has no attribute {name!r}")
-
-
-def __dir__() -> list:
-    return sorted({*globals(), *_FUNCTIONS, *_DTYPES, *_LAZY, *_OF_NN})
+del _core
+_LATER = {name: module for module, names in {
+    "": "autograd fft functional linalg nn numpy optim special utils",
+    "check.certify": "certify",
+    "eager.api": "Tensor",
+    "eager.draw": "draw",
+    "eager.dtypes": "get_default_dtype set_default_dtype",
+    "eager.grad_mode": "enable_grad inference_mode is_grad_enabled is_inference_mode_enabled no_grad set_grad_enabled",
+    "show.explain": "explain",
+    "show.program": "export show source",
+}.items() for name in names.split()}
+_OF_NN = dict.fromkeys((
+    "adaptive_avg_pool1d adaptive_max_pool1d alpha_dropout avg_pool1d batch_norm bilinear celu channel_shuffle conv1d conv2d conv3d conv_transpose1d "
+    "conv_transpose2d conv_transpose3d cosine_similarity dropout group_norm hardshrink instance_norm layer_norm max_pool1d max_pool2d max_pool3d "
+    "pairwise_distance pixel_shuffle pixel_unshuffle prelu rms_norm rrelu selu threshold").split(), "nn.functional")
+__all__ = [name for name, thing in globals().items() if not name.startswith("_") and not hasattr(thing, "__path__")] + [*_LATER]
+__getattr__, __dir__ = _lazy_names(globals(), _LATER | _OF_NN, others="eager.api")         # and functions of tensors, dtypes, under PyTorch's names

@@ -6,7 +6,6 @@ that fails too, the first error is raised: it says what could not be staged, or 
 """
 import linecache
 import sys
-import traceback
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -23,7 +22,10 @@ from ..trace.tracer import Tracer
 from ..util import tree
 from ..util.config import config
 from ..util.errors import ConcreteValueError, FadError, FallbackWarning, SideEffectError, UnstageableError, UnsupportedFunctionError
+from ..util.lazy import LazyModule
 from ..util.where import Where, is_library
+
+traceback = LazyModule("traceback")
 
 UNSTAGED = (ConcreteValueError, UnstageableError, SideEffectError, UnsupportedFunctionError)
 PYTHONS = (TypeError, ValueError, AttributeError, RecursionError)       # what Python and libraries say of a traced value they cannot take

@@ -3,7 +3,6 @@
 A file's name is a digest of its text and of everything else that the machine code depends on, so that nothing in it ever goes stale.
 """
 import functools
-import hashlib
 import importlib.util
 import os
 import pathlib
@@ -17,6 +16,7 @@ import numpy as np
 from ..util.lazy import LazyModule
 
 numba = LazyModule("numba")
+hashlib = LazyModule("hashlib")
 tempfile = LazyModule("tempfile")
 llvm = LazyModule("llvmlite.binding")
 llvmlite = LazyModule("llvmlite")

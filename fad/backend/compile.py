@@ -10,6 +10,7 @@ from ..ir.graph import Func
 from ..util.config import config
 from . import cache
 from .emit import source
+from .steps import BackendError as BackendError
 
 _kernels: dict[str, Any] = {}
 

@@ -2,7 +2,7 @@
 import sys
 import time
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,11 +15,12 @@ from ..util.config import config
 from ..util.errors import TapeMemoryError
 from ..util.lazy import LazyModule
 from ..util.patience import OutOfPatience, patience
-from .compile import Kernel, compile, is_cached
-from .emit import source
-from .steps import BackendError
+
+if TYPE_CHECKING:
+    from .compile import Kernel
 
 numba = LazyModule("numba")
+compiler = LazyModule("fad.backend.compile")               # what is interpreted does without
 
 
 class Runner:
@@ -57,7 +58,7 @@ class Runner:
             self.interpreted_for += time.perf_counter() - started
         return tuple([_owned(y, values) for y in outputs])
 
-    def run_kernel(self, kernel: Kernel, values: list) -> tuple:
+    def run_kernel(self, kernel: "Kernel", values: list) -> tuple:
         """The outputs by the kernel."""
         try:
             outputs = kernel.call(*values)
@@ -67,14 +68,14 @@ class Runner:
 
     def source(self, name: "str | None" = None) -> str:
         """The generated Python."""
-        return source(self.func, name or self.name, guards=self.guards)
+        return compiler.source(self.func, name or self.name, guards=self.guards)
 
     def dispatcher(self, values: list, count: int) -> Any:
         """The kernel for compiled callers, which give the first `count` values; the others are constants of it."""
         if self.kernel is None:
             self._compile(values)
         if self.kernel is None:
-            raise BackendError(self.refused)
+            raise compiler.BackendError(self.refused)
         return bound(self.kernel.call, [plain(x) for x in values[count:]], count)
 
     # -- tiers ------------------------------------------------------------------------------------------------------------
@@ -101,8 +102,8 @@ class Runner:
             return False
         self.looked = True
         try:
-            return is_cached(self.func, self.name, guards=self.guards)
-        except BackendError:
+            return compiler.is_cached(self.func, self.name, guards=self.guards)
+        except compiler.BackendError:
             return False
 
     def compile_time(self) -> float:
@@ -115,7 +116,7 @@ class Runner:
 
     def _compile(self, values: list) -> None:
         try:
-            kernel = compile(self.func, self.name, guards=self.guards)
+            kernel = compiler.compile(self.func, self.name, guards=self.guards)
             kernel.call._can_compile = True
             kernel.compile(*[plain(x) for x in values])
             kernel.call.disable_compile()                    # other layouts are copied, other types are other programs
@@ -128,7 +129,7 @@ class Runner:
     def _refuse(self, error: Exception) -> None:
         """What cannot be compiled stays with the interpreter; whoever asked for compilation, or hit upon an error of fad's, is told."""
         self.refused = str(error) or type(error).__name__
-        if self.policy == "now" or self.loops or not isinstance(error, BackendError):
+        if self.policy == "now" or self.loops or not isinstance(error, compiler.BackendError):
             warnings.warn(f"{self.name} is interpreted, not compiled: {type(error).__name__}: {self.refused[:2000]}", stacklevel=5)
 
 

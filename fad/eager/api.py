@@ -1,4 +1,6 @@
 """The room's surface, put together: importing this module gives Tensor all its methods."""
+from collections import ChainMap
+
 from . import (
     attributes,
     combining,
@@ -26,9 +28,12 @@ from . import (
     splitting,
     storage,
 )
+from .dtypes import DTYPES
 from .registry import FUNCTIONS
 from .tensor import Tensor
 
+NAMES = ChainMap(FUNCTIONS, DTYPES)                  # what stands at fad.<name> under PyTorch's names
+
 ALL = (attributes, combining, compiled, creation, forward_ad, function, further, gathering, grad_api, grad_mode, gradients, graph, indexing, joining, legacy,
        numpy_calls, odds, pointwise, products, reductions, reshaping, scattering, shapes, splitting, storage)
-__all__ = ["ALL", "FUNCTIONS", "Tensor"]
+__all__ = ["ALL", "FUNCTIONS", "NAMES", "Tensor"]

@@ -47,4 +47,16 @@ class Op:
         return f"<op {self.name}>"
 
 
-registry: dict[str, Op] = {}
+class Registry(dict):
+    """The records by name. `rest` loads those that are not loaded with fad, when a name is asked for that is not there."""
+
+    rest: Any = staticmethod(lambda: None)
+
+    def __missing__(self, name: str) -> Op:
+        self.rest()
+        if name not in self:
+            raise KeyError(name)
+        return self[name]
+
+
+registry: dict[str, Op] = Registry()

@@ -15,6 +15,8 @@ from ..ir.types import Type, result_dtype
 from . import extents
 from .kinds import Multilinear, conjugate, shape_of
 
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"         # what einsum takes
+
 # -- in NumPy ---------------------------------------------------------------------------------------------------------------------
 
 
@@ -105,7 +107,7 @@ def _letters(axes: tuple, label: str) -> str:
 @lru_cache(maxsize=4096)
 def _plain(subscripts: str) -> str:
     """Subscripts in the letters that einsum takes."""
-    letters = dict(zip(dict.fromkeys(c for c in subscripts if c not in ",->"), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+    letters = dict(zip(dict.fromkeys(c for c in subscripts if c not in ",->"), LETTERS))
     return "".join(letters.get(c, c) for c in subscripts)
 
 

@@ -1,9 +1,13 @@
-"""The registry of faces: which of NumPy's, SciPy's and math's functions fad knows, and how each is written in ops."""
+"""The registry of faces: which of NumPy's, SciPy's and math's functions fad knows, and how each is written in ops.
+
+Faces of libraries that few programs use are loaded when the first function of that library is met (LATER).
+"""
+import importlib
 import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..ir.op import Op
+from ..ir.op import Op, registry
 
 
 class Face(NamedTuple):
@@ -21,12 +25,29 @@ class Face(NamedTuple):
     note: str = ""
 
 
-BY_NAME: dict[str, Face] = {}              # "numpy.sum", "scipy.special.erf", "math.sin"
+LATER: dict[str, tuple[str, ...]] = {}     # a library's module -> those of ops/faces with its faces, until they are loaded
+LIBRARIES = {"numpy", "scipy", "math", "cmath"}
+
+
+class _Faces(dict):
+    """The faces by name; whoever asks for one that is not loaded has it loaded."""
+
+    def __missing__(self, name: str) -> Face:
+        owner = name.rpartition(".")[0]
+        while owner and owner not in LATER:
+            owner = owner.rpartition(".")[0]
+        _load(owner)
+        if name not in self:
+            raise KeyError(name)
+        return self[name]
+
+
+BY_NAME: dict[str, Face] = _Faces()        # "numpy.sum", "scipy.special.erf", "math.sin"
 METHODS: dict[str, Callable] = {}          # methods and properties' functions of arrays: "sum", "reshape", ...
 PROPERTIES: dict[str, Callable] = {}       # "T", "real", ...
 OBJECTS: dict[int, Any] = {}               # id of an object that is subscripted (np.r_) -> what it means in ops
 _by_object: dict[Any, Face] = {}
-_unresolved: set[str] = set()
+_unresolved: dict[str, dict[str, Face]] = {}       # a module (or class) -> the faces of what it holds, until that is loaded
 
 
 def face(*names: str, method: str = "", property: str = "", creation: bool = False, samples: tuple = (), note: str = "") -> Callable:
@@ -47,7 +68,8 @@ def add_face(name: str, call: Callable, **facts: Any) -> None:
     if name in BY_NAME:
         raise ValueError(f"two faces for {name}")
     BY_NAME[name] = Face(name, call, **facts)
-    _unresolved.add(name)
+    owner, _, attribute = name.rpartition(".")
+    _unresolved.setdefault(owner, {})[attribute] = BY_NAME[name]
 
 
 def add_ufunc(op: Op, *names: str, samples: tuple = (), note: str = "") -> None:
@@ -56,15 +78,37 @@ def add_ufunc(op: Op, *names: str, samples: tuple = (), note: str = "") -> None:
         add_face(name, op, samples=samples, note=note)
 
 
+def _load(owner: str) -> None:
+    for name in LATER.get(owner, ()):
+        importlib.import_module(f"{__package__}.faces.{name}")
+    LATER.pop(owner, None)                  # not before: another thread may ask meanwhile
+
+
+def load_all() -> None:
+    """Load every face, and with them every op."""
+    for owner in list(LATER):
+        _load(owner)
+
+
+registry.rest = load_all                    # type: ignore[attr-defined]
+
+
+def _load_met() -> None:
+    """Load the faces of libraries that are loaded themselves; no library is for their sake."""
+    for owner in [owner for owner in LATER if owner in sys.modules]:
+        _load(owner)
+
+
 def _resolve_loaded() -> None:
-    """Find the functions of names whose modules are loaded by now; SciPy's are never loaded for their sake."""
-    for name in list(_unresolved):
-        owner = _loaded(name.rpartition(".")[0])
+    """Find the functions of the names whose modules are loaded by now."""
+    for place, faces in list(_unresolved.items()):
+        owner = _loaded(place)
         if owner is not None:
-            _unresolved.discard(name)
-            target = getattr(owner, name.rpartition(".")[2], None)
-            if target is not None:
-                _by_object.setdefault(target, BY_NAME[name])
+            for attribute, found in list(faces.items()):
+                target = getattr(owner, attribute, None)
+                if target is not None:
+                    _by_object.setdefault(target, found)
+                faces.pop(attribute, None)
 
 
 def _loaded(name: str) -> Any:
@@ -81,7 +125,12 @@ def find(function: Any) -> "Face | None":
         found = _by_object.get(function)
     except TypeError:                       # not hashable, so no function of a library
         return None
-    if found is None and _unresolved:
+    module = getattr(function, "__module__", None) or "numpy"               # NumPy's and SciPy's ufuncs do not say
+    if found is not None or module.partition(".")[0] not in LIBRARIES:
+        return found
+    for load in (lambda: None, lambda: _load(module), _load_met):
+        load()
         _resolve_loaded()
-        found = _by_object.get(function)
-    return found
+        if function in _by_object:
+            return _by_object[function]
+    return None

@@ -1,5 +1,6 @@
-"""Modules that are loaded when first used: `import fad` must not pay for SciPy or Numba."""
+"""What is loaded when it is first used: `import fad` must pay neither for SciPy and Numba nor for the parts of fad that few programs need."""
 import importlib
+from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
@@ -17,3 +18,27 @@ class LazyModule(ModuleType):
         value = getattr(module, name)
         self.__dict__[name] = value
         return value
+
+
+def lazy_names(namespace: dict, where: Mapping[str, str], others: str) -> "tuple[Callable, Callable]":
+    """__getattr__ and __dir__ of a package whose namespace this is: a name is loaded from where[name], a module of the package, or is
+    itself a module of it (where[name] is ""); names that are not in the table are looked up in NAMES, a dict of the module `others`."""
+    package = namespace["__name__"]
+
+    def load(name: str) -> Any:
+        if name.startswith("__"):               # what Python and its tools ask every module for
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        if name in where:
+            module = importlib.import_module(f"{package}.{where[name] or name}")
+            value = getattr(module, name) if where[name] else module
+        else:
+            names = importlib.import_module(f"{package}.{others}").NAMES
+            if name not in names:
+                raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            value = names[name]
+        namespace[name] = value                 # from now on found without asking here
+        return value
+
+    def listed() -> list:
+        return sorted({*namespace, *where, *importlib.import_module(f"{package}.{others}").NAMES})
+    return load, listed

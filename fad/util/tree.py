@@ -2,11 +2,13 @@
 
 `flatten` takes a tree to its leaves and a `Structure`; `Structure.unflatten` takes leaves back.
 """
-import dataclasses
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .errors import StructureError
+from .lazy import LazyModule
+
+dataclasses = LazyModule("dataclasses")
 
 
 class _Kind(NamedTuple):
@@ -69,7 +71,7 @@ def _kind_of(node: Any) -> "_Kind | None":
 def _derived_kind(cls: type, node: Any) -> "_Kind | None":
     if isinstance(node, tuple) and hasattr(cls, "_fields"):
         return _Kind(lambda t: (tuple(t), None), lambda _, c: cls(*c))
-    if dataclasses.is_dataclass(cls):
+    if hasattr(cls, "__dataclass_fields__"):                  # what dataclasses.is_dataclass asks
         names = tuple(f.name for f in dataclasses.fields(cls))
         return _Kind(lambda t: (tuple(getattr(t, n) for n in names), None), lambda _, c: _make_dataclass(cls, names, c))
     if isinstance(node, dict):

@@ -1,53 +1,48 @@
 """How NumPy's and SciPy's own functions are written in ops: a face for each, found by the function itself.
 
 A face takes what the function takes. Faces are code over arrays, so they serve tracing, Tensors and (rarely) ndarrays alike.
+Here are those that many programs use; those of the modules in LATER are loaded when one of their functions is first met.
 """
+from ..face import LATER
 from . import (
     arrange,
-    chains,
     contract,
-    cosine,
     creation,
-    distance,
-    distributions,
     einsum,
     elementwise,
-    fft,
-    fitting,
     grids,
-    histogram,
     index,
-    integrate,
     join,
-    linalg,
-    math,
     methods,
     moments,
-    nan,
-    ndimage,
-    norms,
-    optimize,
-    pad,
-    polynomial,
-    quantile,
     reduce,
     scan,
-    scipy_functions,
-    scipy_linalg,
     select,
-    sets,
     shape,
-    signal,
     sort,
-    special,
     triangles,
     ufunc_calls,
     ufuncs,
 )
 
+LATER.update({
+    "math": ("math",),
+    "cmath": ("math",),
+    "numpy": ("fitting", "histogram", "nan", "pad", "polynomial", "quantile", "sets"),
+    "numpy.fft": ("fft",),
+    "numpy.linalg": ("chains", "linalg", "norms"),
+    "scipy.fft": ("cosine", "fft"),
+    "scipy.integrate": ("integrate",),
+    "scipy.linalg": ("scipy_functions", "scipy_linalg"),
+    "scipy.ndimage": ("ndimage",),
+    "scipy.optimize": ("optimize",),
+    "scipy.signal": ("signal",),
+    "scipy.spatial.distance": ("distance",),
+    "scipy.special": ("special",),
+    "scipy.stats": ("distributions",),
+})
+
 __all__ = [
-    "arrange", "chains", "contract", "cosine", "creation", "distance", "distributions", "einsum", "elementwise", "fft", "fitting", "grids",
-    "histogram", "index", "integrate", "join", "linalg", "math", "methods", "moments", "nan", "ndimage", "norms", "optimize", "pad",
-    "polynomial", "quantile", "reduce", "scan", "scipy_functions", "scipy_linalg", "select", "sets", "shape", "signal",
-    "sort", "special", "triangles", "ufunc_calls", "ufuncs",
+    "arrange", "contract", "creation", "einsum", "elementwise", "grids", "index", "join", "methods", "moments",
+    "reduce", "scan", "select", "shape", "sort", "triangles", "ufunc_calls", "ufuncs",
 ]

@@ -1,5 +1,4 @@
 """np.einsum, of any number of operands: axes that belong to one operand are summed or broadcast first, then operands meet in pairs."""
-import string
 from typing import Any
 
 import numpy as np
@@ -7,7 +6,7 @@ import numpy as np
 from ...ir.op import registry
 from ...ir.types import type_of
 from .. import extents
-from ..contract import contract
+from ..contract import LETTERS, contract
 from ..face import face
 from ..kinds import shape_of
 from .arguments import as_array, in_dtype, into, is_given, rank
@@ -19,10 +18,10 @@ _ELLIPSIS = "\N{GREEK SMALL LETTER ALPHA}"          # ellipsis axes get letters 
 def _interleaved(args: tuple) -> "tuple[str, list]":
     """einsum(x, [0, 1], y, [1, 2], [0, 2]) as subscripts and operands."""
     operands, lists = list(args[:len(args) // 2 * 2:2]), list(args[1::2])
-    words = ["".join("..." if k is Ellipsis else string.ascii_letters[k] for k in word) for word in lists]
+    words = ["".join("..." if k is Ellipsis else LETTERS[k] for k in word) for word in lists]
     subscripts = ",".join(words)
     if len(args) % 2:
-        subscripts += "->" + "".join("..." if k is Ellipsis else string.ascii_letters[k] for k in args[-1])
+        subscripts += "->" + "".join("..." if k is Ellipsis else LETTERS[k] for k in args[-1])
     return subscripts, operands
 
 
@@ -121,7 +120,7 @@ def order_of(words: list, out: str, full: dict, optimize: Any) -> list:
         return [(0, 1)] * (len(words) - 1)
     if isinstance(optimize, (list, tuple)) and optimize and optimize[0] == "einsum_path" and all(len(step) == 2 for step in optimize[1:]):
         return [tuple(step) for step in optimize[1:]]
-    letters = dict(zip(dict.fromkeys("".join(words)), string.ascii_letters))
+    letters = dict(zip(dict.fromkeys("".join(words)), LETTERS))
     sizes = {c: extents.hint(n) or 8 for c, n in full.items()}
     samples = [np.broadcast_to(0.0, [sizes[c] for c in word]) for word in words]
     text = ",".join("".join(letters[c] for c in word) for word in words) + "->" + "".join(letters[c] for c in out)

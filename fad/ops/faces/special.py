@@ -10,12 +10,14 @@ from ..extents import broadcast_of
 from ..face import add_face, add_ufunc, face
 from ..kinds import is_complex, shape_of
 from ..literals import as_array
-from ..special import bessel, gamma, hypergeometric
+from ..special import bessel, elliptic, errors, gamma, hypergeometric, information, orthogonal, statistics
 
 # -- ufuncs of one result -----------------------------------------------------------------------------------------------------
 
 FUNCTIONS = {"zeta", "riemann_zeta", "lambertw", "polygamma", "sinc", "spherical_jn", "spherical_yn", "spherical_in", "spherical_kn"}
 SHARED = {"psi": "digamma", "jn": "jv", "exp2": "exp2", "expm1": "expm1", "log1p": "log1p", "cbrt": "cbrt", "sinc": "sinc", "round": "rint"}
+
+FAMILIES = (bessel, elliptic, errors, gamma, hypergeometric, information, orthogonal, statistics)       # whose ops are in the table by now
 
 for _op in list(registry.values()):
     if isinstance(_op, Op) and "scipy" in _op.facts and _op.name not in FUNCTIONS and "[" not in _op.text:
