@@ -21,6 +21,9 @@ tempfile = LazyModule("tempfile")
 llvm = LazyModule("llvmlite.binding")
 llvmlite = LazyModule("llvmlite")
 widen = LazyModule("fad.kernels.widen")
+stored = LazyModule("fad.backend.stored")
+
+FORMAT = "names of what is called"                          # of what is kept; another format is another file
 
 FLAGS = ("contract", "reassoc", "nsz", "arcp", "afn")        # infinities and nans keep their meaning
 
@@ -34,7 +37,7 @@ def kernels_state() -> str:
 
 def key(text: str) -> str:
     """What a kernel's file is called."""
-    parts = [text, kernels_state(), sys.version, platform.machine(), np.__version__, numba.__version__, llvmlite.__version__, widen.FLAVOUR,
+    parts = [FORMAT, text, kernels_state(), sys.version, platform.machine(), np.__version__, numba.__version__, llvmlite.__version__, widen.FLAVOUR,
              llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
@@ -44,13 +47,13 @@ def load(text: str, name: str, folder: "pathlib.Path | None") -> Any:
     if folder is not None and private(folder):
         return _from_file(text, name, pathlib.Path(folder))
     scope: dict[str, Any] = {"__name__": "fad_kernel"}
-    exec(compile(text + _jitted(name, False), "<fad kernel>", "exec"), scope)
+    exec(compile(text + _jitted(name), "<fad kernel>", "exec"), scope)
     return scope[name]
 
 
-def _jitted(name: str, cached: bool) -> str:
+def _jitted(name: str) -> str:
     flags = ", ".join(map(repr, FLAGS))
-    options = f"fastmath={{{flags}}}, error_model='numpy', boundscheck=False, cache={cached}"
+    options = f"fastmath={{{flags}}}, error_model='numpy', boundscheck=False"
     return f"\n\nimport numba  # noqa: E402\n\n{name} = numba.njit({options})({name})\n"
 
 
@@ -67,12 +70,22 @@ def _from_file(text: str, name: str, folder: pathlib.Path) -> Any:
     path = _file_of(text, folder)
     module = path.stem
     if not path.exists():
-        _write(path, text + _jitted(name, True))
+        _write(path, text + _jitted(name))
     spec = importlib.util.spec_from_file_location(module, path)
     loaded = importlib.util.module_from_spec(spec)           # type: ignore[arg-type]
     sys.modules[module] = loaded                             # where machine code from the cache looks for its globals
     spec.loader.exec_module(loaded)                          # type: ignore[union-attr]
+    _keep(getattr(loaded, name))
     return getattr(loaded, name)
+
+
+def _keep(dispatcher: Any) -> None:
+    """Keep a kernel's machine code on disk; in Numba's own way where a version of Numba has not what ours stands on."""
+    try:
+        keep = stored.keep
+    except (ImportError, AttributeError):
+        keep = type(dispatcher).enable_caching
+    keep(dispatcher)
 
 
 def _write(path: pathlib.Path, text: str) -> None:

@@ -112,7 +112,7 @@ class Runner:
 
     def load_time(self) -> float:
         """About how many seconds it takes to print the kernel and to load it from disk."""
-        return (0.005 if "numba" in sys.modules else 0.4) + 0.0005 * count_equations(self.func)
+        return (0.005 if "numba" in sys.modules else 0.2) + 0.0005 * count_equations(self.func)
 
     def _compile(self, values: list) -> None:
         try:

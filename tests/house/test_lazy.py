@@ -90,14 +90,19 @@ from fad.ir.op import registry
 assert "numpy.percentile" not in BY_NAME and "airy_ai" not in registry and find(len) is None
 assert find(np.percentile) and find(math.erf) and find(cmath.exp) and find(np.linalg.solve) and find(np.fft.fft)
 assert "scipy.stats.rv_continuous.pdf" not in BY_NAME
-import scipy.fft, scipy.integrate, scipy.linalg, scipy.ndimage, scipy.signal, scipy.spatial.distance, scipy.special, scipy.stats
-found = [find(f) for f in (scipy.fft.dct, scipy.integrate.simpson, scipy.linalg.expm, scipy.ndimage.gaussian_filter, scipy.signal.convolve,
-                           scipy.spatial.distance.cdist, scipy.special.erf, scipy.stats.rv_continuous.pdf)]
+import scipy.fft, scipy.integrate, scipy.linalg, scipy.ndimage, scipy.optimize, scipy.signal, scipy.spatial.distance, scipy.special, scipy.stats
+found = [find(f) for f in (scipy.fft.dct, scipy.integrate.simpson, scipy.linalg.expm, scipy.ndimage.gaussian_filter, scipy.optimize.rosen,
+                           scipy.signal.convolve, scipy.spatial.distance.cdist, scipy.special.erf, scipy.stats.rv_continuous.pdf)]
 before = len(BY_NAME), len(registry)
 import fad.ops.table
 print(all(found), before == (len(BY_NAME), len(registry)))
 """
     assert run(code) == "True True"
+
+
+def test_the_table_is_the_whole_room():
+    room = [".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for path in modules() if "ops" in path.parts and path.parent.name != "ops"]
+    assert run(f"import fad.ops.table, sys; print([name for name in {room} if name not in sys.modules])") == "[]"
 
 
 def test_what_is_asked_for_by_name_is_loaded():

@@ -1,7 +1,10 @@
 """The record of a special function: SciPy's ufunc, run by SciPy, typed as SciPy types it, with its partial derivatives."""
 import math
+import sys
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from ...ir.op import Op
 from ...ir.types import Type, type_of, ufunc_dtypes
@@ -39,11 +42,32 @@ class Infer:
         return Type(ufunc_dtypes(ufunc, *args)[ufunc.nin + self.output], shape, weak)
 
 
+class InNumPy:
+    """A ufunc of SciPy's of one argument that has a formula in NumPy for float32 and float64: while SciPy is not loaded, they do not wait for it."""
+
+    nin = nout = 1
+    dtypes = (np.dtype(np.float64), np.dtype(np.float32))
+
+    def __init__(self, name: str, formula: Callable):
+        self.name, self.formula = name, formula
+
+    def __call__(self, x: Any) -> Any:
+        if SCIPY.__name__ not in sys.modules and isinstance(x, (np.ndarray, np.generic)) and x.dtype in self.dtypes:
+            return self.formula(x)
+        return getattr(SCIPY, self.name)(x)
+
+    def resolve_dtypes(self, asked: tuple) -> tuple:
+        """As NumPy's method of this name."""
+        return (asked[0], asked[0]) if asked[0] in self.dtypes else getattr(SCIPY, self.name).resolve_dtypes(asked)
+
+
 def special(name: str, *partials: Any, domain: Any = POSITIVE, singular: Any = (), derivative: Any = None, behind: str = "",
-            printed: str = "") -> Op:
-    """The op of a ufunc of scipy.special with one result, `behind` which another name may stand; one partial for each argument."""
+            printed: str = "", formula: Any = None) -> Op:
+    """The op of a ufunc of scipy.special with one result, `behind` which another name may stand; one partial for each argument. `formula`:
+    what it is in NumPy, for one that programs meet which have nothing to do with SciPy (see InNumPy)."""
     derivative = derivative or Partials(*partials, singular=singular)
-    find = (lambda: getattr(UFUNCS, behind)) if behind else (lambda: getattr(SCIPY, name))
+    plain = InNumPy(name, formula) if formula else None
+    find = (lambda: plain) if plain else (lambda: getattr(UFUNCS, behind)) if behind else (lambda: getattr(SCIPY, name))
     arity = len(partials) or 1
     return composed(name, lambda *xs: find()(*xs), Infer(find), f"{printed or name}({_places(arity)})", derivative, domain, arity=arity, scipy=find,
                     module="special", doc=f"SciPy's {name}")

@@ -4,6 +4,8 @@ Where 0 log 0 = 0 is part of the definition, the derivative follows: constant wh
 """
 from typing import Any
 
+import numpy as np
+
 from ..choice import abs as absolute
 from ..choice import clip, where
 from ..pointwise import op
@@ -14,7 +16,16 @@ UNIT = (0.1, 0.9)
 
 # -- logistic -----------------------------------------------------------------------------------------------------------------
 
-expit = special("expit", lambda y, x: y * expit(-x), domain=(-2.0, 2.0))
+
+def _logistic(x: Any) -> Any:
+    """1 / (1 + exp(-x)), accurate in both tails: where exp(-x) overflows, the value is 0."""
+    with np.errstate(over="ignore"):
+        y = np.exp(-x)
+    y += 1.0
+    return 1.0 / y
+
+
+expit = special("expit", lambda y, x: y * expit(-x), domain=(-2.0, 2.0), formula=_logistic)
 logit = special("logit", lambda y, x: 1.0 / (x * (1.0 - x)), domain=UNIT)
 log_expit = special("log_expit", lambda y, x: expit(-x), domain=(-2.0, 2.0))
 

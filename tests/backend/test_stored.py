@@ -1,0 +1,152 @@
+"""Machine code from the disk: loaded in little time, right, and safe to be called and compiled after."""
+import os
+import statistics
+import subprocess
+import sys
+
+import numba
+import numpy as np
+import pytest
+
+from fad.backend import cache, stored
+
+BUDGET = 0.4                                                # seconds of processor time from after the import to the first derivative
+RUNS = 5
+
+SMALL = """
+import numpy as np
+
+def f(x):
+    return np.sum((x[1:] - x[:-1] ** 2) ** 2) + np.sum(np.logaddexp(0.0, x))
+
+x = np.linspace(0.0, 1.0, 10)
+"""
+
+LINALG = """
+import numpy as np
+
+def f(x):
+    A = np.outer(x, x) + 3.0 * np.eye(x.shape[0])
+    return np.sum(np.linalg.solve(A, x) ** 2) + np.linalg.slogdet(A)[1] + np.sum(np.linalg.cholesky(A))
+
+x = np.linspace(0.0, 1.0, 4)
+"""
+
+TIMED = """
+import time
+import fad
+start = time.process_time()
+g = fad.grad(f)
+g(x)
+print(time.process_time() - start)
+assert g.compilations == 1
+"""
+
+SHOWN = """
+import fad, sys
+g = fad.grad(f)
+print(g(x).tolist(), g.compilations)
+print("numba.np.linalg" in sys.modules)
+"""
+
+CALLED = """
+import fad, numba
+slope = fad.grad(f).njit(x)
+
+@numba.njit
+def descend(x):
+    return x - 0.1 * slope(x) + np.linalg.det(x.reshape(2, 2))
+
+print(descend(x).tolist())
+"""
+
+REFUSED = """
+import fad, numpy as np
+def part(x, k):
+    total = 0.0
+    for i in range(3):
+        total += x[k[i]] ** 2
+    return total
+
+g = fad.grad(part)
+x = np.arange(3.0)
+g(x, np.array([0, 1, 2]))
+try:
+    g(x, np.array([0, 1, 7]))
+except IndexError as error:
+    print(type(error).__name__, str(error).splitlines()[0])
+"""
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """Runs a program in a fresh process that keeps its kernels in a folder of its own; gives what it prints."""
+    folder = tmp_path_factory.mktemp("kept")
+    kept = {"FAD_CACHE_DIR": str(folder / "fad"), "NUMBA_CACHE_DIR": str(folder / "numba"), "FAD_COMPILE": "now"}
+    surroundings = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"} | kept
+
+    def of(code: str) -> str:
+        return subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True, env=surroundings).stdout.strip()
+    return of
+
+
+def test_the_first_derivative_from_the_disk_takes_little_time(run):
+    run(SMALL + TIMED)                                      # fills the cache
+    assert statistics.median(float(run(SMALL + TIMED)) for _ in range(RUNS)) <= BUDGET
+
+
+def test_derivatives_from_the_disk_are_those_that_were_compiled_and_set_up_no_compiler(run):
+    compiled, loaded = run(LINALG + SHOWN).splitlines(), run(LINALG + SHOWN).splitlines()
+    assert compiled[0] == loaded[0] and (compiled[1], loaded[1]) == ("True", "False")
+
+
+def test_compiled_code_of_the_user_calls_a_kernel_from_the_disk(run):
+    assert run(LINALG + CALLED) == run(LINALG + CALLED)
+
+
+def test_errors_of_kernels_from_the_disk_are_raised(run):
+    compiled = run(REFUSED)
+    assert run(REFUSED) == compiled == "IndexError index out of range along axis 0"
+
+
+# -- in one process -----------------------------------------------------------------------------------------------------------
+
+TEXT = "import numpy as np\n\n\ndef kernel(x):\n    return np.sort(x)[::-1].copy() {0}\n"
+
+
+def kept(tmp_path, text: str) -> list:
+    """A kernel that was compiled into a folder, then one that comes from there."""
+    fresh = cache.load(text, "kernel", tmp_path / "kernels")
+    fresh(np.ones(2))
+    return [fresh, cache.load(text, "kernel", tmp_path / "kernels")]
+
+
+def test_what_a_kernel_calls_is_kept_with_it(tmp_path):
+    fresh, _ = kept(tmp_path, TEXT.format("+ 1.0"))
+    (names,) = [stored.called(fresh.overloads[sig].library) for sig in fresh.overloads]
+    assert any(name.startswith("NRT_") for name in names) and not any(name.startswith("llvm.") for name in names)
+
+
+def test_a_name_that_is_not_there_sets_up_the_compiler_first(tmp_path, monkeypatch):
+    _, again = kept(tmp_path, TEXT.format("+ 2.0"))
+    refreshed = []
+    monkeypatch.setattr(stored.llvm, "address_of_symbol", lambda name: None)
+    monkeypatch.setattr(type(again.targetctx), "refresh", lambda context: refreshed.append(context))
+    assert again(np.array([1.0, 2.0])).tolist() == [4.0, 3.0] and refreshed == [again.targetctx]
+
+
+def test_a_numba_without_what_this_stands_on_keeps_kernels_in_its_own_way(tmp_path, monkeypatch):
+    class Missing:
+        def __getattr__(self, name):
+            raise ImportError(name)
+    monkeypatch.setattr(cache, "stored", Missing())
+    _, again = kept(tmp_path, TEXT.format("+ 3.0"))
+    assert type(again._cache) is numba.core.caching.FunctionCache
+    assert again(np.array([1.0, 2.0])).tolist() == [5.0, 4.0] and sum(again.stats.cache_hits.values()) == 1
+
+
+def test_dispatchers_of_users_keep_their_cache():
+    @numba.njit(cache=True)
+    def theirs(x):
+        return x + 1
+    assert type(theirs._cache) is numba.core.caching.FunctionCache
