@@ -8,8 +8,10 @@ from ..ir.build import Value
 from ..ir.op import registry
 from ..ir.types import INT
 from ..ops.face import METHODS, OBJECTS, find
+from ..ops.literals import has_values
+from . import ordering
 from .iterate import enumerate_, range_, reversed_, zip_
-from .lists import Rows, as_array
+from .lists import Rows, as_array, as_arrays
 from .tracer import Tracer
 
 
@@ -21,35 +23,6 @@ def length(x: Any) -> Any:
     if isinstance(x, Tracer) and x.ndim:
         return x.shape[0]
     return x.length if isinstance(x, Rows) else len(x)
-
-
-def _best(name: str) -> Any:
-    """min or max: the first of the best, as Python finds it."""
-    original, prefers = getattr(builtins, name), {"min": "less", "max": "greater"}[name]
-    of_integers = {"min": "minimum", "max": "maximum"}[name]
-
-    def best(*args: Any, **kwargs: Any) -> Any:
-        args = tuple(map(as_array, args))
-        if kwargs or not any(isinstance(a, Value) for a in args):
-            items = args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else ()
-            if kwargs or not any(isinstance(a, Value) for a in items):
-                return original(*args, **kwargs)
-            args = tuple(items)
-        if len(args) == 1:
-            return METHODS[name](args[0])
-        result = args[0]
-        for x in args[1:]:
-            result = _better(result, x, prefers, of_integers)
-        return result
-    return best
-
-
-def _better(a: Any, b: Any, prefers: str, of_integers: str) -> Any:
-    if all(type(x) is int or (is_scalar(x) and x.dtype == INT) for x in (a, b)):
-        return registry[of_integers](a, b)
-    if not (isinstance(a, Value) or isinstance(b, Value)):
-        return b if {"less": b < a, "greater": b > a}[prefers] else a
-    return registry["where"](registry[prefers](b, a), b, a)
 
 
 def sum_(iterable: Any, start: Any = 0) -> Any:
@@ -132,6 +105,49 @@ int_, float_, bool_ = _number_class(int, _as_int), _number_class(float, _as_floa
 complex_ = _number_class(complex, _as_complex)
 
 
+def class_of(x: Any) -> Any:
+    """What type(x) is of the value that a traced one stands for."""
+    if not isinstance(x, Tracer):
+        return type(x)
+    if x.ndim:
+        return ndarray
+    return {"b": bool_, "i": int_, "f": float_, "c": complex_}[x.dtype.kind] if x.type.weak else x.dtype.type
+
+
+def type_(*args: Any, **kwargs: Any) -> Any:
+    return type(*args, **kwargs) if len(args) != 1 else class_of(*args)
+
+
+def _original_class(x: Tracer) -> Any:
+    return np.ndarray if x.ndim else _python_class(x)
+
+
+def isinstance_(x: Any, classes: Any) -> bool:
+    """isinstance() of the value that a traced one stands for: an element of a float32 array is an np.floating, a number no Iterable."""
+    return issubclass(_original_class(x), classes) if isinstance(x, Tracer) else isinstance(x, classes)
+
+
+def hasattr_(x: Any, name: str) -> bool:
+    """hasattr() of the value that a traced one stands for."""
+    return hasattr(_original_class(x) if isinstance(x, Tracer) else x, name)
+
+
+def scalar_class(cls: type) -> Any:
+    """A class of NumPy's scalars (np.float64) as captured code calls it: what is traced is converted. None for any other class."""
+    if not issubclass(cls, (np.number, np.bool_)):
+        return None
+
+    def convert(*args: Any) -> Any:
+        args = as_arrays(args)
+        if not has_values(args):
+            return cls(*args)
+        y = find(np.array).call(args[0] if len(args) == 1 else _as_complex(*args))     # type: ignore[union-attr]
+        if y.dtype.kind == "c" and not issubclass(cls, np.complexfloating):
+            raise TypeError(f"np.{cls.__name__} of a complex value: take its real part")
+        return METHODS["astype"](y, cls, copy=False)
+    return convert
+
+
 class ArrayClass(StandIn):
     """np.ndarray as captured code sees it: traced arrays are instances, and a call makes an array that is not written yet."""
 
@@ -148,15 +164,6 @@ ndarray = ArrayClass("ndarray", (), {"original": np.ndarray})
 OBJECTS[id(np.ndarray)] = ndarray
 
 
-def _of_all(name: str) -> Any:
-    original = getattr(builtins, name)
-
-    def test(iterable: Any) -> Any:
-        iterable = as_array(iterable)
-        return METHODS[name](iterable) if isinstance(iterable, Tracer) and iterable.ndim == 1 else original(iterable)
-    return test
-
-
 def divmod_(a: Any, b: Any) -> Any:
     return (a // b, a % b) if isinstance(a, Value) or isinstance(b, Value) else divmod(a, b)
 
@@ -165,7 +172,7 @@ def pow_(a: Any, b: Any, *mod: Any) -> Any:
     return a ** b if not mod else pow(a, b, *mod)
 
 
-BUILTIN_FACES: dict[str, Any] = {"len": length, "range": range_, "zip": zip_, "enumerate": enumerate_, "reversed": reversed_, "min": _best("min"),
-                                 "max": _best("max"), "sum": sum_, "int": int_, "float": float_, "bool": bool_, "complex": complex_, "any": _of_all("any"),
-                                 "all": _of_all("all"), "divmod": divmod_, "pow": pow_}
-BY_BUILTIN = {getattr(builtins, name): call for name, call in BUILTIN_FACES.items()} | {np.ndarray: ndarray}
+BUILTIN_FACES: dict[str, Any] = {"len": length, "range": range_, "zip": zip_, "enumerate": enumerate_, "reversed": reversed_, "sum": sum_, "int": int_,
+                                 "float": float_, "bool": bool_, "complex": complex_, "divmod": divmod_, "pow": pow_, **ordering.FACES}
+BY_BUILTIN = {getattr(builtins, name): call for name, call in BUILTIN_FACES.items()} | {
+    np.ndarray: ndarray, isinstance: isinstance_, hasattr: hasattr_, type: type_}

@@ -8,7 +8,7 @@ import operator
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import FunctionType, MethodType
+from types import BuiltinMethodType, FunctionType, MethodType
 from typing import Any
 
 from ..ir import stack
@@ -27,9 +27,10 @@ from ..util.errors import (
     UnsupportedFunctionError,
 )
 from .branch import choose, truth
-from .builtin import BY_BUILTIN
+from .builtin import BY_BUILTIN, scalar_class
 from .iterate import Steps, steps_of
-from .lists import Items
+from .lists import Items, Rows
+from .ordering import sort
 from .roll import Plan, roll_for, roll_while
 from .state import cells_of
 from .syntax import RUNTIME
@@ -62,10 +63,13 @@ class Runtime:
     def _call(self, f: Any) -> Any:
         if isinstance(f, FunctionType):
             return f if self._is_captured(f) else self.capture.swap(f)
+        if isinstance(f, (MethodType, BuiltinMethodType)) and f.__name__ == "sort" and type(f.__self__) in (list, Items, Rows):
+            return functools.partial(sort, f.__self__)
         if isinstance(f, MethodType):
             return self._method(f)
         if isinstance(f, type):
-            return BY_BUILTIN.get(f, f) if f in BY_BUILTIN or f.__module__ == "builtins" else functools.partial(self._made, f)
+            known = BY_BUILTIN.get(f) or scalar_class(f)
+            return known or (f if f.__module__ == "builtins" else functools.partial(self._made, f))
         if f is getattr:
             return self._getattr
         try:

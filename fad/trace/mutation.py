@@ -21,7 +21,7 @@ VIEWS = {"__getitem__", "reshape", "ravel", "transpose", "permute_dims", "matrix
          "expand_dims", "squeeze", "atleast_1d", "atleast_2d", "atleast_3d", "split", "array_split", "hsplit", "vsplit", "dsplit", "unstack", "flip",
          "fliplr", "flipud", "rot90", "real", "imag", "trim_zeros", "asarray", "asanyarray", "asarray_chkfinite", "ascontiguousarray",
          "asfortranarray", "require", "array", "astype"}
-READ_ONLY = {"broadcast_to", "broadcast_arrays", "diagonal", "diag", "sliding_window_view"}
+READ_ONLY = {"broadcast_to", "broadcast_arrays", "diagonal", "diag", "sliding_window_view", "view"}
 DENSE = {"ravel", "ascontiguousarray", "asfortranarray", "require"}          # a copy unless the array is one dense block
 LINKS = {"index", "reshape", "transpose", "real", "imag"}
 
@@ -70,7 +70,7 @@ def _tie(made: _Call, result: Any, place: Any = None) -> Any:
         return type(result)([_tie(made, y, k) for k, y in enumerate(result)])
     if any(result is x for x in made.sources.values()):
         return _same(made, result)
-    if not is_tracer(result) or result.view is not None or made.is_scalar(result):
+    if not is_tracer(result) or result.tie is not None or made.is_scalar(result):
         return result
     if made.name in READ_ONLY:
         return _read_only(made, result, place)
@@ -80,7 +80,7 @@ def _tie(made: _Call, result: Any, place: Any = None) -> Any:
 
 def _same(made: _Call, x: Any) -> Any:
     """What NumPy answers where nothing was to be done: the array itself, if it is as it has to be."""
-    if made.name in READ_ONLY:
+    if made.name in READ_ONLY - {"view"}:
         return _read_only(made, type(x)(x.builder, x.atom), None)
     if made.name not in DENSE:
         return x
@@ -111,6 +111,8 @@ def _read_only(made: _Call, y: Any, place: Any) -> Any:
         return again if place is None else again[place]
 
     def write(base: Any, new: Any) -> Any:
+        if made.name == "view":
+            raise SideEffectError("an array is written to through a view of another dtype", do="write to the array itself")
         raise ValueError("assignment destination is read-only")
     return y.as_view(made.args[place] if made.name == "broadcast_arrays" and is_tracer(made.args[place]) else source, read, write)
 
@@ -124,7 +126,7 @@ class Chain:
     def tied(self) -> Any:
         """The view, tied to its source."""
         self.view.as_view(self.source, self.read, self.write)
-        self.view.view.chain = self
+        self.view.tie.chain = self
         return self.view
 
     def layout(self) -> "tuple | None":
@@ -149,7 +151,7 @@ class Chain:
     def read(self, base: Any) -> Any:
         """The view's value after its base has changed."""
         if not self.is_view():
-            self.view.view = None                                        # a copy, after all: it keeps its value
+            self.view.tie = None                                        # a copy, after all: it keeps its value
             return current().value_of(self.view._var)
         return self.values(base)[-1]
 
@@ -163,7 +165,7 @@ class Chain:
     def write(self, base: Any, new: Any) -> Any:
         """The base's value after the view got a new one."""
         if not self.is_view():
-            self.view.view = None
+            self.view.tie = None
             return base
         for eqn, x in zip(reversed(self.links), reversed(self.values(base)[:-1])):
             new = write_back(eqn, x, new)
@@ -191,8 +193,8 @@ def write_back(eqn: Equation, x: Any, y: Any) -> Any:
 
 def memory_layout(x: Any) -> "tuple | None":
     """How an array lies in memory, if that is known."""
-    if x.view is not None:
-        chain = x.view.chain
+    if x.tie is not None:
+        chain = x.tie.chain
         return None if chain is None else chain.layout()
     return layout_of(x.origin)
 
@@ -208,7 +210,7 @@ def assign(x: Any, subscript: Any, value: Any) -> None:
 
 def is_own_view(x: Any, subscript: Any, value: Any) -> bool:
     """Whether the value is x[subscript], a view taken before and up to date."""
-    view = value.view if is_tracer(value) else None
+    view = value.tie if is_tracer(value) else None
     if view is None or view.base is not x or view.chain is None or view.chain.made.name != "__getitem__" or value.version < 0:
         return False
     return view.seen == x.version and _same_subscript(view.chain.made.args[1], subscript)

@@ -161,9 +161,9 @@ def stand_for(array: Tracer, place: Selected) -> None:
 
 def roots_of(array: Tracer) -> list:
     """The arrays that are no views and whose elements these are."""
-    if array.view is None:
+    if array.tie is None:
         return [array]
-    base = array.view.base
+    base = array.tie.base
     if isinstance(base, Base):
         return [r for x in base.place.arrays for r in roots_of(x)]
     return roots_of(base) if isinstance(base, Tracer) else [array]
@@ -171,7 +171,7 @@ def roots_of(array: Tracer) -> list:
 
 def place_of(array: Tracer, since: int) -> Place:
     """Where an array lies in those that were there before `since`, or in new ones that are no views."""
-    view = array.view
+    view = array.tie
     if view is None or was_there(array, since):
         return Direct(array)
     if isinstance(view.base, Base):

@@ -105,7 +105,7 @@ class Trial:
 
     def changed_arrays(self) -> list:
         """Arrays from outside that were written to (a view's base, not the view)."""
-        return [t for t, var in self.builder.mutated.values() if t.view is None and t._var is not var and self._is_outer(t)]
+        return [t for t, var in self.builder.mutated.values() if t.tie is None and t._var is not var and self._is_outer(t)]
 
     def _is_outer(self, tracer: Tracer) -> bool:
         return tracer.builder is not self.builder and was_there(tracer, self.born)
@@ -119,7 +119,7 @@ class Trial:
 
     def undo(self) -> None:
         for tracer, view in reversed(self.builder.lost[self.lost:]):
-            tracer.view = view
+            tracer.tie = view
         for tracer, var in self.builder.mutated.values():
             tracer.put_back(var)
         for owner, before in self.containers:
@@ -130,7 +130,7 @@ class Trial:
 
 def lose(array: Tracer) -> None:
     """After a loop that wrote to an array under changing names, what its first object holds is not known."""
-    current().lost.append((array, array.view))
+    current().lost.append((array, array.tie))
 
     def refuse(*_: Any) -> Any:
         raise SideEffectError("an array is read after a loop that wrote to it under changing names",
@@ -140,7 +140,7 @@ def lose(array: Tracer) -> None:
 
 def is_lost(array: Tracer) -> bool:
     """Whether nobody knows what the array holds."""
-    return (array.view is not None and isinstance(array.view.base, _Elsewhere)) or array.is_kin_changed
+    return (array.tie is not None and isinstance(array.tie.base, _Elsewhere)) or array.is_kin_changed
 
 
 class _Elsewhere:

@@ -18,7 +18,7 @@ from .lower import CannotLowerError, Lowering
 from .origin import compiled_in, definition_of, parameters
 
 RUNTIME = "__fad__"
-UNTOUCHED_CALLS = {"super", "locals", "globals", "vars", "dir", "eval", "exec", "isinstance", "issubclass", "type", "id"}
+UNTOUCHED_CALLS = {"super", "locals", "globals", "vars", "dir", "eval", "exec", "issubclass", "id"}
 TAKE_ALL = {"sum", "min", "max", "list", "sorted", "fsum", "prod"}      # functions to which a list is as good as a generator
 _rewritten: dict[tuple, "CodeType | None"] = {}
 

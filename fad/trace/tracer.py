@@ -37,17 +37,19 @@ class View:
 
 
 class Tracer(Value):
-    """A traced array or scalar. `origin` is the variable it was made with, which tells how it lies in memory; `born` numbers the tracers.
+    """A traced array or scalar.
+
+    `tie` says what it is a view of; `origin` is the variable it was made with, which tells how it lies in memory; `born` numbers the tracers.
 
     `kin` are arrays (each with what it held then, and an excuse) that may be this very array, as may be left open by a loop: once one of
     them was written to, nobody knows what this one holds.
     """
 
-    __slots__ = ("_version", "view", "origin", "born", "kin", "bound")
+    __slots__ = ("_version", "tie", "origin", "born", "kin", "bound")
 
     def __init__(self, builder: Any, var: Var):
         super().__init__(builder, var)
-        self._version, self.view, self.origin, self.born = 0, None, var, next(births)
+        self._version, self.tie, self.origin, self.born = 0, None, var, next(births)
         self.kin: Any = ()
         self.bound: Any = None                              # whether the name of this value has one at all (see bound.py)
 
@@ -62,7 +64,7 @@ class Tracer(Value):
         """The variable that this value is, read to be handed on and not to be used."""
         if self.kin:
             self._see_to_kin()
-        view = self.view
+        view = self.tie
         if view is not None and view.base.version != view.seen:
             if stack.builders():
                 current().note_mutation(self)
@@ -95,7 +97,7 @@ class Tracer(Value):
 
     def set(self, new: Value) -> "Tracer":
         """Give this array a new value in place; what it is a view of changes with it."""
-        view, builder = self.view, current()
+        view, builder = self.tie, current()
         new = builder.value_of(new.atom)                    # as it is now: it may be a view of this array, as in z[:] = z[::-1]
         base = None if view is None else view.write(view.base, new)
         builder.note_mutation(self)
@@ -110,12 +112,12 @@ class Tracer(Value):
         """Hold again what it held before a region was traced; a view reads its base again when it is looked at."""
         self._var = var
         self._version += 1
-        if self.view is not None:
-            self.view.seen = -1
+        if self.tie is not None:
+            self.tie.seen = -1
 
     def as_view(self, base: "Tracer", read: Callable, write: Callable) -> "Tracer":
         """Make this tracer a view of base: read(base) is its value, write(base, value) the base after it was changed."""
-        self.view = View(base, read, write)
+        self.tie = View(base, read, write)
         return self
 
     # -- NumPy's protocols ----------------------------------------------------------------------------------------------
@@ -304,7 +306,7 @@ def _in_place(name: str) -> Callable:
     """x += v changes an array; a scalar is a number, and the name is bound anew."""
     def method(self: Tracer, other: Any) -> Any:
         result = registry[name](self, other)
-        if not self.ndim and self.view is None:
+        if not self.ndim and self.tie is None:
             return result
         if not np.can_cast(type_of(result).dtype, self.dtype, "same_kind"):
             raise TypeError(f"cannot write {result.dtype} into an array of {self.dtype} in place")

@@ -36,7 +36,7 @@ def attempted(roll: Callable) -> bool:
         return roll()
     except Exception:
         for tracer, view in reversed(builder.lost[lost:]):
-            tracer.view = view
+            tracer.tie = view
         del builder.lost[lost:]
         for tracer, var in builder.mutated.values():
             tracer.put_back(var)

@@ -303,3 +303,19 @@ class Penalty:
         return np.sum(np.array(y)**3)
     __name__="penalty"
 P.append((Penalty(0.5), X))
+@prog(X)
+def orders(x):
+    pairs=sorted([(v*(3-k),k) for k,v in enumerate(x[:4])], reverse=True)
+    rest=[v*v for v in x]
+    rest.sort(key=lambda v: abs(v-0.3))
+    nearest=min(enumerate(x), key=lambda p: (p[1]-0.5)**2)
+    biggest=max((v*np.sin(k+1.0), k) for k,v in enumerate(x))
+    s=pairs[0][0]*rest[1]+nearest[1]+biggest[0]*biggest[1]+max([x[0],x[1]],default=0.0)
+    return s if all(v<2 for v in x) and any(v>0.1 for v in x) else 0.0
+@prog(X)
+def classes(x):
+    def size(v):
+        if isinstance(v, (np.floating, float)) and not hasattr(v, "__len__"):
+            return np.float64(v)*v
+        return sum(size(u) for u in v) if type(v) is np.ndarray else 0.0
+    return size(x)+np.float64(x[0])*np.complex128(x[1], x[2]).imag

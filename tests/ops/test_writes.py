@@ -29,6 +29,15 @@ y = v.copy(); y[[1, 1, 2]] = x[0, :3]; return y * y
 y = v.copy(); y[np.array([1, 1, 2])] += x[0, :3]; return y
 y = v.copy(); np.add.at(y, [1, 1, 2], x[0, :3]); return y * y
 y = v.copy(); np.subtract.at(y, (np.array([3, 3]),), x[0, :2]); return y
+y = v.copy(); np.multiply.at(y, [1, 1, 2], x[0, :3]); return y * y
+y = v.copy(); np.maximum.at(y, np.array([[3, 3], [0, 0]]), x[:2, :2]); return y
+y = x.copy(); np.divide.at(y, ([0, 0, 2], slice(1, 3)), x[:, :2]); return y
+y = v.copy(); np.power.at(y, slice(1, 3), 2.0); np.negative.at(y, [0, 0, 1]); return y * v
+y = v.copy(); np.minimum.at(y, v > 0.4, 0.45); return y
+y = np.full(3, -5); np.add.at(y, [0, 0, 1], v[:3] * 4); return y
+y = v.copy(); u = y.view(); u[0] = 3.0; return y * u
+y = z.copy(); r = y.view(float); y[0] = 2.0; return r
+y = x.copy(); c = y.view(complex); y[0] = 2.0; return c
 y = x.copy(); y[y > 0.5] = 0.0; return y
 y = x.copy(); y[y > 0.5] = v[0]; return y
 y = x.copy(); y[y > 0.5] *= 2.0; return y * y

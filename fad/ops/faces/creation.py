@@ -4,6 +4,7 @@ Called while a program is being traced, they are part of it.
 """
 import operator
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -246,6 +247,12 @@ def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = 
 @face("numpy.copy", samples=("np.copy(x)",))
 def copy(a: Any, order: Any = "K", subok: bool = False) -> Any:
     return fresh(in_order(as_strong(a), order))
+
+
+@face("numpy.fromiter", creation=True, samples=("np.fromiter((t * t for t in v), float)",))
+def fromiter(iter: Any, dtype: Any, count: int = -1, *, like: Any = None) -> Any:
+    _refuse_like("numpy.fromiter", like)
+    return as_strong(list(iter if count < 0 else islice(iter, count)), dtype)
 
 
 # -- grids ----------------------------------------------------------------------------------------------------------------------

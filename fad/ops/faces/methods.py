@@ -1,4 +1,5 @@
 """Methods and properties of arrays that are not a function's under another name."""
+import builtins
 from collections.abc import Callable
 from typing import Any
 
@@ -66,6 +67,26 @@ def fill(x: Any, value: Any) -> None:
     x.set(assigned(x, Ellipsis, value))
 
 
+@face(method="view", samples=())
+def view(x: Any, dtype: Any = None, type: Any = None) -> Any:
+    """The same elements; complex numbers as pairs of real ones, side by side along the last axis, and the other way round."""
+    have = type_of(x).dtype
+    wanted = have if dtype is None else np.dtype(dtype)
+    if type is not None or isinstance(dtype, builtins.type) and issubclass(dtype, np.ndarray):
+        raise UnsupportedFunctionError("ndarray.view of another class of arrays is not supported on traced arrays")
+    if wanted == have:
+        return x
+    *shape, n = shape_of(x) or (1,)
+    if have.kind == "c" and wanted == np.empty(0, have).real.dtype and rank(x):
+        parts = [registry["reshape"](registry[part](x), *shape, n, 1) for part in ("real", "imag")]
+        return registry["reshape"](registry["concatenate"](*parts, axis=rank(x)), *shape, 2 * n)
+    if wanted.kind == "c" and have == np.empty(0, wanted).real.dtype and rank(x):
+        pairs = registry["reshape"](x, *shape, n // 2, 2)
+        return registry["make_complex"](pairs[..., 0], pairs[..., 1])
+    raise UnsupportedFunctionError(f"ndarray.view of {have} as {wanted} is not supported on traced arrays", why="it reads the bits of a number as another one",
+                                   do="use astype, which keeps the values")
+
+
 # -- the flat iterator --------------------------------------------------------------------------------------------------------
 
 
@@ -109,7 +130,7 @@ def _refused(name: str, why: str, do: str = "") -> Callable:
 _MEMORY = "it depends on how the array lies in memory"
 for _name in ("strides", "ctypes", "data", "base", "flags"):
     PROPERTIES[_name] = _refused(_name, _MEMORY)
-for _name, _do in {"view": "use astype", "byteswap": "", "getfield": "", "setfield": "", "setflags": "",
+for _name, _do in {"byteswap": "", "getfield": "", "setfield": "", "setflags": "",
                    "tobytes": "", "tofile": "", "dump": "", "dumps": "", "newbyteorder": ""}.items():
     METHODS[_name] = _refused(_name, _MEMORY, _do)
 METHODS["resize"] = _refused("resize", "an array keeps its extents", "use np.resize, which gives a new array")

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 
 from ...ir.op import registry
-from ...ir.types import type_of
+from ...ir.types import INT, type_of
 from ...util.errors import SideEffectError
+from .. import extents
 from ..face import BY_NAME, METHODS, find
 from ..kinds import shape_of
 from ..literals import as_array, is_value, known
@@ -191,16 +192,41 @@ def _segment(ufunc: Any, x: Any, axis: int, start: int, stop: Any, dtype: Any) -
 
 
 def at(ufunc: Any, array: Any, indices: Any, b: Any = None) -> None:
-    """ufunc.at: sums add up at indices that recur."""
+    """ufunc.at: where an index recurs, each turn takes what the one before has left."""
     name = ufunc.__name__
     if not is_value(array):
         raise SideEffectError(f"np.{name}.at of an array from outside the traced function", do="make the array inside the function")
-    if name not in ("add", "subtract"):
-        raise refuse(f"np.{name}.at", "traced arrays", "elements whose index recurs need the results in order",
-                     f"write x[i] = np.{name}(x[i], v) in a loop, or where no index recurs")
-    v = as_array(b)
-    v = in_dtype(v, array.dtype) if is_value(v) else np.asarray(v, array.dtype)
-    array.set(read_subscript(array, indices).add(array, -v if name == "subtract" else v))
+    given = (b,) if ufunc.nin == 2 else ()
+    if ufunc.nout != 1 or ufunc.nin > 2 or (b is None) is bool(given):
+        raise TypeError(f"np.{name}.at takes {ufunc.nin - 1} operands" if ufunc.nout == 1 else "Only single output ufuncs supported at this time")
+    vs = tuple([as_array(v) for v in given])
+    chosen = read_subscript(array, indices)
+    if name in ("add", "subtract") and np.can_cast(type_of(vs[0]).dtype, array.dtype, "same_kind"):
+        v = in_dtype(vs[0], array.dtype) if is_value(vs[0]) else np.asarray(vs[0], array.dtype)
+        array.set(chosen.add(array, -v if name == "subtract" else v))
+    elif "a" not in chosen.spec:
+        array.set(chosen.write(array, in_dtype(_face(ufunc)(chosen.read(array), *vs), array.dtype)))
+    else:
+        array.set(_one_by_one(_face(ufunc), array, chosen, vs))
+
+
+def _one_by_one(f: Callable, x: Any, chosen: Any, vs: tuple) -> Any:
+    """x after f of each element that is selected, in the order of NumPy's, with the element of v that belongs to it."""
+    size = extents.product(shape_of(x))
+    places = chosen.read(registry["reshape"](registry["iota"](size, dtype=INT), *shape_of(x)))
+    count = extents.product(shape_of(places))
+    rows = [registry["reshape"](registry["broadcast_to"](v, *shape_of(places)), count) for v in vs]
+    place = registry["reshape"](places, count)
+
+    def element(a: Any, k: Any) -> Any:
+        return registry["index"](a, k, spec=("i",), at=0)
+
+    def turn(k: Any, flat: Any) -> tuple:
+        i = element(place, k)
+        new = in_dtype(f(element(flat, i), *[element(v, k) for v in rows]), x.dtype)
+        return (registry["update"](flat, new, i, spec=("i",), at=0),)
+    flat, = registry["for"].run_regions([0, count, 1, registry["reshape"](x, size)], (turn,))
+    return registry["reshape"](flat, *shape_of(x))
 
 
 for _name, _method in {"reduce": reduce, "accumulate": accumulate, "outer": outer, "reduceat": reduceat, "at": at}.items():

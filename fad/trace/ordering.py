@@ -1,0 +1,127 @@
+"""Python's min, max, sorted, any and all, of arrays, lists and iterators in which something is traced."""
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..ir import stack
+from ..ir.build import Value
+from ..ir.op import registry
+from ..ir.types import INT
+from ..ops.face import METHODS, find
+from ..ops.literals import as_array as joined
+from ..util import tree
+from ..util.errors import UnstageableError
+from .lists import as_array
+from .tracer import Tracer
+
+PREFERS = {"min": "less", "max": "greater"}
+OF_INTEGERS = {"min": "minimum", "max": "maximum"}
+
+
+def is_traced(x: Any) -> bool:
+    """Whether a traced value stands in x, at any depth of tuples, lists and dicts."""
+    return isinstance(x, Value) or (isinstance(x, (tuple, list, dict)) and any(isinstance(leaf, Value) for leaf in tree.flatten(x)[0]))
+
+
+def _decided_by_python(items: Any) -> bool:
+    """Whether Python itself can compare these: numbers, and values that the tape knows."""
+    return stack.is_live() or not is_traced(items)
+
+
+def _best(name: str) -> Callable:
+    """min or max: the first of the best, as Python finds it."""
+    original = getattr(builtins, name)
+
+    def best(*args: Any, key: Any = None, **default: Any) -> Any:
+        args = tuple(map(as_array, args))
+        if len(args) == 1 and key is None and isinstance(args[0], Value):
+            return METHODS[name](args[0])
+        items = list(args[0]) if len(args) == 1 else list(args)
+        keys = items if key is None else [key(x) for x in items]
+        if _decided_by_python(keys):
+            return items[original(range(len(items)), key=keys.__getitem__)] if items else original(items, **default)
+        chosen, best_key = items[0], keys[0]
+        for x, k in zip(items[1:], keys[1:]):
+            if key is None and not isinstance(x, (tuple, list)):
+                chosen = best_key = _better(best_key, k, name)
+            else:
+                better = _precedes(k, best_key, PREFERS[name])
+                chosen, best_key = _either(better, x, chosen), _either(better, k, best_key)
+        return chosen
+    return best
+
+
+def _is_integer(x: Any) -> bool:
+    return type(x) is int or (isinstance(x, Tracer) and not x.ndim and x.dtype == INT)
+
+
+def _better(a: Any, b: Any, name: str) -> Any:
+    if _is_integer(a) and _is_integer(b):
+        return registry[OF_INTEGERS[name]](a, b)
+    if not (isinstance(a, Value) or isinstance(b, Value)):
+        return b if {"less": b < a, "greater": b > a}[PREFERS[name]] else a
+    return registry["where"](registry[PREFERS[name]](b, a), b, a)
+
+
+def _precedes(a: Any, b: Any, relation: str) -> Any:
+    """Whether a is less (greater) than b; of tuples the first pair that differs decides."""
+    if not isinstance(a, (tuple, list)):
+        return registry[relation](a, b)
+    if len(a) != len(b):
+        raise UnstageableError("tuples of different lengths are compared", why="which of them is the shorter would have to be known")
+    before: Any = False
+    for x, y in reversed(list(zip(a, b))):
+        before = registry["logical_or"](_precedes(x, y, relation), registry["logical_and"](registry["equal"](x, y), before))
+    return before
+
+
+def _either(condition: Any, a: Any, b: Any) -> Any:
+    """a where a traced condition holds, else b: items of one structure."""
+    (xs, structure), (ys, other) = tree.flatten(a), tree.flatten(b)
+    if structure != other or any(np.shape(x) != np.shape(y) for x, y in zip(xs, ys) if not (isinstance(x, Value) or isinstance(y, Value))):
+        raise UnstageableError("which item is taken depends on traced values, and the items differ in structure")
+    return structure.unflatten([x if x is y else registry["where"](condition, x, y) for x, y in zip(xs, ys)])
+
+
+def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list:
+    """sorted(): items that are equal keep their order."""
+    items = list(as_array(iterable))
+    keys = items if key is None else [key(x) for x in items]
+    if _decided_by_python(keys):
+        return [items[k] for k in sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)]
+    columns = [joined(list(column)) for column in (zip(*keys) if isinstance(keys[0], (tuple, list)) else [keys])]
+    order = find(np.lexsort).call([-c if reverse else c for c in columns[::-1]])     # type: ignore[union-attr]
+    flat = [tree.flatten(x) for x in items]
+    if any(structure != flat[0][1] for _, structure in flat):
+        raise UnstageableError("the items that are sorted differ in structure, and their order depends on traced values")
+    leaves = [joined(list(column))[order] for column in zip(*[leaves for leaves, _ in flat])]
+    return [flat[0][1].unflatten([leaf[k] for leaf in leaves]) for k in range(len(items))]
+
+
+def sort(items: list, /, *, key: Any = None, reverse: Any = False) -> None:
+    """items.sort()"""
+    items[:] = sorted_(items, key=key, reverse=reverse)
+
+
+def _of_all(name: str, decisive: bool, join: str) -> Callable:
+    """any or all: what is known decides at once, what is traced is joined."""
+    def test(iterable: Any, /) -> Any:
+        iterable = as_array(iterable)
+        if isinstance(iterable, Tracer) and iterable.ndim == 1:
+            return METHODS[name](iterable)
+        found: Any = None
+        for x in iterable:
+            if not isinstance(x, Tracer) or stack.is_live():
+                if bool(x) is decisive:
+                    return decisive
+            else:
+                holds = x if x.dtype.kind == "b" else x != 0
+                found = holds if found is None else registry[join](found, holds)
+        return (not decisive) if found is None else found
+    return test
+
+
+FACES = {"min": _best("min"), "max": _best("max"), "sorted": sorted_, "any": _of_all("any", True, "logical_or"),
+         "all": _of_all("all", False, "logical_and")}
