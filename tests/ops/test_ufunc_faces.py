@@ -36,7 +36,7 @@ written(x); added_at(x); np.where(x > 0.5, np.log(x - 0.5, where=x > 0.5, out=No
 np.add.reduceat(x, [0, 2, 1], axis=1); np.multiply.reduceat(v * v, [0, 2]); np.logaddexp.reduce(x, axis=0, where=x > 0.3, initial=-1.0)
 np.maximum.reduce(x, axis=(0, 1)); np.hypot.reduce(x, axis=None); np.logaddexp2.reduce(x, axis=1, keepdims=True); np.fmin.reduce(x)
 np.logaddexp.accumulate(x, axis=1); np.hypot.accumulate(x, axis=0); np.subtract.outer(v, v * v); np.arctan2.outer(v, [1.0, 2.0])
-np.subtract.reduce(x, axis=1); np.divide.reduce(x, axis=0); np.power.reduce(x, axis=1); np.maximum([0.4, 0.4, 0.4, 0.4], v)
+np.subtract.reduce(x, axis=1); np.divide.reduce(x, axis=0); np.power.reduce(x, axis=0); np.maximum([0.4, 0.4, 0.4, 0.4], v)
 np.add([v[0], 2.0, v[1], 1.0], v); np.sqrt([v[0], v[1] * v[2]]); np.add.reduce([v[0], v[1]]); np.clip(x, min=0.31, max=0.6)
 sp.logsumexp(x, axis=1, b=[1.0, -0.5, 0.2, 1.0], return_sign=True, keepdims=True)[0]; sp.logsumexp(x, axis=1, b=[1.0, 0, 0.2, 1.0])
 sp.logsumexp(v[0]); sp.logsumexp([v[0], v[1]]); sp.logsumexp(x, axis=(0, 1)); sp.softmax(x, axis=0); sp.log_softmax(x, axis=1)
