@@ -91,6 +91,11 @@ def mismatch(a: tuple, b: tuple) -> str:
     return f"shapes {list(a)} and {list(b)} do not fit"
 
 
+def not_castable(dtype: object, to: object) -> str:
+    """A result that memory of another dtype does not take."""
+    return f"result type {scalar_name(dtype)} can't be cast to the desired output type {scalar_name(to)}"
+
+
 def not_expandable(have: tuple, wanted: tuple, dtype: object = "float64") -> str:
     """A shape that does not expand to another."""
     if len(have) > len(wanted):
@@ -112,7 +117,8 @@ def stale(type_name: str, shape: tuple, producer: str, version: int, expected: i
 
 
 TYPE_NAMES = {"float64": "torch.DoubleTensor", "float32": "torch.FloatTensor", "float16": "torch.HalfTensor", "complex128": "torch.ComplexDoubleTensor",
-              "complex64": "torch.ComplexFloatTensor", "int64": "torch.LongTensor", "int32": "torch.IntTensor", "bool": "torch.BoolTensor"}
+              "complex64": "torch.ComplexFloatTensor", "int64": "torch.LongTensor", "int32": "torch.IntTensor", "int16": "torch.ShortTensor",
+              "int8": "torch.CharTensor", "uint8": "torch.ByteTensor", "bool": "torch.BoolTensor"}
 
 
 def step_name(node_name: str) -> str:

@@ -59,8 +59,8 @@ def put_values(x: Tensor, a: Any) -> None:
             fits = False
         if not fits:
             raise RuntimeError(f"output with shape {list(x._a.shape)} doesn't match the broadcast shape {list(have.shape)}")
-    if not np.can_cast(have.dtype, x._a.dtype, "same_kind"):
-        raise RuntimeError(f"result type {have.dtype} can't be cast to the desired output type {x._a.dtype}")
+    if not record.castable(have.dtype, x._a.dtype):
+        raise RuntimeError(errors.not_castable(have.dtype, x._a.dtype))
     if state.mutation is not None:
         state.mutation.before_change(x)
     x._a[...] = have
@@ -295,8 +295,17 @@ def _refused(op: Op, x: Tensor, args: list) -> str:
     dtype = result.dtype
     if dtype.kind in "fc" and x._a.dtype.kind in "biu":
         dtype = record.promoted_type(x._a.dtype, *arrays) if arrays else record.default.dtype
-    names = [errors.scalar_name(d) for d in (dtype, x._a.dtype)]
-    return f"result type {names[0]} can't be cast to the desired output type {names[1]}"
+    return errors.not_castable(dtype, x._a.dtype)
+
+
+def _run_into(ufunc: Any, a: np.ndarray, rest: list) -> None:
+    """a = ufunc(a, *rest), in a's memory; among integers it counts modulo the range of a's dtype."""
+    unlike = a.dtype.kind in "iu" and any(isinstance(b, np.ndarray) and b.dtype.kind in "iub" and b.dtype != a.dtype for b in rest)
+    casting = "unsafe" if unlike else "same_kind"
+    try:
+        ufunc(a, *rest, out=a, casting=casting)
+    except OverflowError:
+        ufunc(*errors.wrapped([a, *rest]), out=a, casting=casting)
 
 
 def op_in_place(op: Op, x: Tensor, *args: Any) -> Tensor:
@@ -307,7 +316,7 @@ def op_in_place(op: Op, x: Tensor, *args: Any) -> Tensor:
         if state.mutation is not None:
             state.mutation.before_change(x)
         try:
-            ufunc(x._a, *[raw(a) for a in args], out=x._a, casting="same_kind")
+            _run_into(ufunc, x._a, [raw(a) for a in args])
         except (TypeError, ValueError):
             raise RuntimeError(_refused(op, x, [raw(a) for a in args])) from None
         x._vc[0] += 1

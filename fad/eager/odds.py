@@ -9,7 +9,7 @@ from .creation import leaf, source
 from .devices import CPU, device, on_cpu
 from .dtypes import as_dtype
 from .inplace import copy_, in_place, requires_grad
-from .record import default
+from .record import castable, default
 from .registry import FUNCTIONS, function
 from .reshaping import resize_as_
 from .tensor import Size, Tensor, wrap
@@ -155,7 +155,7 @@ def load(f: Any, *, weights_only: bool = True, map_location: Any = None) -> Any:
         return read(file).load()
 
 
-FUNCTIONS.update(save=save, load=load, can_cast=lambda a, b: bool(np.can_cast(as_dtype(a), as_dtype(b), "same_kind")))
+FUNCTIONS.update(save=save, load=load, can_cast=lambda a, b: castable(as_dtype(a), as_dtype(b)))
 
 
 @function(method=False)

@@ -130,8 +130,12 @@ def _is_float(x: Any) -> bool:
     return isinstance(x, np.ndarray) and x.dtype.kind in "fc"
 
 
-def _category(dtype: np.dtype) -> int:
-    return "biufc".index(dtype.kind) if dtype.kind != "u" else 1
+def castable(dtype: np.dtype, to: np.dtype) -> bool:
+    """Whether a result of one dtype may be written to memory of another: never numbers to truth values, nor complex to real, nor real to whole ones."""
+    return _CATEGORY[dtype.kind] <= _CATEGORY[to.kind]
+
+
+_CATEGORY = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
 
 
 def promoted_type(*dtypes: Any) -> np.dtype:
@@ -149,8 +153,8 @@ def promoted(op: Op, args: tuple, arrays: list) -> "tuple[tuple, list]":
         given = given[1:]
     with_axes = [arrays[k].dtype for k in given if arrays[k].ndim]
     without = [arrays[k].dtype for k in given if not arrays[k].ndim]
-    ahead = max([_category(d) for d in with_axes], default=-1)
-    dtype = promoted_type(*with_axes, *[d for d in without if _category(d) > ahead])
+    ahead = max([_CATEGORY[d.kind] for d in with_axes], default=-1)
+    dtype = promoted_type(*with_axes, *[d for d in without if _CATEGORY[d.kind] > ahead])
     if dtype.kind in "biu" and op.name == "reciprocal":
         dtype = default.dtype
     elif dtype.kind in "biu" and dtype.itemsize < 4 and op.name in _FLOAT_FUNCTIONS:

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from ..ir.op import Op
+from . import errors
 from .inplace import in_place, requires_grad
-from .record import apply
+from .record import apply, castable
 from .state import state
 from .tensor import Tensor, wrap
 
@@ -79,6 +80,8 @@ def delivered(y: Any, out: Any, name: str) -> Any:
         raise NotImplementedError(f"Trying to use forward AD with {name}_out that does not support it because it is an out= function")
     if state.grad and (requires_grad(y) or requires_grad(out)):
         raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad.")
+    if not castable(y._a.dtype, out._a.dtype):
+        raise RuntimeError(errors.not_castable(y._a.dtype, out._a.dtype))
     if out._a.shape != y._a.shape:
         out.resize_(y._a.shape)
     return out.copy_(y)
