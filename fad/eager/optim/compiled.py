@@ -112,7 +112,7 @@ class CompiledStep:
         """Names, parameters and groups of what the optimiser moves, and the model's other tensors by name; None while one has no gradient."""
         name_of = {id(t): name for name, t in self.layout.tensors.items()}
         found = [(p, group) for group in self.optimizer.param_groups for p in group["params"] if p._rg]
-        if any(p._g is None for p, _ in found):
+        if any(p._g is None or p._a.dtype.kind == "c" for p, _ in found):
             return None
         names = tuple([name_of.get(id(p)) for p, _ in found])
         if None in names:

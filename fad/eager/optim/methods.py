@@ -1,36 +1,30 @@
-"""SGD, Adam and their kin, LBFGS."""
-import math
-from collections.abc import Callable, Iterable
+"""SGD, Adam and its kin: optimisers that move each parameter by its own gradient, and running means of it.
+
+A rule is code over arrays, so that it runs on a parameter's array and within a compiled step alike. (A complex parameter is moved as its real
+and imaginary parts.) What is kept for a parameter has PyTorch's names.
+"""
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from ..state import changed
 from ..tensor import Tensor
-from .optimizer import Optimizer, write, zeros
-
-
-def _check(**bounds: Any) -> None:
-    for name, value in bounds.items():
-        if value < 0:
-            raise ValueError(f"Invalid {name.replace('_', ' ')} value: {value}" if name != "lr" else f"Invalid learning rate: {value}")
+from .optimizer import Optimizer, check, check_betas, counted, decayed, plain, write, zeros
 
 
 class SGD(Optimizer):
     """Gradient descent, with momentum, Nesterov's too, and weight decay."""
 
     def __init__(self, params: Iterable, lr: float = 1e-3, momentum: float = 0, dampening: float = 0, weight_decay: float = 0, nesterov: bool = False, *,
-                 maximize: bool = False):
-        _check(lr=lr, momentum=momentum, weight_decay=weight_decay)
+                 maximize: bool = False, **switches: Any):
+        check(lr=lr, momentum=momentum, weight_decay=weight_decay)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         super().__init__(params, {"lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay, "nesterov": nesterov,
-                                  "maximize": maximize})
+                                  "maximize": maximize, **plain(switches)})
 
     def update(self, p: Tensor, g: np.ndarray, group: dict, state: dict) -> None:
-        g = -g if group["maximize"] else g
-        if group["weight_decay"]:
-            g = g + group["weight_decay"] * p._a
+        g = decayed(p, g, group)
         m = group["momentum"]
         if m:
             before = state.get("momentum_buffer")
@@ -39,33 +33,40 @@ class SGD(Optimizer):
         write(p, p._a - group["lr"] * g)
 
 
-class Adam(Optimizer):
+class _Moments(Optimizer):
+    """Base of Adam and its kin: running means of the gradient and of its square."""
+
+    decoupled = False                                  # whether weight decay is apart from the gradient, always or by option
+
+    def __init__(self, params: Iterable, lr: float, betas: tuple, eps: float, weight_decay: float, *, maximize: bool = False, switches: dict, **more: Any):
+        check(lr=lr, epsilon=eps, weight_decay=weight_decay)
+        check_betas(betas)
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "maximize": maximize, **more, **plain(switches)})
+
+    def moments(self, p: Tensor, g: np.ndarray, group: dict, state: dict) -> tuple:
+        """(decayed parameter, gradient, number of the step, mean, mean of squares)."""
+        b1, b2 = group["betas"]
+        apart = self.decoupled or group.get("decoupled_weight_decay", False)
+        x = p._a * (1 - group["lr"] * group["weight_decay"]) if apart and group["weight_decay"] else p._a
+        g = decayed(p, g, {**group, "weight_decay": 0} if apart else group)
+        m = state["exp_avg"] = b1 * state.get("exp_avg", zeros(p)) + (1 - b1) * g
+        v = state["exp_avg_sq"] = b2 * state.get("exp_avg_sq", zeros(p)) + (1 - b2) * g * g
+        return x, g, counted(state), m, v
+
+
+class Adam(_Moments):
     """Steps by running means of the gradient and of its square (Kingma & Ba, 2015)."""
 
-    decoupled = False
-
     def __init__(self, params: Iterable, lr: float = 1e-3, betas: tuple = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0, amsgrad: bool = False, *,
-                 maximize: bool = False):
-        _check(lr=lr, epsilon=eps, weight_decay=weight_decay)
-        for k, beta in enumerate(betas):
-            if not 0 <= beta < 1:
-                raise ValueError(f"Invalid beta parameter at index {k}: {beta}")
-        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad, "maximize": maximize})
+                 maximize: bool = False, decoupled_weight_decay: bool = False, **switches: Any):
+        super().__init__(params, lr, betas, eps, weight_decay, maximize=maximize, amsgrad=amsgrad, decoupled_weight_decay=decoupled_weight_decay,
+                         switches=switches)
 
     def update(self, p: Tensor, g: np.ndarray, group: dict, state: dict) -> None:
         (b1, b2), lr = group["betas"], group["lr"]
-        g = -g if group["maximize"] else g
-        x = p._a
-        if group["weight_decay"]:
-            if self.decoupled:
-                x = x * (1 - lr * group["weight_decay"])
-            else:
-                g = g + group["weight_decay"] * x
-        t = state["step"] = state.get("step", 0) + 1
-        m = state["exp_avg"] = b1 * state.get("exp_avg", zeros(p)) + (1 - b1) * g
-        v = state["exp_avg_sq"] = b2 * state.get("exp_avg_sq", np.zeros_like(p._a.real)) + (1 - b2) * (g * g.conj()).real
+        x, g, t, m, v = self.moments(p, g, group, state)
         if group["amsgrad"]:
-            v = state["max_exp_avg_sq"] = np.maximum(state.get("max_exp_avg_sq", 0.0), v)
+            v = state["max_exp_avg_sq"] = np.maximum(state.get("max_exp_avg_sq", zeros(p)), v)
         write(p, x - lr / (1 - b1 ** t) * m / (np.sqrt(v) / np.sqrt(1 - b2 ** t) + group["eps"]))
 
 
@@ -75,22 +76,77 @@ class AdamW(Adam):
     decoupled = True
 
     def __init__(self, params: Iterable, lr: float = 1e-3, betas: tuple = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 1e-2, amsgrad: bool = False,
-                 *, maximize: bool = False):
-        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize)
+                 *, maximize: bool = False, **switches: Any):
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize, decoupled_weight_decay=True, **switches)
+
+
+class NAdam(_Moments):
+    """Adam with Nesterov's momentum (Dozat, 2016)."""
+
+    def __init__(self, params: Iterable, lr: float = 2e-3, betas: tuple = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0,
+                 momentum_decay: float = 4e-3, decoupled_weight_decay: bool = False, *, maximize: bool = False, **switches: Any):
+        check(momentum_decay=momentum_decay)
+        super().__init__(params, lr, betas, eps, weight_decay, maximize=maximize, momentum_decay=momentum_decay,
+                         decoupled_weight_decay=decoupled_weight_decay, switches=switches)
+
+    def update(self, p: Tensor, g: np.ndarray, group: dict, state: dict) -> None:
+        (b1, b2), lr = group["betas"], group["lr"]
+        x, g, t, m, v = self.moments(p, g, group, state)
+        now, later = [b1 * (1 - 0.5 * 0.96 ** (k * group["momentum_decay"])) for k in (t, t + 1)]
+        product = state["mu_product"] = state.get("mu_product", 1.0) * now
+        d = np.sqrt(v / (1 - b2 ** t)) + group["eps"]
+        write(p, x - lr * (1 - now) / (1 - product) * g / d - lr * later / (1 - product * later) * m / d)
+
+
+class RAdam(_Moments):
+    """Adam whose variance is rectified, plain momentum as long as there is too little of it to go by (Liu et al., 2020)."""
+
+    def __init__(self, params: Iterable, lr: float = 1e-3, betas: tuple = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0,
+                 decoupled_weight_decay: bool = False, *, maximize: bool = False, **switches: Any):
+        super().__init__(params, lr, betas, eps, weight_decay, maximize=maximize, decoupled_weight_decay=decoupled_weight_decay, switches=switches)
+
+    def update(self, p: Tensor, g: np.ndarray, group: dict, state: dict) -> None:
+        b1, b2 = group["betas"]
+        x, g, t, m, v = self.moments(p, g, group, state)
+        limit = 2 / (1 - b2) - 1
+        length = limit - 2 * t * b2 ** t / (1 - b2 ** t)
+        known = length > 5
+        share = np.where(known, (length - 4) * (length - 2) * limit / ((limit - 4) * (limit - 2) * np.where(known, length, 1.0)), 1.0)
+        scale = np.where(known, np.sqrt(share) * np.sqrt(1 - b2 ** t) / (np.sqrt(v) + group["eps"]), 1.0)
+        write(p, x - group["lr"] / (1 - b1 ** t) * m * scale)
+
+
+class Adamax(Optimizer):
+    """Adam by the largest gradient in place of the mean of squares (Kingma & Ba, 2015)."""
+
+    def __init__(self, params: Iterable, lr: float = 2e-3, betas: tuple = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0, *,
+                 maximize: bool = False, **switches: Any):
+        check(lr=lr, epsilon=eps, weight_decay=weight_decay)
+        check_betas(betas)
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "maximize": maximize, **plain(switches)})
+
+    def update(self, p: Tensor, g: np.ndarray, group: dict, state: dict) -> None:
+        b1, b2 = group["betas"]
+        g = decayed(p, g, group)
+        t = counted(state)
+        m = state["exp_avg"] = b1 * state.get("exp_avg", zeros(p)) + (1 - b1) * g
+        u = state["exp_inf"] = np.maximum(b2 * state.get("exp_inf", zeros(p)), np.abs(g) + group["eps"])
+        write(p, p._a - group["lr"] / (1 - b1 ** t) * m / u)
 
 
 class RMSprop(Optimizer):
     """Steps by the gradient over the root of its running mean square (Hinton)."""
 
     def __init__(self, params: Iterable, lr: float = 1e-2, alpha: float = 0.99, eps: float = 1e-8, weight_decay: float = 0, momentum: float = 0,
-                 centered: bool = False):
-        _check(lr=lr, alpha=alpha, epsilon=eps, weight_decay=weight_decay, momentum=momentum)
-        super().__init__(params, {"lr": lr, "alpha": alpha, "eps": eps, "weight_decay": weight_decay, "momentum": momentum, "centered": centered})
+                 centered: bool = False, *, maximize: bool = False, **switches: Any):
+        check(lr=lr, alpha=alpha, epsilon=eps, weight_decay=weight_decay, momentum=momentum)
+        super().__init__(params, {"lr": lr, "alpha": alpha, "eps": eps, "weight_decay": weight_decay, "momentum": momentum, "centered": centered,
+                                  "maximize": maximize, **plain(switches)})
 
     def update(self, p: Tensor, g: np.ndarray, group: dict, state: dict) -> None:
         a = group["alpha"]
-        if group["weight_decay"]:
-            g = g + group["weight_decay"] * p._a
+        g = decayed(p, g, group)
+        counted(state)
         v = state["square_avg"] = a * state.get("square_avg", zeros(p)) + (1 - a) * g * g
         if group["centered"]:
             mean = state["grad_avg"] = a * state.get("grad_avg", zeros(p)) + (1 - a) * g
@@ -105,114 +161,116 @@ class Adagrad(Optimizer):
     """Steps by the gradient over the root of the sum of its squares (Duchi et al., 2011)."""
 
     def __init__(self, params: Iterable, lr: float = 1e-2, lr_decay: float = 0, weight_decay: float = 0, initial_accumulator_value: float = 0,
-                 eps: float = 1e-10):
-        _check(lr=lr, lr_decay=lr_decay, weight_decay=weight_decay, epsilon=eps)
+                 eps: float = 1e-10, *, maximize: bool = False, **switches: Any):
+        check(lr=lr, lr_decay=lr_decay, weight_decay=weight_decay, initial_accumulator_value=initial_accumulator_value, epsilon=eps)
         super().__init__(params, {"lr": lr, "lr_decay": lr_decay, "weight_decay": weight_decay, "eps": eps,
-                                  "initial_accumulator_value": initial_accumulator_value})
+                                  "initial_accumulator_value": initial_accumulator_value, "maximize": maximize, **plain(switches)})
 
     def update(self, p: Tensor, g: np.ndarray, group: dict, state: dict) -> None:
-        if group["weight_decay"]:
-            g = g + group["weight_decay"] * p._a
-        t = state["step"] = state.get("step", 0) + 1
+        g = decayed(p, g, group)
+        t = counted(state)
         s = state["sum"] = state.get("sum", group["initial_accumulator_value"]) + g * g
         write(p, p._a - group["lr"] / (1 + (t - 1) * group["lr_decay"]) * g / (np.sqrt(s) + group["eps"]))
 
 
-class LBFGS(Optimizer):
-    """Limited-memory BFGS (Nocedal & Wright, chapter 7); step takes a closure that computes the loss and its gradients.
+class Adadelta(Optimizer):
+    """Steps by the gradient times the root of the steps' mean square over that of its own (Zeiler, 2012)."""
 
-    line_search_fn="strong_wolfe" looks for a step that fulfils the strong Wolfe conditions, by bisection and doubling.
-    """
+    def __init__(self, params: Iterable, lr: float = 1.0, rho: float = 0.9, eps: float = 1e-6, weight_decay: float = 0, *, maximize: bool = False,
+                 **switches: Any):
+        check(lr=lr, epsilon=eps, weight_decay=weight_decay)
+        if not 0 <= rho <= 1:
+            raise ValueError(f"Invalid rho value: {rho}")
+        super().__init__(params, {"lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize, **plain(switches)})
 
-    def __init__(self, params: Iterable, lr: float = 1, max_iter: int = 20, max_eval: "int | None" = None, tolerance_grad: float = 1e-7,
-                 tolerance_change: float = 1e-9, history_size: int = 100, line_search_fn: "str | None" = None):
-        super().__init__(params, {"lr": lr, "max_iter": max_iter, "max_eval": max_eval or max_iter * 5 // 4, "tolerance_grad": tolerance_grad,
-                                  "tolerance_change": tolerance_change, "history_size": history_size, "line_search_fn": line_search_fn})
-        if len(self.param_groups) != 1:
-            raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
-
-    def _gradient(self) -> np.ndarray:
-        return np.concatenate([(np.zeros(p._a.size) if p._g is None else p._g._a).reshape(-1) for p in self.param_groups[0]["params"]])
-
-    def _values(self) -> np.ndarray:
-        return np.concatenate([p._a.reshape(-1) for p in self.param_groups[0]["params"]])
-
-    def _place(self, x: np.ndarray) -> None:
-        start = 0
-        for p in self.param_groups[0]["params"]:
-            write(p, x[start:start + p._a.size].reshape(p._a.shape))
-            start += p._a.size
-
-    def step(self, closure: Callable) -> Any:                                     # type: ignore[override]
-        """Up to max_iter steps."""
-        def evaluate(x: np.ndarray) -> tuple:
-            self._place(x)
-            with changed(grad=True):
-                value = closure()
-            return float(value), self._gradient(), value
-        group, memory = self.param_groups[0], self.state["memory"]
-        with changed(grad=False):
-            x = self._values()
-            f, g, first = evaluate(x)
-            evaluations = 1
-            for _k in range(group["max_iter"]):
-                if np.abs(g).max(initial=0) <= group["tolerance_grad"] or evaluations >= group["max_eval"]:
-                    break
-                d = self._direction(g, memory)
-                slope = float(g @ d)
-                if slope > -group["tolerance_change"]:
-                    break
-                t = min(1.0, 1.0 / np.abs(g).sum()) * group["lr"] if not memory.get("s") else group["lr"]
-                if group["line_search_fn"] == "strong_wolfe":
-                    t, f_new, g_new, used = _wolfe(evaluate, x, t, d, f, slope)
-                else:
-                    (f_new, g_new, _), used = evaluate(x + t * d), 1
-                evaluations += used
-                self._remember(memory, t * d, g_new - g, group["history_size"])
-                moved, changed_by = np.abs(t * d).max(), abs(f_new - f)
-                x, f, g = x + t * d, f_new, g_new
-                if moved <= group["tolerance_change"] or changed_by < group["tolerance_change"]:
-                    break
-            self._place(x)
-        return first
-
-    @staticmethod
-    def _remember(memory: dict, s: np.ndarray, y: np.ndarray, size: int) -> None:
-        if s @ y > 1e-10:
-            memory["s"] = [*memory.get("s", []), s][-size:]
-            memory["y"] = [*memory.get("y", []), y][-size:]
-
-    @staticmethod
-    def _direction(g: np.ndarray, memory: dict) -> np.ndarray:
-        """Minus the inverse Hessian's approximation times g: the two-loop recursion."""
-        q, pairs, weights = -g, list(zip(memory.get("s", []), memory.get("y", []))), []
-        for s, y in reversed(pairs):
-            a = (s @ q) / (y @ s)
-            q = q - a * y
-            weights.append(a)
-        if pairs:
-            s, y = pairs[-1]
-            q = q * ((s @ y) / (y @ y))
-        for (s, y), a in zip(pairs, reversed(weights)):
-            q = q + s * (a - (y @ q) / (y @ s))
-        return q
+    def update(self, p: Tensor, g: np.ndarray, group: dict, state: dict) -> None:
+        rho, eps = group["rho"], group["eps"]
+        g = decayed(p, g, group)
+        counted(state)
+        v = state["square_avg"] = rho * state.get("square_avg", zeros(p)) + (1 - rho) * g * g
+        before = state.get("acc_delta", zeros(p))
+        d = np.sqrt(before + eps) / np.sqrt(v + eps) * g
+        state["acc_delta"] = rho * before + (1 - rho) * d * d
+        write(p, p._a - group["lr"] * d)
 
 
-def _wolfe(evaluate: Callable, x: np.ndarray, t: float, d: np.ndarray, f: float, slope: float, c1: float = 1e-4, c2: float = 0.9, limit: int = 25) -> tuple:
-    """A step t along d with enough decrease and a flat enough slope: (t, value, gradient, evaluations)."""
-    low, high = 0.0, math.inf
-    used = 0
-    while used < limit:
-        used += 1                          # noqa: B007  it is told at the end
-        f_new, g_new, _ = evaluate(x + t * d)
-        new_slope = float(g_new @ d)
-        if not f_new <= f + c1 * t * slope:
-            high = t
-        elif new_slope < c2 * slope:
-            low = t
-        elif abs(new_slope) > -c2 * slope:
-            high = t
+class ASGD(Optimizer):
+    """Gradient descent with a rate that falls, and in "ax" the mean of the parameters from step t0 on (Polyak & Juditsky, 1992)."""
+
+    def __init__(self, params: Iterable, lr: float = 1e-2, lambd: float = 1e-4, alpha: float = 0.75, t0: float = 1e6, weight_decay: float = 0, *,
+                 maximize: bool = False, **switches: Any):
+        check(lr=lr, weight_decay=weight_decay)
+        super().__init__(params, {"lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay, "maximize": maximize, **plain(switches)})
+
+    def update(self, p: Tensor, g: np.ndarray, group: dict, state: dict) -> None:
+        g = decayed(p, g, group)
+        t, lr = counted(state), group["lr"]
+        rate, share = state.get("eta", lr), state.get("mu", 1.0)
+        x = p._a * (1 - group["lambd"] * rate) - rate * g
+        mean = state.get("ax", zeros(p))
+        state["ax"] = mean + (x - mean) * share
+        state["eta"] = lr / (1 + group["lambd"] * lr * t) ** group["alpha"]
+        state["mu"] = 1 / np.maximum(1.0, t - group["t0"])
+        write(p, x)
+
+
+class Rprop(Optimizer):
+    """Steps by the gradient's sign, longer while it stays and shorter when it turns (Riedmiller & Braun, 1993)."""
+
+    def __init__(self, params: Iterable, lr: float = 1e-2, etas: tuple = (0.5, 1.2), step_sizes: tuple = (1e-6, 50), *, maximize: bool = False,
+                 **switches: Any):
+        check(lr=lr)
+        if not 0 < etas[0] < 1 < etas[1]:
+            raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
+        super().__init__(params, {"lr": lr, "etas": etas, "step_sizes": step_sizes, "maximize": maximize, **plain(switches)})
+
+    def update(self, p: Tensor, g: np.ndarray, group: dict, state: dict) -> None:
+        (shorter, longer), (least, most) = group["etas"], group["step_sizes"]
+        g = -g if group["maximize"] else g
+        counted(state)
+        turn = g * state.get("prev", zeros(p))
+        size = state.get("step_size", zeros(p) + group["lr"]) * np.where(turn > 0, longer, np.where(turn < 0, shorter, 1.0))
+        size = state["step_size"] = np.minimum(np.maximum(size, least), most)
+        g = state["prev"] = np.where(turn < 0, 0.0, g)
+        write(p, p._a - np.sign(g) * size)
+
+
+class Adafactor(Optimizer):
+    """Adam with the mean of squares kept by rows and columns, and steps in proportion to the parameter (Shazeer & Stern, 2018)."""
+
+    def __init__(self, params: Iterable, lr: float = 1e-2, beta2_decay: float = -0.8, eps: tuple = (None, 1e-3), d: float = 1.0, weight_decay: float = 0.0, *,
+                 maximize: bool = False, **switches: Any):
+        check(lr=lr, weight_decay=weight_decay)
+        if beta2_decay > 0:
+            raise ValueError(f"beta2_decay should be <= 0 but is: {beta2_decay}")
+        if eps[0] is not None and eps[0] < 0:
+            raise ValueError(f"epsilon1 should be >= 0 but is: {eps[0]}")
+        if eps[1] < 0:
+            raise ValueError(f"epsilon2 should be >= 0 but is: {eps[1]}")
+        if d < 1:
+            raise ValueError(f"Clipping threshold d should be >= 1 but is: {d}")
+        super().__init__(params, {"lr": lr, "beta2_decay": beta2_decay, "eps": eps, "d": d, "weight_decay": weight_decay, "maximize": maximize, **plain(switches)})
+
+    def update(self, p: Tensor, g: np.ndarray, group: dict, state: dict) -> None:
+        g, x, lr = -g if group["maximize"] else g, p._a, group["lr"]
+        t = counted(state)
+        fresh = t ** group["beta2_decay"]
+        least = float(np.finfo(x.dtype).eps) if group["eps"][0] is None else group["eps"][0]
+        step = np.maximum(group["eps"][1], _size(x)) * np.minimum(lr, 1 / np.sqrt(t))
+        if x.ndim > 1:
+            rows = state["row_var"] = _toward(state.get("row_var"), (g * g).mean(-1, keepdims=True), fresh)
+            columns = state["col_var"] = _toward(state.get("col_var"), (g * g).mean(-2, keepdims=True), fresh)
+            v = rows * columns / np.maximum(rows.mean(-2, keepdims=True), least)
         else:
-            break
-        t = (low + high) / 2 if math.isfinite(high) else 2 * t
-    return t, f_new, g_new, used
+            v = state["variance"] = _toward(state.get("variance"), g * g, fresh)
+        u = g / np.sqrt(np.maximum(v, least * least))
+        write(p, x * (1 - lr * group["weight_decay"]) - step / np.maximum(1.0, _size(u) / group["d"]) * u)
+
+
+def _size(x: Any) -> Any:
+    """The root of the mean square."""
+    return np.sqrt((x * x).mean())
+
+
+def _toward(before: Any, now: Any, share: Any) -> Any:
+    return share * now if before is None else before + (now - before) * share

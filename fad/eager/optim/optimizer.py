@@ -15,6 +15,7 @@ def _hooked(step: Callable) -> Callable:
     """step, between the hooks that were registered for it."""
     @functools.wraps(step)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        self._stepped = True
         before, after = self._step_hooks
         for hook in list(before.values()):
             new = hook(self, args, kwargs)
@@ -29,6 +30,8 @@ def _hooked(step: Callable) -> Callable:
 
 class Optimizer:
     """Base of optimisers. Parameters come as an iterable, or as groups: dicts with "params" and options of their own."""
+
+    _stepped = False                                  # whether step was called: schedules want it to be, before theirs
 
     def __init__(self, params: Iterable, defaults: dict):
         if isinstance(params, Tensor):
@@ -89,7 +92,8 @@ class Optimizer:
             for group in self.param_groups:
                 for p in group["params"]:
                     if p._g is not None:
-                        self.update(p, p._g._a, group, self.state[p])
+                        whole = p._a.dtype.kind != "c"
+                        self.update(p if whole else Parts(p), p._g._a if whole else parts(p._g._a), _plain_rates(group), self.state[p])  # type: ignore[arg-type]
         return loss
 
     def update(self, p: Tensor, g: np.ndarray, group: dict, state: dict) -> None:
@@ -119,6 +123,62 @@ class Optimizer:
         return f"{type(self).__name__} (\n{options}\n)"
 
 
+class Parts:
+    """A complex parameter as its real and imaginary parts, which an optimiser moves one by one."""
+
+    def __init__(self, p: Tensor):
+        self._a, self._vc = parts(p._a), p._vc
+
+
+def parts(a: np.ndarray) -> np.ndarray:
+    """A complex array's memory as real and imaginary parts, along a last axis of two."""
+    return np.lib.stride_tricks.as_strided(a.real, (*a.shape, 2), (*a.strides, a.itemsize // 2))
+
+
+def _plain_rates(group: dict) -> dict:
+    """A group with its learning rate as a number."""
+    return {**group, "lr": group["lr"].item()} if isinstance(group["lr"], Tensor) else group
+
+
+def check(**bounds: Any) -> None:
+    """Raise for options that are below zero."""
+    for name, value in bounds.items():
+        if isinstance(value, Tensor) and value._a.size != 1:
+            raise ValueError("Tensor lr must be 1-element")
+        if not value >= 0:
+            raise ValueError(f"Invalid {name} value: {value}" if name != "lr" else f"Invalid learning rate: {value}")
+
+
+def check_betas(betas: tuple) -> None:
+    """Raise for weights of running means that are none."""
+    for k, beta in enumerate(betas):
+        if not 0 <= beta < 1:
+            raise ValueError(f"Invalid beta parameter at index {k}: {beta}")
+
+
+def plain(switches: dict) -> dict:
+    """PyTorch's choices between ways to compute the same (foreach, fused, capturable): there is one way here, and differentiable steps are none."""
+    known = {"foreach": None, "fused": None, "capturable": False, "differentiable": False}
+    for name, value in switches.items():
+        if name not in known:
+            raise TypeError(f"an optimizer got an unexpected keyword argument {name!r}")
+        if value and name in ("capturable", "differentiable"):
+            raise ValueError(f"{name}=True is not supported: steps are not recorded here")
+    return {**known, **switches}
+
+
+def decayed(p: Any, g: Any, group: dict) -> Any:
+    """The gradient to descend by: turned round to ascend, with weight decay."""
+    g = -g if group["maximize"] else g
+    return g + group["weight_decay"] * p._a if group["weight_decay"] else g
+
+
+def counted(state: dict) -> Any:
+    """The number of this step, which is kept."""
+    state["step"] = state.get("step", 0) + 1
+    return state["step"]
+
+
 def write(p: Tensor, a: np.ndarray) -> None:
     """New values for a parameter, in place."""
     p._a[...] = a
@@ -126,6 +186,7 @@ def write(p: Tensor, a: np.ndarray) -> None:
 
 
 def zeros(p: Tensor) -> np.ndarray:
+    """What a running mean starts from."""
     return np.zeros_like(p._a)
 
 

@@ -1,25 +1,55 @@
-"""Learning-rate schedules: each says the rate of a step; step() puts it into the optimiser."""
+"""Learning-rate schedules: each says how the rate of a step follows from the one before it, so that several may act on one optimiser."""
+import bisect
 import math
-from collections.abc import Sequence
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from types import FunctionType
 from typing import Any
 
+from ..tensor import Tensor
 from .optimizer import Optimizer
+
+EPOCH_DEPRECATION_WARNING = (
+    "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use `scheduler.step()` to step the "
+    "scheduler. During the deprecation, if epoch is different from None, the closed form is used instead of the new chainable form, where available.")
+_TOO_EARLY = (
+    "Detected call of `lr_scheduler.step()` before `optimizer.step()`. You should call them in the opposite order: `optimizer.step()` before "
+    "`lr_scheduler.step()`. Failure to do this will result in skipping the first value of the learning rate schedule. See more details at "
+    "docs/stable/optim.html#how-to-adjust-learning-rate")
 
 
 class LRScheduler:
-    """Base of schedules: rates() gives the rate of every group at step last_epoch."""
+    """Base of schedules: get_lr gives the rates of step last_epoch, from those that are in the optimiser's groups now."""
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1):
+        if not isinstance(optimizer, Optimizer):
+            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
         self.optimizer = optimizer
-        for group in optimizer.param_groups:
-            group.setdefault("initial_lr", group["lr"])
+        for k, group in enumerate(optimizer.param_groups):
+            if last_epoch == -1:
+                group.setdefault("initial_lr", number(group["lr"]))
+            elif "initial_lr" not in group:
+                raise KeyError(f"param 'initial_lr' is not specified in param_groups[{k}] when resuming an optimizer")
         self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
-        self.last_epoch = last_epoch
+        self.last_epoch, self._step_count = last_epoch, 0
         self.step()
 
     def get_lr(self) -> list:
         """The rates of this step."""
-        return [base * self.factor(self.last_epoch) for base in self.base_lrs]
+        return self.at(self.last_epoch) if self.last_epoch == 0 else [rate * self.change(self.last_epoch) for rate in self.rates()]
+
+    def change(self, epoch: int) -> float:
+        """The rate of a step as a multiple of the one before."""
+        raise NotImplementedError
+
+    def rates(self) -> list:
+        """The rates that are in the optimiser's groups now."""
+        return [number(group["lr"]) for group in self.optimizer.param_groups]
+
+    def at(self, epoch: int) -> list:
+        """The rates of a step, were there no other schedule; the first step's follow from what is in the groups."""
+        return [base * self.factor(epoch) for base in (self.base_lrs if epoch else self.rates())]
 
     def factor(self, epoch: int) -> float:
         """The rate of a step as a multiple of the first."""
@@ -29,31 +59,92 @@ class LRScheduler:
         """The rates last put into the optimiser."""
         return self._last_lr
 
-    def step(self, epoch: "int | None" = None) -> None:
-        """Go on by one step."""
-        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
-        self._last_lr = self.get_lr()
-        for group, rate in zip(self.optimizer.param_groups, self._last_lr):
-            group["lr"] = rate
+    def step(self, epoch: Any = None) -> None:
+        """Go on by one step (or, deprecated, to a step)."""
+        self._step_count += 1
+        if self._step_count == 2 and not self.optimizer._stepped:
+            warnings.warn(_TOO_EARLY, UserWarning, stacklevel=2)
+        if epoch is None:
+            self.last_epoch += 1
+            self.put(self.get_lr())
+            return
+        warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=2)
+        self.last_epoch = epoch
+        self.put(self._there())
+
+    def _there(self) -> list:
+        try:
+            return [base * self.factor(self.last_epoch) for base in self.base_lrs]
+        except NotImplementedError:
+            return self.get_lr()
+
+    def put(self, rates: Iterable) -> None:
+        """Put rates into the optimiser's groups."""
+        for group, rate in zip(self.optimizer.param_groups, rates):
+            if isinstance(group["lr"], Tensor):
+                group["lr"].fill_(rate)                                                       # type: ignore[attr-defined]
+            else:
+                group["lr"] = rate
+        self._last_lr = self.rates()
 
     def state_dict(self) -> dict:
-        """Everything but the optimiser."""
-        return {k: v for k, v in self.__dict__.items() if k != "optimizer" and not callable(v)}
+        """Everything but the optimiser; of functions None, of other callables what they hold."""
+        return {k: _kept(v) for k, v in self.__dict__.items() if k != "optimizer"}
 
     def load_state_dict(self, state_dict: dict) -> None:
         """Take over a state."""
-        self.__dict__.update(state_dict)
+        for k, v in state_dict.items():
+            have = self.__dict__.get(k)
+            if isinstance(have, list) and have and all(callable(f) for f in have):
+                v = [_restored(f, kept) for f, kept in zip(have, v)]
+            self.__dict__[k] = _restored(have, v) if callable(have) else v
+
+
+def _kept(v: Any) -> Any:
+    if isinstance(v, list) and v and all(callable(f) for f in v):
+        return [_kept(f) for f in v]
+    return v if not callable(v) else None if isinstance(v, FunctionType) or not hasattr(v, "__dict__") else dict(v.__dict__)
+
+
+def _restored(f: Any, kept: Any) -> Any:
+    if kept is not None and hasattr(f, "__dict__"):
+        f.__dict__.update(kept)
+    return f
+
+
+def number(rate: Any) -> Any:
+    """A learning rate as a number (it may be a tensor)."""
+    return rate.item() if isinstance(rate, Tensor) else rate
+
+
+def for_groups(optimizer: Optimizer, name: str, value: Any) -> list:
+    """One value for each of the optimiser's groups."""
+    if not isinstance(value, (tuple, list)):
+        return [value] * len(optimizer.param_groups)
+    if len(value) != len(optimizer.param_groups):
+        raise ValueError(f"{name} must have the same length as optimizer.param_groups. {name} has {len(value)} values, param_groups has "
+                         f"{len(optimizer.param_groups)}.")
+    return list(value)
 
 
 class LambdaLR(LRScheduler):
     """The first rate times a function of the step."""
 
     def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1):
-        self.lr_lambdas = list(lr_lambda) if isinstance(lr_lambda, (tuple, list)) else [lr_lambda] * len(optimizer.param_groups)
+        if isinstance(lr_lambda, (tuple, list)) and len(lr_lambda) != len(optimizer.param_groups):
+            raise ValueError(f"Expected {len(optimizer.param_groups)} lr_lambdas, but got {len(lr_lambda)}")
+        self.lr_lambdas = for_groups(optimizer, "lr_lambda", lr_lambda)
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list:
         return [base * f(self.last_epoch) for base, f in zip(self.base_lrs, self.lr_lambdas)]
+
+
+class MultiplicativeLR(LambdaLR):
+    """At every step times a function of the step."""
+
+    def get_lr(self) -> list:
+        return [rate * (f(self.last_epoch) if self.last_epoch > 0 else 1) for rate, f in zip(self.rates(), self.lr_lambdas)]
 
 
 class StepLR(LRScheduler):
@@ -63,6 +154,9 @@ class StepLR(LRScheduler):
         self.step_size, self.gamma = step_size, gamma
         super().__init__(optimizer, last_epoch)
 
+    def change(self, epoch: int) -> float:
+        return 1.0 if epoch % self.step_size else self.gamma
+
     def factor(self, epoch: int) -> float:
         return self.gamma ** (epoch // self.step_size)
 
@@ -71,11 +165,14 @@ class MultiStepLR(LRScheduler):
     """Times gamma at milestones."""
 
     def __init__(self, optimizer: Optimizer, milestones: Sequence, gamma: float = 0.1, last_epoch: int = -1):
-        self.milestones, self.gamma = sorted(milestones), gamma
+        self.milestones, self.gamma = Counter(milestones), gamma
         super().__init__(optimizer, last_epoch)
 
+    def change(self, epoch: int) -> float:
+        return self.gamma ** self.milestones[epoch]
+
     def factor(self, epoch: int) -> float:
-        return self.gamma ** sum(epoch >= m for m in self.milestones)
+        return self.gamma ** bisect.bisect_right(sorted(self.milestones.elements()), epoch)
 
 
 class ExponentialLR(LRScheduler):
@@ -85,6 +182,9 @@ class ExponentialLR(LRScheduler):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
+    def change(self, epoch: int) -> float:
+        return self.gamma
+
     def factor(self, epoch: int) -> float:
         return self.gamma ** epoch
 
@@ -93,8 +193,15 @@ class LinearLR(LRScheduler):
     """From start_factor to end_factor in total_iters steps."""
 
     def __init__(self, optimizer: Optimizer, start_factor: float = 1.0 / 3, end_factor: float = 1.0, total_iters: int = 5, last_epoch: int = -1):
+        if not 0 < start_factor <= 1:
+            raise ValueError("Starting multiplicative factor expected to be greater than 0 and less or equal to 1.")
+        if not 0 <= end_factor <= 1:
+            raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
         self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
         super().__init__(optimizer, last_epoch)
+
+    def change(self, epoch: int) -> float:
+        return self.factor(epoch) / self.factor(epoch - 1) if epoch <= self.total_iters else 1.0
 
     def factor(self, epoch: int) -> float:
         return self.start_factor + (self.end_factor - self.start_factor) * min(epoch, self.total_iters) / self.total_iters
@@ -104,11 +211,30 @@ class ConstantLR(LRScheduler):
     """Times factor for the first total_iters steps."""
 
     def __init__(self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1):
+        if not 0 <= factor <= 1:
+            raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
         self.share, self.total_iters = factor, total_iters
         super().__init__(optimizer, last_epoch)
 
+    def change(self, epoch: int) -> float:
+        return 1 / self.share if epoch == self.total_iters else 1.0
+
     def factor(self, epoch: int) -> float:
         return self.share if epoch < self.total_iters else 1.0
+
+
+class PolynomialLR(LRScheduler):
+    """Down to zero in total_iters steps, along (1 - step / total_iters) ** power."""
+
+    def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1):
+        self.total_iters, self.power = total_iters, power
+        super().__init__(optimizer, last_epoch)
+
+    def change(self, epoch: int) -> float:
+        return self.factor(epoch) / self.factor(epoch - 1) if epoch <= self.total_iters else 1.0
+
+    def factor(self, epoch: int) -> float:
+        return (1 - min(epoch, self.total_iters) / self.total_iters) ** self.power
 
 
 class CosineAnnealingLR(LRScheduler):
@@ -118,39 +244,80 @@ class CosineAnnealingLR(LRScheduler):
         self.T_max, self.eta_min = T_max, eta_min
         super().__init__(optimizer, last_epoch)
 
+    def _share(self, epoch: Any) -> float:
+        return (1 + math.cos(math.pi * epoch / self.T_max)) / 2
+
     def get_lr(self) -> list:
-        share = (1 + math.cos(math.pi * self.last_epoch / self.T_max)) / 2
-        return [self.eta_min + (base - self.eta_min) * share for base in self.base_lrs]
+        k, low = self.last_epoch, self.eta_min
+        if k == 0:
+            return self.rates()
+        if self._step_count == 1:
+            return self._there()
+        if (k - 1 - self.T_max) % (2 * self.T_max) == 0:                    # at the bottom the rate before says nothing of the first
+            return [rate + (base - low) * (1 - self._share(1)) for rate, base in zip(self.rates(), self.base_lrs)]
+        return [low + (rate - low) * self._share(k) / self._share(k - 1) for rate in self.rates()]
+
+    def _there(self) -> list:
+        return [self.eta_min + (base - self.eta_min) * self._share(self.last_epoch) for base in self.base_lrs]
 
 
-class ReduceLROnPlateau:
+class ReduceLROnPlateau(LRScheduler):
     """Times factor when a measure has not become better for more than `patience` steps."""
 
     def __init__(self, optimizer: Optimizer, mode: str = "min", factor: float = 0.1, patience: int = 10, threshold: float = 1e-4, threshold_mode: str = "rel",
-                 cooldown: int = 0, min_lr: float = 0, eps: float = 1e-8):
-        self.optimizer, self.mode, self.factor, self.patience = optimizer, mode, factor, patience
-        self.threshold, self.threshold_mode, self.cooldown, self.min_lr, self.eps = threshold, threshold_mode, cooldown, min_lr, eps
-        self.best = math.inf if mode == "min" else -math.inf
-        self.bad, self.waiting = 0, 0
+                 cooldown: int = 0, min_lr: Any = 0, eps: float = 1e-8):
+        if factor >= 1.0:
+            raise ValueError("Factor should be < 1.0.")
+        if not isinstance(optimizer, Optimizer):
+            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        if mode not in ("min", "max"):
+            raise ValueError("mode " + mode + " is unknown!")
+        if threshold_mode not in ("rel", "abs"):
+            raise ValueError("threshold mode " + threshold_mode + " is unknown!")
+        if isinstance(min_lr, (tuple, list)) and len(min_lr) != len(optimizer.param_groups):
+            raise ValueError(f"expected {len(optimizer.param_groups)} min_lrs, got {len(min_lr)}")
+        self.optimizer, self.mode, self.factor, self.patience = optimizer, mode, factor, patience                     # type: ignore[assignment, method-assign]
+        self.threshold, self.threshold_mode, self.cooldown, self.eps = threshold, threshold_mode, cooldown, eps
+        self.min_lrs = for_groups(optimizer, "min_lr", min_lr)
+        self.default_min_lr = None if isinstance(min_lr, (tuple, list)) else min_lr
+        self.best = self.mode_worse = math.inf if mode == "min" else -math.inf
+        self.num_bad_epochs = self.cooldown_counter = self.last_epoch = 0
+        self._last_lr = self.rates()
 
-    def is_better(self, a: float) -> bool:
+    def is_better(self, a: float, best: "float | None" = None) -> bool:
         """Whether a measure is better than the best by more than the threshold."""
-        margin = self.threshold * (abs(self.best) if self.threshold_mode == "rel" and math.isfinite(self.best) else 1.0)
-        return a < self.best - margin if self.mode == "min" else a > self.best + margin
+        best = self.best if best is None else best
+        margin = self.threshold * (best if self.threshold_mode == "rel" else 1.0) if math.isfinite(best) else 0.0
+        return a < best - margin if self.mode == "min" else a > best + margin
 
-    def step(self, metrics: Any) -> None:
+    @property
+    def in_cooldown(self) -> bool:
+        """Whether measures are not looked at yet, after the last change of the rates."""
+        return self.cooldown_counter > 0
+
+    def step(self, metrics: Any, epoch: Any = None) -> None:                                  # type: ignore[override]
         """Take note of a measure."""
         value = float(metrics)
+        if epoch is not None:
+            warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=2)
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         if self.is_better(value):
-            self.best, self.bad = value, 0
+            self.best, self.num_bad_epochs = value, 0
         else:
-            self.bad += 1
-        if self.waiting > 0:
-            self.waiting, self.bad = self.waiting - 1, 0
-        if self.bad > self.patience:
-            for group in self.optimizer.param_groups:
-                new = max(group["lr"] * self.factor, self.min_lr)
-                group["lr"] = new if group["lr"] - new > self.eps else group["lr"]
-            self.bad, self.waiting = 0, self.cooldown
+            self.num_bad_epochs += 1
+        if self.in_cooldown:
+            self.cooldown_counter, self.num_bad_epochs = self.cooldown_counter - 1, 0
+        if self.num_bad_epochs > self.patience:
+            self._reduce()
+            self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
+        self._last_lr = self.rates()
 
-
+    def _reduce(self) -> None:
+        missing = len(self.optimizer.param_groups) - len(self.min_lrs)
+        if missing and self.default_min_lr is None:
+            raise RuntimeError(f"The number of param groups in the `optimizer` ({len(self.optimizer.param_groups)}) differs from when "
+                               f"`ReduceLROnPlateau` was initialized ({len(self.min_lrs)}), usually due to a new param group being added to the optimizer. "
+                               "Please modify the `min_lrs` field to match the length of the `optimizer` param groups.")
+        self.min_lrs += [self.default_min_lr] * missing
+        new = [max(old * self.factor, low) for old, low in zip(self.rates(), self.min_lrs)]
+        self.put([b if a - b > self.eps else a for a, b in zip(self.rates(), new)])

@@ -1,0 +1,144 @@
+"""Optimisers and schedules beside PyTorch's, step by step.
+
+The numbers of tests/eager/answers/optimizers.json are those of PyTorch 2.13.0 (CPU, float64), recorded by `python tests/eager/test_optimizers.py` where
+PyTorch is.
+"""
+import json
+import pathlib
+
+import numpy as np
+
+NUMBERS = pathlib.Path(__file__).parent / "answers" / "optimizers.json"
+STEPS = (0, 1, 5)
+
+OPTIMIZERS = [
+    ("SGD", {"lr": 0.1}), ("SGD", {"lr": 0.1, "momentum": 0.9, "dampening": 0.2, "weight_decay": 0.01}),
+    ("SGD", {"lr": 0.1, "momentum": 0.9, "nesterov": True, "maximize": True}), ("Adam", {"lr": 0.1}),
+    ("Adam", {"lr": 0.1, "amsgrad": True, "weight_decay": 0.1}), ("Adam", {"lr": 0.1, "decoupled_weight_decay": True, "weight_decay": 0.1, "maximize": True}),
+    ("AdamW", {"lr": 0.1, "amsgrad": True}), ("NAdam", {"lr": 0.1, "weight_decay": 0.1, "momentum_decay": 0.01}),
+    ("NAdam", {"lr": 0.1, "weight_decay": 0.1, "decoupled_weight_decay": True}), ("RAdam", {"lr": 0.1, "weight_decay": 0.1}),
+    ("RAdam", {"lr": 0.1, "betas": [0.9, 0.8], "weight_decay": 0.1, "decoupled_weight_decay": True}), ("Adamax", {"weight_decay": 0.1}),
+    ("RMSprop", {"lr": 0.1}), ("RMSprop", {"centered": True, "momentum": 0.9, "weight_decay": 0.1, "maximize": True}),
+    ("Adagrad", {"lr": 0.1, "lr_decay": 0.1, "weight_decay": 0.1}), ("Adagrad", {"initial_accumulator_value": 0.5}),
+    ("Adadelta", {"rho": 0.5, "weight_decay": 0.1}), ("ASGD", {"lr": 0.1, "t0": 3}), ("ASGD", {"lr": 0.1, "lambd": 0.1, "alpha": 0.5, "weight_decay": 0.1}),
+    ("Rprop", {"lr": 0.3, "etas": [0.4, 1.5], "step_sizes": [1e-3, 0.5]}), ("Adafactor", {"lr": 0.1}),
+    ("Adafactor", {"d": 1.5, "weight_decay": 0.1, "eps": [1e-3, 1e-2]}), ("LBFGS", {"lr": 0.5, "max_iter": 3}),
+    ("LBFGS", {"line_search_fn": "strong_wolfe", "max_iter": 4, "history_size": 2})]
+
+SCHEDULES = [
+    ("StepLR", {"step_size": 3}), ("MultiStepLR", {"milestones": [2, 2, 5]}), ("ExponentialLR", {"gamma": 0.9}), ("LinearLR", {"total_iters": 4}),
+    ("ConstantLR", {"total_iters": 3}), ("PolynomialLR", {"total_iters": 6, "power": 2.0}), ("CosineAnnealingLR", {"T_max": 4, "eta_min": 0.01}),
+    ("CosineAnnealingWarmRestarts", {"T_0": 3, "T_mult": 2}), ("CyclicLR", {"base_lr": 0.1, "max_lr": 0.5, "step_size_up": 2, "step_size_down": 3}),
+    ("CyclicLR", {"base_lr": 0.1, "max_lr": 0.5, "step_size_up": 2, "mode": "triangular2"}),
+    ("CyclicLR", {"base_lr": 0.1, "max_lr": 0.5, "step_size_up": 2, "mode": "exp_range", "gamma": 0.8}), ("OneCycleLR", {"max_lr": 1.0, "total_steps": 12}),
+    ("OneCycleLR", {"max_lr": 1.0, "total_steps": 12, "three_phase": True, "anneal_strategy": "linear"})]
+
+
+def descend(torch, name, options, with_complex):
+    """The parameters after some steps of an optimiser."""
+    start = [np.linspace(-1, 1, 6).reshape(2, 3), np.array([0.5, -0.3]), np.array([1 + 0.5j, -0.2j])][:3 if with_complex else 2]
+    params = [torch.tensor(a, requires_grad=True) for a in start]
+    optimizer = getattr(torch.optim, name)(params, **{k: tuple(v) if isinstance(v, list) else v for k, v in options.items()})
+
+    def closure():
+        optimizer.zero_grad()
+        w, v = params[:2]
+        loss = ((w ** 2).sum() - 1) ** 2 + ((w.sum(1) * v).sum() - 0.3) ** 2 + (v ** 4).sum() + 0.1 * w.sin().sum()
+        if with_complex:
+            z = params[2]
+            loss = loss + ((z * z).real.sum() - 1) ** 2 + (z.abs() ** 2).sum()
+        loss.backward()
+        return loss
+    seen = []
+    for _ in range(STEPS[-1] + 1):
+        if name == "LBFGS":
+            optimizer.step(closure)
+        else:
+            closure()
+            optimizer.step()
+        seen.append([x for p in params for x in p.detach().numpy().reshape(-1).view(np.float64).tolist()])
+    return [seen[k] for k in STEPS]
+
+
+def rates(torch, name, options, pair):
+    """Rates and momenta of twelve steps; pair: beside an ExponentialLR that acts on the same optimiser."""
+    optimizer = torch.optim.SGD([torch.tensor([1.0], requires_grad=True)], lr=0.2, momentum=0.7)
+    optimizer.step()
+    made = torch.optim.lr_scheduler
+    schedules = [getattr(made, name)(optimizer, **options)] + ([made.ExponentialLR(optimizer, 0.95)] if pair else [])
+    seen = []
+    for _ in range(12):
+        seen.append([optimizer.param_groups[0]["lr"], optimizer.param_groups[0]["momentum"]])
+        for schedule in schedules:
+            schedule.step()
+    return seen
+
+
+def cases():
+    for name, options in OPTIMIZERS:
+        for with_complex in (False, True) if name not in ("LBFGS", "Adafactor") else (False,):
+            yield f"{name} {json.dumps(options)} {with_complex}", descend, name, options, with_complex
+    for name, options in SCHEDULES:
+        for pair in (False, True):
+            yield f"{name} {json.dumps(options)} {pair}", rates, name, options, pair
+
+
+def rounded(v):
+    return [rounded(x) for x in v] if isinstance(v, list) else float(f"{v:.9g}")
+
+
+if __name__ == "__main__":
+    import torch
+    torch.set_default_dtype(torch.float64)
+    NUMBERS.write_text("{" + ",\n".join(f"{json.dumps(key)}: {json.dumps(rounded(run(torch, *rest)))}" for key, run, *rest in cases()) + "}\n")
+else:
+    import pytest
+
+    import fad
+
+    @pytest.fixture(scope="module")
+    def numbers():
+        return json.loads(NUMBERS.read_text())
+
+    @pytest.mark.parametrize("case", list(cases()), ids=lambda c: c[0])
+    def test_numbers(case, numbers):
+        key, run, *rest = case
+        np.testing.assert_allclose(run(fad, *rest), numbers[key], rtol=1e-7, atol=1e-9)
+
+    @pytest.mark.parametrize("name", sorted({name for name, _ in OPTIMIZERS} - {"LBFGS"}))
+    def test_a_state_goes_on_where_it_was(name):
+        def model():
+            x = fad.tensor([1.0, -2.0], requires_grad=True)
+            return x, getattr(fad.optim, name)([x], lr=0.05)
+
+        def go(x, optimizer, steps):
+            for _ in range(steps):
+                optimizer.zero_grad()
+                (x ** 2).sum().backward()
+                optimizer.step()
+        x, optimizer = model()
+        go(x, optimizer, 3)
+        y, other = model()
+        with fad.no_grad():
+            y.copy_(x)
+        other.load_state_dict(optimizer.state_dict())
+        go(x, optimizer, 2)
+        go(y, other, 2)
+        np.testing.assert_array_equal(x.detach().numpy(), y.detach().numpy())
+
+    @pytest.mark.parametrize("name", ["NAdam", "RAdam", "Adamax", "Adadelta", "ASGD", "Rprop", "Adafactor"])
+    def test_a_compiled_step_moves_alike(name):
+        def train(compiled):
+            fad.manual_seed(0)
+            model, x = fad.nn.Linear(3, 2), fad.randn(8, 3)
+            optimizer = getattr(fad.optim, name)(model.parameters(), lr=0.01)
+            step = fad.optim.CompiledStep(lambda m, x: (m(x) ** 2).mean(), model, optimizer, compile="never")
+            for _ in range(4):
+                if compiled:
+                    step(x)
+                else:
+                    optimizer.zero_grad()
+                    (model(x) ** 2).mean().backward()
+                    optimizer.step()
+            return np.concatenate([p.detach().numpy().reshape(-1) for p in model.parameters()])
+        np.testing.assert_allclose(train(True), train(False), rtol=1e-9)
