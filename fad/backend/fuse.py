@@ -7,10 +7,10 @@ loop if each turn of it touches a part of its own: some axis of the array is sub
 from typing import Any
 
 from ..ir.graph import Var
-from .conflicts import Access, accesses, apart, in_order
+from .conflicts import READ, Access, accesses, apart, in_order
 from .indexmap import Axis
 from .lanes import BlockLoop, Blocks
-from .phases import phases
+from .phases import Phase, phases
 from .reuse import Storage
 from .steps import Begin, Loop, Step
 from .views import Views
@@ -32,12 +32,24 @@ class Scheduler:
     def __init__(self, views: Views, storage: Storage):
         self.views, self.storage = views, storage
 
-    def arrange_function(self, steps: list) -> list:
+    def arrange_function(self, steps: list, outputs: tuple) -> list:
         """The nodes of the function's own block: what runs over its long axis in blocks, before and behind it what stands between."""
         nodes: list[Any] = []
-        for phase in phases(steps, self.accesses):
-            nodes += self.arrange(phase.steps) if phase.axis is None else self._in_blocks(phase.axis, phase.steps)
+        found = phases(steps, self.accesses)
+        for phase in found:
+            nodes += self.arrange(phase.steps) if phase.axis is None else self._in_blocks(phase, self._results(phase, found, outputs))
         return nodes
+
+    def _results(self, phase: Phase, found: list, outputs: tuple) -> set:
+        """Roots that are made in this phase alone and used outside of it."""
+        made = {a.root for s in phase.steps for a in self.accesses(s) if a.mode != READ}
+        used = {self.storage.root(a) for a in outputs if isinstance(a, Var)}
+        for access in [a for p in found if p is not phase for s in p.steps for a in self.accesses(s)]:
+            if access.mode == READ:
+                used.add(access.root)
+            else:
+                made.discard(access.root)
+        return made & used
 
     def arrange(self, steps: list, begun: frozenset = frozenset()) -> list:
         """The nodes (steps, loops, begins) of one level, in order."""
@@ -56,17 +68,18 @@ class Scheduler:
         body = self.arrange([_without(s, group.axis) for s in group.steps], begun | {s.out for s in starting})
         return [Begin(s) for s in starting] + [Loop(group.axis, body)]
 
-    def _in_blocks(self, axis: Axis, steps: list) -> list:
-        starting, blocks = _starting(axis, steps, frozenset()), Blocks(axis, steps, self.views, self.storage)
+    def _in_blocks(self, phase: Phase, results: set) -> list:
+        starting = _starting(phase.axis, phase.steps, frozenset())
+        blocks = Blocks(phase.axis, phase.steps, self.views, self.storage, results)
         body = self.arrange(blocks.steps, frozenset([s.out for s in starting]))
-        return [Begin(s) for s in starting] + [BlockLoop(axis, blocks.start, blocks.count, body)]
+        return [Begin(s) for s in starting] + [BlockLoop(phase.axis, blocks.start, blocks.count, body)]
 
     def accesses(self, step: Step) -> list[Access]:
         """Every array and scalar that the step touches."""
         return accesses(step, self.views, self.storage)
 
 
-def _starting(axis: Axis, steps: list, begun: frozenset) -> list:
+def _starting(axis: "Axis | None", steps: list, begun: frozenset) -> list:
     """The steps whose results get their first values in front of the loop over the axis."""
     return [s for s in steps if s.kind in ("reduce", "scan", "place") and s.out not in begun and axis in _gone(s)]
 

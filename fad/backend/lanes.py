@@ -9,8 +9,11 @@ from typing import Any
 
 from ..ir.graph import Var
 from ..ir.types import INT, Type
+from .conflicts import accesses
 from .indexmap import Axis, Elem, Index, at, substitute
+from .reuse import Storage
 from .steps import Loop, Step
+from .views import Views
 
 LANES = 64                                  # points in a block: rows of it should stay in the first cache
 FEW, MANY, TINY = 64, 128, 16               # the extents of small axes, of the one that is worth it, and of small ones that hide no call
@@ -21,7 +24,7 @@ class BlockLoop(Loop):
 
     __slots__ = ("start", "count")
 
-    def __init__(self, axis: Axis, start: Var, count: Var, nodes: list):
+    def __init__(self, axis: Any, start: Var, count: Var, nodes: list):
         super().__init__(axis, nodes)
         self.start, self.count = start, count
 
@@ -67,46 +70,82 @@ def _is_scattered(step: Step) -> bool:
 
 
 class Blocks:
-    """The steps of one nest in terms of a block's lanes."""
+    """The steps of one pass in terms of a block's lanes.
 
-    def __init__(self, axis: Axis, steps: list, views: Any, storage: Any):
+    Arrays whose rows are points are read from copies of the block in which the points are neighbours, and results that others need (`kept`)
+    are written to such copies, too, and stored at the block's end.
+    """
+
+    def __init__(self, axis: Axis, steps: list, views: Views, storage: Storage, kept: set):
         self.axis, self.views, self.storage = axis, views, storage
         self.start, self.count = Var(Type(INT), "start"), Var(Type(INT), "count")
         self.lane = Axis(at(self.count))
+        self.table = {axis: Index(((self.lane, 1),)).plus(at(self.start))}
         self.written = {storage.root(v) for s in steps for v in s.outs}
         self.tiles: dict[tuple, Var] = {}
-        self.loads: list[Step] = []
-        moved = [self._moved(s) for s in steps]
-        self.steps = self.loads + moved
+        self.results = self._results(steps, kept)
+        loads: list[Step] = []
+        moved = [self._moved(s, loads) for s in steps]
+        stores = [self._copied(tile, root, place) for root, (tile, place) in self.results.items()]
+        self.steps = loads + moved + stores
         for order, step in enumerate(self.steps):
             step.order = order
 
-    def _moved(self, step: Step) -> Step:
-        table = {self.axis: Index(((self.lane, 1),)).plus(at(self.start))}
-        args = step.args if len(step.axes) < 2 else tuple([self._from_tile(a) for a in step.args])
+    def _results(self, steps: list, kept: set) -> dict:
+        """root -> (tile, the points' place) of results whose rows are points, all of whose accesses in this pass are at the point itself."""
+        places: dict[Var, list] = {}
+        for step in steps:
+            for access in accesses(step, self.views, self.storage):
+                if access.root in kept and access.root.type.dtype.kind in "fc":
+                    places.setdefault(access.root, []).append(access.place)
+        rows = {root: _point_axis(found, self.axis) for root, found in places.items()}
+        return {root: (self._tile(root), k) for root, k in rows.items() if k is not None}
+
+    def _tile(self, var: Var) -> Var:
+        tile = Var(var.type, "block")
+        self.storage.owned.add(tile)
+        return tile
+
+    def _moved(self, step: Step, loads: list) -> Step:
+        args = step.args if len(step.axes) < 2 else tuple([self._from_tile(a, loads) for a in step.args])
+        args = tuple([self._from_result(a) for a in args])
         others = tuple([a for a in step.axes if a is not self.axis])
         mine = (self.lane,) if self.axis in step.axes else ()
         reduced = tuple([self.lane if a is self.axis else a for a in step.reduced])
-        return Step(step.kind, step.eqn, step.out, axes=others + mine, reduced=reduced, outs=step.outs,
-                    target=tuple([i.substitute(table) for i in step.target]), args=tuple([substitute(a, table) for a in args]))
+        out = self.results[self.storage.root(step.out)][0] if self.storage.root(step.out) in self.results else step.out
+        return Step(step.kind, step.eqn, out, axes=others + mine, reduced=reduced,
+                    target=tuple([i.substitute(self.table) for i in step.target]), args=tuple([substitute(a, self.table) for a in args]))
 
-    def _from_tile(self, operand: Any) -> Any:
-        """An element of an array whose rows are points is read from a copy of the block in which the points are neighbours."""
+    def _from_result(self, operand: Any) -> Any:
+        """An element of a result is read from its tile."""
+        if isinstance(operand, Elem) and self.storage.root(operand.var) in self.results:
+            return Elem(self.results[self.storage.root(operand.var)][0], operand.at)
+        return operand
+
+    def _from_tile(self, operand: Any, loads: list) -> Any:
+        """An element of an array whose rows are points is read from the block's copy of it."""
         if not isinstance(operand, Elem) or self.storage.root(operand.var) in self.written:
             return operand
-        places = [k for k, i in enumerate(operand.at) if i == at(self.axis)]
-        if len(places) != 1 or places[0] == len(operand.at) - 1:
+        place = _point_axis([operand.at], self.axis)
+        if place is None:
             return operand
-        tile = self.tiles.get((operand.var, places[0]))
+        tile = self.tiles.get((operand.var, place))
         if tile is None:
-            tile = self.tiles[operand.var, places[0]] = self._load(operand.var, places[0])
+            tile = self.tiles[operand.var, place] = self._tile(operand.var)
+            loads.append(self._copied(operand.var, tile, place))
         return Elem(tile, operand.at)
 
-    def _load(self, var: Var, place: int) -> Var:
-        tile = Var(var.type, "block")
-        self.storage.owned.add(tile)
-        axes = [None if k == place else Axis(self.views.number(n)) for k, n in enumerate(var.type.shape)]
+    def _copied(self, x: Var, out: Var, place: int) -> Step:
+        """The step that copies the block's points from one array to the other."""
+        axes = [None if k == place else Axis(self.views.number(n)) for k, n in enumerate(x.type.shape)]
         where = tuple([at(self.lane).plus(at(self.start)) if a is None else at(a) for a in axes])
         inner = tuple([a for a in axes if a is not None])
-        self.loads.append(Step("map", None, tile, axes=(*inner, self.lane), target=where, args=(Elem(var, where),)))
-        return tile
+        return Step("map", None, out, axes=(*inner, self.lane), target=where, args=(Elem(x, where),))
+
+
+def _point_axis(places: list, axis: Axis) -> "int | None":
+    """The array's axis that runs with the points at all of these places, if that is one, and not the last."""
+    if any(place is None or len(place) != len(places[0]) for place in places):
+        return None
+    found = [k for k in range(len(places[0])) if all(place[k] == at(axis) for place in places)]
+    return found[0] if len(found) == 1 and found[0] < len(places[0]) - 1 else None
