@@ -15,7 +15,7 @@ from .reuse import Storage
 from .steps import Loop, Step
 from .views import Views
 
-LANES = 64                                  # points in a block: rows of it should stay in the first cache
+LANES = 128                                 # points in a block: rows of it should stay in the first cache, all of it in the second
 FEW, MANY, TINY = 64, 128, 16               # the extents of small axes, of the one that is worth it, and of small ones that hide no call
 
 

@@ -153,8 +153,10 @@ def _transposed_twice(eqn: Equation, scope: Scope) -> Any:
 
 @rule("reshape")
 def _reshaped_twice(eqn: Equation, scope: Scope) -> Any:
-    """reshape(reshape(x)) is one reshape."""
+    """reshape(reshape(x)) is one reshape; of an array filled with one number, an array of other extents filled with it."""
     made = scope.producer(eqn.inputs[0])
+    if made is not None and made.op.name == "full":
+        return Equation(made.op, made.inputs[:1] + eqn.inputs[1:], eqn.outputs, made.params, (), eqn.where)
     if made is None or made.op.name != "reshape":
         return None
     if same_type(made.inputs[0], eqn.outputs[0]):

@@ -36,7 +36,7 @@ def rows(X, w):
     return np.exp(X @ w)[:, None] * X, np.sum(np.sin(X), axis=1)
 
 
-@pytest.mark.parametrize("n", [130, 192])
+@pytest.mark.parametrize("n", [130, 256])
 @pytest.mark.parametrize("f, args", [(mixture, (rng.standard_normal(K), MEANS, SHAPES)), (logistic, (MEANS[0],)), (rows, ()), (joined, ())],
                          ids=["mixture", "logistic", "rows", "joined"])
 def test_blocks_agree(f, args, n):
