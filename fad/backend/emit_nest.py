@@ -2,7 +2,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from ..ir.graph import Literal, Var
+from ..ir.graph import Var
 from .conflicts import READ
 from .emit_call import call_text, fill_text, fill_value
 from .emit_control import print_control
@@ -69,7 +69,7 @@ class Printer:
         written = {self.storage.root(v) for node in nodes for s in _steps_of(node) for v in s.outs}
         pinned = {self.storage.root(a) for a in outputs if isinstance(a, Var)} | {r for r in found if r not in written or r in self.homes}
         self.homes.update(homes(found, pinned))
-        single = _read_once(found, {self.storage.root(a) for a in outputs if isinstance(a, Var)}, outputs, self.storage)
+        single = _read_once(found, {self.storage.root(a) for a in outputs if isinstance(a, Var)}, self.storage)
         for k, node in enumerate(nodes):
             for root in self._first_written(node):
                 self._allocate(root, node)
@@ -378,7 +378,7 @@ def _makes_its_array(node: Any, step: Step) -> bool:
     return isinstance(node, Begin) and step.kind == "reduce"
 
 
-def _read_once(found: dict, returned: set, outputs: tuple, storage: Any) -> set:
+def _read_once(found: dict, returned: set, storage: Any) -> set:
     """Roots that one step writes and one step reads, in one body."""
     single = set()
     for root, uses_of in found.items():
@@ -396,6 +396,3 @@ def _once(step: Step, var: Var, printer: Printer) -> bool:
         return True
     positions = [k for k, a in enumerate(step.args) if isinstance(a, Elem) and printer.storage.root(a.var) is printer.storage.root(var)]
     return all(template(step.eqn.op.text).count(k) == 1 or step.eqn.op.name in ("square",) for k in positions)
-
-
-__all__ = ["Printer", "Literal", "Index"]
