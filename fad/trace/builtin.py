@@ -67,6 +67,9 @@ class StandIn(type):
 
     original: Any
 
+    def __instancecheck__(cls, x: Any) -> bool:
+        return isinstance(x, cls.original)
+
     def __subclasscheck__(cls, other: Any) -> bool:
         return issubclass(other.original if isinstance(other, StandIn) else other, cls.original)
 
@@ -78,6 +81,15 @@ class StandIn(type):
 
     def __getattr__(cls, name: str) -> Any:
         return getattr(cls.original, name)
+
+
+class FaceClass(StandIn):
+    """A library's class that has a face: with traced arguments, a call makes what the face says."""
+
+    make: Any
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        return cls.make(*args, **kwargs)
 
 
 class NumberClass(StandIn):

@@ -17,7 +17,7 @@ from ..ir.build import Builder, Value
 from ..ops.face import OBJECTS, find
 from ..util.where import is_library
 from . import sources
-from .builtin import BUILTIN_FACES
+from .builtin import BUILTIN_FACES, FaceClass
 from .containers import Globals, contents, is_empty
 from .control import Runtime
 from .lists import Rows, as_arrays
@@ -294,6 +294,8 @@ def _redirect(original: Any, found: Any) -> Callable:
         return original(*args, **kwargs)
     if isinstance(original, np.ufunc):
         return _Ufunc(original)                               # type: ignore[return-value]
+    if isinstance(original, type):
+        return FaceClass(name, (), {"original": original, "make": staticmethod(call)})
     call.__name__ = name
     return call
 
@@ -301,7 +303,9 @@ def _redirect(original: Any, found: Any) -> Callable:
 @functools.cache
 def _has_faces(cls: type) -> bool:
     """Whether this is a class of a library's that has methods with faces, as scipy.stats' distributions have."""
-    return cls.__module__.split(".")[0] in _MODULES and any(isinstance(f, FunctionType) and find(f) for f in [getattr(cls, name, None) for name in dir(cls)])
+    if cls.__module__.split(".")[0] not in _MODULES or not _OPERATORS.isdisjoint(dir(cls)):
+        return False                                          # nothing of a library's, or an object of which Python itself calls methods
+    return any(isinstance(f, FunctionType) and find(f) for f in [getattr(cls, name, None) for name in dir(cls)])
 
 
 class _Object:

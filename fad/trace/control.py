@@ -74,8 +74,8 @@ class Runtime:
             return self._getattr
         try:
             known = BY_BUILTIN.get(f)
-        except TypeError:
-            return f
+        except TypeError:                                     # not hashable: an object with an equality of its own
+            return self._object(f)
         if known is not None:
             return known
         if find(f) is not None or hasattr(f, "py_func"):

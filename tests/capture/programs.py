@@ -319,3 +319,10 @@ def classes(x):
             return np.float64(v)*v
         return sum(size(u) for u in v) if type(v) is np.ndarray else 0.0
     return size(x)+np.float64(x[0])*np.complex128(x[1], x[2]).imag
+LINE,CURVE=np.polynomial.Polynomial([1.0,2.0,3.0],domain=[0,2]),np.polynomial.Chebyshev(np.cos(np.arange(40.0)))
+@prog(X)
+def series(x):
+    s=0.0
+    for v in x:
+        s+=LINE(v)*(CURVE+1)(v)+np.poly1d([1.0,2.0])(v)
+    return s*np.polynomial.Legendre(x)(0.3)

@@ -1,7 +1,7 @@
 """Every ufunc of NumPy and SciPy is known, or stands with a reason in the one table from which the page of ops is made."""
-import importlib
 import importlib.util
 import math
+import pkgutil
 from pathlib import Path
 
 import numpy as np
@@ -40,5 +40,4 @@ def test_every_function_of_math_is_known():
 
 @pytest.mark.parametrize("name", [name for name in BY_NAME if name.partition(".")[0] in ("numpy", "math", "cmath")])
 def test_a_face_is_of_a_function_that_there_is(name):
-    module, _, attribute = name.rpartition(".")
-    assert hasattr(importlib.import_module(module), attribute)
+    assert pkgutil.resolve_name(name) is not None

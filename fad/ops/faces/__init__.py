@@ -28,9 +28,10 @@ from . import (
 LATER.update({
     "math": ("math",),
     "cmath": ("math",),
-    "numpy": ("fitting", "histogram", "nan", "pad", "polynomial", "quantile", "sets"),
+    "numpy": ("fitting", "histogram", "nan", "pad", "polynomial", "quantile", "sets", "series"),
     "numpy.fft": ("fft",),
     "numpy.linalg": ("chains", "linalg", "norms"),
+    "numpy.polynomial": ("series",),
     "scipy.fft": ("cosine", "fft"),
     "scipy.integrate": ("integrate",),
     "scipy.linalg": ("scipy_functions", "scipy_linalg"),

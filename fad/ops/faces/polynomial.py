@@ -158,10 +158,10 @@ def polyder(p: Any, m: int = 1) -> Any:
     return p
 
 
-@face("numpy.polyint", samples=("np.polyint(v)", "np.polyint(v, 2, [1.0, 2.0])"))
+@face("numpy.polyint", samples=("np.polyint(v)", "np.polyint(v, 2, [1.0, 2.0])", "np.polyint(v, k=v[0])"))
 def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
     p, = _vectors(p)
-    constants = [0.0] * m if k is None else [k] * m if not hasattr(k, "__len__") else list(k)
+    constants = [0.0] * m if k is None else [k] * m if not isinstance(k, list) and not rank(as_array(k)) else list(k)
     if len(constants) == 1 and m > 1:
         constants = constants * m
     if len(constants) != m:

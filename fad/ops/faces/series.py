@@ -1,0 +1,289 @@
+"""numpy.polynomial: series of powers and of Chebyshev, Legendre, Laguerre and Hermite polynomials, coefficients from the lowest degree up.
+
+Each family obeys P[k+1] = (a x + b) P[k] - c P[k-1] with numbers a, b, c that depend on k (F. W. J. Olver et al., NIST Handbook of
+Mathematical Functions, table 18.9.1), by which its series are summed (C. W. Clenshaw, MTAC 9 (1955) 118). What is linear in the
+coefficients (derivatives, integrals, changes of family) is a matrix, which NumPy makes of unit vectors.
+"""
+import operator
+from collections.abc import Callable
+from functools import partial, reduce
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...ir.build import current
+from ...ir.op import registry
+from ...ir.types import FLOAT, type_of
+from .. import extents
+from ..face import BY_NAME, METHODS, face
+from ..kinds import shape_of
+from ..literals import constant, is_value
+from .arguments import as_array, fixed, in_dtype, rank, refuse
+
+UNROLLED = 32          # coefficients up to which a sum is written out
+
+
+class Family(NamedTuple):
+    """A family of polynomials: NumPy's module, the beginning of its functions' names, its class, and a, b, c of the recurrence by k."""
+
+    module: str
+    prefix: str
+    series: str
+    step: Callable
+
+
+FAMILIES = (
+    Family("polynomial", "poly", "Polynomial", lambda k: (1.0, 0.0, 0.0)),
+    Family("chebyshev", "cheb", "Chebyshev", lambda k: (2.0 if k else 1.0, 0.0, 1.0)),
+    Family("legendre", "leg", "Legendre", lambda k: ((2.0 * k + 1.0) / (k + 1.0), 0.0, k / (k + 1.0))),
+    Family("laguerre", "lag", "Laguerre", lambda k: (-1.0 / (k + 1.0), (2.0 * k + 1.0) / (k + 1.0), k / (k + 1.0))),
+    Family("hermite", "herm", "Hermite", lambda k: (2.0, 0.0, 2.0 * k)),
+    Family("hermite_e", "herme", "HermiteE", lambda k: (1.0, 0.0, float(k))),
+)
+
+
+def _live(x: Any) -> Any:
+    """x as an array in a floating dtype; one from outside the program is an input of it."""
+    x = as_array(x)
+    x = current().capture(x) if isinstance(x, np.ndarray) and x.ndim else x
+    return in_dtype(x, FLOAT) if type_of(x).dtype.kind in "biu" else x
+
+
+def _count(c: Any) -> int:
+    return fixed(shape_of(c)[0], "the number of coefficients")
+
+
+def _row(c: Any, k: Any) -> Any:
+    return registry["index"](c, k, spec=("i",) + (":",) * (rank(c) - 1), at=0)
+
+
+def _sum(family: Family, x: Any, c: Any) -> Any:
+    """The sum of c[k] P[k](x), which broadcast."""
+    n = _count(c)
+    zero = registry["zeros_like"](_row(c, 0) * x)
+    if n <= UNROLLED:
+        return _clenshaw([family.step(k) for k in range(n + 1)], x, [_row(c, k) for k in range(n)], zero)
+    steps = [constant(np.array(column)) for column in zip(*[family.step(k) for k in range(n + 1)])]
+
+    def turn(k: Any, later: Any, latest: Any) -> tuple:
+        j = n - 1 - k
+        a, b, further = _row(steps[0], j), _row(steps[1], j), _row(steps[2], j + 1)
+        return latest, _row(c, j) + (a * x + b) * latest - further * later
+    return registry["for"].run_regions([0, n, 1, zero, zero], (turn,))[1]
+
+
+def _clenshaw(steps: list, x: Any, rows: list, zero: Any) -> Any:
+    later, latest = None, rows[-1] + zero
+    for k in range(len(rows) - 2, -1, -1):
+        a, b, _ = steps[k]
+        y = rows[k] + _times(_times(x, a) + b if b else _times(x, a), latest)
+        further = steps[k + 1][2]
+        y = y - _times(later, further) if further and later is not None else y
+        later, latest = latest, y
+    return latest
+
+
+def _times(x: Any, a: Any) -> Any:
+    return x if isinstance(a, float) and a == 1.0 else x * a
+
+
+def val(family: Family, x: Any, c: Any, tensor: bool = True) -> Any:
+    x, c = _live(x), _live(c)
+    c = c if rank(c) else registry["reshape"](c, 1)
+    return _sum(family, x, registry["reshape"](c, *shape_of(c), *[1] * rank(x)) if tensor and rank(x) else c)
+
+
+def val_at_points(family: Family, *args: Any) -> Any:
+    """val2d, val3d: at the points (x, y, ...)."""
+    x, *others, c = args
+    return reduce(lambda c, y: val(family, y, c, tensor=False), others, val(family, x, c))
+
+
+def val_on_grid(family: Family, *args: Any) -> Any:
+    """grid2d, grid3d: at all combinations of x, y, ..."""
+    *xs, c = args
+    return reduce(lambda c, y: val(family, y, c), xs, c)
+
+
+def vander(family: Family, x: Any, deg: Any) -> Any:
+    """P[0](x), ..., P[deg](x) along a new last axis."""
+    x = _live(x)
+    x = x if rank(x) else registry["reshape"](x, 1)
+    one = registry["zeros_like"](x) + 1.0
+    columns = [one]
+    for k in range(operator.index(deg)):
+        a, b, c = family.step(k)
+        new = (x * a + b) * columns[-1]
+        columns.append(new - c * columns[-2] if c and k else new)
+    return BY_NAME["numpy.stack"].call(columns, axis=-1)
+
+
+def vander_of_several(family: Family, *args: Any) -> Any:
+    """vander2d, vander3d: the products of the families' polynomials."""
+    *xs, degrees = args
+    points = BY_NAME["numpy.broadcast_arrays"].call(*[as_array(x) for x in xs])
+    columns = [vander(family, x, deg) for x, deg in zip(points, degrees, strict=True)]
+    count = len(columns)
+    spread = [registry["reshape"](v, *shape_of(v)[:-1], *[shape_of(v)[-1] if j == k else 1 for j in range(count)]) for k, v in enumerate(columns)]
+    product = reduce(operator.mul, spread)
+    shape = shape_of(product)
+    return registry["reshape"](product, *shape[:-count], extents.product(shape[-count:]))
+
+
+def _mapped(matrix: np.ndarray, c: Any, axis: int) -> Any:
+    """A constant matrix times the coefficients along an axis."""
+    moved = BY_NAME["numpy.moveaxis"].call(c, axis, 0)
+    return BY_NAME["numpy.moveaxis"].call(BY_NAME["numpy.tensordot"].call(constant(matrix), moved, axes=1), 0, axis)
+
+
+def _numpy(family: Family, name: str) -> Callable:
+    return getattr(import_module(f"numpy.polynomial.{family.module}"), name)
+
+
+def derived(family: Family, c: Any, m: int = 1, scl: Any = 1, axis: int = 0) -> Any:
+    c = _live(c)
+    unit = np.eye(fixed(shape_of(c)[axis], "the number of coefficients"))
+    return _mapped(_numpy(family, family.prefix + "der")(unit, m), c, axis) * scl ** m
+
+
+def integrated(family: Family, c: Any, m: int = 1, k: Any = (), lbnd: Any = 0, scl: Any = 1, axis: int = 0) -> Any:
+    if any(is_value(a) for a in (k, lbnd, scl, *(k if isinstance(k, (list, tuple)) else ()))):
+        raise refuse(f"numpy.polynomial.{family.module}.{family.prefix}int", "a traced constant or bound", do="add it to the integral's first coefficient")
+    c, integral = _live(c), _numpy(family, family.prefix + "int")
+    n = fixed(shape_of(c)[axis], "the number of coefficients")
+    y = _mapped(integral(np.eye(n), m, [0] * m, lbnd, scl), c, axis)
+    start = integral(np.zeros(n), m, k, lbnd, scl)
+    shape = [n + m if j == axis % rank(c) else 1 for j in range(rank(c))]
+    return y + np.concatenate([start, np.zeros(n + m - len(start))]).reshape(shape)
+
+
+def converted(family: Family, c: Any, back: bool) -> Any:
+    """The series of powers as one of this family, or the other way round."""
+    c = _live(c)
+    convert = _numpy(family, f"poly2{family.prefix}" if back else f"{family.prefix}2poly")
+    n = _count(c)
+    columns = [convert(np.eye(n)[k, :k + 1]) for k in range(n)]
+    return _mapped(np.column_stack([np.concatenate([col, np.zeros(n - len(col))]) for col in columns]), c, 0)
+
+
+def fitted(family: Family, x: Any, y: Any, deg: Any, rcond: Any = None, full: bool = False, w: Any = None) -> Any:
+    """Least squares on the family's polynomials, each column scaled to length 1."""
+    if full or np.ndim(deg):
+        raise refuse(f"numpy.polynomial.{family.module}.{family.prefix}fit", "full or a list of degrees", do="use np.linalg.lstsq")
+    x, y = _live(x), _live(y)
+    columns = vander(family, x, deg)
+    if w is not None:
+        w = as_array(w)
+        n = shape_of(x)[0]
+        columns, y = columns * registry["reshape"](w, n, 1), y * (registry["reshape"](w, n, 1) if rank(y) == 2 else w)
+    scale = registry["sqrt"](registry["sum"](columns * columns, axes=(0,)))
+    c = BY_NAME["numpy.linalg.lstsq"].call(columns / scale, y, rcond)[0]
+    return c / (registry["reshape"](scale, operator.index(deg) + 1, 1) if rank(y) == 2 else scale)
+
+
+def _lengthened(c: Any, n: Any) -> Any:
+    missing = extents.difference(n, shape_of(c)[0])
+    return c if isinstance(missing, int) and missing == 0 else registry["concatenate"](c, registry["full"](0, missing, dtype=type_of(c).dtype), axis=0)
+
+
+def combined(join: Callable, c1: Any, c2: Any) -> Any:
+    """Sums and differences; zeros at the end are not trimmed, since whether there are any is not known while tracing."""
+    a, b = _live(c1), _live(c2)
+    n = extents.maximum(shape_of(a)[0], shape_of(b)[0])
+    return join(_lengthened(a, n), _lengthened(b, n))
+
+
+for _family in FAMILIES:
+    _home, _p = f"numpy.polynomial.{_family.module}", _family.prefix
+    _np = f"np.polynomial.{_family.module}.{_p}"
+    face(f"{_home}.{_p}val", samples=(f"{_np}val(x, v)", f"{_np}val(v, x[:, :2])"))(partial(val, _family))
+    for _several in ("2d", "3d"):
+        face(f"{_home}.{_p}val{_several}", samples=(f"{_np}val2d(v, 2 * v, x)",) if _several == "2d" else ())(partial(val_at_points, _family))
+        face(f"{_home}.{_p}grid{_several}", samples=(f"{_np}grid2d(v, v[:2], x)",) if _several == "2d" else ())(partial(val_on_grid, _family))
+        face(f"{_home}.{_p}vander{_several}", samples=(f"{_np}vander2d(v, 2 * v, [1, 2])",) if _several == "2d" else ())(partial(vander_of_several, _family))
+    face(f"{_home}.{_p}vander", samples=(f"{_np}vander(v, 3)",))(partial(vander, _family))
+    face(f"{_home}.{_p}der", samples=(f"{_np}der(x, 2, scl=0.5)",))(partial(derived, _family))
+    face(f"{_home}.{_p}int", samples=(f"{_np}int(x, 1, [2.0], axis=1)",))(partial(integrated, _family))
+    face(f"{_home}.{_p}fit", samples=(f"{_np}fit(v, np.sin(v), 2)",))(partial(fitted, _family))
+    face(f"{_home}.{_p}add", samples=(f"{_np}add(v, v[:2])",))(partial(combined, operator.add))
+    face(f"{_home}.{_p}sub", samples=(f"{_np}sub(v[:2], v)",))(partial(combined, operator.sub))
+    if _p != "poly":
+        face(f"{_home}.{_p}2poly", samples=(f"{_np}2poly(v)",))(partial(converted, _family, back=False))
+        face(f"{_home}.poly2{_p}", samples=(f"np.polynomial.{_family.module}.poly2{_p}(v)",))(partial(converted, _family, back=True))
+
+
+@face("numpy.polynomial.polynomial.polymul", samples=("np.polynomial.polynomial.polymul(v, v[:2])",))
+def polymul(c1: Any, c2: Any) -> Any:
+    return BY_NAME["numpy.convolve"].call(_live(c1), _live(c2))
+
+
+@face("numpy.polynomial.polynomial.polyvalfromroots", samples=("np.polynomial.polynomial.polyvalfromroots(x, v)",))
+def polyvalfromroots(x: Any, r: Any, tensor: bool = True) -> Any:
+    x, r = _live(x), _live(r)
+    r = registry["reshape"](r, *shape_of(r), *[1] * rank(x)) if tensor and rank(x) else r
+    return METHODS["prod"](x - r, axis=0)
+
+
+@face("numpy.polynomial.polynomial.polyfromroots", samples=("np.polynomial.polynomial.polyfromroots(v)",))
+def polyfromroots(roots: Any) -> Any:
+    return BY_NAME["numpy.poly"].call(roots)[::-1]
+
+
+# -- objects ----------------------------------------------------------------------------------------------------------------------------
+
+
+@face("numpy.polynomial._polybase.ABCPolyBase.__call__")
+def called(series: Any, arg: Any) -> Any:
+    """A series (Polynomial, Chebyshev, ...) at a traced point."""
+    offset, scale = np.polynomial.polyutils.mapparms(series.domain, series.window)
+    return BY_NAME[f"{type(series)._val.__module__}.{type(series)._val.__name__}"].call(offset + scale * as_array(arg), series.coef)
+
+
+@face("numpy.poly1d.__call__")
+def poly1d_called(poly: Any, val: Any) -> Any:
+    c = poly.coeffs
+    return BY_NAME["numpy.polyval"].call(current().capture(c) if isinstance(c, np.ndarray) else c, val)
+
+
+class Series:
+    """A series with traced coefficients."""
+
+    def __init__(self, family: Family, coef: Any, domain: Any = None, window: Any = None, symbol: str = "x"):
+        if domain is not None or window is not None:
+            raise refuse(f"numpy.polynomial.{family.series}", "a domain or window with traced coefficients", do="map the argument before the call")
+        self.family, self.coef = family, _live(coef)
+
+    def __call__(self, arg: Any) -> Any:
+        return val(self.family, arg, self.coef)
+
+    def deriv(self, m: int = 1) -> "Series":
+        return Series(self.family, derived(self.family, self.coef, m))
+
+    def integ(self, m: int = 1, k: Any = (), lbnd: Any = 0) -> "Series":
+        return Series(self.family, integrated(self.family, self.coef, m, k, lbnd))
+
+
+for _family in FAMILIES:
+    _name = f"np.polynomial.{_family.series}"
+    face(f"numpy.polynomial.{_family.module}.{_family.series}", samples=(f"{_name}(v)(x)", f"{_name}(v).deriv()(v)"))(partial(Series, _family))
+
+
+@face("numpy.poly1d", samples=("np.poly1d(v)(x)", "np.poly1d(v).deriv()(v[0])"))
+class Poly1d:
+    """numpy.poly1d with traced coefficients."""
+
+    def __init__(self, c_or_r: Any, r: bool = False, variable: Any = None):
+        self.coeffs = self.c = BY_NAME["numpy.poly"].call(c_or_r) if r else _live(c_or_r)
+
+    def __call__(self, x: Any) -> Any:
+        return BY_NAME["numpy.polyval"].call(self.coeffs, x)
+
+    def deriv(self, m: int = 1) -> "Poly1d":
+        return Poly1d(BY_NAME["numpy.polyder"].call(self.coeffs, m))
+
+    def integ(self, m: int = 1, k: Any = 0) -> "Poly1d":
+        return Poly1d(BY_NAME["numpy.polyint"].call(self.coeffs, m, k or None))
+
+
+__all__ = ["Poly1d", "Series"]
