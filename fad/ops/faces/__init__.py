@@ -34,6 +34,7 @@ LATER.update({
     "numpy.polynomial": ("series",),
     "scipy.fft": ("cosine", "fft"),
     "scipy.integrate": ("integrate",),
+    "scipy.interpolate": ("interpolate",),
     "scipy.linalg": ("scipy_functions", "scipy_linalg"),
     "scipy.ndimage": ("ndimage",),
     "scipy.optimize": ("optimize",),

@@ -1,0 +1,336 @@
+"""scipy.interpolate: piecewise polynomials, B-splines and interp1d, at traced points or made of traced data.
+
+An object made outside of the traced function is evaluated from its own arrays, which are inputs of the program as any outer array is.
+"""
+import math
+from typing import Any
+
+import numpy as np
+
+from ...ir.build import current
+from ...ir.op import registry
+from ...ir.types import FLOAT, type_of
+from .. import extents
+from ..face import BY_NAME, face
+from ..kinds import shape_of
+from .arguments import as_array, fixed, in_dtype, one_axis, rank, refuse
+
+STEPS = ("nearest", "nearest-up", "previous", "next")
+
+
+def _live(x: Any) -> Any:
+    """x as a floating array; one from outside the program is an input of it."""
+    x = as_array(x)
+    x = current().capture(x) if isinstance(x, np.ndarray) and x.ndim else x
+    return in_dtype(x, FLOAT) if type_of(x).dtype.kind in "biu" else x
+
+
+def _rows(a: Any, places: Any) -> Any:
+    """a[places] along the first axis."""
+    return registry["index"](a, places, spec=("a" if rank(places) else "i",) + (":",) * (rank(a) - 1), at=0)
+
+
+def _beside(x: Any, like: Any) -> Any:
+    """x with new axes at its end, to be multiplied with an array that has more of them."""
+    more = rank(like) - rank(x)
+    return registry["reshape"](x, *shape_of(x), *[1] * more) if more else x
+
+
+def _clipped(i: Any, low: Any, high: Any) -> Any:
+    return registry["minimum"](registry["maximum"](i, low), high)
+
+
+def _within(edges: Any, x: Any, low: Any, high: Any, side: str = "right") -> Any:
+    """The number of the interval that x lies in, at least low and at most high."""
+    return _clipped(BY_NAME["numpy.searchsorted"].call(edges, x, side) - (side == "right"), low, high)
+
+
+def _placed(y: Any, x: Any, axis: int) -> Any:
+    """The axes of x, which come first in y, moved to where the axis of the data was."""
+    if not axis or not rank(x):
+        return y
+    order, n = list(range(rank(y))), rank(x)
+    return registry["transpose"](y, axes=(*order[n:n + axis], *order[:n], *order[n + axis:]))
+
+
+def _range(x: Any, low: Any, high: Any, extrapolate: Any) -> tuple:
+    """x as it is looked up, and where it is outside the data (None where that makes no difference)."""
+    if isinstance(extrapolate, str) and extrapolate == "periodic":
+        return low + (x - low) % (high - low), None
+    return x, None if extrapolate else (x < low) | (x > high)
+
+
+def _or_nan(y: Any, outside: Any) -> Any:
+    return y if outside is None else registry["where"](_beside(outside, y), math.nan, y)
+
+
+# -- piecewise polynomials ----------------------------------------------------------------------------------------------------------------
+
+
+def piecewise(c: Any, edges: Any, x: Any, nu: int = 0, extrapolate: Any = True, axis: int = 0) -> Any:
+    """The polynomial sum of c[k - 1 - j, i] (x - edges[i])**j on each interval i, or its derivative of order nu."""
+    c, edges, x = _live(c), _live(edges), _live(x)
+    degree, count = fixed(shape_of(c)[0], "the order of the pieces") - 1, shape_of(edges)[0]
+    x, outside = _range(x, _rows(edges, 0), _rows(edges, count - 1), extrapolate)
+    i = _within(edges, x, 0, count - 2)
+    pieces = [_rows(_rows(c, degree - j), i) * float(math.perm(j, nu)) for j in range(degree, nu - 1, -1)]
+    y = pieces[0] if pieces else _rows(_rows(c, 0), i) * 0.0
+    step = _beside(x - _rows(edges, i), y)
+    for piece in pieces[1:]:
+        y = y * step + piece
+    return _placed(_or_nan(y, outside), x, axis)
+
+
+@face("scipy.interpolate._interpolate._PPolyBase.__call__")
+def piecewise_called(spline: Any, x: Any, nu: int = 0, extrapolate: Any = None) -> Any:
+    """PPoly, CubicSpline, PchipInterpolator, Akima1DInterpolator, CubicHermiteSpline."""
+    if type(spline).__name__ == "BPoly":
+        raise refuse("scipy.interpolate.BPoly", "x", do="scipy.interpolate.PPoly.from_bernstein_basis gives one that does")
+    return piecewise(spline.c, spline.x, x, nu, spline.extrapolate if extrapolate is None else extrapolate, spline.axis)
+
+
+class Piecewise:
+    """A piecewise polynomial with traced coefficients."""
+
+    def __init__(self, c: Any, x: Any, extrapolate: Any = True, axis: int = 0):
+        self.c, self.x, self.extrapolate, self.axis = c, x, extrapolate, axis
+
+    def __call__(self, x: Any, nu: int = 0, extrapolate: Any = None) -> Any:
+        return piecewise(self.c, self.x, x, nu, self.extrapolate if extrapolate is None else extrapolate, self.axis)
+
+    def derivative(self, nu: int = 1) -> "Piecewise":
+        order = fixed(shape_of(self.c)[0], "the order of the pieces")
+        kept = max(order - nu, 1)
+        factors = np.array([math.perm(order - 1 - j, nu) for j in range(kept)], float).reshape(-1, *[1] * (rank(self.c) - 1))
+        return Piecewise(registry["slice_axis"](self.c, 0, 0, kept) * factors, self.x, self.extrapolate, self.axis)
+
+
+def _samples(x: Any, y: Any, axis: int) -> tuple:
+    """The places and the data, the axis of these first, and that axis."""
+    x, y = _live(x), _live(y)
+    ax = one_axis(axis, rank(y))
+    extents.agree(shape_of(x)[0], shape_of(y)[ax], "extents of x and y")
+    return x, BY_NAME["numpy.moveaxis"].call(y, ax, 0), ax
+
+
+def hermite(x: Any, y: Any, slopes: Any, extrapolate: Any, axis: int) -> Piecewise:
+    """The cubics with given values and slopes at the places x."""
+    width = _beside(BY_NAME["numpy.diff"].call(x), y)
+    slope = BY_NAME["numpy.diff"].call(y, axis=0) / width
+    start, end = slopes[:-1], slopes[1:]
+    bend = (start + end - 2.0 * slope) / width
+    return Piecewise(BY_NAME["numpy.stack"].call([bend / width, (slope - start) / width - bend, start, y[:-1]]), x,
+                     True if extrapolate is None else extrapolate, axis)
+
+
+@face("scipy.interpolate.CubicHermiteSpline", samples=("interpolate.CubicHermiteSpline(np.cumsum(v), v * v, v)(v)",))
+def cubic_hermite(x: Any, y: Any, dydx: Any, axis: int = 0, extrapolate: Any = None) -> Piecewise:
+    x, y, ax = _samples(x, y, axis)
+    return hermite(x, y, _samples(x, dydx, axis)[1], extrapolate, ax)
+
+
+def _ends(bc_type: Any) -> list:
+    """What holds at either end: "not-a-knot", or the order of a derivative and its value."""
+    given = [bc_type, bc_type] if isinstance(bc_type, str) else list(bc_type)
+    names = {"natural": (2, 0.0), "clamped": (1, 0.0)}
+    ends = [names.get(b, b) if isinstance(b, str) else b for b in given]
+    if any(b == "periodic" for b in ends if isinstance(b, str)):
+        raise refuse("scipy.interpolate.CubicSpline", "bc_type='periodic' with traced data")
+    if len(ends) != 2 or any(b != "not-a-knot" if isinstance(b, str) else b[0] not in (1, 2) for b in ends):
+        raise ValueError("bc_type is 'not-a-knot', 'clamped', 'natural', or a pair of these or of (order, value), order 1 or 2")
+    return ends
+
+
+def _end_row(h: Any, s: Any, bc: Any, least: int) -> tuple:
+    """The first row of the system for the slopes: the factors of the end's slope and of its neighbour's, and the right side.
+
+    h, s: widths and slopes of the intervals, from this end on; least: how many places there are. (C. de Boor, A Practical Guide to
+    Splines, chapter IV.)
+    """
+    first, one = s[0], registry["zeros_like"](h[0]) + 1.0
+    if isinstance(bc, str):
+        if least == 2:
+            return one, one * 0.0, first
+        both = h[0] + h[1]
+        return h[1], both, ((h[0] + 2.0 * both) * h[1] * first + h[0] * h[0] * s[1]) / both
+    order, value = bc
+    if order == 1:
+        return one, one * 0.0, value + registry["zeros_like"](first)
+    return 2.0 * h[0], h[0], 3.0 * h[0] * first - 0.5 * h[0] * h[0] * value
+
+
+@face("scipy.interpolate.CubicSpline", samples=(
+    "interpolate.CubicSpline(np.cumsum(v), v * v)(v + 0.4)", "interpolate.CubicSpline(np.arange(3.0), x, bc_type='natural')(v)",
+    "interpolate.CubicSpline(np.cumsum(v), x, axis=1, bc_type=('clamped', (2, x[:, 0])))(v, 1)"))
+def cubic_spline(x: Any, y: Any, axis: int = 0, bc_type: Any = "not-a-knot", extrapolate: Any = None) -> Piecewise:
+    x, y, ax = _samples(x, y, axis)
+    n = fixed(shape_of(x)[0], "the number of places of a spline")
+    ends = _ends(bc_type)
+    if n == 3 and ends == ["not-a-knot", "not-a-knot"]:                        # one parabola through all three
+        ends = [(2, None), (2, None)]
+    h = BY_NAME["numpy.diff"].call(x)
+    wide = _beside(h, y)
+    slope = BY_NAME["numpy.diff"].call(y, axis=0) / wide
+    if n == 3 and ends[0] == (2, None):
+        bend = 2.0 * (slope[1] - slope[0]) / (h[0] + h[1])
+        ends = [(2, bend), (2, bend)]
+    first = _end_row(wide, slope, ends[0], n)
+    reverse = ends[1] if isinstance(ends[1], str) or ends[1][0] == 1 else (2, -ends[1][1])
+    last = _end_row(wide[::-1], slope[::-1], reverse, n)
+    inner = 3.0 * (wide[1:] * slope[:-1] + wide[:-1] * slope[1:])
+    flat = [registry["reshape"](a, 1) for row in (first, last) for a in row[:2]]
+    join = BY_NAME["numpy.concatenate"].call
+    main, upper, lower = join([flat[0], 2.0 * (h[:-1] + h[1:]), flat[2]]), join([flat[1], h[:-1]]), join([h[1:], flat[3]])
+    right = join([registry["broadcast_to"](b, 1, *shape_of(y)[1:]) for b in (first[2],)] + [inner]
+                 + [registry["broadcast_to"](b, 1, *shape_of(y)[1:]) for b in (last[2],)])
+    return hermite(x, y, tridiagonal(lower, main, upper, right), extrapolate, ax)
+
+
+def tridiagonal(lower: Any, main: Any, upper: Any, b: Any) -> Any:
+    """The solution of a system of neighbours, which needs no pivots where its main diagonal outweighs the others (L. H. Thomas, 1949)."""
+    n = shape_of(main)[0]
+
+    def forward(k: Any, main: Any, b: Any) -> tuple:
+        factor = lower[k - 1] / main[k - 1]
+        return _with(main, k, main[k] - factor * upper[k - 1]), _with(b, k, b[k] - factor * b[k - 1])
+    main, b = registry["for"].run_regions([1, n, 1, main, b], (forward,))
+
+    def backward(turn: Any, x: Any) -> tuple:
+        k = n - 2 - turn
+        return (_with(x, k, (x[k] - upper[k] * x[k + 1]) / main[k]),)
+    x = _with(b, n - 1, b[n - 1] / main[n - 1])
+    return registry["for"].run_regions([0, n - 1, 1, x], (backward,))[0]
+
+
+def _with(a: Any, k: Any, row: Any) -> Any:
+    return registry["update"](a, row, k, spec=("i",) + (":",) * (rank(a) - 1), at=0)
+
+
+@face("scipy.interpolate.PchipInterpolator", samples=("interpolate.PchipInterpolator(np.cumsum(v), np.sin(9 * v))(v + 0.4)",
+                                                       "interpolate.PchipInterpolator(np.arange(3.0), x)(v)"))
+def pchip(x: Any, y: Any, axis: int = 0, extrapolate: Any = None) -> Piecewise:
+    """Slopes that keep monotone data monotone (F. N. Fritsch and J. Butland, SIAM Journal on Scientific and Statistical Computing 5 (1984) 300)."""
+    x, y, ax = _samples(x, y, axis)
+    if fixed(shape_of(x)[0], "the number of places of a spline") < 3:
+        raise refuse("scipy.interpolate.PchipInterpolator", "fewer than three places", do="np.interp is the same")
+    where, absolute, sign = registry["where"], registry["abs"], registry["sign"]
+    h = _beside(BY_NAME["numpy.diff"].call(x), y)
+    m = BY_NAME["numpy.diff"].call(y, axis=0) / h
+    first, second = 2.0 * h[1:] + h[:-1], h[1:] + 2.0 * h[:-1]
+    flat = (sign(m[1:]) != sign(m[:-1])) | (m[1:] == 0.0) | (m[:-1] == 0.0)
+    safe = [where(flat, 1.0, part) for part in (m[:-1], m[1:])]
+    inner = where(flat, 0.0, (first + second) / (first / safe[0] + second / safe[1]))
+
+    def end(h: Any, m: Any) -> Any:
+        slope = ((2.0 * h[0] + h[1]) * m[0] - h[0] * m[1]) / (h[0] + h[1])
+        steep = (sign(m[0]) != sign(m[1])) & (absolute(slope) > 3.0 * absolute(m[0]))
+        return where(sign(slope) != sign(m[0]), 0.0, where(steep, 3.0 * m[0], slope))
+    slopes = BY_NAME["numpy.concatenate"].call([end(h, m)[None], inner, end(h[::-1], m[::-1])[None]])
+    return hermite(x, y, slopes, extrapolate, ax)
+
+
+# -- B-splines ----------------------------------------------------------------------------------------------------------------------------
+
+
+@face("scipy.interpolate._bsplines.BSpline.__call__")
+def bspline_called(spline: Any, x: Any, nu: int = 0, extrapolate: Any = None) -> Any:
+    return bspline(spline.t, spline.c, spline.k, x, nu, spline.extrapolate if extrapolate is None else extrapolate, spline.axis)
+
+
+def bspline(t: Any, c: Any, k: int, x: Any, nu: int = 0, extrapolate: Any = True, axis: int = 0) -> Any:
+    """A spline of degree k with knots t, by de Boor's recurrence (A Practical Guide to Splines, chapter X)."""
+    t, c, x = _live(t), _live(c), _live(x)
+    n = shape_of(t)[0] - k - 1
+    x, outside = _range(x, _rows(t, k), _rows(t, n), extrapolate)
+    c = registry["slice_axis"](c, 0, 0, n)
+    for _ in range(nu):
+        if not k:
+            c = c * 0.0
+            break
+        c = k * BY_NAME["numpy.diff"].call(c, axis=0) / _beside(t[k + 1:-1] - t[1:-k - 1], c)
+        t, k, n = t[1:-1], k - 1, n - 1
+    i = _within(t, x, k, n - 1)
+    d = [_rows(c, i - k + j) for j in range(k + 1)]
+    for r in range(1, k + 1):
+        for j in range(k, r - 1, -1):
+            left, right = _rows(t, i + j - k), _rows(t, i + j + 1 - r)
+            share = _beside((x - left) / (right - left), d[j])
+            d[j] = (1.0 - share) * d[j - 1] + share * d[j]
+    return _placed(_or_nan(d[k], outside), x, axis)
+
+
+# -- interp1d ------------------------------------------------------------------------------------------------------------------------------
+
+
+@face("scipy.interpolate._polyint._Interpolator1D.__call__")
+def interpolator_called(f: Any, x: Any) -> Any:
+    if type(f).__name__ != "interp1d":
+        raise refuse(f"scipy.interpolate.{type(f).__name__}", "x", do="take a spline, or write the interpolation in NumPy")
+    if f._kind == "spline":
+        y = bspline(f._spline.t, f._spline.c, f._spline.k, x, 0, True, 0)
+        x = as_array(x)
+        y = _placed(registry["reshape"](y, *shape_of(x), *f._y_extra_shape), x, f.axis)
+        return _bounded(y, f.x, _live(x), f.bounds_error, None if f._extrapolate else (f._fill_value_below, f._fill_value_above), f.axis)
+    return _interpolated(f.x, f.y, x, f._kind, f.axis, f.bounds_error, None if f._extrapolate else (f._fill_value_below, f._fill_value_above))
+
+
+def _interpolated(places: Any, y: Any, x: Any, kind: str, axis: int, bounds_error: Any, fill: Any) -> Any:
+    places, y, ax = _samples(places, y, axis)
+    x, n = _live(x), shape_of(places)[0]
+    if kind in STEPS:
+        result = _rows(y, _step(places, x, n, kind))
+    else:
+        i = _within(places, x, 1, n - 1, "left")
+        low, start = _rows(places, i - 1), _rows(y, i - 1)
+        slope = (_rows(y, i) - start) / _beside(_rows(places, i) - low, start)
+        result = slope * _beside(x - low, start) + start
+    return _bounded(_placed(result, x, ax), places, x, bounds_error, fill, ax)
+
+
+def _step(places: Any, x: Any, n: Any, kind: str) -> Any:
+    """The place whose value a piecewise constant function takes."""
+    if kind.startswith("nearest"):
+        middles = places[1:] / 2.0 + places[:-1] / 2.0
+        return BY_NAME["numpy.searchsorted"].call(middles, x, "left" if kind == "nearest" else "right")
+    return _within(places, x, 0, n - 1) if kind == "previous" else _within(places, x, 0, n - 1, "left")
+
+
+def _bounded(y: Any, places: Any, x: Any, bounds_error: Any, fill: Any, axis: int) -> Any:
+    """y, checked or filled outside of the places."""
+    places = _live(places)
+    below, above = x < _rows(places, 0), x > _rows(places, shape_of(places)[0] - 1)
+    if bounds_error:
+        inside = registry["all"](~(below | above), axes=tuple(range(rank(x))))
+        registry["check_that"](inside, True, what="a value in x_new is outside the interpolation range", error="ValueError")
+        return y
+    if fill is None:
+        return y
+    for outside, value in zip((below, above), fill):
+        more = rank(y) - axis - rank(x)
+        outside = registry["reshape"](outside, *shape_of(outside), *[1] * more) if more else outside
+        value = np.asarray(value)
+        if rank(y) > rank(x) and value.ndim and value.size > 1:
+            raise refuse("scipy.interpolate.interp1d", "fill values of several axes")
+        y = registry["where"](outside, value.reshape(()).item() if value.size == 1 else value, y)
+    return y
+
+
+@face("scipy.interpolate.interp1d", samples=("interpolate.interp1d(np.cumsum(v), v * v, fill_value='extrapolate')(x)",
+                                             "interpolate.interp1d(np.arange(4.0), x, bounds_error=False, fill_value=0.5)(5 * v - 1)",
+                                             "interpolate.interp1d(np.arange(4.0), v, kind='nearest')(3 * v)"))
+class Interp1d:
+    """interp1d of traced data, the places in rising order."""
+
+    def __init__(self, x: Any, y: Any, kind: str = "linear", axis: int = -1, copy: Any = True, bounds_error: Any = None,
+                 fill_value: Any = math.nan, assume_sorted: bool = False):
+        if kind not in ("linear", "slinear", *STEPS):
+            raise refuse("scipy.interpolate.interp1d", f"kind={kind!r} with traced data", do="use scipy.interpolate.CubicSpline")
+        extrapolates = isinstance(fill_value, str) and fill_value == "extrapolate"
+        self.x, self.y, self.kind, self.axis = x, y, kind, axis
+        if extrapolates and kind in ("previous", "next"):
+            raise refuse("scipy.interpolate.interp1d", f"kind={kind!r} with fill_value='extrapolate' and traced data")
+        self.bounds_error = not extrapolates if bounds_error is None else bounds_error
+        self.fill = None if extrapolates else fill_value if isinstance(fill_value, tuple) else (fill_value, fill_value)
+
+    def __call__(self, x: Any) -> Any:
+        return _interpolated(self.x, self.y, x, self.kind, self.axis, self.bounds_error, self.fill)
