@@ -14,7 +14,7 @@ from fad.ops.table import TABLE
 PAGE = Path(__file__).parent / "ops.md"
 MODULES = (
     "numpy", "numpy.linalg", "numpy.fft", "numpy.polynomial", "scipy.special", "scipy.linalg", "scipy.stats", "scipy.signal", "scipy.ndimage", "scipy.spatial.distance",
-    "scipy.integrate", "math")
+    "scipy.integrate", "scipy.interpolate", "math")
 COMPLETE = ("numpy", "numpy.linalg", "numpy.fft", "scipy.special")  # the modules of which every public function is accounted for
 FUNCTIONS = """# The ops
 

@@ -19,6 +19,7 @@ from ..ir.types import INT, type_of
 from ..ops.face import METHODS, PROPERTIES
 from ..util.errors import ConcreteValueError, SideEffectError
 from ..util.where import here, library_call
+from . import sparse
 from .constants import constant_of
 from .mutation import assign, call_face
 from .protocol import call_function, call_ufunc
@@ -129,6 +130,8 @@ class Tracer(Value):
         return call_function(function, args, kwargs)
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        if sparse.is_asked_by_sparse():
+            return np.array(None)                            # no array: so that __rmatmul__ is asked
         return np.array(self._concrete("an ndarray was made of a traced array"))
 
     def __getattr__(self, name: str) -> Any:
@@ -172,6 +175,17 @@ class Tracer(Value):
     @flat.setter
     def flat(self, value: Any) -> None:
         self.flat[...] = value
+
+    def __matmul__(self, other: Any) -> Any:
+        if sparse.is_sparse(other):
+            return sparse.times(other, self, transposed=True) if self.ndim < 2 else sparse.times(other, self.T, transposed=True).T
+        return super().__matmul__(other)                     # type: ignore[misc]
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return sparse.times(other, self) if sparse.is_sparse(other) else super().__rmatmul__(other)      # type: ignore[misc]
+
+    def __rmul__(self, other: Any) -> Any:
+        return sparse.times(other, self) if sparse.is_sparse(other) else super().__rmul__(other)         # type: ignore[misc]
 
     def __pos__(self) -> "Tracer":
         return Tracer(self.builder, self.atom)
