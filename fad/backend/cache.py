@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..util.lazy import LazyModule
+from .sums import with_free_sums
 
 numba = LazyModule("numba")
 hashlib = LazyModule("hashlib")
@@ -25,7 +26,7 @@ stored = LazyModule("fad.backend.stored")
 
 FORMAT = "names of what is called"                          # of what is kept; another format is another file
 
-FLAGS = ("contract", "reassoc", "nsz", "arcp", "afn")        # infinities and nans keep their meaning
+FLAGS = ("contract",)                                        # a product and a sum may be one instruction; the order of sums: see sums.py
 
 
 @functools.cache
@@ -47,8 +48,13 @@ def load(text: str, name: str, folder: "pathlib.Path | None") -> Any:
     if folder is not None and private(folder):
         return _from_file(text, name, pathlib.Path(folder))
     scope: dict[str, Any] = {"__name__": "fad_kernel"}
-    exec(compile(text + _jitted(name), "<fad kernel>", "exec"), scope)
+    exec(compile(_module(text, name), "<fad kernel>", "exec"), scope)
     return scope[name]
+
+
+def _module(text: str, name: str) -> str:
+    """What Numba compiles: the text of a kernel, and its decorator."""
+    return with_free_sums(text) + _jitted(name)
 
 
 def _jitted(name: str) -> str:
@@ -57,20 +63,21 @@ def _jitted(name: str) -> str:
     return f"\n\nimport numba  # noqa: E402\n\n{name} = numba.njit({options})({name})\n"
 
 
-def holds(text: str, folder: "pathlib.Path | None") -> bool:
-    """Whether a module of this text lies in the folder."""
-    return folder is not None and private(folder) and _file_of(text, folder).exists()
+def holds(text: str, name: str, folder: "pathlib.Path | None") -> bool:
+    """Whether the module of this text lies in the folder."""
+    return folder is not None and private(folder) and _file_of(_module(text, name), folder).exists()
 
 
-def _file_of(text: str, folder: pathlib.Path) -> pathlib.Path:
-    return folder / f"fad_{key(text)}.py"
+def _file_of(module: str, folder: pathlib.Path) -> pathlib.Path:
+    return folder / f"fad_{key(module)}.py"
 
 
 def _from_file(text: str, name: str, folder: pathlib.Path) -> Any:
+    text = _module(text, name)
     path = _file_of(text, folder)
     module = path.stem
     if not path.exists():
-        _write(path, text + _jitted(name))
+        _write(path, text)
     spec = importlib.util.spec_from_file_location(module, path)
     loaded = importlib.util.module_from_spec(spec)           # type: ignore[arg-type]
     sys.modules[module] = loaded                             # where machine code from the cache looks for its globals

@@ -37,7 +37,7 @@ def compile(func: Func, name: str = "kernel", names: Iterable[str] = (), arrays0
 def is_cached(func: Func, name: str = "kernel", guards: Iterable[tuple] = ()) -> bool:
     """Whether the kernel of a Func was compiled before, by this process or another one."""
     text = source(func, name, guards=guards)
-    return text in _kernels or cache.holds(text, config.cache_dir)
+    return text in _kernels or cache.holds(text, name, config.cache_dir)
 
 
 def kernel_of(text: str, name: str) -> Kernel:

@@ -243,8 +243,16 @@ class Printer:
 
     def _map(self, step: Step) -> None:
         value, target = self.expressions.value(step).source, self.target(step)
-        if value != target:
+        if self._adds_to(step, target, value):
+            self.line(f"{target} {value[len(target) + 1]}= {value[len(target) + 3:]}", step)
+        elif value != target:
             self.line(f"{target} = {value}", step)
+
+    def _adds_to(self, step: Step, target: str, value: str) -> bool:
+        """Whether the step adds one thing to its own target, which is then a sum whose order is free (see sums.py)."""
+        if step.eqn is None or step.eqn.op.name not in ("add", "sub") or step.out.type.dtype.kind not in "fc" or not isinstance(step.args[0], Elem):
+            return False
+        return self.expressions.operand(step.args[0]).source == target and value.startswith((f"{target} + ", f"{target} - "))
 
     def _add(self, step: Step) -> None:
         value = self.expressions.value(step)

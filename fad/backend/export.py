@@ -12,6 +12,7 @@ import numpy as np
 
 from ..util.errors import ArgumentError
 from .cache import FLAGS
+from .sums import with_free_sums
 
 _KERNELS = pathlib.Path(__file__).resolve().parents[1] / "kernels"
 _LARGEST = 10_000
@@ -40,7 +41,7 @@ def module_text(program: Any, name: str) -> str:
     """The text of the exported module of a program (see backend/program.py), whose function is called `name`."""
     if program.traced.written:
         raise ArgumentError("a function that writes to its arguments cannot be exported", do="return the new values instead")
-    lines = program.runner.source(name).splitlines()
+    lines = with_free_sums(program.runner.source(name)).splitlines()
     imports = [line for line in lines if line.startswith("from fad.kernels")]
     body = [line for line in lines if line not in imports]
     parts = ['"""Written by fad: a derivative that needs only NumPy and Numba."""', "import numba", *body, ""]

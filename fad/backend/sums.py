@@ -1,0 +1,28 @@
+"""`+=` in a kernel's text is a sum whose order is free; `x = x + y` is added when it is written. Numba does not know the difference: it is told here."""
+import ast
+
+_NAMES = {ast.Add: "add_up", ast.Sub: "add_up", ast.Mult: "multiply_up"}
+
+
+def with_free_sums(text: str) -> str:
+    """The text with its augmented assignments as calls that let the compiler choose the order.
+
+    >>> print(with_free_sums("for i in range(n):\\n    total += x[i]  # a comment"))
+    from fad.kernels.sums import add_up
+    for i in range(n):
+        total = add_up(total, x[i])  # a comment
+    """
+    lines = text.split("\n")
+    used = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.AugAssign) and type(node.op) in _NAMES:
+            used.add(_NAMES[type(node.op)])
+            line = lines[node.lineno - 1]
+            lines[node.lineno - 1] = line[:node.col_offset] + _call(line, node) + line[node.end_col_offset:]
+    return "\n".join(([f"from fad.kernels.sums import {', '.join(sorted(used))}"] if used else []) + lines)
+
+
+def _call(line: str, node: ast.AugAssign) -> str:
+    target, value = (line[part.col_offset:part.end_col_offset] for part in (node.target, node.value))
+    minus = isinstance(node.op, ast.Sub)
+    return f"{target} = {_NAMES[type(node.op)]}({target}, {f'-({value})' if minus else value})"

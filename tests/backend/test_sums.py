@@ -1,0 +1,97 @@
+"""The order of arithmetic: compiled code keeps the user's, but for sums that nobody looks at before they are complete."""
+import math
+
+import numpy as np
+import pytest
+
+import fad
+from fad.backend.sums import with_free_sums
+
+
+def compensated(x):
+    """Kahan's sum (Communications of the ACM 8 (1965) 40)."""
+    s = 0.0
+    c = 0.0
+    for v in x:
+        y = v - c
+        t = s + y
+        c = (t - s) - y
+        s = t
+    return s
+
+
+def error_of_sum(x):
+    """Knuth's exact error of a sum (The Art of Computer Programming 2, 4.2.2, theorem B)."""
+    a, b = x[0], x[1]
+    s = a + b
+    bb = s - a
+    return (a - (s - bb)) + (b - bb)
+
+
+def low_half(x):
+    """Veltkamp's splitting."""
+    c = 134217729.0 * x[0]
+    return x[0] - (c - (c - x[0]))
+
+
+def careful_log1p(x):
+    u = 1.0 + x[0] * 1e-10
+    return x[0] * 1e-10 if u == 1.0 else math.log(u) * (x[0] * 1e-10) / (u - 1.0)
+
+
+def unit_roundoff(x):
+    e = x[0]
+    while 1.0 + e != 1.0:
+        e = e / 2
+    return e
+
+
+def fixed_point(x):
+    y, before, turns = x[0], 0.0, 0
+    while y != before and turns < 1000:
+        before = y
+        y = y - (y - x[1] / 3.0) / 2.0
+        turns += 1
+    return y + turns
+
+
+def rounded_to_integer(x):
+    return x * 2.3e4 + 6755399441055744.0 - 6755399441055744.0
+
+
+X = np.array([1.0, 1e-16, 0.3, 7e-17, 0.1])
+
+
+@pytest.mark.parametrize("f", [compensated, error_of_sum, low_half, careful_log1p, unit_roundoff, fixed_point, rounded_to_integer],
+                         ids=lambda f: f.__name__)
+def test_order_is_kept(f):
+    want = f(X)
+    with fad.config.using(compile="now"):
+        got = fad.jit(f)(X)
+    np.testing.assert_array_equal(got, want)
+
+
+def test_free_sums_are_marked_in_the_text():
+    text = fad.source(lambda x: np.sum(x * x), X)
+    assert "+=" in text and "add_up" not in text
+    assert "total = add_up(total, " in with_free_sums(text)
+
+
+def test_sum_of_a_loop_is_free_and_right():
+    def f(x):
+        s = 1.0
+        for i in range(x.size):
+            s = s + x[i] * x[i]
+        return s
+    x = np.random.default_rng(0).standard_normal(1000)
+    assert " += " in fad.source(f, x)
+    np.testing.assert_allclose(fad.jit(f, compile="now")(x), 1.0 + x @ x, rtol=1e-13)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16", "i4", "i8", "u2", "bool"])
+def test_sums_of_all_types(dtype):
+    x = (np.arange(40) % 7).astype(dtype)
+    for f in (np.sum, np.prod, np.cumsum, lambda x: x @ x, lambda x: np.sum(x[None] * x[:, None], axis=0)):
+        got = fad.jit(f, compile="now")(x)
+        np.testing.assert_allclose(got, f(x), rtol=1e-5 if dtype in ("f4", "c8") else 1e-14)
+        assert got.dtype == f(x).dtype
