@@ -85,4 +85,5 @@ _OF_NN = dict.fromkeys((
     "conv_transpose2d conv_transpose3d cosine_similarity dropout group_norm hardshrink instance_norm layer_norm max_pool1d max_pool2d max_pool3d "
     "pairwise_distance pixel_shuffle pixel_unshuffle prelu rms_norm rrelu selu threshold").split(), "nn.functional")
 __all__ = [name for name, thing in globals().items() if not name.startswith("_") and not hasattr(thing, "__path__")] + [*_LATER]
-__getattr__, __dir__ = _lazy_names(globals(), _LATER | _OF_NN, others="eager.api")         # and functions of tensors, dtypes, under PyTorch's names
+# Besides these, functions of tensors and dtypes under PyTorch's names; fad.show and fad.trace are functions, and rooms of the tower.
+__getattr__, __dir__ = _lazy_names(globals(), _LATER | _OF_NN, others="eager.api", above_rooms=("show", "trace"))

@@ -1,5 +1,6 @@
 """What is loaded when it is first used: `import fad` must pay neither for SciPy and Numba nor for the parts of fad that few programs need."""
 import importlib
+import sys
 from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
@@ -20,10 +21,23 @@ class LazyModule(ModuleType):
         return value
 
 
-def lazy_names(namespace: dict, where: Mapping[str, str], others: str) -> "tuple[Callable, Callable]":
+class Roof(ModuleType):
+    """A package some of whose public names are also names of its rooms. Python binds a room's name when the room is imported: not here."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (isinstance(value, ModuleType) and name in self.__dict__["_above_rooms"]):
+            super().__setattr__(name, value)
+
+
+def lazy_names(namespace: dict, where: Mapping[str, str], others: str, above_rooms: tuple) -> "tuple[Callable, Callable]":
     """__getattr__ and __dir__ of a package whose namespace this is: a name is loaded from where[name], a module of the package, or is
-    itself a module of it (where[name] is ""); names that are not in the table are looked up in NAMES, a dict of the module `others`."""
+    itself a module of it (where[name] is ""); names that are not in the table are looked up in NAMES, a dict of the module `others`.
+    The names above_rooms are those, whatever modules of the package bear them."""
     package = namespace["__name__"]
+    sys.modules[package].__class__ = Roof
+    namespace["_above_rooms"] = above_rooms
+    for name in above_rooms:
+        namespace.pop(name, None)               # a room that is loaded already
 
     def load(name: str) -> Any:
         if name.startswith("__"):               # what Python and its tools ask every module for

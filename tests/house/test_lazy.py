@@ -49,6 +49,18 @@ def test_a_name_that_is_not_there_is_an_attribute_error():
         fad.gradient_of  # noqa: B018
 
 
+def test_functions_are_not_hidden_by_rooms_of_their_name():
+    code = """if True:
+        import numpy as np, fad
+        import fad.show.explain, fad.show.program, fad.trace.tracing
+        assert "show" in dir(fad) and fad.show(lambda x: x * x, 1.0)
+        from fad import show, trace
+        assert show is fad.show and fad.trace is trace
+        print(trace(fad.tensor([[1.0, 2.0], [3.0, 4.0]])).item(), type(fad.trace.__doc__) is str)
+        """
+    assert run(code) == "5.0 True"
+
+
 def test_tools_that_look_for_marks_load_nothing():
     assert run("import fad, sys; hasattr(fad, '__wrapped__'); print('fad.eager' in sys.modules)") == "False"
 
