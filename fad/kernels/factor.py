@@ -252,8 +252,8 @@ def _triangular_solve(a, b, lower, transpose, unit):
     # LAPACK sees m = a^T and x^T: the system is x^T op(a)^T = b^T, and op(a)^T is m, m^T or m^H
     flag = NO if transpose == 0 else TRANSPOSED if transpose == 1 else ADJOINT
     triangle = UPPER if lower else LOWER
-    for m in range(stack.shape[0] if not unit else 0):
-        _refuse_zero_diagonal(stack[m])
+    for c in range(stack.shape[0] if not unit else 0):
+        _refuse_zero_diagonal(stack[c])
     for c in range(sides.shape[0]):
         m = stack[c if stack.shape[0] > 1 else 0]
         trsm(RIGHT, triangle, flag, UNIT if unit else NO, k, n, 1.0, m, max(1, n), sides[c], max(1, k))

@@ -11,7 +11,9 @@ import sys
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.extending import intrinsic, overload
+
+from fad.kernels.memory import blank, viewed
+from fad.kernels.promotion import compiled_as, emit_python, inner
 
 __all__ = ["resized", "room_for"]
 
@@ -32,28 +34,16 @@ def _available():
         return sys.maxsize
 
 
-@overload(room_for, inline="always")
-def _room_for(count):
-    return lambda count: count < bytes_available(count)
-
-
-@intrinsic
-def bytes_available(typingctx, count):
-    """fad.util.memory.available(), asked where count is not small and the thread holds Python's lock; else a huge number."""
-    if not isinstance(count, types.Integer):
-        return None
-
-    def codegen(context, builder, sig, args):
-        found = cgutils.alloca_once_value(builder, context.get_constant(types.int64, UNKNOWN))
-        kind = ir.FunctionType(ir.IntType(32), [])
-        holds = cgutils.get_or_insert_function(builder.module, kind, "PyGILState_Check")
-        is_large = builder.icmp_signed(">=", args[0], ir.Constant(args[0].type, SMALL))
-        with builder.if_then(is_large, likely=False), builder.if_then(cgutils.is_not_null(builder, builder.call(holds, []))):
-            module = context.insert_const_string(builder.module, "fad.util.memory")
-            _ask(context.get_python_api(builder), builder, module, found)
-        return builder.load(found)
-
-    return types.int64(count), codegen
+def _emit_room_for(context, builder, sig, args):
+    """count < fad.util.memory.available(), asked where count is not small and the thread holds Python's lock; else true."""
+    found = cgutils.alloca_once_value(builder, context.get_constant(types.int64, UNKNOWN))
+    kind = ir.FunctionType(ir.IntType(32), [])
+    holds = cgutils.get_or_insert_function(builder.module, kind, "PyGILState_Check")
+    is_large = builder.icmp_signed(">=", args[0], args[0].type(SMALL))
+    with builder.if_then(is_large, likely=False), builder.if_then(cgutils.is_not_null(builder, builder.call(holds, []))):
+        module = context.insert_const_string(builder.module, "fad.util.memory")
+        _ask(context.get_python_api(builder), builder, module, found)
+    return builder.icmp_signed("<", args[0], builder.load(found))
 
 
 def _ask(python, builder, name, found):
@@ -66,6 +56,10 @@ def _ask(python, builder, name, found):
             python.decref(answer)
         python.decref(module)
     python.err_clear()
+
+
+room_for = compiled_as(room_for, lambda *args: (types.boolean, types.int64), _emit_room_for)
+NO_ROOM = "what a loop saves for its reverse sweep does not fit in memory"
 
 
 def resized(x, n):
@@ -85,9 +79,23 @@ def resized(x, n):
     return y
 
 
-NO_ROOM = "what a loop saves for its reverse sweep does not fit in memory"
+@inner(lambda x, n: x)
+def _copied(x, n):
+    """A copy of x with n elements along its first axis."""
+    if not room_for(n * x.itemsize):
+        raise MemoryError(NO_ROOM)
+    y = blank((n,) + x.shape[1:], x.dtype)
+    new, old = viewed(y, (y.size,)), viewed(x, (x.size,))
+    kept = min(new.size, old.size)
+    for k in range(kept):
+        new[k] = old[k]
+    for k in range(kept, new.size):
+        new[k] = 0
+    return y
 
 
-@overload(resized)
 def _resized(x, n):
-    return resized
+    return x if x.shape[0] == n else _copied(x, n)
+
+
+resized = compiled_as(resized, lambda x, n: (x, x, types.intp), emit_python(_resized))

@@ -12,6 +12,8 @@ from numba.core.typing.templates import AbstractTemplate, infer, infer_global, s
 from numba.extending import lower_builtin
 from numba.np.numpy_support import as_dtype, from_dtype
 
+from fad.kernels.lean import LeanCompiler
+
 __all__ = ["compiled_as", "emit_python", "formula", "inner", "inner_of_types", "like_ufunc", "quiet", "real_floats"]
 
 HALF, SINGLE = np.dtype(np.float16), np.dtype(np.float32)
@@ -146,8 +148,8 @@ def _compiled_here(context, builder, body, sig, fast):
     known = vars(library).setdefault("fad_bodies", {})
     key = body, sig, fast
     if key not in known:
-        common = context.typing_context, context, library, body, sig.args, sig.return_type
-        known[key] = compiler.compile_internal(*common, _flags(fast), locals={}).fndesc
+        common = context.typing_context, context, library, sig.args, sig.return_type
+        known[key] = LeanCompiler(*common, _flags(fast), {}).compile_extra(body).fndesc
     return known[key]
 
 

@@ -8,7 +8,8 @@ Where the thread does not hold Python's lock (a worker thread, a caller with nog
 """
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.extending import intrinsic, overload
+
+from fad.kernels.promotion import compiled_as
 
 __all__ = ["interruptible"]
 
@@ -20,26 +21,16 @@ def interruptible(turns):
     return turns + 1
 
 
-@overload(interruptible, inline="always")
-def _interruptible(turns):
-    def count(turns):
-        if turns & (EVERY - 1) == EVERY - 1:
-            handle_signals()
-        return turns + 1
-
-    return count
-
-
-@intrinsic
-def handle_signals(typingctx):
+def _emit(context, builder, sig, args):
     """Run the Python handlers of signals that have come; what one raises is raised here."""
+    turns, word = args[0], args[0].type
+    now = builder.icmp_signed("==", builder.and_(turns, word(EVERY - 1)), word(EVERY - 1))
+    kind = ir.FunctionType(ir.IntType(32), [])
+    holds, check = (cgutils.get_or_insert_function(builder.module, kind, f) for f in ("PyGILState_Check", "PyErr_CheckSignals"))
+    with builder.if_then(now, likely=False), builder.if_then(cgutils.is_not_null(builder, builder.call(holds, []))):
+        with builder.if_then(cgutils.is_not_null(builder, builder.call(check, [])), likely=False):
+            context.call_conv.return_exc(builder)
+    return builder.add(turns, word(1))
 
-    def codegen(context, builder, sig, args):
-        kind = ir.FunctionType(ir.IntType(32), [])
-        holds, check = (cgutils.get_or_insert_function(builder.module, kind, f) for f in ("PyGILState_Check", "PyErr_CheckSignals"))
-        with builder.if_then(cgutils.is_not_null(builder, builder.call(holds, [])), likely=False):
-            with builder.if_then(cgutils.is_not_null(builder, builder.call(check, [])), likely=False):
-                context.call_conv.return_exc(builder)
-        return context.get_dummy_value()
 
-    return types.void(), codegen
+interruptible = compiled_as(interruptible, lambda *args: (types.int64, types.int64), _emit)

@@ -72,7 +72,7 @@ def _stable_order(v, order, spare):
         order[i] = i
     for low in range(0, n, SHORT):
         _insert(v, order, low, min(low + SHORT, n))
-    width = SHORT
+    width = min(SHORT, n)
     while width < n:
         for low in range(0, n - width, 2 * width):
             _merge(v, order, spare, low, low + width, min(low + 2 * width, n))
