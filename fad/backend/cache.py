@@ -60,15 +60,8 @@ def _module(text: str, name: str) -> str:
 def _jitted(name: str) -> str:
     flags = ", ".join(map(repr, FLAGS))
     options = f"fastmath={{{flags}}}, error_model='numpy', boundscheck=False, pipeline_class=LeanCompiler"
-    imports = "import numba  # noqa: E402
-
-from fad.kernels.lean import LeanCompiler  # noqa: E402"
-    return f"
-
-{imports}
-
-{name} = numba.njit({options})({name})
-"
+    imports = "import numba  # noqa: E402\n\nfrom fad.kernels.lean import LeanCompiler  # noqa: E402"
+    return f"\n\n{imports}\n\n{name} = numba.njit({options})({name})\n"
 
 
 def holds(text: str, name: str, folder: "pathlib.Path | None") -> bool:

@@ -13,7 +13,6 @@ from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.typed_passes import AnnotateTypes, BaseNativeLowering, IRLegalization, NoPythonBackend, NopythonTypeInference
 from numba.core.untyped_passes import FixupArgs, GenericRewrites, IRProcessing, TranslateByteCode
-from numba.np.arrayobj import fix_integer_index, load_item, store_item
 
 __all__ = ["LeanCompiler"]
 
@@ -51,7 +50,8 @@ class _Lower(lowering.Lower):
         place = self._element(kind, value, index, signature)
         if place is None:
             return super().lower_getitem(resty, expr, value, index, signature)
-        return self.context.cast(self.builder, load_item(self.context, self.builder, kind, place), signature.return_type, resty)
+        item = self.context.unpack_value(self.builder, kind.dtype, place, align=None if kind.aligned else 1)
+        return self.context.cast(self.builder, item, signature.return_type, resty)
 
     def lower_setitem(self, target_var, index_var, value_var, signature):
         kind = self.typeof(target_var.name)
@@ -59,7 +59,7 @@ class _Lower(lowering.Lower):
         if place is None:
             return super().lower_setitem(target_var, index_var, value_var, signature)
         value = self.context.cast(self.builder, self.loadvar(value_var.name), self.typeof(value_var.name), kind.dtype)
-        return store_item(self.context, self.builder, kind, value, place)
+        return self.context.pack_value(self.builder, kind.dtype, value, place, align=None if kind.aligned else 1)
 
     def _element(self, kind, array, index, signature):
         """The address of one element, or None where the subscript is another."""
@@ -74,7 +74,9 @@ class _Lower(lowering.Lower):
         place = None
         for axis, (n, t, natural) in enumerate(zip(numbers, kinds, self._are_natural(index.name, len(kinds)))):
             extent = self._field(array.name, kind, "shape", axis)
-            at = self.context.cast(self.builder, n, t, types.intp) if natural else fix_integer_index(self.context, self.builder, t, n, extent)
+            at = self.context.cast(self.builder, n, t, types.intp)
+            if t.signed and not natural:
+                at = self.builder.select(self.builder.icmp_signed("<", at, at.type(0)), self.builder.add(at, extent), at)
             place = at if place is None else self.builder.add(self.builder.mul(place, extent), at)
         return self.builder.gep(self._field(array.name, kind, "data"), [place])
 
