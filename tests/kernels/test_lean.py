@@ -1,0 +1,121 @@
+"""The lean way through Numba: the numbers are those of plain Python, no array is lost, and errors are raised."""
+import numba
+import numpy as np
+import pytest
+from numba.core.runtime import _nrt_python, rtsys
+
+from fad.kernels.lean import LeanCompiler
+
+
+def lean(f):
+    return numba.njit(f, pipeline_class=LeanCompiler, error_model="numpy")
+
+
+def subscripts(x, m):
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += x[i - 1] * (i + 1) + x[-i] + x[i - x.size]
+    for i in range(m - 1, -1, -1):
+        total += x[i] * m - x[min(i, m - 1) // 2] * x[max(i, -3) % 2]
+    for i in range(-2, m, 2):
+        total += x[i] / (3 + i)
+    for i in range(m, 0, -3):
+        total -= x[i - 1]
+    for i in range(m - 1, -m, -1):
+        total -= x[i] * i
+    for _ in range(-3):
+        total += 1e9
+    return total
+
+
+def layouts(a, m):
+    out = np.zeros((m, 3), np.float32)
+    k = np.uint8(1)
+    for i in range(m):
+        for j in range(3):
+            out[i, j] = a[j, i] + a[j, -i] * a[k, i]
+            out[i, -1 - j] += a[:, i][j]
+    return out
+
+
+def arrays_of_loops(n, m):
+    old, total = np.zeros(m), 0.0
+    for i in range(n):
+        new = np.empty(m)
+        for j in range(m):
+            new[j] = old[j - 1] + i * j
+        if i % 3 == 0:
+            old, new = new, old
+        spare = new.copy()
+        if i % 2 == 0:
+            continue
+        total += spare[0] + new[m - 1]
+        if total > 100.0:
+            break
+    else:
+        total += old[1]
+    return total, old
+
+
+def raising(n, m):
+    kept = np.ones(m)
+    for i in range(n):
+        other = np.full(m, 2.0)
+        if i > 3:
+            raise ValueError("too many")
+        kept[0] += other[1]
+    return kept
+
+
+def conditional(n):
+    if n > 2:
+        value = 1.0
+    else:
+        value = 2.0
+    k = 0
+    while True:
+        k += 1
+        later = k * 2
+        if later > n:
+            break
+    return value + later, k
+
+
+CASES = [(subscripts, np.random.default_rng(0).standard_normal(7), 4), (layouts, np.random.default_rng(1).standard_normal((3, 5)), 4),
+         (layouts, np.asfortranarray(np.random.default_rng(1).standard_normal((3, 5))), 4),
+         (layouts, np.random.default_rng(1).standard_normal((6, 10))[::2, ::2], 4),
+         (arrays_of_loops, 5, 4), (arrays_of_loops, 60, 4), (arrays_of_loops, 0, 3), (raising, 3, 4), (conditional, 2), (conditional, 9)]
+
+
+@pytest.mark.parametrize("f, args", [(f, args) for f, *args in CASES], ids=lambda p: getattr(p, "__name__", ""))
+def test_numbers_are_those_of_python(f, args):
+    expected, got = f(*args), lean(f)(*args)
+    for a, b in zip(expected if isinstance(expected, tuple) else (expected,), got if isinstance(got, tuple) else (got,)):
+        np.testing.assert_allclose(b, a, rtol=1e-6)
+
+
+@pytest.fixture
+def counted():
+    """Numba counts what it allocates and frees."""
+    _nrt_python.memsys_enable_stats()
+    yield
+    _nrt_python.memsys_disable_stats()
+
+
+@pytest.mark.usefixtures("counted")
+@pytest.mark.parametrize("f, args", [(arrays_of_loops, (60, 4)), (arrays_of_loops, (5, 4)), (raising, (3, 4)), (layouts, (np.ones((3, 5)), 4))],
+                         ids=lambda p: getattr(p, "__name__", ""))
+def test_every_array_is_released_once(f, args):
+    g = lean(f)
+    g(*args)
+    before = rtsys.get_allocation_stats()
+    for _ in range(5):
+        g(*args)
+    after = rtsys.get_allocation_stats()
+    assert after.alloc > before.alloc
+    assert after.alloc - before.alloc == after.free - before.free
+
+
+def test_errors_are_raised():
+    with pytest.raises(ValueError, match="too many"):
+        lean(raising)(9, 4)
