@@ -38,7 +38,7 @@ LATER.update({
     "scipy.linalg": ("scipy_functions", "scipy_linalg"),
     "scipy.ndimage": ("ndimage",),
     "scipy.optimize": ("optimize",),
-    "scipy.signal": ("signal",),
+    "scipy.signal": ("filters", "signal"),
     "scipy.spatial.distance": ("distance",),
     "scipy.special": ("special",),
     "scipy.stats": ("distributions",),
