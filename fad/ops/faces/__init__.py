@@ -41,7 +41,7 @@ LATER.update({
     "scipy.signal": ("filters", "signal"),
     "scipy.spatial.distance": ("distance",),
     "scipy.special": ("special",),
-    "scipy.stats": ("distributions",),
+    "scipy.stats": ("distributions", "summaries"),
 })
 
 __all__ = [

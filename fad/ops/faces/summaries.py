@@ -1,0 +1,351 @@
+"""scipy.stats' summaries of samples: means, moments, scores, entropy, robust measures, transformations, circular statistics, correlation."""
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...ir.build import current
+from ...ir.op import registry
+from ...ir.types import FLOAT, type_of
+from ..face import BY_NAME, METHODS, face
+from ..kinds import shape_of
+from .arguments import as_array, axes_of, extent_of, in_dtype, is_given, one_axis, rank, ravel, refuse
+
+mean, var, std, average = (partial(lambda name, *args, **options: BY_NAME[f"numpy.{name}"].call(*args, **options), name)
+                           for name in ("mean", "var", "std", "average"))
+exp, log, sqrt, absolute, where = (registry[name] for name in ("exp", "log", "sqrt", "abs", "where"))
+
+
+def _live(x: Any) -> Any:
+    """x as a floating array; one from outside the program is an input of it."""
+    x = as_array(x)
+    x = current().capture(x) if isinstance(x, np.ndarray) and x.ndim else x
+    return in_dtype(x, FLOAT) if type_of(x).dtype.kind in "biu" else x
+
+
+def _sample(name: str, a: Any, axis: Any, nan_policy: str) -> tuple:
+    """The sample and the axis (or axes) to go along."""
+    if nan_policy != "propagate":
+        raise refuse(f"scipy.stats.{name}", f"nan_policy={nan_policy!r}", do="leave out what is not a number before the call")
+    x = _live(a)
+    return (x, tuple(range(rank(x)))) if axis is None else (x, axis if isinstance(axis, tuple) else one_axis(axis, rank(x)))
+
+
+def _summary(*names: str, samples: tuple) -> Callable:
+    """Decorator: a summary of (x, axis) that keeps its axes, with SciPy's ways of giving axis, nan_policy and keepdims."""
+    def register(summary: Callable) -> Callable:
+        def call(a: Any, *args: Any, axis: Any = 0, nan_policy: str = "propagate", keepdims: bool = False, **options: Any) -> Any:
+            x, ax = _sample(names[0], a, axis, nan_policy)
+            y = summary(x, ax, *args, **options)
+            return y if keepdims else registry["reshape"](y, *[n for k, n in enumerate(shape_of(y)) if k not in axes_of(ax, rank(x))])
+        for name in names:
+            face(f"scipy.stats.{name}", samples=samples)(_in_scipys_order(name, call))
+        return summary
+    return register
+
+
+ORDERS = {"gmean": ("axis", "dtype", "weights"), "hmean": ("axis", "dtype"), "pmean": ("p",), "moment": ("order", "axis", "nan_policy"),
+          "skew": ("axis", "bias", "nan_policy"), "kurtosis": ("axis", "fisher", "bias", "nan_policy"), "variation": ("axis", "nan_policy", "ddof"),
+          "sem": ("axis", "ddof", "nan_policy"), "entropy": ("qk", "base", "axis"), "gstd": ("axis", "ddof"),
+          "median_abs_deviation": ("axis", "center", "scale", "nan_policy"), "trim_mean": ("proportiontocut", "axis")}
+
+
+def _in_scipys_order(name: str, call: Callable) -> Callable:
+    def ordered(a: Any, *args: Any, **options: Any) -> Any:
+        return call(a, **dict(zip(ORDERS[name], args, strict=False)), **options)
+    return ordered
+
+
+# -- means ----------------------------------------------------------------------------------------------------------------------------------
+
+
+def _average(x: Any, axis: Any, weights: Any) -> Any:
+    return mean(x, axis=axis, keepdims=True) if weights is None else average(x, axis=axis, weights=_live(weights), keepdims=True)
+
+
+@_summary("gmean", samples=("stats.gmean(x)", "stats.gmean(x, axis=None, weights=x)", "stats.gmean(x, 1, keepdims=True)"))
+def gmean(x: Any, axis: Any, dtype: Any = None, weights: Any = None) -> Any:
+    return exp(_average(log(in_dtype(x, dtype)), axis, weights))
+
+
+@_summary("hmean", samples=("stats.hmean(x)", "stats.hmean(v, weights=v[::-1])"))
+def hmean(x: Any, axis: Any, dtype: Any = None, weights: Any = None) -> Any:
+    return 1.0 / _average(1.0 / in_dtype(x, dtype), axis, weights)
+
+
+@_summary("pmean", samples=("stats.pmean(x, 3)", "stats.pmean(v, 0.5)"))
+def pmean(x: Any, axis: Any, p: Any, dtype: Any = None, weights: Any = None) -> Any:
+    if isinstance(p, (int, float)) and p == 0:
+        return gmean(x, axis, dtype, weights)
+    return _average(in_dtype(x, dtype) ** p, axis, weights) ** (1.0 / p)
+
+
+@_summary("trim_mean", samples=("stats.trim_mean(x, 0.3)", "stats.trim_mean(v, 0.25)"))
+def trim_mean(x: Any, axis: Any, proportiontocut: float) -> Any:
+    if isinstance(axis, tuple):
+        x, axis = registry["reshape"](ravel(x), extent_of(x, axis), *[1] * (rank(x) - 1)), 0
+    n = shape_of(x)[axis]
+    cut = int(proportiontocut * n) if isinstance(n, int) else METHODS["astype"](proportiontocut * n, int)
+    rows = registry["slice_axis"](BY_NAME["numpy.sort"].call(x, axis=axis), axis, cut, n - 2 * cut)
+    return mean(rows, axis=axis, keepdims=True)
+
+
+# -- moments --------------------------------------------------------------------------------------------------------------------------------
+
+
+def _central(x: Any, axis: Any, order: int, center: Any = None) -> Any:
+    return mean((x - (mean(x, axis=axis, keepdims=True) if center is None else center)) ** order, axis=axis, keepdims=True)
+
+
+@_summary("moment", samples=("stats.moment(x, 3)", "stats.moment(x, 2, axis=1, center=0.3)"))
+def moment(x: Any, axis: Any, order: int = 1, center: Any = None) -> Any:
+    if not isinstance(order, int):
+        raise refuse("scipy.stats.moment", "several orders")
+    return _central(x, axis, order, center) if order else registry["zeros_like"](mean(x, axis=axis, keepdims=True)) + 1.0
+
+
+def _size(x: Any, axis: Any) -> Any:
+    return extent_of(x, axes_of(axis, rank(x)))
+
+
+def _standardised(x: Any, axis: Any, order: int) -> Any:
+    """The central moment of an order over the variance's power; nan where the sample is constant."""
+    m2, centre = _central(x, axis, 2), mean(x, axis=axis, keepdims=True)
+    flat = m2 <= (np.finfo(type_of(x).dtype).resolution * centre) ** 2
+    return where(flat, math.nan, _central(x, axis, order) / where(flat, 1.0, m2) ** (order / 2))
+
+
+@_summary("skew", samples=("stats.skew(x)", "stats.skew(x, axis=1, bias=False)"))
+def skew(x: Any, axis: Any, bias: bool = True) -> Any:
+    y, n = _standardised(x, axis, 3), _size(x, axis)
+    return y if bias else y * sqrt((n - 1.0) * n) / (n - 2.0)
+
+
+@_summary("kurtosis", samples=("stats.kurtosis(x)", "stats.kurtosis(x, axis=1, fisher=False)", "stats.kurtosis(v, bias=False)"))
+def kurtosis(x: Any, axis: Any, fisher: bool = True, bias: bool = True) -> Any:
+    y, n = _standardised(x, axis, 4), _size(x, axis)
+    if not bias:
+        y = ((n * n - 1.0) * y - 3.0 * (n - 1.0) ** 2) / ((n - 2.0) * (n - 3.0)) + 3.0
+    return y - 3.0 if fisher else y
+
+
+@_summary("variation", samples=("stats.variation(x)", "stats.variation(x, axis=1, ddof=1)"))
+def variation(x: Any, axis: Any, ddof: int = 0) -> Any:
+    return std(x, axis=axis, ddof=ddof, keepdims=True) / mean(x, axis=axis, keepdims=True)
+
+
+@_summary("sem", samples=("stats.sem(x)", "stats.sem(x, axis=None, ddof=0)"))
+def sem(x: Any, axis: Any, ddof: int = 1) -> Any:
+    return std(x, axis=axis, ddof=ddof, keepdims=True) / sqrt(1.0 * _size(x, axis))
+
+
+@_summary("gstd", samples=("stats.gstd(x)",))
+def gstd(x: Any, axis: Any, ddof: int = 1) -> Any:
+    return exp(std(log(x), axis=axis, ddof=ddof, keepdims=True))
+
+
+# -- scores ---------------------------------------------------------------------------------------------------------------------------------
+
+
+@face("scipy.stats.zmap", samples=("stats.zmap(x, x[:2], ddof=1)",))
+def zmap(scores: Any, compare: Any, axis: Any = 0, ddof: int = 0, nan_policy: str = "propagate") -> Any:
+    x, ax = _sample("zmap", compare, axis, nan_policy)
+    centre, spread = mean(x, axis=ax, keepdims=True), std(x, axis=ax, ddof=ddof, keepdims=True)
+    flat = spread <= absolute(np.finfo(type_of(x).dtype).eps * centre)
+    return where(flat, math.nan, (_live(scores) - centre) / where(flat, 1.0, spread))
+
+
+@face("scipy.stats.zscore", samples=("stats.zscore(x)", "stats.zscore(x, axis=None)", "stats.zscore(x, 1, 1)"))
+def zscore(a: Any, axis: Any = 0, ddof: int = 0, nan_policy: str = "propagate") -> Any:
+    return zmap(a, a, axis, ddof, nan_policy)
+
+
+@face("scipy.stats.gzscore", samples=("stats.gzscore(x)",))
+def gzscore(a: Any, *, axis: Any = 0, ddof: int = 0, nan_policy: str = "propagate") -> Any:
+    return zscore(log(_live(a)), axis, ddof, nan_policy)
+
+
+# -- entropy and robust measures ---------------------------------------------------------------------------------------------------------------
+
+
+@_summary("entropy", samples=("stats.entropy(x)", "stats.entropy(x, x[::-1] ** 2, base=2, axis=1)"))
+def entropy(x: Any, axis: Any, qk: Any = None, base: Any = None) -> Any:
+    def shares(x: Any) -> Any:
+        return x / METHODS["sum"](x, axis=axis, keepdims=True)
+    terms = BY_NAME["scipy.special.entr"].call(shares(x)) if qk is None else BY_NAME["scipy.special.rel_entr"].call(shares(x), shares(_live(qk)))
+    y = METHODS["sum"](terms, axis=axis, keepdims=True)
+    return y if base is None else y / log(base)
+
+
+@_summary("median_abs_deviation", samples=("stats.median_abs_deviation(x, axis=1, scale='normal')",))
+def median_abs_deviation(x: Any, axis: Any, center: Any = None, scale: Any = 1.0) -> Any:
+    median = BY_NAME["numpy.median"].call
+    if center is not None and center is not np.median:
+        raise refuse("scipy.stats.median_abs_deviation", "center other than np.median")
+    y = median(absolute(x - median(x, axis=axis, keepdims=True)), axis=axis, keepdims=True)
+    return y / (0.6744897501960817 if scale == "normal" else scale)           # the normal distribution's third quartile
+
+
+@face("scipy.stats.iqr", samples=("stats.iqr(x)", "stats.iqr(x, axis=1, rng=(10, 60), scale=2.0)"))
+def iqr(x: Any, axis: Any = None, rng: tuple = (25, 75), scale: Any = 1.0, nan_policy: str = "propagate", interpolation: str = "linear",
+        keepdims: bool = False) -> Any:
+    x, ax = _sample("iqr", x, axis, nan_policy)
+    low, high = (BY_NAME["numpy.percentile"].call(x, q, axis=ax, method=interpolation, keepdims=keepdims) for q in sorted(rng))
+    return (high - low) / (1.3489795003921634 if scale == "normal" else scale)  # the normal distribution's own range between the quartiles
+
+
+# -- transformations -----------------------------------------------------------------------------------------------------------------------------
+
+
+def _without_fit(name: str, lmbda: Any, *others: Any) -> None:
+    if lmbda is None or any(is_given(o) for o in others):
+        raise refuse(f"scipy.stats.{name}", "a parameter to be fitted", do="give lmbda; to fit it, maximise the likelihood")
+
+
+@face("scipy.stats.boxcox", samples=("stats.boxcox(v, 0.3)",))
+def boxcox(x: Any, lmbda: Any = None, alpha: Any = None, optimizer: Any = None) -> Any:
+    _without_fit("boxcox", lmbda, alpha, optimizer)
+    return BY_NAME["scipy.special.boxcox"].call(_live(x), lmbda)
+
+
+@face("scipy.stats.boxcox_llf", samples=("stats.boxcox_llf(v[0], v)", "stats.boxcox_llf(0.4, x)"))
+def boxcox_llf(lmb: Any, data: Any, *, axis: Any = 0, keepdims: bool = False, nan_policy: str = "propagate") -> Any:
+    x, ax = _sample("boxcox_llf", data, axis, nan_policy)
+    return _likelihood(boxcox(x, lmb), METHODS["sum"](log(x), axis=ax, keepdims=True) * (as_array(lmb) - 1.0), x, ax, keepdims)
+
+
+def _likelihood(y: Any, volume: Any, x: Any, ax: Any, keepdims: bool) -> Any:
+    """The normal log-likelihood of transformed data at its best mean and variance, up to a constant."""
+    whole = volume - 0.5 * _size(x, ax) * log(var(y, axis=ax, keepdims=True))
+    axes = axes_of(ax, rank(x))
+    return whole if keepdims else registry["reshape"](whole, *[n for k, n in enumerate(shape_of(whole)) if k not in axes])
+
+
+@face("scipy.stats.yeojohnson", samples=("stats.yeojohnson(v - 0.5, 0.3)", "stats.yeojohnson(v - 0.5, v[0])"))
+def yeojohnson(x: Any, lmbda: Any = None) -> Any:
+    """I.-K. Yeo and R. A. Johnson, Biometrika 87 (2000) 954."""
+    _without_fit("yeojohnson", lmbda)
+    power = BY_NAME["scipy.special.boxcox1p"].call
+    x = _live(x)
+    positive = x >= 0
+    return where(positive, power(where(positive, x, 0.0), lmbda), -power(where(positive, 0.0, -x), 2.0 - as_array(lmbda)))
+
+
+@face("scipy.stats.yeojohnson_llf", samples=("stats.yeojohnson_llf(v[0], v - 0.5)",))
+def yeojohnson_llf(lmb: Any, data: Any, *, axis: Any = 0, nan_policy: str = "propagate", keepdims: bool = False) -> Any:
+    x, ax = _sample("yeojohnson_llf", data, axis, nan_policy)
+    volume = METHODS["sum"](registry["sign"](x) * registry["log1p"](absolute(x)), axis=ax, keepdims=True) * (as_array(lmb) - 1.0)
+    return _likelihood(yeojohnson(x, lmb), volume, x, ax, keepdims)
+
+
+# -- circular statistics ---------------------------------------------------------------------------------------------------------------------------
+
+
+def _resultant(name: str, samples: Any, high: Any, low: Any, axis: Any, nan_policy: str, keepdims: bool) -> tuple:
+    """The mean cosine and sine, and the angle that a unit of the samples is."""
+    x, ax = _sample(name, samples, axis, nan_policy)
+    unit = 2 * math.pi / (high - low)
+    angle = (x - low) * unit
+    parts = (mean(registry[f](angle), axis=ax, keepdims=keepdims) for f in ("cos", "sin"))
+    return (*parts, unit)
+
+
+@face("scipy.stats.circmean", samples=("stats.circmean(x)", "stats.circmean(9 * x, high=3.0, low=-1.0, axis=1)"))
+def circmean(samples: Any, high: Any = 2 * math.pi, low: Any = 0, axis: Any = None, nan_policy: str = "propagate", *, keepdims: bool = False) -> Any:
+    c, s, unit = _resultant("circmean", samples, high, low, axis, nan_policy, keepdims)
+    angle = registry["arctan2"](s, c)
+    return where(angle < 0, angle + 2 * math.pi, angle) / unit + low
+
+
+@face("scipy.stats.circvar", samples=("stats.circvar(x, axis=0)",))
+def circvar(samples: Any, high: Any = 2 * math.pi, low: Any = 0, axis: Any = None, nan_policy: str = "propagate", *, keepdims: bool = False) -> Any:
+    c, s, _ = _resultant("circvar", samples, high, low, axis, nan_policy, keepdims)
+    return 1.0 - registry["hypot"](s, c)
+
+
+@face("scipy.stats.circstd", samples=("stats.circstd(x, axis=0)", "stats.circstd(x, high=3.0, normalize=True)"))
+def circstd(samples: Any, high: Any = 2 * math.pi, low: Any = 0, axis: Any = None, nan_policy: str = "propagate", *, normalize: bool = False,
+            keepdims: bool = False) -> Any:
+    c, s, unit = _resultant("circstd", samples, high, low, axis, nan_policy, keepdims)
+    y = sqrt(-2.0 * log(registry["hypot"](s, c)))
+    return y if normalize else y / unit
+
+
+# -- correlation --------------------------------------------------------------------------------------------------------------------------------------
+
+
+class Correlation(NamedTuple):
+    """What pearsonr gives."""
+
+    statistic: Any
+    pvalue: Any
+
+
+@face("scipy.stats.pearsonr", samples=("stats.pearsonr(v, np.sin(9 * v))[0]", "stats.pearsonr(v, np.sin(9 * v)).pvalue", "stats.pearsonr(x, x[::-1] ** 2, axis=1)[0]"))
+def pearsonr(x: Any, y: Any, *, alternative: str = "two-sided", method: Any = None, axis: Any = 0) -> Correlation:
+    if alternative != "two-sided" or method is not None:
+        raise refuse("scipy.stats.pearsonr", "alternative other than 'two-sided', or a method")
+    x, ax = _sample("pearsonr", x, axis, "propagate")
+    r = _correlation(x, _live(y), ax)
+    half = _size(x, ax) * 0.5 - 1.0
+    return Correlation(r, 2.0 * BY_NAME["scipy.special.betainc"].call(half, half, 0.5 * (1.0 - absolute(r))))
+
+
+def _correlation(x: Any, y: Any, axis: Any) -> Any:
+    x, y = (a - mean(a, axis=axis, keepdims=True) for a in (x, y))
+    total = METHODS["sum"]
+    return total(x * y, axis=axis) / sqrt(total(x * x, axis=axis) * total(y * y, axis=axis))
+
+
+class Line(NamedTuple):
+    """What linregress gives, but for the standard error of the intercept."""
+
+    slope: Any
+    intercept: Any
+    rvalue: Any
+    pvalue: Any
+    stderr: Any
+
+
+@face("scipy.stats.linregress", samples=("np.stack(stats.linregress(np.arange(4.0), v)[:3])", "stats.linregress(v, np.sin(9 * v)).pvalue",
+                                         "stats.linregress(v, np.sin(9 * v)).stderr"))
+def linregress(x: Any, y: Any, alternative: str = "two-sided") -> Line:
+    if alternative != "two-sided":
+        raise refuse("scipy.stats.linregress", "alternative other than 'two-sided'")
+    x, y = _live(x), _live(y)
+    dx, dy = x - mean(x), y - mean(y)
+    slope, r = mean(dx * dy) / mean(dx * dx), _correlation(x, y, 0)
+    free = shape_of(x)[0] - 2.0
+    t = r * sqrt(free / ((1.0 - r + 1e-20) * (1.0 + r + 1e-20)))
+    error = sqrt((1.0 - r * r) * mean(dy * dy) / mean(dx * dx) / free)
+    return Line(slope, mean(y) - slope * mean(x), r, 2.0 * BY_NAME["scipy.special.stdtr"].call(free, -absolute(t)), error)
+
+
+# -- density estimates ------------------------------------------------------------------------------------------------------------------------------
+
+
+def _log_terms(kde: Any, points: Any) -> tuple:
+    """The logarithm of each kernel at each point, without its weight and norm, and the weights and the norm's logarithm."""
+    data, weights, covariance = (_live(getattr(kde, name)) for name in ("dataset", "weights", "covariance"))
+    points = BY_NAME["numpy.atleast_2d"].call(_live(points))
+    if kde.d != 1 and isinstance(shape_of(points)[0], int) and shape_of(points)[0] == 1:
+        points = points.T
+    away = data[:, :, None] - points[:, None, :]
+    scaled = BY_NAME["numpy.tensordot"].call(BY_NAME["numpy.linalg.inv"].call(covariance), away, axes=1)
+    norm = 0.5 * (BY_NAME["numpy.linalg.slogdet"].call(covariance)[1] + kde.d * math.log(2 * math.pi))
+    return -0.5 * METHODS["sum"](away * scaled, axis=0), weights, norm
+
+
+@face("scipy.stats.gaussian_kde.evaluate")
+def kde(estimate: Any, points: Any) -> Any:
+    """The density that scipy.stats.gaussian_kde estimates, at traced points."""
+    terms, weights, norm = _log_terms(estimate, points)
+    return METHODS["sum"](exp(terms - norm) * weights[:, None], axis=0)
+
+
+@face("scipy.stats.gaussian_kde.logpdf")
+def kde_log(estimate: Any, x: Any) -> Any:
+    terms, weights, norm = _log_terms(estimate, x)
+    return BY_NAME["scipy.special.logsumexp"].call(terms + log(weights)[:, None], axis=0) - norm
