@@ -1,24 +1,15 @@
 """Layers that normalise every channel of every example."""
 from typing import Any
 
-import numpy as np
-
-from ..record import default
-from ..tensor import wrap
-from .module import Module, Parameter
+from .layers import ChannelNorm
 from .shrinking import instance_norm
 
 
-class _InstanceNorm(Module):
+class _InstanceNorm(ChannelNorm):
     rank = 1
 
     def __init__(self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = False, track_running_stats: bool = False):
-        super().__init__()
-        self.num_features, self.eps, self.momentum, self.affine, self.track_running_stats = num_features, eps, momentum, affine, track_running_stats
-        self.register_parameter("weight", Parameter(wrap(np.ones(num_features, default.dtype))) if affine else None)
-        self.register_parameter("bias", Parameter(wrap(np.zeros(num_features, default.dtype))) if affine else None)
-        self.register_buffer("running_mean", wrap(np.zeros(num_features, default.dtype)) if track_running_stats else None)
-        self.register_buffer("running_var", wrap(np.ones(num_features, default.dtype)) if track_running_stats else None)
+        super().__init__(num_features, eps, momentum, affine, track_running_stats)
 
     def forward(self, input: Any) -> Any:
         """The input, a batch of examples or one, normalised."""
@@ -29,10 +20,6 @@ class _InstanceNorm(Module):
         y = instance_norm(batch, self.running_mean, self.running_var, self.weight, self.bias, self.training or not self.track_running_stats, self.momentum,
                           self.eps)
         return y if batch is input else y.squeeze(0)
-
-    def extra_repr(self) -> str:
-        """What the layer is written with."""
-        return f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, track_running_stats={self.track_running_stats}"
 
 
 class InstanceNorm1d(_InstanceNorm):

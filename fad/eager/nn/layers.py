@@ -101,10 +101,10 @@ class Conv2d(_Conv):
     convolve: Callable = staticmethod(convolution.conv2d)
 
 
-class _BatchNorm(Module):
-    ranks: tuple = (2, 3)
+class ChannelNorm(Module):
+    """Base of layers that normalise channels, by statistics that may be kept over the batches."""
 
-    def __init__(self, num_features: int, eps: float = 1e-5, momentum: "float | None" = 0.1, affine: bool = True, track_running_stats: bool = True):
+    def __init__(self, num_features: int, eps: float, momentum: "float | None", affine: bool, track_running_stats: bool):
         super().__init__()
         self.num_features, self.eps, self.momentum, self.affine, self.track_running_stats = num_features, eps, momentum, affine, track_running_stats
         self.register_parameter("weight", Parameter(wrap(np.ones(num_features, default.dtype))) if affine else None)
@@ -112,6 +112,17 @@ class _BatchNorm(Module):
         self.register_buffer("running_mean", wrap(np.zeros(num_features, default.dtype)) if track_running_stats else None)
         self.register_buffer("running_var", wrap(np.ones(num_features, default.dtype)) if track_running_stats else None)
         self.register_buffer("num_batches_tracked", wrap(np.zeros((), np.int64)) if track_running_stats else None)
+
+    def extra_repr(self) -> str:
+        """What the layer is written with."""
+        return f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, track_running_stats={self.track_running_stats}"
+
+
+class _BatchNorm(ChannelNorm):
+    ranks: tuple = (2, 3)
+
+    def __init__(self, num_features: int, eps: float = 1e-5, momentum: "float | None" = 0.1, affine: bool = True, track_running_stats: bool = True):
+        super().__init__(num_features, eps, momentum, affine, track_running_stats)
 
     def forward(self, input: Any) -> Any:
         if len(input.shape) not in self.ranks:
@@ -129,9 +140,6 @@ class _BatchNorm(Module):
             self.num_batches_tracked._vc[0] += 1
         else:                                                 # within a program, a new value
             self.num_batches_tracked = self.num_batches_tracked + 1
-
-    def extra_repr(self) -> str:
-        return f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, track_running_stats={self.track_running_stats}"
 
 
 class BatchNorm1d(_BatchNorm):
