@@ -72,8 +72,13 @@ from ..eager.nn.modules import AdaptiveMaxPool2d as AdaptiveMaxPool2d
 from ..eager.nn.modules import AlphaDropout as AlphaDropout
 from ..eager.nn.modules import AvgPool3d as AvgPool3d
 from ..eager.nn.modules import ChannelShuffle as ChannelShuffle
+from ..eager.nn.modules import CircularPad1d as CircularPad1d
+from ..eager.nn.modules import CircularPad2d as CircularPad2d
+from ..eager.nn.modules import CircularPad3d as CircularPad3d
 from ..eager.nn.modules import ConstantPad1d as ConstantPad1d
 from ..eager.nn.modules import ConstantPad2d as ConstantPad2d
+from ..eager.nn.modules import ConstantPad3d as ConstantPad3d
+from ..eager.nn.modules import Conv3d as Conv3d
 from ..eager.nn.modules import ConvTranspose1d as ConvTranspose1d
 from ..eager.nn.modules import ConvTranspose2d as ConvTranspose2d
 from ..eager.nn.modules import ConvTranspose3d as ConvTranspose3d
@@ -92,6 +97,12 @@ from ..eager.nn.modules import MultiLabelSoftMarginLoss as MultiLabelSoftMarginL
 from ..eager.nn.modules import PairwiseDistance as PairwiseDistance
 from ..eager.nn.modules import PixelShuffle as PixelShuffle
 from ..eager.nn.modules import PixelUnshuffle as PixelUnshuffle
+from ..eager.nn.modules import ReflectionPad1d as ReflectionPad1d
+from ..eager.nn.modules import ReflectionPad2d as ReflectionPad2d
+from ..eager.nn.modules import ReflectionPad3d as ReflectionPad3d
+from ..eager.nn.modules import ReplicationPad1d as ReplicationPad1d
+from ..eager.nn.modules import ReplicationPad2d as ReplicationPad2d
+from ..eager.nn.modules import ReplicationPad3d as ReplicationPad3d
 from ..eager.nn.modules import RMSNorm as RMSNorm
 from ..eager.nn.modules import RReLU as RReLU
 from ..eager.nn.modules import Softmin as Softmin
@@ -104,6 +115,7 @@ from ..eager.nn.modules import Unfold as Unfold
 from ..eager.nn.modules import Upsample as Upsample
 from ..eager.nn.modules import ZeroPad1d as ZeroPad1d
 from ..eager.nn.modules import ZeroPad2d as ZeroPad2d
+from ..eager.nn.modules import ZeroPad3d as ZeroPad3d
 from ..eager.nn.recurrent import GRU as GRU
 from ..eager.nn.recurrent import LSTM as LSTM
 from ..eager.nn.recurrent import RNN as RNN

@@ -7,7 +7,7 @@ import numpy as np
 from ..tensor import wrap
 from . import functional, init, shrinking
 from .layers import Linear, empty
-from .module import Module, Parameter
+from .module import Module, Parameter, typed
 from .recurrent import GRU, LSTM, RNN
 
 
@@ -16,6 +16,7 @@ class _Cell(Module):
 
     layer: Any = RNN
 
+    @typed
     def __init__(self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh"):
         super().__init__()
         self.input_size, self.hidden_size, self.bias, self.nonlinearity = input_size, hidden_size, bias, nonlinearity
@@ -60,6 +61,7 @@ class GRUCell(_Cell):
 class MultiheadAttention(Module):
     """Attention of several heads, each over its share of the embedding; input (time, batch, embedding), or (batch, time, embedding) with batch_first."""
 
+    @typed
     def __init__(self, embed_dim: int, num_heads: int, dropout: float = 0.0, bias: bool = True, batch_first: bool = False):
         super().__init__()
         if embed_dim % num_heads:

@@ -1,17 +1,111 @@
-"""Modules that hold modules: Sequential, ModuleList, ModuleDict, ParameterList."""
+"""Modules that hold modules: Sequential, ModuleList, ModuleDict, ParameterList, ParameterDict."""
+import operator
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ..tensor import Tensor
 from .module import Module, Parameter
 
 
-class Sequential(Module):
+class _Numbered(Module):
+    """Base of modules that hold a list: what is held has the names "0", "1", ..."""
+
+    _modules: dict
+
+    def _held(self) -> dict:
+        return self._modules
+
+    def _hold(self, values: Iterable) -> None:
+        """Hold these values and no others."""
+        given = list(values)
+        for name in list(self._held()):
+            delattr(self, name)
+        for k, value in enumerate(given):
+            setattr(self, str(k), value)
+
+    def _place(self, k: Any) -> int:
+        n, k = len(self), operator.index(k)
+        if not -n <= k < n:
+            raise IndexError(f"index {k} is out of range")
+        return k % n
+
+    def __iter__(self) -> Iterator:
+        return iter(self._held().values())
+
+    def __len__(self) -> int:
+        return len(self._held())
+
+    def __getitem__(self, k: Any) -> Any:
+        values = list(self)
+        return type(self)(self._of(list(self._held().items())[k])) if isinstance(k, slice) else values[self._place(k)]
+
+    @staticmethod
+    def _of(items: list) -> Any:
+        return [value for _, value in items]
+
+    def __setitem__(self, k: Any, value: Any) -> None:
+        setattr(self, list(self._held())[self._place(k)], value)
+
+    def __delitem__(self, k: Any) -> None:
+        values = list(self)
+        del values[k if isinstance(k, slice) else self._place(k)]
+        self._hold(values)
+
+    def append(self, value: Any) -> Any:
+        """Add one at the end."""
+        setattr(self, str(len(self)), value)
+        return self
+
+    def extend(self, values: Any) -> Any:
+        """Add several at the end."""
+        if not isinstance(values, Iterable):
+            raise TypeError(f"{type(self).__name__}.extend should be called with an iterable, but got {type(values).__name__}")
+        for value in list(values):
+            self.append(value)
+        return self
+
+    def insert(self, index: int, value: Any) -> Any:
+        """Add one before a place."""
+        values = list(self)
+        values.insert(index, value)
+        self._hold(values)
+
+    def pop(self, key: Any = -1) -> Any:
+        """Take one out."""
+        value = self[key]
+        del self[key]
+        return value
+
+    def __add__(self, other: Iterable) -> Any:
+        return type(self)([*self, *other])
+
+    def __iadd__(self, other: Any) -> Any:
+        return self.extend(other)
+
+    def __dir__(self) -> list:
+        return [name for name in super().__dir__() if not name.isdigit()]
+
+
+class ModuleList(_Numbered):
+    """A list of modules."""
+
+    def __init__(self, modules: Any = ()):
+        super().__init__()
+        self += modules if modules is not None else ()
+
+    def append(self, module: Module) -> "ModuleList":
+        """Add a module at the end."""
+        self.add_module(str(len(self)), module)
+        return self
+
+
+class Sequential(_Numbered):
     """Modules one after the other."""
 
     def __init__(self, *args: Any):
         super().__init__()
-        named = args[0].items() if len(args) == 1 and isinstance(args[0], OrderedDict) else ((str(k), m) for k, m in enumerate(args))
+        named = args[0].items() if len(args) == 1 and isinstance(args[0], (OrderedDict, dict)) else ((str(k), m) for k, m in enumerate(args))
         for name, module in named:
             self.add_module(name, module)
 
@@ -20,109 +114,209 @@ class Sequential(Module):
             input = module(input)
         return input
 
-    def __iter__(self) -> Iterator:
-        return iter(self._modules.values())
-
-    def __len__(self) -> int:
-        return len(self._modules)
-
-    def __getitem__(self, k: Any) -> Any:
-        modules = list(self._modules.values())
-        return type(self)(*modules[k]) if isinstance(k, slice) else modules[k]
-
-    def __setitem__(self, k: int, module: Module) -> None:
-        self._modules[list(self._modules)[k]] = module
+    @staticmethod
+    def _of(items: list) -> Any:
+        return OrderedDict(items)
 
     def append(self, module: Module) -> "Sequential":
         """Add a module at the end."""
         self.add_module(str(len(self)), module)
         return self
 
-
-class ModuleList(Module):
-    """A list of modules."""
-
-    def __init__(self, modules: Any = ()):
-        super().__init__()
-        for module in modules:
+    def extend(self, sequential: Any) -> "Sequential":
+        """Add the modules of another one at the end."""
+        for module in list(sequential):
             self.append(module)
-
-    def append(self, module: Module) -> "ModuleList":
-        """Add a module at the end."""
-        self.add_module(str(len(self)), module)
         return self
 
-    def __iter__(self) -> Iterator:
-        return iter(self._modules.values())
+    def insert(self, index: int, module: Module) -> "Sequential":
+        """Add a module before a place."""
+        if not isinstance(module, Module):
+            raise AssertionError(f"module should be of type: {Module}")
+        if not -len(self) <= index <= len(self):
+            raise IndexError(f"Index out of range: {index}")
+        super().insert(index, module)
+        return self
 
-    def __len__(self) -> int:
-        return len(self._modules)
+    def __delitem__(self, k: Any) -> None:
+        for name in (n for n in [list(self._modules)[k]] if not isinstance(k, slice)):
+            delattr(self, name)
+        for name in list(self._modules)[k] if isinstance(k, slice) else ():
+            delattr(self, name)
+        self._hold(list(self))
 
-    def __getitem__(self, k: int) -> Any:
-        return list(self._modules.values())[k]
+    def __add__(self, other: Any) -> "Sequential":
+        if not isinstance(other, Sequential):
+            raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
+        return Sequential(*self, *other)
 
-    def __setitem__(self, k: int, module: Module) -> None:
-        self._modules[list(self._modules)[k]] = module
+    def __iadd__(self, other: Any) -> "Sequential":
+        if not isinstance(other, Sequential):
+            raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
+        return self.extend(other)
+
+    def _times(self, times: int) -> list:
+        if not isinstance(times, int):
+            raise TypeError(f"unsupported operand type(s) for *: {type(self)} and {type(times)}")
+        if times <= 0:
+            raise ValueError(f"Non-positive multiplication factor {times} for {type(self)}")
+        return list(self) * times
+
+    def __mul__(self, times: int) -> "Sequential":
+        return Sequential(*self._times(times))
+
+    __rmul__ = __mul__
+
+    def __imul__(self, times: int) -> "Sequential":
+        return self.extend(self._times(times)[len(self):])
 
 
-class ModuleDict(Module):
-    """Modules by name."""
+class _Named(Module):
+    """Base of modules that hold a dict."""
 
-    def __init__(self, modules: Any = ()):
-        super().__init__()
-        for name, module in dict(modules).items():
-            self.add_module(name, module)
+    def _held(self) -> dict:
+        return self._modules
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        setattr(self, name, value)
 
     def __getitem__(self, name: str) -> Any:
-        return self._modules[name]
+        return self._held()[name]
 
-    def __setitem__(self, name: str, module: Module) -> None:
-        self.add_module(name, module)
+    def __delitem__(self, name: str) -> None:
+        del self._held()[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._held()
 
     def __len__(self) -> int:
-        return len(self._modules)
+        return len(self._held())
 
     def __iter__(self) -> Iterator:
-        return iter(self._modules)
+        return iter(self._held())
+
+    def keys(self) -> Any:
+        """The names."""
+        return self._held().keys()
+
+    def values(self) -> Any:
+        """What is held."""
+        return self._held().values()
+
+    def items(self) -> Any:
+        """(name, what is held)."""
+        return self._held().items()
+
+    def clear(self) -> None:
+        """Hold nothing."""
+        self._held().clear()
+
+    def pop(self, name: str) -> Any:
+        """Take one out."""
+        value = self[name]
+        del self[name]
+        return value
+
+    def update(self, other: Any) -> None:
+        """Add those of a dict, or pairs."""
+        if not isinstance(other, Iterable):
+            raise TypeError(f"{type(self).__name__}.update should be called with an iterable of key/value pairs, but got {type(other).__name__}")
+        for name, value in _pairs(other):
+            self[name] = value
 
 
-class ParameterList(Module):
-    """A list of parameters."""
+def _pairs(other: Any) -> list:
+    if isinstance(other, (Mapping, _Named)):
+        return list(other.items())
+    pairs = []
+    for k, pair in enumerate(other):
+        if not isinstance(pair, Iterable):
+            raise TypeError(f"element #{k} should be Iterable; is {type(pair).__name__}")
+        pair = tuple(pair)
+        if len(pair) != 2:
+            raise ValueError(f"element #{k} has length {len(pair)}; 2 is required")
+        pairs.append(pair)
+    return pairs
+
+
+class ModuleDict(_Named):
+    """Modules by name."""
+
+    def __init__(self, modules: Any = None):
+        super().__init__()
+        self.update(modules or {})
+
+    def __setitem__(self, name: str, module: Any) -> None:
+        self.add_module(name, module)
+
+
+def _as_parameter(value: Any) -> Any:
+    return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
+
+
+class ParameterList(_Numbered):
+    """A list of parameters; other tensors become parameters."""
 
     def __init__(self, values: Any = ()):
         super().__init__()
-        for k, p in enumerate(values):
-            self._parameters[str(k)] = p if isinstance(p, Parameter) else Parameter(p)
+        self += values if values is not None else ()
 
-    def __iter__(self) -> Iterator:
-        return iter(self._parameters.values())
+    def _held(self) -> dict:
+        return self._parameters
 
-    def __len__(self) -> int:
-        return len(self._parameters)
+    def append(self, value: Any) -> "ParameterList":
+        """Add a parameter at the end."""
+        self.register_parameter(str(len(self)), _as_parameter(value))
+        return self
 
-    def __getitem__(self, k: int) -> Any:
-        return list(self._parameters.values())[k]
+    def __setitem__(self, k: Any, value: Any) -> None:
+        setattr(self, str(self._place(k)), _as_parameter(value))
 
 
-class ParameterDict(Module):
-    """Parameters by name."""
+class ParameterDict(_Named):
+    """Parameters by name; other tensors become parameters."""
 
-    def __init__(self, parameters: Any = ()):
+    def __init__(self, parameters: Any = None):
         super().__init__()
-        for name, p in dict(parameters).items():
-            self[name] = p
+        self.update(parameters or {})
 
-    def __getitem__(self, name: str) -> Any:
-        return self._parameters[name]
+    def _held(self) -> dict:
+        return self._parameters
 
-    def __setitem__(self, name: str, p: Any) -> None:
-        self._parameters[name] = p if isinstance(p, Parameter) else Parameter(p)
+    def __setitem__(self, name: str, value: Any) -> None:
+        self._parameters[str(name)] = _as_parameter(value)
 
-    def __contains__(self, name: str) -> bool:
-        return name in self._parameters
+    def __reversed__(self) -> Iterator:
+        return reversed(list(self._parameters))
 
-    def __len__(self) -> int:
-        return len(self._parameters)
+    def __or__(self, other: Any) -> "ParameterDict":
+        merged = self.copy()
+        merged.update(other)
+        return merged
 
-    def __iter__(self) -> Iterator:
-        return iter(self._parameters)
+    def __ior__(self, other: Any) -> "ParameterDict":
+        self.update(other)
+        return self
+
+    def copy(self) -> "ParameterDict":
+        """Another one that holds the same parameters."""
+        return ParameterDict(OrderedDict(self.items()))
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The parameter of this name, or the default."""
+        return self._parameters.get(name, default)
+
+    def setdefault(self, name: str, default: Any = None) -> Any:
+        """The parameter of this name, which is the default if there was none."""
+        if name not in self:
+            self[name] = default
+        return self[name]
+
+    def popitem(self) -> tuple:
+        """Take out the last one, with its name."""
+        name = list(self._parameters)[-1]
+        return name, self.pop(name)
+
+    def fromkeys(self, keys: Iterable, default: Any = None) -> "ParameterDict":
+        """One that holds the default under these names."""
+        return ParameterDict(dict.fromkeys(keys, default))

@@ -296,12 +296,39 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     return product / (op["maximum"](sizes[0], eps) * op["maximum"](sizes[1], eps))
 
 
+_WAYS = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
+
+
+def _repeated(x: Any, widths: list, extents: Any, mode: str) -> Any:
+    """Padding by elements of x: the places that they come from are what NumPy's padding makes of 0, 1, 2, ..."""
+    if mode not in _WAYS:
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    for k, ((before, after), n) in enumerate(zip(widths, extents)):
+        if not before and not after:
+            continue
+        if mode == "reflect" and max(before, after) >= n:
+            raise RuntimeError("Argument #4: Padding size should be less than the corresponding input dimension, but got: padding "
+                               f"({before}, {after}) at dimension {k} of input {list(extents)}")
+        if mode == "circular" and max(before, after) > n:
+            raise RuntimeError("Padding value causes wrapping around more than once.")
+        places = np.pad(np.arange(n), (max(before, 0), max(after, 0)), mode=_WAYS[mode])[max(-before, 0):]                     # type: ignore[call-overload]
+        places = places[:len(places) - max(-after, 0)]
+        spec = tuple("a" if j == k else ":" for j in range(len(extents)))
+        x = op["index"](x, places, spec=spec, at=k)
+    return named(x, {"reflect": "Reflection", "replicate": "Replication", "circular": "Circular"}[mode] + "PadBackward0")
+
+
 def pad(input: Any, pad: Any, mode: str = "constant", value: "float | None" = None) -> Any:
     """More elements at both ends of the last dimensions: (last before, last after, the one before it before, after, ...)."""
-    if mode != "constant":
-        raise NotImplementedError(f"pad in mode {mode!r} is not there; mode='constant' is")
+    if len(pad) % 2:
+        raise RuntimeError("Padding length must be divisible by 2")
+    if len(pad) // 2 > len(input.shape):
+        raise RuntimeError(f"Padding length should be less than or equal to two times the input dimension but got padding length {len(pad)} and input of "
+                           f"dimension {len(input.shape)}")
     widths = [(0, 0)] * (len(input.shape) - len(pad) // 2) + [(pad[k], pad[k + 1]) for k in range(0, len(pad), 2)][::-1]
     extents = sizes(input)
+    if mode != "constant":
+        return _repeated(input, widths, extents, mode)
     shape = [n + a + b for n, (a, b) in zip(extents, widths)]
     spec, operands = tuple(("s", 1) for _ in shape), [v for n, (a, _) in zip(extents, widths) for v in (a, n)]
     return named(op["update"](np.full(shape, value or 0.0, input.dtype), input, *operands, spec=spec, at=0), "ConstantPadNdBackward0")

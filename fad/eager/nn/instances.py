@@ -2,12 +2,14 @@
 from typing import Any
 
 from .layers import ChannelNorm
+from .module import typed
 from .shrinking import instance_norm
 
 
 class _InstanceNorm(ChannelNorm):
     rank = 1
 
+    @typed
     def __init__(self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = False, track_running_stats: bool = False):
         super().__init__(num_features, eps, momentum, affine, track_running_stats)
 

@@ -8,7 +8,7 @@ import numpy as np
 from ..record import default
 from ..tensor import Tensor, wrap
 from . import convolution, functional, init, losses
-from .module import Module, Parameter
+from .module import Module, Parameter, typed
 
 
 def empty(*shape: int) -> Parameter:
@@ -29,7 +29,8 @@ class Identity(Module):
 class Linear(Module):
     """x W^T + b."""
 
-    def __init__(self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None):
+    @typed
+    def __init__(self, in_features: int, out_features: int, bias: bool = True):
         super().__init__()
         self.in_features, self.out_features = in_features, out_features
         self.weight = empty(out_features, in_features)
@@ -53,6 +54,7 @@ class Linear(Module):
 class Bilinear(Module):
     """x1^T A x2 + b."""
 
+    @typed
     def __init__(self, in1_features: int, in2_features: int, out_features: int, bias: bool = True):
         super().__init__()
         self.weight = empty(out_features, in1_features, in2_features)
@@ -65,13 +67,19 @@ class Bilinear(Module):
         return functional.bilinear(input1, input2, self.weight, self.bias)
 
 
-class _Conv(Module):
+class ConvLayer(Module):
+    """Base of learned correlations."""
+
     rank = 1
     convolve: Callable = staticmethod(convolution.conv1d)
 
+    @typed
     def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1,
-                 bias: bool = True):
+                 bias: bool = True, padding_mode: str = "zeros"):
         super().__init__()
+        if padding_mode not in ("zeros", "reflect", "replicate", "circular"):
+            raise ValueError(f"padding_mode must be one of {{'zeros', 'reflect', 'replicate', 'circular'}}, but got padding_mode='{padding_mode}'")
+        self.padding_mode = padding_mode
         if in_channels % groups or out_channels % groups:
             raise ValueError("in_channels and out_channels must be divisible by groups")
         self.stride, self.padding, self.dilation, self.groups = stride, padding, dilation, groups
@@ -84,17 +92,29 @@ class _Conv(Module):
             init.uniform_(self.bias, -bound, bound)
 
     def forward(self, input: Any) -> Any:
-        return self.convolve(input, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
+        if self.padding_mode == "zeros":
+            return self.convolve(input, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
+        around = functional.pad(input, [p for pair in self._sides()[::-1] for p in pair], self.padding_mode)
+        return self.convolve(around, self.weight, self.bias, self.stride, 0, self.dilation, self.groups)
+
+    def _sides(self) -> list:
+        """How much is padded before and after each dimension."""
+        if self.padding == "valid":
+            return [(0, 0)] * self.rank
+        if self.padding != "same":
+            return [(p, p) for p in convolution.spread(self.padding, self.rank)]
+        totals = [d * (k - 1) for d, k in zip(convolution.spread(self.dilation, self.rank), self.kernel_size)]
+        return [(n // 2, n - n // 2) for n in totals]
 
     def extra_repr(self) -> str:
         return f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
 
 
-class Conv1d(_Conv):
+class Conv1d(ConvLayer):
     """Correlation along one dimension."""
 
 
-class Conv2d(_Conv):
+class Conv2d(ConvLayer):
     """Correlation along two dimensions."""
 
     rank = 2
@@ -121,6 +141,7 @@ class ChannelNorm(Module):
 class _BatchNorm(ChannelNorm):
     ranks: tuple = (2, 3)
 
+    @typed
     def __init__(self, num_features: int, eps: float = 1e-5, momentum: "float | None" = 0.1, affine: bool = True, track_running_stats: bool = True):
         super().__init__(num_features, eps, momentum, affine, track_running_stats)
 
@@ -155,6 +176,7 @@ class BatchNorm2d(_BatchNorm):
 class LayerNorm(Module):
     """Mean 0 and variance 1 over the last dimensions."""
 
+    @typed
     def __init__(self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True):
         super().__init__()
         self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
@@ -169,6 +191,7 @@ class LayerNorm(Module):
 class GroupNorm(Module):
     """Mean 0 and variance 1 in groups of channels."""
 
+    @typed
     def __init__(self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True):
         super().__init__()
         self.num_groups, self.eps = num_groups, eps
@@ -198,6 +221,7 @@ class Dropout(Module):
 class Embedding(Module):
     """Rows of a table, by index."""
 
+    @typed
     def __init__(self, num_embeddings: int, embedding_dim: int, padding_idx: "int | None" = None):
         super().__init__()
         self.num_embeddings, self.embedding_dim, self.padding_idx = num_embeddings, embedding_dim, padding_idx
@@ -229,6 +253,7 @@ class Flatten(Module):
 class PReLU(Module):
     """x where positive, else a learned multiple of it."""
 
+    @typed
     def __init__(self, num_parameters: int = 1, init: float = 0.25):
         super().__init__()
         self.weight = Parameter(wrap(np.full(num_parameters, init, default.dtype)))

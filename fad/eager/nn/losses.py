@@ -64,12 +64,26 @@ def cross_entropy(input: Any, target: Any, weight: Any = None, ignore_index: int
         loss = nll_loss(logs, target, weight, ignore_index, reduction)
         if not label_smoothing:
             return loss
-        return (1.0 - label_smoothing) * loss - label_smoothing * reduced(call("numpy.mean", logs, axis=ax), reduction)
+        return (1.0 - label_smoothing) * loss + label_smoothing * _smoothing(logs, raw(target), weight, ignore_index, ax, reduction)
     n = input.shape[ax]
     goal = target if not label_smoothing else target * (1.0 - label_smoothing) + label_smoothing / n
     terms = logs * goal if weight is None else logs * goal * op["reshape"](weight, *[n if k == ax else 1 for k in range(len(input.shape))])
     loss = -call("numpy.sum", terms, axis=ax)
     return reduced(loss, reduction)
+
+
+def _smoothing(logs: Any, classes: Any, weight: Any, ignore: int, ax: int, reduction: str) -> Any:
+    """The loss of evenly distributed probabilities: what is left out and what counts more is as with the classes themselves."""
+    n = logs.shape[ax]
+    terms = logs if weight is None else logs * op["reshape"](weight, *[n if k == ax else 1 for k in range(len(logs.shape))])
+    kept = classes != ignore
+    loss = op["where"](kept, -call("numpy.mean", terms, axis=ax), 0.0)
+    if reduction != "mean":
+        return reduced(loss, reduction)
+    shares = op["cast"](kept, dtype=logs.dtype)
+    if weight is not None:
+        shares = shares * op["index"](weight, op["where"](kept, classes, 0), spec=("a",), at=0)
+    return call("numpy.sum", loss) / call("numpy.sum", shares)
 
 
 def kl_div(input: Any, target: Any, reduction: str = "mean", log_target: bool = False) -> Any:

@@ -1,4 +1,5 @@
 """Module: a tree of layers with parameters and buffers."""
+import functools
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -6,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ...api.inner import captured
-from ...ir import stack
-from ..handles import Hooks, RemovableHandle
+from ..devices import required
+from ..dtypes import as_dtype
 from ..state import changed
-from ..tensor import Tensor, is_floating, wrap
-from .boundary import Watch
+from ..tensor import Tensor, is_floating
+from .calling import Calling
+from .saving import Saving
 
 
 class Parameter(Tensor):
@@ -31,12 +32,17 @@ class Parameter(Tensor):
 
 
 class Buffer(Tensor):
-    """A tensor that, as an attribute of a module, is saved with it, and is no parameter."""
+    """A tensor that, as an attribute of a module, is saved with it (if persistent), and is no parameter."""
 
     __slots__ = ()
 
+    def __new__(cls, data: Any = (), *, persistent: bool = True) -> "Buffer":
+        self = Tensor.__new__(cls, data)
+        self.persistent = persistent                                                          # type: ignore[attr-defined]
+        return self                                                                           # type: ignore[return-value]
 
-class Module:
+
+class Module(Calling, Saving):
     """Base of layers: parameters, buffers and modules set as attributes are found by parameters(), state_dict() and their kin.
 
     >>> import fad
@@ -48,9 +54,8 @@ class Module:
     def __init__(self) -> None:
         for name in ("_parameters", "_buffers", "_modules"):
             object.__setattr__(self, name, OrderedDict())
-        for name in ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks"):
-            object.__setattr__(self, name, Hooks())
-        object.__setattr__(self, "_transient", set())
+        self._begin_calling()
+        self._begin_saving()
         self.training = True
 
     # -- attributes -----------------------------------------------------------------------------------------------------------
@@ -73,12 +78,23 @@ class Module:
                 raise TypeError(f"cannot assign '{type(value).__name__}' as parameter '{name}' (nn.Parameter or None expected)")
             self._parameters[name] = None
             return
+        elif name in self._modules and value is not None:
+            raise TypeError(f"cannot assign '{type(value).__name__}' as child module '{name}' (torch.nn.Module or None expected)")
+        elif name in self._modules:
+            self._modules[name] = None
+            return
         elif name in self._buffers or isinstance(value, Buffer):
+            if value is not None and not isinstance(value, Tensor) and not getattr(value, "__fad_level__", 0) and not isinstance(value, np.ndarray):
+                raise TypeError(f"cannot assign '{type(value).__name__}' as buffer '{name}' (torch.nn.Buffer, torch.Tensor or None expected)")
+            if name not in self._buffers:
+                self._forget(name)
+                self._transient.update(() if value.persistent else (name,))
             self._buffers[name] = value
             return
         object.__setattr__(self, name, value)
 
     def _forget(self, name: str) -> None:
+        self._transient.discard(name)
         for table in (self.__dict__, self._parameters, self._buffers, self._modules):
             table.pop(name, None)
 
@@ -93,62 +109,53 @@ class Module:
         for table in (self._parameters, self._buffers, self._modules):
             if name in table:
                 del table[name]
+                self._transient.discard(name)
                 return
         object.__delattr__(self, name)
 
+    def __dir__(self) -> list:
+        names = {*object.__dir__(self), *self._parameters, *self._buffers, *self._modules}
+        return sorted(name for name in names if not name[0].isdigit())
+
+    def _new_name(self, name: Any, what: str) -> None:
+        """Raise unless this can be the name of a new parameter, buffer or module."""
+        if not isinstance(name, str):
+            raise TypeError(f"{what} name should be a string. Got {type(name).__name__}")
+        if "." in name:
+            raise KeyError(f'{what} name can\'t contain "."' + (f", got: {name}" if what == "module" else ""))
+        if not name:
+            raise KeyError(f'{what} name can\'t be empty string ""')
+        table = getattr(self, {"parameter": "_parameters", "buffer": "_buffers", "module": "_modules"}[what])
+        if hasattr(self, name) and name not in table:
+            raise KeyError(f"attribute '{name}' already exists")
+
     def register_parameter(self, name: str, param: "Parameter | None") -> None:
         """Add a parameter (or None, a place for one)."""
+        self._new_name(name, "parameter")
+        if param is not None and not isinstance(param, Parameter):
+            raise TypeError(f"cannot assign '{type(param).__name__}' object to parameter '{name}' (torch.nn.Parameter or None required)")
+        if param is not None and param._fn is not None:
+            raise ValueError(f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly.")
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: "Tensor | None", persistent: bool = True) -> None:
         """Add a tensor that is saved (if persistent) with the module and is no parameter."""
+        self._new_name(name, "buffer")
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise TypeError(f"cannot assign '{type(tensor).__name__}' object to buffer '{name}' (torch Tensor or None required)")
         self._buffers[name] = tensor
+        self._transient.discard(name)
         if not persistent:
             self._transient.add(name)
 
     def add_module(self, name: str, module: "Module | None") -> None:
         """Add a module under a name."""
+        if module is not None and not isinstance(module, Module):
+            raise TypeError(f"{type(module).__name__} is not a Module subclass")
+        self._new_name(name, "module")
         self._modules[name] = module
 
     register_module = add_module
-
-    # -- calls ----------------------------------------------------------------------------------------------------------------
-
-    def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the module computes."""
-        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        for hook in list(self._forward_pre_hooks.values()):
-            new = hook(self, args)
-            if new is not None:
-                args = new if isinstance(new, tuple) else (new,)
-        watch = None
-        if self._backward_hooks or self._backward_pre_hooks:
-            watch = Watch(self, list(self._backward_hooks.values()), list(self._backward_pre_hooks.values()))
-            args = watch.around_arguments(args)
-        forward = captured(self.forward) if stack.builders() else self.forward         # a traced program follows the user's branches and loops
-        result = forward(*args, **kwargs)
-        for hook in list(self._forward_hooks.values()):
-            new = hook(self, args, result)
-            result = result if new is None else new
-        return result if watch is None else watch.around_results(result)
-
-    def register_forward_hook(self, hook: Callable) -> RemovableHandle:
-        """Call hook(module, args, result) after forward; what it returns replaces the result."""
-        return RemovableHandle(self._forward_hooks, hook)
-
-    def register_forward_pre_hook(self, hook: Callable) -> RemovableHandle:
-        """Call hook(module, args) before forward; what it returns replaces the arguments."""
-        return RemovableHandle(self._forward_pre_hooks, hook)
-
-    def register_full_backward_hook(self, hook: Callable) -> RemovableHandle:
-        """Call hook(module, grad_input, grad_output) when the gradients of the arguments are known; what it returns replaces them."""
-        return RemovableHandle(self._backward_hooks, hook)
-
-    def register_full_backward_pre_hook(self, hook: Callable) -> RemovableHandle:
-        """Call hook(module, grad_output) when the gradients of the results are known; what it returns replaces them."""
-        return RemovableHandle(self._backward_pre_hooks, hook)
 
     # -- going through the tree -------------------------------------------------------------------------------------------------
 
@@ -170,9 +177,11 @@ class Module:
             yield module
 
     def named_children(self) -> Iterator:
-        """(name, module) of those directly below."""
+        """(name, module) of those directly below, each once."""
+        seen = set()
         for name, module in self._modules.items():
-            if module is not None:
+            if module is not None and module not in seen:
+                seen.add(module)
                 yield name, module
 
     def children(self) -> Iterator:
@@ -180,17 +189,17 @@ class Module:
         for _, module in self.named_children():
             yield module
 
-    def _named(self, table: str, prefix: str, recurse: bool) -> Iterator:
+    def _named(self, table: str, prefix: str, recurse: bool, once: bool) -> Iterator:
         seen: set = set()
-        for path, module in self.named_modules(prefix=prefix) if recurse else [(prefix, self)]:
+        for path, module in self.named_modules(prefix=prefix, remove_duplicate=once) if recurse else [(prefix, self)]:
             for name, value in getattr(module, table).items():
                 if value is not None and id(value) not in seen:
-                    seen.add(id(value))
+                    seen.update((id(value),) if once else ())
                     yield (f"{path}.{name}" if path else name), value
 
     def named_parameters(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Iterator:
         """(name, parameter) of this module and those below."""
-        return self._named("_parameters", prefix, recurse)
+        return self._named("_parameters", prefix, recurse, remove_duplicate)
 
     def parameters(self, recurse: bool = True) -> Iterator:
         """The parameters of this module and those below."""
@@ -199,7 +208,7 @@ class Module:
 
     def named_buffers(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Iterator:
         """(name, buffer) of this module and those below."""
-        return self._named("_buffers", prefix, recurse)
+        return self._named("_buffers", prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator:
         """The buffers of this module and those below."""
@@ -210,8 +219,38 @@ class Module:
         """The module below of a dotted name."""
         module: Any = self
         for part in target.split(".") if target else ():
+            if not hasattr(module, part):
+                raise AttributeError(f"{type(module).__name__} has no attribute `{part}`")
             module = getattr(module, part)
+            if not isinstance(module, Module):
+                raise AttributeError(f"`{part}` is not an nn.Module")
         return module
+
+    def set_submodule(self, target: str, module: "Module") -> None:
+        """Put a module in the place of that of a dotted name."""
+        if not target:
+            raise ValueError("Cannot set the submodule without a target name!")
+        if not isinstance(module, Module):
+            raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
+        path, _, name = target.rpartition(".")
+        setattr(self.get_submodule(path), name, module)
+
+    def _get(self, target: str, table: str, what: str) -> Any:
+        path, _, name = target.rpartition(".")
+        module = self.get_submodule(path)
+        if not hasattr(module, name):
+            raise AttributeError(f"{type(module).__name__} has no attribute `{name}`")
+        if name not in getattr(module, table):
+            raise AttributeError(f"`{name}` is not {what}")
+        return getattr(module, table)[name]
+
+    def get_parameter(self, target: str) -> Parameter:
+        """The parameter of a dotted name."""
+        return self._get(target, "_parameters", "an nn.Parameter")
+
+    def get_buffer(self, target: str) -> Tensor:
+        """The buffer of a dotted name."""
+        return self._get(target, "_buffers", "a buffer")
 
     def apply(self, fn: Callable) -> "Module":
         """Call fn on every module of the tree, those below first."""
@@ -251,14 +290,52 @@ class Module:
                     p._g.detach_().zero_()
 
     def to(self, *args: Any, dtype: Any = None, **kwargs: Any) -> "Module":
-        """The parameters and buffers in another dtype."""
+        """The parameters and buffers in another floating-point dtype; there is one device."""
+        required(kwargs.pop("device", None))
+        if set(kwargs) - {"non_blocking", "memory_format"}:
+            raise TypeError(f"to() got an unexpected keyword argument {sorted(set(kwargs) - {'non_blocking', 'memory_format'})[0]!r}")
         for a in args:
-            if isinstance(a, (np.dtype, type)):
+            if isinstance(a, Tensor):
+                dtype = a._a.dtype
+            elif isinstance(a, (np.dtype, type)):
                 dtype = a
-        if dtype is not None:
-            for t in (*self.parameters(), *self.buffers()):
-                if t._a.dtype.kind in "fc":
-                    t._a = t._a.astype(dtype)
+            elif isinstance(a, str):
+                required(a)
+        if dtype is None:
+            return self
+        wanted = as_dtype(dtype)
+        if wanted.kind not in "fc":
+            raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={wanted}")
+        return self._apply(lambda t: t.to(wanted) if t._a.dtype.kind in "fc" else t)
+
+    def _apply(self, fn: Callable, recurse: bool = True) -> "Module":
+        """Replace the values of all parameters and buffers (and of their gradients) by fn of them."""
+        for module in self.modules() if recurse else (self,):
+            for p in module._parameters.values():
+                if p is not None:
+                    with changed(grad=False):
+                        p.data = fn(p)                                                        # type: ignore[attr-defined]
+                        if p._g is not None:
+                            p._g.data = fn(p._g)
+            for name, b in module._buffers.items():
+                if b is not None:
+                    module._buffers[name] = fn(b)
+        return self
+
+    def type(self, dst_type: Any) -> "Module":
+        """All parameters and buffers in this dtype (or of this type)."""
+        return self._apply(lambda t: t.type(dst_type))
+
+    def half(self) -> "Module":
+        """In float16."""
+        return self.to(np.float16)
+
+    def cpu(self) -> "Module":
+        """The module: there is one device."""
+        return self
+
+    def share_memory(self) -> "Module":
+        """The module: processes that fork share its memory until they write to it."""
         return self
 
     def double(self) -> "Module":
@@ -269,35 +346,6 @@ class Module:
         """In float32."""
         return self.to(np.float32)
 
-    def state_dict(self, *, prefix: str = "", keep_vars: bool = False) -> OrderedDict:
-        """Names to values of all parameters and persistent buffers."""
-        state: OrderedDict = OrderedDict()
-        for path, module in self.named_modules(remove_duplicate=False):
-            for table, left_out in ((module._parameters, ()), (module._buffers, module._transient)):
-                for name, t in table.items():
-                    if t is not None and name not in left_out:
-                        state[prefix + (f"{path}.{name}" if path else name)] = t if keep_vars else t.detach()
-        return state
-
-    def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> Any:
-        """Write values over those of the parameters and buffers of the same names."""
-        own = self.state_dict(keep_vars=True)
-        missing, unexpected = [k for k in own if k not in state_dict], [k for k in state_dict if k not in own]
-        wrong = [f"size mismatch for {k}: copying a param with shape {tuple(state_dict[k].shape)} from checkpoint, the shape in current model is "
-                 f"{tuple(own[k].shape)}." for k in own if k in state_dict and tuple(state_dict[k].shape) != tuple(own[k].shape)]
-        if strict and unexpected:
-            wrong.append(f"Unexpected key(s) in state_dict: {', '.join(map(repr, unexpected))}. ")
-        if strict and missing:
-            wrong.append(f"Missing key(s) in state_dict: {', '.join(map(repr, missing))}. ")
-        if wrong:
-            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(wrong))
-        with changed(grad=False):
-            for k, t in own.items():
-                if k in state_dict:
-                    value = state_dict[k]
-                    t.copy_(value if isinstance(value, Tensor) else wrap(np.asarray(value)))
-        return missing, unexpected
-
     def extra_repr(self) -> str:
         """What stands in brackets when the module is written."""
         return ""
@@ -306,6 +354,17 @@ class Module:
         lines = [f"  ({name}): " + repr(child).replace("\n", "\n  ") for name, child in self._modules.items()]
         inside = self.extra_repr() + ("\n" + "\n".join(lines) + "\n" if lines else "")
         return f"{type(self).__name__}({inside})"
+
+
+def typed(init: Callable) -> Callable:
+    """__init__ of a layer, with PyTorch's options `device` (there is one) and `dtype`, that of its parameters and buffers."""
+    @functools.wraps(init)
+    def __init__(self: Any, *args: Any, device: Any = None, dtype: Any = None, **options: Any) -> None:
+        required(device)
+        init(self, *args, **options)
+        if dtype is not None:
+            self.to(as_dtype(dtype))
+    return __init__
 
 
 @contextmanager

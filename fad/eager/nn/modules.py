@@ -1,13 +1,14 @@
 """Modules that call a function of nn.functional with the options given when they were made; and transposed convolutions."""
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from . import convolution, functional, losses, shrinking, spatial
 from .init import uniform_
-from .layers import as_module, empty
-from .module import Module, Parameter
+from .layers import ConvLayer, as_module, empty
+from .module import Module, Parameter, typed
 
 Hardshrink = as_module("Hardshrink", shrinking.hardshrink, "lambd")
 Softshrink = as_module("Softshrink", shrinking.softshrink, "lambd")
@@ -35,10 +36,21 @@ Upsample = as_module("Upsample", spatial.interpolate, "size", "scale_factor", "m
 Unfold = as_module("Unfold", spatial.unfold, "kernel_size", "dilation", "padding", "stride")
 Fold = as_module("Fold", spatial.fold, "output_size", "kernel_size", "dilation", "padding", "stride")
 LocalResponseNorm = as_module("LocalResponseNorm", shrinking.local_response_norm, "size", "alpha", "beta", "k")
-ConstantPad1d = as_module("ConstantPad1d", lambda x, padding, value: functional.pad(x, _sides(padding, 1), value=value), "padding", "value")
-ConstantPad2d = as_module("ConstantPad2d", lambda x, padding, value: functional.pad(x, _sides(padding, 2), value=value), "padding", "value")
-ZeroPad1d = as_module("ZeroPad1d", lambda x, padding: functional.pad(x, _sides(padding, 1)), "padding")
-ZeroPad2d = as_module("ZeroPad2d", lambda x, padding: functional.pad(x, _sides(padding, 2)), "padding")
+
+
+def _padding(name: str, mode: str, rank: int) -> type:
+    """The module that pads the last dimensions."""
+    def padded(x: Any, padding: Any, value: float = 0.0) -> Any:
+        """More elements around the last dimensions."""
+        return functional.pad(x, _sides(padding, rank), mode, value if mode == "constant" else None)
+    return as_module(f"{name}Pad{rank}d", padded, "padding", *(("value",) if name == "Constant" else ()))
+
+
+ConstantPad1d, ConstantPad2d, ConstantPad3d = (_padding("Constant", "constant", rank) for rank in (1, 2, 3))
+ZeroPad1d, ZeroPad2d, ZeroPad3d = (_padding("Zero", "constant", rank) for rank in (1, 2, 3))
+ReflectionPad1d, ReflectionPad2d, ReflectionPad3d = (_padding("Reflection", "reflect", rank) for rank in (1, 2, 3))
+ReplicationPad1d, ReplicationPad2d, ReplicationPad3d = (_padding("Replication", "replicate", rank) for rank in (1, 2, 3))
+CircularPad1d, CircularPad2d, CircularPad3d = (_padding("Circular", "circular", rank) for rank in (1, 2, 3))
 
 
 def _sides(padding: Any, rank: int) -> tuple:
@@ -91,6 +103,7 @@ class Unflatten(Module):
 class RMSNorm(Module):
     """The last dimensions divided by their root mean square, times a learned weight."""
 
+    @typed
     def __init__(self, normalized_shape: Any, eps: "float | None" = None, elementwise_affine: bool = True):
         super().__init__()
         self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
@@ -103,11 +116,19 @@ class RMSNorm(Module):
         return shrinking.rms_norm(input, self.normalized_shape, self.weight, self.eps)
 
 
+class Conv3d(ConvLayer):
+    """Correlation along three dimensions."""
+
+    rank = 3
+    convolve: Callable = staticmethod(spatial.conv3d)
+
+
 class _ConvTranspose(Module):
     """A learned transposed convolution: weight (C, out / groups, *kernel)."""
 
     rank = 1
 
+    @typed
     def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1,
                  bias: bool = True, dilation: Any = 1):
         super().__init__()

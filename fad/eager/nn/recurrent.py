@@ -10,7 +10,7 @@ from ..record import default
 from ..tensor import wrap
 from . import functional, init
 from .layers import empty
-from .module import Module
+from .module import Module, typed
 
 
 def _gates(z: Any, count: int) -> list:
@@ -23,6 +23,7 @@ class _Recurrent(Module):
 
     gates = 1
 
+    @typed
     def __init__(self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True, batch_first: bool = False, dropout: float = 0.0,
                  bidirectional: bool = False, nonlinearity: str = "tanh"):
         super().__init__()

@@ -1,0 +1,178 @@
+"""What a module is saved as: names to values, and how it takes them over again."""
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..handles import Hooks, RemovableHandle
+from ..state import changed
+from ..tensor import Tensor, wrap
+
+EXTRA = "_extra_state"
+
+
+class IncompatibleKeys(NamedTuple):
+    """What a state lacked, and what it had that the module has no place for."""
+
+    missing_keys: list
+    unexpected_keys: list
+
+    def __repr__(self) -> str:
+        return "<All keys matched successfully>" if not any(self) else (
+            f"IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})")
+
+    __str__ = __repr__
+
+
+class Saving:
+    """The part of Module that is saved: parameters, persistent buffers, and what get_extra_state gives."""
+
+    _version: "int | None" = None
+    _parameters: dict
+    _buffers: dict
+    _modules: dict
+    _transient: set
+    _saving_hooks: tuple                                # before state_dict, after it, before loading, after loading
+
+    def _begin_saving(self) -> None:
+        object.__setattr__(self, "_transient", set())
+        object.__setattr__(self, "_saving_hooks", tuple([Hooks() for _ in range(4)]))
+
+    def get_extra_state(self) -> Any:
+        """What else is saved with the module; a class that defines it defines set_extra_state too."""
+        raise RuntimeError("Reached a code path in Module.get_extra_state() that should never be called.")
+
+    def set_extra_state(self, state: Any) -> None:
+        """Take over what get_extra_state gave."""
+        raise RuntimeError("Reached a code path in Module.set_extra_state() that should never be called.")
+
+    def _has_extra(self, name: str) -> bool:
+        return getattr(type(self), name) is not getattr(Saving, name)
+
+    def register_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
+        """Call hook(module, prefix, keep_vars) before state_dict."""
+        return RemovableHandle(self._saving_hooks[0], hook)
+
+    def register_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
+        """Call hook(module, state_dict, prefix, local_metadata) after state_dict, which it may change in place."""
+        return RemovableHandle(self._saving_hooks[1], hook)
+
+    _register_state_dict_hook = register_state_dict_post_hook
+
+    def register_load_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
+        """Call hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs) before this module takes its values."""
+        return RemovableHandle(self._saving_hooks[2], lambda *args: hook(self, *args))
+
+    def _register_load_state_dict_pre_hook(self, hook: Callable, with_module: bool = False) -> RemovableHandle:
+        return self.register_load_state_dict_pre_hook(hook) if with_module else RemovableHandle(self._saving_hooks[2], hook)
+
+    def register_load_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
+        """Call hook(module, incompatible_keys) once this module and those below have their values; it may change the lists in place."""
+        return RemovableHandle(self._saving_hooks[3], hook)
+
+    def _kept(self) -> list:
+        """(name, tensor) of what is saved."""
+        buffers = [(name, b) for name, b in self._buffers.items() if name not in self._transient]
+        return [(name, t) for name, t in (*self._parameters.items(), *buffers) if t is not None]
+
+    def _save_to_state_dict(self, destination: dict, prefix: str, keep_vars: bool) -> None:
+        for name, t in self._kept():
+            destination[prefix + name] = t if keep_vars else t.detach()
+        if self._has_extra("get_extra_state"):
+            destination[prefix + EXTRA] = self.get_extra_state()
+
+    def state_dict(self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
+        """Names to values of all parameters and persistent buffers of this module and those below."""
+        destination, prefix, keep_vars = (*args, *(destination, prefix, keep_vars)[len(args):])
+        if destination is None:
+            destination = OrderedDict()
+            destination._metadata = OrderedDict()
+        local = {"version": self._version}
+        if hasattr(destination, "_metadata"):
+            destination._metadata[prefix[:-1]] = local
+        before, after = self._saving_hooks[:2]
+        for hook in list(before.values()):
+            hook(self, prefix, keep_vars)
+        self._save_to_state_dict(destination, prefix, keep_vars)
+        for name, module in self._modules.items():
+            if module is not None:
+                module.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
+        for hook in list(after.values()):
+            new = hook(self, destination, prefix, local)
+            destination = destination if new is None else new
+        return destination
+
+    def _load_from_state_dict(self, state_dict: dict, prefix: str, local_metadata: dict, strict: bool, missing_keys: list, unexpected_keys: list,
+                              error_msgs: list) -> None:
+        """Take over the values of this module's own tensors."""
+        for hook in list(self._saving_hooks[2].values()):
+            hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
+        own = self._kept()
+        for name, t in own:
+            key = prefix + name
+            if key in state_dict:
+                error = self._take(name, t, state_dict[key], key, local_metadata.get("assign_to_params_buffers", False))
+                error_msgs.extend([error] if error else [])
+            elif strict:
+                missing_keys.append(key)
+        key = prefix + EXTRA
+        if self._has_extra("set_extra_state"):
+            if key in state_dict:
+                self.set_extra_state(state_dict[key])
+            elif strict:
+                missing_keys.append(key)
+        known = {name for name, _ in own} | set(self._modules) | ({EXTRA} if self._has_extra("set_extra_state") else set())
+        for key in state_dict:
+            if strict and key.startswith(prefix) and (rest := key[len(prefix):].split("."))[0] not in known | (set(self._modules) if len(rest) > 1 else set()):
+                unexpected_keys.append(key)
+
+    def _take(self, name: str, t: Tensor, value: Any, key: str, assign: bool) -> str:
+        """Write a value over a tensor (or put it in its place); what was wrong with it."""
+        if not isinstance(value, (Tensor, np.ndarray)):
+            return (f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from checkpoint but received '
+                    f"{type(value)}")
+        given = value if isinstance(value, Tensor) else wrap(value)
+        if given._a.shape == (1,) and not t._a.ndim:                           # as numbers were saved of old
+            given = given.reshape(())                                                          # type: ignore[attr-defined]
+        if given._a.shape != t._a.shape:
+            return (f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, "               # type: ignore[attr-defined]
+                    f"the shape in current model is {t.shape}.")                                # type: ignore[attr-defined]
+        try:
+            with changed(grad=False):
+                if not assign:
+                    t.copy_(given)                                                             # type: ignore[attr-defined]
+                elif name in self._parameters:
+                    self._parameters[name] = given if type(given) is type(t) else type(t)(given, requires_grad=t.requires_grad)   # type: ignore[call-arg, attr-defined]
+                else:
+                    self._buffers[name] = given
+        except Exception as error:
+            return (f'While copying the parameter named "{key}", whose dimensions in the model are {t.shape} and '       # type: ignore[attr-defined]
+                    f"whose dimensions in the checkpoint are {given.shape}, an exception occurred : {error.args}.")     # type: ignore[attr-defined]
+        return ""
+
+    def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> IncompatibleKeys:
+        """Write values over those of the parameters and buffers of the same names (or, with assign, put the values in their places)."""
+        if not isinstance(state_dict, Mapping):
+            raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
+        keys, errors = IncompatibleKeys([], []), []                                             # type: ignore[var-annotated]
+        self._load(OrderedDict(state_dict), "", getattr(state_dict, "_metadata", {}), strict, assign, keys, errors)
+        if strict and keys.unexpected_keys:
+            errors.insert(0, f"Unexpected key(s) in state_dict: {', '.join(f'{k!r}' for k in keys.unexpected_keys)}. ".replace("'", '"'))
+        if strict and keys.missing_keys:
+            errors.insert(0, f"Missing key(s) in state_dict: {', '.join(f'{k!r}' for k in keys.missing_keys)}. ".replace("'", '"'))
+        if errors:
+            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(errors))
+        return keys
+
+    def _load(self, state: dict, prefix: str, metadata: Any, strict: bool, assign: bool, keys: IncompatibleKeys, errors: list) -> None:
+        local = {**metadata.get(prefix[:-1], {}), "assign_to_params_buffers": assign}
+        self._load_from_state_dict(state, prefix, local, True, keys.missing_keys, keys.unexpected_keys, errors)
+        for name, child in self._modules.items():
+            if child is not None:
+                below = f"{prefix}{name}."
+                child._load({k: v for k, v in state.items() if k.startswith(below)}, below, metadata, strict, assign, keys, errors)
+        for hook in list(self._saving_hooks[3].values()):
+            if hook(self, keys) is not None:
+                raise RuntimeError("Hooks registered with ``register_load_state_dict_post_hook`` are not expected to return new values, "
+                                   "if incompatible_keys need to be modified, it should be done inplace.")

@@ -1,0 +1,128 @@
+"""What modules are saved as, and the hooks around that and around forward."""
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import fad
+from fad import nn
+
+
+class Counted(nn.Module):
+    """A module that saves more than tensors."""
+
+    def __init__(self, count=0):
+        super().__init__()
+        self.count = count
+        self.register_buffer("kept", fad.zeros(2))
+        self.register_buffer("passing", fad.ones(2), persistent=False)
+
+    def get_extra_state(self):
+        return {"count": self.count}
+
+    def set_extra_state(self, state):
+        self.count = state["count"]
+
+
+def test_what_is_saved():
+    model = nn.Sequential(nn.Linear(2, 1), Counted(3))
+    assert list(model.state_dict()) == ["0.weight", "0.bias", "1.kept", "1._extra_state"]
+    other = nn.Sequential(nn.Linear(2, 1), Counted())
+    result = other.load_state_dict(model.state_dict())
+    assert other[1].count == 3 and not any(result) and repr(result) == "<All keys matched successfully>"
+    assert (other[0].weight == model[0].weight).all()
+    without = {k: v for k, v in model.state_dict().items() if k != "1._extra_state"}
+    with pytest.raises(RuntimeError, match=r'Missing key\(s\) in state_dict: "1._extra_state"'):
+        other.load_state_dict(without)
+    assert other.load_state_dict(without, strict=False).missing_keys == ["1._extra_state"]
+
+
+def test_buffers_that_pass():
+    model = nn.Module()
+    model.register_buffer("b", fad.zeros(1), persistent=False)
+    assert not model.state_dict() and len(list(model.buffers())) == 1
+    model.register_buffer("b", fad.zeros(1))
+    assert list(model.state_dict()) == ["b"]
+    del model.b
+    model.c = nn.Buffer(fad.zeros(1), persistent=False)
+    assert not model.state_dict() and [name for name, _ in model.named_buffers()] == ["c"]
+
+
+def test_values_put_in_place():
+    model, given = nn.Linear(2, 1), {"weight": fad.ones(1, 2), "bias": fad.zeros(1)}
+    before = model.weight
+    model.load_state_dict(given, assign=True)
+    assert model.weight is not before and isinstance(model.weight, nn.Parameter) and model.weight.data_ptr() == given["weight"].data_ptr()
+
+
+def test_hooks_around_saving():
+    model, seen = nn.Linear(2, 1), []
+    model.register_state_dict_pre_hook(lambda m, prefix, keep: seen.append("before"))
+    model.register_state_dict_post_hook(lambda m, state, prefix, local: state.update({"more": fad.zeros(1)}))
+    state = model.state_dict()
+    assert seen == ["before"] and "more" in state
+    model.register_load_state_dict_pre_hook(lambda m, state, prefix, *rest: seen.append(len(state.pop(f"{prefix}more"))))
+    model.register_load_state_dict_post_hook(lambda m, keys: seen.append(len(keys.missing_keys)))
+    model.load_state_dict(state)
+    assert seen == ["before", 1, 0]
+
+
+def test_forward_hooks_with_their_options():
+    class Scaled(nn.Module):
+        def forward(self, x, *, by=1.0):
+            if by == 0:
+                raise ValueError("by nothing")
+            return x * by
+    model, seen = Scaled(), []
+    model.register_forward_pre_hook(lambda m, args, kwargs: (args, {"by": kwargs["by"] * 2}) if kwargs["by"] else None, with_kwargs=True)
+    model.register_forward_hook(lambda m, args, kwargs, y: seen.append((kwargs["by"], y)), with_kwargs=True, always_call=True)
+    model.register_forward_hook(lambda m, args, y: y + 1, prepend=True)
+    assert model(fad.ones(1), by=3.0).item() == 7.0 and seen[0][0] == 6.0 and seen[0][1].item() == 7.0
+    with pytest.raises(ValueError, match="by nothing"):
+        model(fad.ones(1), by=0)
+    assert seen[1] == (0, None)
+
+
+def test_each_once_or_each_name():
+    model = nn.Module()
+    model.a = model.b = nn.Linear(1, 1, bias=False)
+    assert len(list(model.children())) == 1 and len(list(model.named_parameters())) == 1
+    assert [name for name, _ in model.named_parameters(remove_duplicate=False)] == ["a.weight", "b.weight"]
+
+
+def test_in_another_dtype():
+    model = nn.Sequential(nn.Linear(2, 2, dtype=fad.float32), nn.BatchNorm1d(2))
+    assert model[0].weight.dtype == np.float32
+    weight = model[0].weight
+    model.to(fad.float64)
+    assert model[0].weight is weight and {p.dtype for p in model.parameters()} == {np.dtype(np.float64)}
+    assert model[1].num_batches_tracked.dtype == np.int64
+    with pytest.raises(TypeError, match="floating point or complex"):
+        model.to(fad.int64)
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))])
+def test_copies(again):
+    model = nn.Sequential(nn.Linear(2, 1), nn.ModuleList([nn.Linear(1, 1)]), nn.ParameterDict({"a": fad.ones(1)}))
+    other = again(model)
+    assert list(other.state_dict()) == list(model.state_dict())
+    assert all((p == q).all() and p is not q for p, q in zip(model.parameters(), other.parameters()))
+
+
+def test_containers():
+    layers = [nn.Linear(1, k + 1) for k in range(3)]
+    model = nn.Sequential(*layers)
+    del model[0]
+    assert list(model) == layers[1:] and list(model._modules) == ["0", "1"]
+    model.insert(0, layers[0])
+    assert model.pop(1) is layers[1] and len(model + model) == 4 and len(2 * model) == 4
+    held = nn.ModuleList(layers)
+    held += [nn.ReLU()]
+    del held[1:3]
+    assert list(held)[0] is layers[0] and len(held) == 2 and isinstance(held[:1], nn.ModuleList)
+    named = nn.ModuleDict({"a": layers[0]})
+    named.update([("b", layers[1])])
+    assert list(named.items()) == [("a", layers[0]), ("b", layers[1])] and named.pop("a") is layers[0] and "a" not in named
+    values = nn.ParameterDict({"a": fad.ones(1)}) | {"b": fad.zeros(1)}
+    assert set(values) == {"a", "b"} and values.get("c") is None and all(isinstance(p, nn.Parameter) for p in values.values())
