@@ -38,7 +38,8 @@ class _Numbered(Module):
 
     def __getitem__(self, k: Any) -> Any:
         values = list(self)
-        return type(self)(self._of(list(self._held().items())[k])) if isinstance(k, slice) else values[self._place(k)]
+        cls: Any = type(self)
+        return cls(self._of(list(self._held().items())[k])) if isinstance(k, slice) else values[self._place(k)]
 
     @staticmethod
     def _of(items: list) -> Any:
@@ -78,7 +79,8 @@ class _Numbered(Module):
         return value
 
     def __add__(self, other: Iterable) -> Any:
-        return type(self)([*self, *other])
+        cls: Any = type(self)
+        return cls([*self, *other])
 
     def __iadd__(self, other: Any) -> Any:
         return self.extend(other)

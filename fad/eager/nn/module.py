@@ -334,10 +334,6 @@ class Module(Calling, Saving):
         """The module: there is one device."""
         return self
 
-    def share_memory(self) -> "Module":
-        """The module: processes that fork share its memory until they write to it."""
-        return self
-
     def double(self) -> "Module":
         """In float64."""
         return self.to(np.float64)

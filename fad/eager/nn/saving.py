@@ -22,8 +22,6 @@ class IncompatibleKeys(NamedTuple):
         return "<All keys matched successfully>" if not any(self) else (
             f"IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})")
 
-    __str__ = __repr__
-
 
 class Saving:
     """The part of Module that is saved: parameters, persistent buffers, and what get_extra_state gives."""
@@ -155,7 +153,7 @@ class Saving:
         """Write values over those of the parameters and buffers of the same names (or, with assign, put the values in their places)."""
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
-        keys, errors = IncompatibleKeys([], []), []                                             # type: ignore[var-annotated]
+        keys, errors = IncompatibleKeys([], []), []  # type: ignore[var-annotated]
         self._load(OrderedDict(state_dict), "", getattr(state_dict, "_metadata", {}), strict, assign, keys, errors)
         if strict and keys.unexpected_keys:
             errors.insert(0, f"Unexpected key(s) in state_dict: {', '.join(f'{k!r}' for k in keys.unexpected_keys)}. ".replace("'", '"'))
