@@ -1,12 +1,54 @@
 """scipy.optimize's test function and its derivatives. Its solvers are not differentiated step by step: fad.implicit is for them."""
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
 from typing import Any
 
+from ...ir import stack
 from ...ir.op import registry
+from ...util.errors import ConcreteValueError
 from ..face import METHODS, face
+from ..literals import has_values, is_value
 from .arguments import as_array
+
+SOLVERS = """minimize minimize_scalar root root_scalar fsolve brentq brenth bisect ridder newton toms748 fixed_point least_squares leastsq curve_fit
+    fmin fmin_bfgs fmin_cg fmin_ncg fmin_powell fmin_l_bfgs_b fmin_slsqp fmin_tnc fmin_cobyla fminbound brent golden basinhopping
+    differential_evolution dual_annealing shgo direct brute nnls lsq_linear linprog milp broyden1 broyden2 anderson newton_krylov""".split()
 
 
 @face("scipy.optimize.rosen", samples=("optimize.rosen(x)", "optimize.rosen(v)"))
 def rosen(x: Any) -> Any:
     x = as_array(x)
     return METHODS["sum"](100.0 * registry["square"](x[1:] - x[:-1] ** 2) + registry["square"](1 - x[:-1]), axis=0)
+
+
+def _reads_traced(argument: Any) -> bool:
+    """Whether a traced value is an argument, or is used by a function that is one."""
+    if isinstance(argument, dict):
+        return any(map(_reads_traced, argument.values()))
+    if has_values(argument):
+        return True
+    cells = getattr(argument, "__closure__", None) or ()
+    return any(is_value(content) or has_values(content) for content in map(_content, cells))
+
+
+def _content(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:                      # not bound yet
+        return None
+
+
+def _solved(name: str, *args: Any, **options: Any) -> Any:
+    """A solver, where nothing of what it is given is traced."""
+    solver: Callable = getattr(import_module("scipy.optimize"), name)
+    if not stack.is_live() and any(map(_reads_traced, (*args, *options.values()))):
+        raise ConcreteValueError(f"numbers are needed where values are traced, by scipy.optimize.{name}",
+                                 why="its steps depend on values, and what it finds does not depend on its steps",
+                                 do="fad.implicit gives the derivatives of a root, a fixed point or a minimum that any solver finds; for anything else write "
+                                    "a function with a rule of its own (fad.custom_jvp, fad.custom_vjp), or keep it off the derivative's path (fad.stop_gradient)")
+    return solver(*args, **options)
+
+
+for _name in SOLVERS:
+    face(f"scipy.optimize.{_name}", creation=True, note="no: see fad.implicit")(partial(_solved, _name))
