@@ -6,17 +6,17 @@ from ..ir import stack
 from ..transforms.jvp import push_forward
 from ..transforms.vjp import pull_back
 from ..util import tree
-from ..util.errors import ArgumentError
+from ..util.errors import ArgumentError, StructureError
 from .inner import Inner, check_scalar, conform, gradient_tree, tangent_zeros, zeros_of
 from .pullback import TwoStep, later_tree
 from .staged import Staged, check_callable, remembered, within
 
 
-def jvp(f: Callable, primals: Sequence, tangents: Sequence, *, fallback: "bool | None" = None) -> tuple:
+def jvp(f: Callable, primals: Sequence, tangents: Sequence, *, has_aux: bool = False, fallback: "bool | None" = None) -> tuple:
     """f(*primals) and its derivative in the direction of the tangents: (value, tangent), each in the structure of f's result.
 
     primals, tangents: tuples (or lists) of arguments, of one structure. Results that are integers have a zero tangent of float dtype.
-    fallback: see grad.
+    With has_aux, f returns (value, aux) and the answer is (value, tangent, aux). fallback: see grad.
 
     >>> import numpy as np
     >>> jvp(lambda x: x ** 2, (3.0,), (1.0,))
@@ -25,17 +25,22 @@ def jvp(f: Callable, primals: Sequence, tangents: Sequence, *, fallback: "bool |
     if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)) or len(primals) != len(tangents):
         raise ArgumentError("jvp takes a tuple of primals and a tuple of as many tangents",
                             do="write fad.jvp(f, (x,), (dx,)) for one argument")
-    return _jvp_of(check_callable(f, "jvp"), fallback)(tuple(primals), tuple(tangents))
+    return _jvp_of(check_callable(f, "jvp"), has_aux, fallback)(tuple(primals), tuple(tangents))
 
 
 @remembered
-def _jvp_of(f: Callable, fallback: "bool | None") -> Staged:
+def _jvp_of(f: Callable, has_aux: bool, fallback: "bool | None") -> Staged:
     def body(primals: tuple, tangents: tuple) -> Any:
         inner = Inner(f, primals, None, range(len(primals)))
         dxs = aligned_tangents(inner, primals, tangents)
         ys, dys = push_forward(inner.func, inner.args, dxs)
-        return inner.tree_of(ys), tangent_tree(inner, ys, dys)
-    return Staged(body, f, rebuild=(_jvp_of, (f, fallback), {}), fallback=fallback)
+        value, tangent = inner.tree_of(ys), tangent_tree(inner, ys, dys)
+        if not has_aux:
+            return value, tangent
+        if not isinstance(value, tuple) or len(value) != 2:
+            raise StructureError("with has_aux=True the function must return a pair (value, aux)")
+        return value[0], tangent[0], value[1]
+    return Staged(body, f, rebuild=(_jvp_of, (f, has_aux, fallback), {}), fallback=fallback)
 
 
 def aligned_tangents(inner: Inner, primals: tuple, tangents: tuple) -> list:

@@ -11,7 +11,7 @@ from ..ops.extents import agree
 from ..ops.kinds import shape_of
 from ..ops.literals import as_array
 from ..trace.tracing import is_data
-from ..transforms.vmap import batch, example_of
+from ..transforms.vmap import batch, example_of, varying
 from ..util import tree
 from ..util.errors import ArgumentError, ExtentError
 from .inner import Inner
@@ -23,7 +23,7 @@ def vmap(f: "Callable | None" = None, in_axes: Any = 0, out_axes: Any = 0, *, fa
 
     in_axes: which axis of each argument counts the examples: an int, None (the argument is the same for all), or a tuple with one
     entry an argument, each an int, None or a tree of them like the argument. Keyword arguments are the same for all.
-    out_axes: where that axis stands in the results: an int, or a tree like the result. fallback: see grad; on the tape, examples are one
+    out_axes: where that axis stands in the results: an int, None (the result is the same for all), or a tree like the result. fallback: see grad; on the tape, examples are one
     after the other.
 
     Raises ExtentError (a ValueError) where the arguments' batch extents differ, or where the shape of a result depends on the example.
@@ -48,7 +48,9 @@ def vmap(f: "Callable | None" = None, in_axes: Any = 0, out_axes: Any = 0, *, fa
         flags = [k < len(axes) and axes[k] is not None for k in inner.data]
         given = [moved[k] if b else x for k, x, b in zip(inner.data, inner.args, flags)]
         results = batch(inner.func, given, flags, n)
-        return _placed(inner.tree_of(results), out_axes)
+        differ = varying(inner.func, flags)
+        same = {id(y) for y, a in zip(results, inner.func.outputs) if a not in differ}
+        return _placed(inner.tree_of(results), out_axes, same)
     return Staged(body, f, rebuild=(vmap, (f, in_axes, out_axes), {"fallback": fallback}), fallback=fallback)
 
 
@@ -122,14 +124,17 @@ def _batch_extent(xs: list, axes: list) -> Any:
     return n
 
 
-def _placed(result: Any, out_axes: Any) -> Any:
+def _placed(result: Any, out_axes: Any, same: Any = ()) -> Any:
+    """The results with their batch axes where out_axes says; `same` are the ids of those that are one for all examples."""
     leaves, structure = tree.flatten(result)
     axes = prefix_leaves(out_axes, result, "out_axes")
-    return structure.unflatten([_from_front(y, a) if is_data(y) else y for y, a in zip(leaves, axes)])
+    return structure.unflatten([_from_front(y, a, id(y) in same) if is_data(y) else y for y, a in zip(leaves, axes)])
 
 
-def _from_front(y: Any, axis: "int | None") -> Any:
+def _from_front(y: Any, axis: "int | None", is_same: bool) -> Any:
     if axis is None:
+        if is_same:
+            return example_of(y, 0)
         raise ArgumentError("out_axes cannot be None for a batched result", do="give an axis")
     rank = y.ndim
     axis %= rank

@@ -38,15 +38,19 @@ def has_rule(eqn: Equation) -> bool:
     return all(v in extents for v in free_vars(eqn.regions[0]))
 
 
+def varying(func: Func, batched: Sequence[bool]) -> set:
+    """The variables of a Func that may differ from example to example."""
+    found = {var for var, b in zip(func.inputs, batched) if b}
+    for eqn in func.equations:
+        if any(a in found for a in (*eqn.inputs, *[v for region in eqn.regions for v in free_vars(region)])):
+            found.update(eqn.outputs)
+    return found
+
+
 def is_ragged(func: Func, batched: Sequence[bool]) -> bool:
     """Whether an extent differs from example to example: it is computed from something that does."""
-    varying = {var for var, b in zip(func.inputs, batched) if b}
-    for eqn in func.equations:
-        if any(a in varying for a in eqn.inputs):
-            varying.update(eqn.outputs)
-        if any(n in varying for n in extents_of(eqn.outputs)):
-            return True
-    return False
+    found = varying(func, batched)
+    return any(n in found for eqn in func.equations for n in extents_of(eqn.outputs))
 
 
 class Batch:

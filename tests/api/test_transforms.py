@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import fad
+from fad.util.errors import ArgumentError, StructureError
 
 close = np.testing.assert_allclose
 rng = np.random.default_rng(0)
@@ -86,6 +87,22 @@ def test_vmap_serves_all_batch_sizes():
 def test_third_derivatives():
     third = fad.grad(fad.grad(fad.grad(lambda t: np.sin(t) * t)))
     close(third(0.7), -3 * np.sin(0.7) - 0.7 * np.cos(0.7))
+
+
+def test_jvp_with_aux():
+    assert fad.jvp(lambda x: (x ** 2, {"x": x, "note": "mine"}), (3.0,), (2.0,), has_aux=True) == (9.0, 12.0, {"x": 3.0, "note": "mine"})
+    with pytest.raises(StructureError):
+        fad.jvp(lambda x: x, (3.0,), (2.0,), has_aux=True)
+
+
+def test_results_that_are_the_same_for_all_examples():
+    both = fad.vmap(lambda x, y: (x + y, np.sin(y)), in_axes=(0, None), out_axes=(0, None))
+    sums, same = both(np.arange(3.0), 1.0)
+    close(sums, np.arange(1.0, 4.0))
+    close(same, np.sin(1.0))
+    close(fad.grad(lambda y: both(np.arange(3.0), y)[1])(1.0), np.cos(1.0))
+    with pytest.raises(ArgumentError):
+        fad.vmap(lambda x: x, out_axes=None)(np.arange(3.0))
 
 
 def test_vjp_with_aux_and_integer_results():
