@@ -23,8 +23,8 @@ def vmap(f: "Callable | None" = None, in_axes: Any = 0, out_axes: Any = 0, *, fa
 
     in_axes: which axis of each argument counts the examples: an int, None (the argument is the same for all), or a tuple with one
     entry an argument, each an int, None or a tree of them like the argument. Keyword arguments are the same for all.
-    out_axes: where that axis stands in the results: an int, None (the result is the same for all), or a tree like the result. fallback: see grad; on the tape, examples are one
-    after the other.
+    out_axes: where that axis stands in the results: an int, None (the result is the same for all), or a tree like the result.
+    fallback: see grad; on the tape, examples are one after the other.
 
     Raises ExtentError (a ValueError) where the arguments' batch extents differ, or where the shape of a result depends on the example.
 
