@@ -25,6 +25,7 @@ class _Lower(lowering.Lower):
     def _find_singly_assigned_variable(self):
         super()._find_singly_assigned_variable()
         self._ranges = {}                                    # start, stop and step of the ranges of this function
+        self._operators = {}                                 # (operator, types) -> its implementation
         self._defined = _definitions(self.blocks)
         self._natural = _natural(self._defined)
         self._singly_assigned_vars |= set(_of_one_value(self.blocks, self._is_counted))
@@ -42,6 +43,24 @@ class _Lower(lowering.Lower):
     def delvar(self, name):
         if self._is_counted(name):
             super().delvar(name)
+
+    # -- operators ------------------------------------------------------------------------------------------------------------
+
+    def lower_binop(self, resty, expr, op):
+        if not expr.static_lhs is expr.static_rhs is ir.UNDEFINED:
+            return super().lower_binop(resty, expr, op)
+        signature, operands = self.fndesc.calltypes[expr], (expr.lhs, expr.rhs)
+        values = [self.context.cast(self.builder, self.loadvar(v.name), self.typeof(v.name), t) for v, t in zip(operands, signature.args)]
+        result = self._operator(op, signature.args)(self.builder, values)
+        return self.context.cast(self.builder, result, signature.return_type, resty)
+
+    def _operator(self, op, kinds):
+        """The implementation of an operator, looked up once."""
+        if (op, kinds) not in self._operators:
+            typing = self.context.typing_context
+            function = typing.resolve_value_type(op)
+            self._operators[op, kinds] = self.context.get_function(function, function.get_call_type(typing, kinds, {}))
+        return self._operators[op, kinds]
 
     # -- elements -------------------------------------------------------------------------------------------------------------
 
@@ -287,6 +306,33 @@ def _optimise_once(library):
     library._optimize_functions, library._optimize_final_module = put_in_order, optimise
 
 
+class _Remembering:
+    """A typing context that looks up functions of numbers, and subscripts, once for given types."""
+
+    def __init__(self, context):
+        self._context, self._known = context, {}
+
+    def __getattr__(self, name):
+        return getattr(self._context, name)
+
+    def _remembered(self, lookup, *key):
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = lookup()
+        return found
+
+    def resolve_function_type(self, func, args, kws):
+        if kws or not isinstance(func, types.Function) or not all(isinstance(t, (types.Number, types.Boolean)) for t in args):
+            return self._context.resolve_function_type(func, args, kws)
+        return self._remembered(lambda: self._context.resolve_function_type(func, args, kws), func, args)
+
+    def resolve_getitem(self, target, index):
+        return self._remembered(lambda: self._context.resolve_getitem(target, index), operator.getitem, target, index)
+
+    def resolve_setitem(self, target, index, value):
+        return self._remembered(lambda: self._context.resolve_setitem(target, index, value), operator.setitem, target, index, value)
+
+
 class LeanCompiler(CompilerBase):
     """Numba's pipeline without what generated code has no need of."""
 
@@ -295,6 +341,7 @@ class LeanCompiler(CompilerBase):
 
     def define_pipelines(self):
         """The one pipeline."""
+        self.state.typingctx = _Remembering(self.state.typingctx)
         manager = PassManager("fad")
         for one in self.PASSES:
             manager.add_pass(one, one.__name__)
