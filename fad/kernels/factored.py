@@ -1,18 +1,19 @@
 """Inverse, determinant and cofactors of matrices whose LU factors are at hand (lu, pivots = lu_factor(a))."""
 import numpy as np
-from numba.extending import register_jitable
+from numba.core import types
 
 from fad.kernels.factor import REAL_SCALAR, SAME, SCALAR, det, inv, slogdet
 from fad.kernels.lapack import getri
 from fad.kernels.memory import blank, flattened, transposed, viewed
 from fad.kernels.products import matmul
+from fad.kernels.promotion import inner
 from fad.kernels.spectral import svd
-from fad.kernels.stacks import matrices, scratch
+from fad.kernels.stacks import REAL, matrices, scratch
 
 __all__ = ["cofactors", "lu_det", "lu_inv", "lu_slogdet"]
 
 
-@register_jitable
+@inner(lambda m, swaps: m.dtype)
 def _one_det(m, swaps):
     """The product of the pivots, negated for each row swap."""
     result = m.dtype.type(1)
@@ -21,7 +22,7 @@ def _one_det(m, swaps):
     return result
 
 
-@register_jitable
+@inner(lambda m, swaps: types.Tuple([m.dtype, REAL.get(m.dtype, m.dtype)]))
 def _one_slogdet(m, swaps):
     sign, log = m.dtype.type(1), abs(m.dtype.type(0))
     for i in range(m.shape[0]):
@@ -32,7 +33,7 @@ def _one_slogdet(m, swaps):
     return sign, log
 
 
-@register_jitable
+@inner(lambda stack, pivots: types.Array(pivots.dtype, 2, "C"))
 def _swaps_of(stack, pivots):
     """The pivots (..., n) as (count, n)."""
     return viewed(np.ascontiguousarray(pivots), (stack.shape[0], stack.shape[1]))
@@ -59,7 +60,7 @@ def _lu_slogdet(lu, pivots):
     """Sign and logarithm of the absolute value of the determinant of each matrix."""
     stack = flattened(lu)
     swaps = _swaps_of(stack, pivots)
-    signs, logs = np.empty(stack.shape[0], lu.dtype), np.empty(stack.shape[0], lu.real.dtype)
+    signs, logs = blank((stack.shape[0],), lu.dtype), blank((stack.shape[0],), lu.real.dtype)
     for c in range(signs.size):
         signs[c], logs[c] = _one_slogdet(stack[c], swaps[c])
     return viewed(signs, lu.shape[:-2]), viewed(logs, lu.shape[:-2])
@@ -68,17 +69,18 @@ def _lu_slogdet(lu, pivots):
 def _lu_inv(lu, pivots):
     """The inverse of each matrix."""
     columns = transposed(lu)
-    swaps, n = _swaps_of(columns, pivots) + np.int32(1), columns.shape[1]
-    work = scratch(lu, 64 * n)
+    given, n = _swaps_of(columns, pivots), columns.shape[1]
+    work, swaps = scratch(lu, 64 * n), blank((n,), np.int32)
     for c in range(columns.shape[0]):
         for i in range(n):
             if columns[c, i, i] == 0:
                 raise np.linalg.LinAlgError("Singular matrix")
-        getri(n, columns[c], max(1, n), swaps[c], work, work.size)
+            swaps[i] = given[c, i] + 1
+        getri(n, columns[c], max(1, n), swaps, work, work.size)
     return viewed(transposed(columns), lu.shape)
 
 
-@register_jitable
+@inner(lambda *_: types.none)
 def _singular_cofactors(m, out):
     """From the singular value decomposition: det(u) det(v^H) u diag(products of the other singular values) v^H, conjugated."""
     u, s, vh = svd(m)
@@ -98,8 +100,8 @@ def _singular_cofactors(m, out):
 
 def _cofactors(a, lu, pivots):
     """The derivative of each matrix's determinant: det(a) a^-T, and what that tends to where a is singular."""
-    stack, factors, out = flattened(a), flattened(lu), blank((lu.size // max(1, lu.shape[-1] ** 2), lu.shape[-1], lu.shape[-1]), a.dtype)
-    swaps = _swaps_of(factors, pivots)
+    stack, factors = flattened(a), flattened(lu)
+    swaps, out = _swaps_of(factors, pivots), blank(factors.shape, a.dtype)
     for c in range(out.shape[0]):
         size = _one_det(factors[c], swaps[c])
         if size == 0:

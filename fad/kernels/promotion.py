@@ -134,8 +134,14 @@ def _flags(fast):
 
 
 def _compiled_apart(context, builder, body, sig, fast):
-    """Compile `body` as a library of its own, to be linked into the one that is being made."""
-    return context.compile_subroutine(builder, body, sig, flags=_flags(fast)).fndesc
+    """Compile `body` as a library of its own, once a process, to be linked into the one that is being made."""
+    known = vars(context.codegen()).setdefault("fad_libraries", {})
+    key = body, sig, fast
+    if key not in known:
+        library = context.codegen().create_library(body.__name__)
+        known[key] = LeanCompiler(context.typing_context, context, library, sig.args, sig.return_type, _flags(fast), {}).compile_extra(body)
+    context.active_code_library.add_linking_library(known[key].library)
+    return known[key].fndesc
 
 
 def _compiled_here(context, builder, body, sig, fast):
