@@ -116,7 +116,7 @@ def _check_inputs(inputs: tuple) -> None:
             if x._a.dtype not in (np.dtype(np.float64), np.dtype(np.complex128)):
                 warnings.warn(f"Input #{k} requires gradient and is not a double precision floating point or complex. This check will likely fail if all the "
                               "inputs are not of double precision floating point or complex. ", UserWarning, stacklevel=4)
-            if any(n > 1 and s == 0 for n, s in zip(x._a.shape, x._a.strides)):
+            if x._a.size and any(n > 1 and s == 0 for n, s in zip(x._a.shape, x._a.strides)):
                 raise RuntimeError(f"The {k}th input has a dimension with stride 0. gradcheck only supports inputs that are non-overlapping to be able to "
                                    "compute the numerical gradients correctly. You should call .contiguous on the input before passing it to gradcheck.")
             if x._fn is not None:

@@ -285,12 +285,16 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
 
 def normalize(input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Any:
     """x, divided by its norm along a dimension."""
+    if not len(input.shape):
+        return op["reshape"](normalize(op["reshape"](input, 1), p, 0, eps), *())
     size = call("numpy.sum", abs(input) ** p, axis=dim, keepdims=True) ** (1.0 / p)
     return input / op["maximum"](size, eps)
 
 
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between vectors along a dimension."""
+    if not len(x1.shape) and not len(x2.shape):
+        x1, x2 = op["reshape"](x1, 1), op["reshape"](x2, 1)
     product = call("numpy.sum", x1 * x2, axis=dim)
     sizes = [op["sqrt"](call("numpy.sum", x * x, axis=dim)) for x in (x1, x2)]
     return product / (op["maximum"](sizes[0], eps) * op["maximum"](sizes[1], eps))

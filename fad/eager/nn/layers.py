@@ -1,5 +1,7 @@
 """Layers: linear, convolutions, normalisation, dropout, embedding; activations and losses as modules."""
+import inspect
 import math
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -263,17 +265,24 @@ class PReLU(Module):
 
 
 def as_module(name: str, function: Callable, *options: str, inputs: int = 1) -> type:
-    """A module that calls a function with the options given when it was made."""
+    """A module that calls a function with the options given when it was made, which are its attributes."""
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
         Module.__init__(self)
-        self.options = {**dict(zip(options, args)), **kwargs}
+        given = {**dict(zip(options, args)), **kwargs}
+        self._options = tuple(given)
+        for key, value in given.items():
+            setattr(self, key, value)
 
     def forward(self: Any, *args: Any) -> Any:
-        return function(*args, **self.options)
+        return function(*args, **{key: getattr(self, key) for key in self._options})
 
     def extra_repr(self: Any) -> str:
-        return ", ".join(f"{k}={v}" for k, v in self.options.items())
-    return type(name, (Module,), {"__init__": __init__, "forward": forward, "extra_repr": extra_repr, "__doc__": function.__doc__, "__module__": __name__})
+        return ", ".join(f"{key}={getattr(self, key)}" for key in self._options)
+    plain = inspect.unwrap(function)
+    names, values = plain.__code__.co_varnames[:plain.__code__.co_argcount], plain.__defaults__ or ()
+    defaults = {key: value for key, value in zip(names[len(names) - len(values):], values) if key in options}
+    return type(name, (Module,), {**defaults, "__init__": __init__, "forward": forward, "extra_repr": extra_repr, "__doc__": function.__doc__,
+                                  "__module__": sys._getframe(1).f_globals["__name__"]})
 
 
 ReLU = as_module("ReLU", functional.relu, "inplace")

@@ -43,7 +43,9 @@ def _padding(name: str, mode: str, rank: int) -> type:
     def padded(x: Any, padding: Any, value: float = 0.0) -> Any:
         """More elements around the last dimensions."""
         return functional.pad(x, _sides(padding, rank), mode, value if mode == "constant" else None)
-    return as_module(f"{name}Pad{rank}d", padded, "padding", *(("value",) if name == "Constant" else ()))
+    module = as_module(f"{name}Pad{rank}d", padded, "padding", *(("value",) if name == "Constant" else ()))
+    module.__doc__ = f"More elements around the last dimension{'s' if rank > 1 else ''}: {'a value' if mode == 'constant' else mode}."
+    return module
 
 
 ConstantPad1d, ConstantPad2d, ConstantPad3d = (_padding("Constant", "constant", rank) for rank in (1, 2, 3))

@@ -166,7 +166,9 @@ def conv_transpose3d(input: Any, weight: Any, bias: Any = None, stride: Any = 1,
 
 
 def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
-    """Every window of an image (N, C, H, W) as a column: (N, C KH KW, places)."""
+    """Every window of an image (N, C, H, W) as a column: (N, C KH KW, places); an image alone is a batch of one, which goes."""
+    if len(input.shape) == 3:
+        return unfold(input.unsqueeze(0), kernel_size, dilation, padding, stride).squeeze(0)
     size = spread(kernel_size, 2)
     notes = {f"self_sym_argsize_minus_{k}": input.shape[-k] for k in (1, 2)}
     x = pad(input, [v for p in reversed(spread(padding, 2)) for v in (p, p)])
@@ -177,6 +179,11 @@ def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, st
 
 def fold(input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
     """Windows, each a column, added up to the image they were cut from: the adjoint of unfold."""
+    if len(input.shape) == 2:
+        return fold(input.unsqueeze(0), output_size, kernel_size, dilation, padding, stride).squeeze(0)
+    if input.shape[1] % math.prod(spread(kernel_size, 2)):
+        raise RuntimeError("Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got input.size(1)="
+                           f"{input.shape[1]} and kernel_size={spread(kernel_size, 2)}.")
     size, edge = spread(kernel_size, 2), spread(padding, 2)
     wide = [m + 2 * p for m, p in zip(spread(output_size, 2), edge)]
     places = unfold(wrap(np.arange(math.prod(wide), dtype=float).reshape(1, 1, *wide)), size, dilation, 0, stride)._a[0].astype(int)
