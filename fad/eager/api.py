@@ -7,6 +7,7 @@ from . import (
     compiled,
     creation,
     forward_ad,
+    frames,
     function,
     further,
     gathering,
@@ -34,6 +35,6 @@ from .tensor import Tensor
 
 NAMES = ChainMap(FUNCTIONS, DTYPES)                  # what stands at fad.<name> under PyTorch's names
 
-ALL = (attributes, combining, compiled, creation, forward_ad, function, further, gathering, grad_api, grad_mode, gradients, graph, indexing, joining, legacy,
+ALL = (attributes, combining, compiled, creation, forward_ad, frames, function, further, gathering, grad_api, grad_mode, gradients, graph, indexing, joining, legacy,
        numpy_calls, odds, pointwise, products, reductions, reshaping, scattering, shapes, splitting, storage)
 __all__ = ["ALL", "FUNCTIONS", "NAMES", "Tensor"]

@@ -39,6 +39,9 @@ from ..eager.nn.functional import softmin as softmin
 from ..eager.nn.functional import softplus as softplus
 from ..eager.nn.functional import softsign as softsign
 from ..eager.nn.functional import tanh as tanh
+from ..eager.nn.grids import affine_grid as affine_grid
+from ..eager.nn.grids import ctc_loss as ctc_loss
+from ..eager.nn.grids import grid_sample as grid_sample
 from ..eager.nn.losses import binary_cross_entropy as binary_cross_entropy
 from ..eager.nn.losses import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
 from ..eager.nn.losses import cross_entropy as cross_entropy

@@ -26,8 +26,13 @@ def _digits(v):
     if isinstance(v, list):
         return f"[{', '.join(_digits(one) for one in v)}]"
     if isinstance(v, complex):
-        return f"{v.real + 0:.5g}{v.imag + 0:+.5g}j"
-    return f"{v + 0:.5g}" if isinstance(v, float) else str(v).removeprefix("torch.")
+        return f"{_near(v.real):.5g}{_near(v.imag):+.5g}j"
+    return f"{_near(v):.5g}" if isinstance(v, float) else str(v).removeprefix("torch.")
+
+
+def _near(v):
+    """A number, or zero (without a sign) where it is nothing but rounding."""
+    return 0.0 if abs(v) < 1e-13 else v
 
 
 def answer(code, library):
