@@ -1,21 +1,25 @@
 """Reverse mode of loops and branches.
 
-A loop runs forward, saving what its reverse half needs (see joint.py for what that is, tape.py for where it goes); its pullback is a loop
-that runs backward, carrying the cotangents of the carries and of the variables around the loop.
+A loop runs forward, saving what its reverse half needs (see division.py for what that is, tape.py for where it goes); its pullback is a loop
+that runs backward, carrying the cotangents of the carries and of the variables around the loop, and the arrays that are restored (see undo.py).
 """
 from collections.abc import Callable
 from typing import Any
 
-from ..ir.graph import Equation, has_loop
+from ..ir.build import current
+from ..ir.graph import Equation, Func, has_loop
 from ..ir.walk import bind_outputs, closure, run_equation
 from ..ops.carry import UNDEFINED
 from ..ops.control import COND, FOR, WHILE, integer, loop_index, trip_count, turn_number
 from .activity import activate
 from .budget import for_the_body, is_small, plan_for, share_of
+from .division import Division
 from .inputs import zeros_like
 from .joint import Joint
 from .segments import vjp_in_segments
-from .tape import Tape
+from .tape import Tape, is_inside_a_loop
+from .undo import carried_trails, trail_to
+from .weights import bytes_of, turns_guess
 
 
 def _active_outputs(sweep: Any, eqn: Equation) -> list:
@@ -24,10 +28,15 @@ def _active_outputs(sweep: Any, eqn: Equation) -> list:
     return [k for k, v in enumerate(eqn.outputs) if v in sweep.active]
 
 
+def _demanded(sweep: Any, eqn: Equation) -> list:
+    """Indices of the outputs whose arrays are to be restored to what they were before the equation."""
+    return [k for k, v in enumerate(eqn.outputs) if v in sweep.demanded]
+
+
 def _take(sweep: Any, eqn: Equation, given: list) -> "list | None":
-    """The cotangents of these outputs, None if all are zero."""
+    """The cotangents of these outputs, None if all are zero and nothing else is asked for."""
     gs = [sweep.cotangents.pop(eqn.outputs[k], None) for k in given]
-    if all(g is None for g in gs):
+    if all(g is None for g in gs) and not _demanded(sweep, eqn):
         return None
     return [zeros_like(sweep.env.read(eqn.outputs[k])) if g is None else g for k, g in zip(given, gs)]
 
@@ -50,28 +59,53 @@ class _Loop:
 
     def __init__(self, sweep: Any, eqn: Equation, given: list, lead: int, index: Any, turns: Any):
         self.sweep, self.eqn, self.given = sweep, eqn, given
-        carried = [k for k, v in enumerate(eqn.regions[-1].inputs[lead:]) if v in sweep.active]
-        self.carried = carried
+        self.body, self.count = eqn.regions[-1], len(eqn.outputs)
+        self.init = eqn.inputs[len(eqn.inputs) - self.count:]
+        self.carried = [k for k, v in enumerate(self.body.inputs[lead:]) if v in sweep.active]
         self.share, self.inner = share_of(sweep.loops), None
-        self._divide(carried, index)
-        if self.share is not None and any(has_loop(e) for e in eqn.regions[-1].equations) and not is_small(eqn, self.division.saved, self.share):
+        self._divide(lead, index)
+        if self.share is not None and any(has_loop(e) for e in self.body.equations) and not is_small(eqn, self.division.saved, self.share):
             self.inner = self.share
-            self._divide(carried, index)
+            self._divide(lead, index)
         kept = [eqn.outputs[k] for k in self.division.kept_carries()]
         self.plan = plan_for(eqn, self.division.saved, kept, turns, self.share)
         if self.plan is None:
             self.tape = Tape(self.division.saved, turns, self._lines())
-        self.count = len(eqn.outputs)
 
     def _lines(self) -> dict:
         """The user's line of each value of the body; a carry's is the loop's."""
         lines = dict.fromkeys(self.joint.builder.inputs, self.eqn.where)
         return lines | {v: e.where for e in self.division.equations for v in e.outputs}
 
-    def _divide(self, carried: list, index: Any) -> None:
+    def _divide(self, lead: int, index: Any) -> None:
+        """Trace and divide the body; once more, with the loops in it restoring more arrays than they need, where that gains something."""
         with for_the_body(self.eqn, self.inner):
-            self.joint = Joint(self.sweep, self.eqn, self.eqn.regions[-1], carried, index)
-        self.division = self.joint.divide()
+            trails = carried_trails(self.body, lead, self.sweep.active)
+            wanted = set(_demanded(self.sweep, self.eqn))
+            self.joint, self.division = self._divided(index, trails, wanted)
+            missing = trails.keys() - self.joint.histories.keys()
+            if missing and self.division.would_gain([trails[k] for k in missing]):
+                joint, division = self._divided(index, trails, wanted | missing)
+                if division.cost < self.division.cost:
+                    self.joint, self.division = joint, division
+
+    def _divided(self, index: Any, trails: dict, wanted: set) -> tuple:
+        """The joint program and its division; wanted: numbers of the carries that the loops and branches in the body restore."""
+        joint = Joint(self.sweep, self.eqn, self.body, self.carried, index, trails=trails, restoring=trails,
+                      demanded=[v for k in wanted & trails.keys() for v in trails[k].versions])
+        return joint, Division(joint, _demanded(self.sweep, self.eqn), self._states(trails))
+
+    def _states(self, trails: dict) -> dict:
+        """{number of a carry: a turn's share of what it costs to know, on the way back, what the loop made of it}: at the top nothing, and where
+        the loop around restores it, what is overwritten outside of this loop."""
+        if not is_inside_a_loop(current()):
+            return {}
+        turns, costs = turns_guess(self.eqn), {}
+        for k, trail in trails.items():
+            v = self.eqn.outputs[k]
+            total = self.sweep.trails[v] - trail.cost * turns if v in self.sweep.trails else bytes_of(v)
+            costs[k] = max(total // max(turns, 1), 1)
+        return costs
 
     def forward_step(self, lead: list, carries: tuple, k: Any) -> list:
         """One turn forward: carries and tape."""
@@ -90,28 +124,37 @@ class _Loop:
         return self.eqn.params["extents"] + self.tape.links(offset)
 
     def start_reverse(self) -> "list | None":
-        """The reverse loop's carries: cotangents of the carries, of the variables around, the stacks' pointers."""
+        """The reverse loop's carries: cotangents of the carries, of the variables around, arrays to be restored, the stacks' pointers."""
         gs = _take(self.sweep, self.eqn, self.carried)
         if gs is None:
             return None
-        return gs + _totals(self.sweep, self.joint) + self.tape.start_reverse(self.tape_end)
+        arrays = [self.sweep.env.read(self.eqn.outputs[k]) for k in self.division.restored]
+        return gs + _totals(self.sweep, self.joint) + arrays + self.tape.start_reverse(self.tape_end)
 
     def reverse_step(self, lead: list, carries: tuple, k: Any) -> list:
         """One turn backward."""
-        env = self.division.environment(lead, ())
-        n, m = len(self.carried), len(self.joint.totals_out)
-        env.update((g.atom, value) for g, value in zip(self.joint.gs, carries[:n]))
-        env.update((self.joint.totals[v].atom, value) for v, value in zip(self.joint.totals_out, carries[n:n + m]))
-        reader = self.tape.reader(carries[n + m:], k)
-        gxs, totals = self.division.run_reverse(env, reader)
-        return gxs + totals + reader.state
+        division, joint = self.division, self.joint
+        env = division.environment(lead, ())
+        inputs = [g.atom for g in joint.gs] + [joint.totals[v].atom for v in joint.totals_out]
+        inputs += [joint.histories[k].state.atom for k in division.restored]
+        env.update(zip(inputs, carries))
+        reader = self.tape.reader(carries[len(inputs):], k)
+        gxs, totals, arrays = division.run_reverse(env, reader)
+        return gxs + totals + arrays + reader.state
 
-    def finish_reverse(self, results: tuple, init: tuple) -> None:
-        n = len(self.carried)
-        for v, total in zip(self.joint.totals_out, results[n:]):
-            self.sweep.cotangents[v] = total
+    def finish_reverse(self, results: tuple) -> None:
+        n, m = len(self.carried), len(self.carried) + len(self.joint.totals_out)
+        self.sweep.cotangents.update(zip(self.joint.totals_out, results[n:m]))
         for k, g in zip(self.carried, results):
-            self.sweep.add(init[k], g)
+            self.sweep.add(self.init[k], g)
+        for k, array in zip(self.division.restored, results[m:]):
+            _note_restored(self.sweep, self.init[k], self.eqn.outputs[k], array)
+
+
+def _note_restored(sweep: Any, before: Any, after: Any, array: Any) -> None:
+    """Tell the region around, if it follows the array's trail, that its earlier version is there again."""
+    if after in sweep.trails:
+        current().notes.restore(sweep.env.read(before), sweep.env.read(after), array)      # type: ignore[attr-defined]
 
 
 def vjp_for(sweep: Any, eqn: Equation) -> None:
@@ -139,7 +182,7 @@ def vjp_for(sweep: Any, eqn: Equation) -> None:
         carries = loop.start_reverse()
         if carries is not None:
             first = stop - step if isinstance(step, int) and abs(step) == 1 else start + (turns - 1) * step
-            loop.finish_reverse(FOR.run_regions([first, start - step, -step, *carries], (backward,)), eqn.inputs[3:])
+            loop.finish_reverse(FOR.run_regions([first, start - step, -step, *carries], (backward,)))
     sweep.pullbacks.append(pull)
 
 
@@ -171,7 +214,7 @@ def vjp_while(sweep: Any, eqn: Equation) -> None:
     def pull() -> None:
         carries = loop.start_reverse()
         if carries is not None:
-            loop.finish_reverse(FOR.run_regions([turns - 1, -1, -1, *carries], (backward,)), eqn.inputs)
+            loop.finish_reverse(FOR.run_regions([turns - 1, -1, -1, *carries], (backward,)))
     sweep.pullbacks.append(pull)
 
 
@@ -214,8 +257,7 @@ def vjp_cond(sweep: Any, eqn: Equation) -> None:
         run_equation(eqn, sweep.env)
         return
     selector = sweep.env.read(eqn.inputs[0])
-    joints = [Joint(sweep, eqn, region, given) for region in eqn.regions]
-    divisions = [joint.divide() for joint in joints]
+    divisions = [_divided_branch(sweep, eqn, region, given) for region in eqn.regions]
     slots = _Slots()
     for division in divisions:
         slots.add(division.saved)
@@ -226,9 +268,17 @@ def vjp_cond(sweep: Any, eqn: Equation) -> None:
             return list(outputs) + slots.spread(branch, values)
         return run
     count = len(eqn.outputs)
-    results = COND.run_regions([selector], tuple([forward(k) for k in range(len(joints))]), names=eqn.params["names"], extents=eqn.params["extents"])
+    results = COND.run_regions([selector], tuple([forward(k) for k in range(len(divisions))]), names=eqn.params["names"], extents=eqn.params["extents"])
     bind_outputs(eqn, results[:count], sweep.env)
     sweep.pullbacks.append(lambda: _pull_cond(sweep, eqn, given, selector, divisions, slots, results[count:]))
+
+
+def _divided_branch(sweep: Any, eqn: Equation, region: Func, given: list) -> Division:
+    """What a branch changes is restored where the loop around asks for it."""
+    demanded = _demanded(sweep, eqn)
+    trails = {k: trail_to(region, region.outputs[k], sweep.active) for k, v in enumerate(eqn.outputs) if v in sweep.trails}
+    joint = Joint(sweep, eqn, region, given, trails=trails, restoring=demanded, demanded=[v for k in demanded for v in trails[k].versions])
+    return Division(joint, demanded)
 
 
 def _pull_cond(sweep: Any, eqn: Equation, given: list, selector: Any, divisions: list, slots: _Slots, saved: tuple) -> None:
@@ -238,6 +288,7 @@ def _pull_cond(sweep: Any, eqn: Equation, given: list, selector: Any, divisions:
         return
     moved = list(dict.fromkeys(v for division in divisions for v in division.joint.totals_out))
     totals = {v: _total(sweep, v) for v in moved}
+    restored = [k for k in _demanded(sweep, eqn) if all(k in division.restored for division in divisions)]
 
     def backward(branch: int) -> Callable:
         def run() -> list:
@@ -245,11 +296,13 @@ def _pull_cond(sweep: Any, eqn: Equation, given: list, selector: Any, divisions:
             env = division.environment((), ())
             env.update((g.atom, value) for g, value in zip(joint.gs, gs))
             env.update((joint.totals[v].atom, totals[v]) for v in joint.totals_out)
+            env.update((joint.histories[k].state.atom, sweep.env.read(eqn.outputs[k])) for k in division.restored)
             chosen = slots.of_branch[branch]
-            _, out = division.run_reverse(env, lambda number, _: saved[chosen[number]])
-            new = dict(zip(joint.totals_out, out))
-            return [new.get(v, totals[v]) for v in moved]
+            _, out, arrays = division.run_reverse(env, lambda number, _: saved[chosen[number]])
+            new, again = dict(zip(joint.totals_out, out)), dict(zip(division.restored, arrays))
+            return [new.get(v, totals[v]) for v in moved] + [again[k] for k in restored]
         return run
     results = COND.run_regions([selector], tuple([backward(k) for k in range(len(divisions))]))
-    for v, total in zip(moved, results):
-        sweep.cotangents[v] = total
+    sweep.cotangents.update(zip(moved, results))
+    for k, array in zip(restored, results[len(moved):]):
+        _note_restored(sweep, trail_to(eqn.regions[0], eqn.regions[0].outputs[k], sweep.active).versions[0], eqn.outputs[k], array)

@@ -3,10 +3,10 @@
 The forward sweep runs every equation as it was. The reverse sweep visits them last to first, asks each op's rule for the
 cotangents of its inputs, and adds them up: in place, for parts of arrays (AddInto), with no dense zeros.
 """
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ..ir.build import Builder, Value, at_line
+from ..ir.build import Builder, Value, at_line, current
 from ..ir.graph import Equation, Func, Var, extents_of, has_loop
 from ..ir.op import registry
 from ..ir.types import Type, type_of
@@ -16,6 +16,7 @@ from .control import VJP_OF_CONTROL
 from .inputs import bind_arguments, standing_alone, zeros_like
 from .masks import behind_choices, chooses, is_masked
 from .transpose import pullback_by_transposition
+from .undo import log_write
 
 
 class Reverse:
@@ -27,6 +28,8 @@ class Reverse:
         self.cotangents: dict[Var, Any] = {}
         self.masked: set[Var] = set()                            # whose products have to be guarded
         self.loops = 0                                           # equations with loops in the Func, which share a memory budget
+        self.trails: dict[Var, int] = {}                         # versions of arrays that can be restored -> what that costs (see undo.py)
+        self.demanded: set[Var] = set()                          # those that loops and branches have to restore
 
     # -- forward --------------------------------------------------------------------------------------------------------
 
@@ -44,12 +47,27 @@ class Reverse:
                     self.pullbacks[before:] = [_guarded(pull) for pull in self.pullbacks[before:]]
             else:
                 self.step(eqn)
+            self.note_costs(eqn.outputs)
 
     def step(self, eqn: Equation) -> None:
+        if eqn.outputs and eqn.outputs[0] in self.trails:
+            with at_line(eqn.where):
+                self.pullbacks.append(_located(log_write(self, eqn), eqn.where))
         run_equation(eqn, self.env)
         if self.is_active(eqn):
             self.active.update(v for v in eqn.outputs if v.type.dtype.kind in "fc")
             self.pullbacks.append(lambda: self.pull(eqn))
+
+    def follow(self, trails: Iterable, demanded: Iterable) -> None:
+        """Keep what is overwritten on these trails."""
+        self.trails.update((v, trail.cost) for trail in trails for v in trail.versions)
+        self.demanded.update(demanded)
+
+    def note_costs(self, variables: Iterable) -> None:
+        """Tell the loops within what the arrays cost that they may read."""
+        for v in variables:
+            if v in self.trails:
+                current().notes.costs[self.env.read(v).atom] = self.trails[v]          # type: ignore[attr-defined]
 
     def is_active(self, eqn: Equation) -> bool:
         """Whether a derivative flows through this equation (without regions)."""

@@ -1,0 +1,285 @@
+"""A joint program divided in two, by a minimum cut: what the forward half saves, what the reverse half computes anew or restores.
+
+Of an array with a history (see undo.py) every version can be had in the reverse half at the price of what was overwritten. To the cut it is a value
+that is computed from the old values: it weighs them against what is read of the array.
+"""
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from ..ir.graph import Equation, Literal, Var, extents_of
+from ..ir.walk import Environment, run_equation
+from .activity import is_continuous
+from .cut import INFINITE, minimum_cut
+from .joint import Joint, atoms, changes_around, reads
+from .order import Cycle, Order
+from .rounding import Exact, decisive, rounded
+from .undo import History, cost_around
+from .weights import USUAL_EXTENT, bytes_of
+
+# Computed anew rather than saved: what costs less than a trip to memory.
+CHEAP = {"add", "sub", "mul", "neg", "div", "square", "abs", "sign", "maximum", "minimum", "where", "cast", "mask", "guarded_mul", "floordiv",
+         "mod", "less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_and", "logical_or", "logical_not",
+         "logical_xor", "bitwise_and", "bitwise_or", "bitwise_xor", "invert", "left_shift", "right_shift", "real", "imag", "conj", "stop_gradient",
+         "sqrt", "isfinite", "isnan"}
+CHEAP_KINDS = {"shape", "index"}
+
+
+def has_effect(eqn: Equation) -> bool:
+    return bool(eqn.op.effect) or any(has_effect(e) for r in eqn.regions for e in r.equations)
+
+
+def is_cheap(eqn: Equation) -> bool:
+    if eqn.regions:
+        return False
+    if eqn.op.name == "pow":
+        return isinstance(eqn.inputs[1], Literal) and eqn.inputs[1].value in (2, 3, 4)   # multiplications
+    integral = eqn.op.kind == "elementwise" and not any(is_continuous(v) for v in eqn.outputs)
+    return integral or eqn.op.name in CHEAP or eqn.op.kind in CHEAP_KINDS
+
+
+def live(equations: list, wanted: Iterable, stop: Any = ()) -> set:
+    """Indices of the equations that the wanted variables need; those in `stop` are had already."""
+    needed, kept = set(wanted) - set(stop), set()
+    for k in range(len(equations) - 1, -1, -1):
+        if any(v in needed for v in equations[k].outputs):
+            kept.add(k)
+            needed.update(v for v in reads(equations[k]) if v not in stop)
+    return kept
+
+
+class Division:
+    """saved: the variables to save, in order; restored: numbers of the outputs whose history is followed back; forward: indices of the forward
+    half's equations; reverse: the steps of the reverse half (see order.py); cost: in bytes a turn.
+
+    demanded: numbers of the outputs to be restored whether the reverse half needs them or not; states: {number: what it costs to have the last
+    version of that output in the reverse half}, where it costs anything.
+    """
+
+    def __init__(self, joint: Joint, demanded: Iterable = (), states: "Mapping | None" = None):
+        self.joint, self.equations = joint, joint.builder.equations
+        self.inside = joint.builder.owned
+        self.histories, self.demanded = dict(joint.histories), demanded
+        self.states = {joint.histories[k].state.atom: cost for k, cost in (states or {}).items() if k in joint.histories}
+        self.gradients = atoms(list(joint.gxs.values()) + list(joint.totals_out.values()))
+        self._find_dependent()
+        self._find_repeated()
+        self.outer = self._changing_arrays()
+        self.late: set = set()                               # what is read of restored arrays, and would be wanted before they are
+        while not self._divide():
+            pass
+        extents = [n for n in extents_of(self.saved) if n in self.inside]
+        effects = {k for k, e in enumerate(self.equations[:joint.forward_count]) if has_effect(e)}
+        wanted = atoms(joint.outputs) + self.saved + extents + [v for k in effects for v in reads(self.equations[k])]
+        self.forward = sorted(live(self.equations, wanted) | effects)
+
+    def _find_dependent(self) -> None:
+        """The equations that depend on cotangents, or restore an array."""
+        moving = set(atoms(self.joint.gs + list(self.joint.totals.values())))
+        restoring = {v for h in self.joint.histories.values() for v in h.again.values()}
+        self.dependent = set()
+        for k, eqn in enumerate(self.equations):
+            if any(v in moving for v in reads(eqn)) or not restoring.isdisjoint(eqn.outputs):
+                moving.update(eqn.outputs)
+                self.dependent.add(k)
+        self.moving = moving
+
+    def _find_repeated(self) -> None:
+        """What is computed again by request (behind a barrier, see ops/custom.py) is of the reverse half: it is never saved."""
+        self.repeated: set = set()
+        for k, eqn in enumerate(self.equations):
+            if k not in self.dependent and (eqn.op.facts.get("barrier") or any(v in self.repeated for v in reads(eqn))):
+                self.repeated.update(eqn.outputs)
+
+    # -- the choice -------------------------------------------------------------------------------------------------------
+
+    def _divide(self) -> bool:
+        """Choose what to save and find an order for the reverse half; False where there is none, and something was ruled out for the next try."""
+        used = [self.histories[k] for k in self.demanded if k in self.histories]
+        cut = self._cut([w for h in used for w in h.again.values()])
+        self.saved = [v for v in cut if v not in self.outer and v not in self.states]
+        self.saved.sort(key={v: k for k, v in enumerate(self._order())}.__getitem__)
+        self.cost = sum(self._cost(v) for v in cut)
+        extents = [n for n in extents_of(self.saved) if n in self.inside]
+        again = {v: w for h in self.histories.values() for v, w in h.again.items()}
+        while True:
+            order = Order(self.equations, self.saved, again)
+            wanted = self.gradients + extents + [h.first for h in used]
+            reached = order.reached(wanted)
+            more = [h for h in self.histories.values() if h in used or not order.found.isdisjoint(h.versions)]
+            if len(more) == len(used):
+                break
+            used = more
+        self.restored = [k for k, h in self.histories.items() if h in used]
+        try:
+            self.reverse = self._in_time(order, reached) if used else self._as_traced(wanted)
+        except Cycle as cycle:
+            self._rule_out(cycle.steps)
+            return False
+        return True
+
+    def _in_time(self, order: Order, reached: set) -> list:
+        """Pullbacks in the order of the trace, the rest when it is needed: what is read of an array, before the next write is undone."""
+        for step in sorted(reached & self.dependent) + self.saved + [k for k in reached if k not in self.dependent]:
+            order.visit(step)
+        return order.steps
+
+    def _as_traced(self, wanted: list) -> list:
+        """Integers that are got back come first: they may be extents of the others."""
+        kept, saved, steps = live(self.equations, wanted, set(self.saved)), set(self.saved), []
+
+        def get_back(variables: Iterable) -> list:
+            return sorted((v for v in variables if v in saved), key=lambda v: v.type.rank)
+        steps += get_back(self.joint.builder.inputs)
+        for k, eqn in enumerate(self.equations):
+            steps += get_back(eqn.outputs) + [k] * (k in kept)
+        return steps
+
+    def _rule_out(self, steps: list) -> None:
+        """Of steps that wait for each other: what is read of an array that comes too late is saved, or else the array is not restored."""
+        versions = {v: k for k, h in self.histories.items() for v in h.versions}
+        numbers = [k for k in steps if isinstance(k, int)]
+        late = [v for k in numbers if k not in self.dependent and not versions.keys().isdisjoint(reads(self.equations[k]))
+                for v in self.equations[k].outputs]
+        if late:
+            self.late.update(late)
+        else:
+            del self.histories[next(versions[v] for k in numbers for v in reads(self.equations[k]) if v in versions)]
+
+    def would_gain(self, trails: Iterable) -> bool:
+        """Whether less would be saved if the arrays on these trails were restored, that is, if the loops in the region kept logs for them."""
+        hoped = {object(): (trail.cost, set(atoms(map(self.joint.env.read, trail.versions)))) for trail in trails}
+        return any(token in hoped for token in self._cut([], hoped))
+
+    def _cut(self, results: list, hoped: "Mapping | None" = None) -> list:
+        """What crosses from the forward half to the reverse half. Extents of what is saved must be had in the reverse half too."""
+        hoped = hoped or {}
+        restored = {v: self._sources(h) for h in self.histories.values() for v in h.versions}
+        restored.update((v, [token]) for token, (_, versions) in hoped.items() for v in versions)
+        unsure = rounded(self.equations, is_cheap, restored) - self.repeated           # what is repeated decides anew, and alike
+        backward = live(self.equations, self.gradients + results) & self.dependent
+        needed: dict = dict.fromkeys([v for v in self.gradients if self._is_primal(v)])
+        for k in sorted(backward):
+            needed.update(dict.fromkeys(_as_read(self.equations[k], lambda v: self._is_primal(v) or v in self.outer, unsure)))
+        uses, lost = self._graph(restored, unsure)
+        lost += [*hoped, *dict.fromkeys(a for a in [*needed, *(a for a, _ in uses)] if isinstance(a, Exact))]
+        while True:
+            chosen = minimum_cut(uses, lost, needed, lambda v: hoped[v][0] if v in hoped else self._cost(_variable(v)))
+            cut = list(dict.fromkeys(map(_variable, chosen)))
+            more = [n for n in extents_of(v for v in cut if v not in hoped and v not in self.outer) if n in self.inside and n not in needed]
+            if not more:
+                return cut
+            needed.update(dict.fromkeys(more))
+
+    def _graph(self, restored: Mapping, unsure: set) -> tuple:
+        """What is computed from what, and what cannot be had but by saving it; restored: {version of an array: what it is had again from}."""
+        lead = set(atoms(self.joint.lead))
+        uses = [(a, v) for v, sources in restored.items() for a in sources]
+        lost = [*atoms(self.joint.carries), *self.outer, *self.joint.notes.logged, *self.late, *self.states]
+        for k, eqn in enumerate(self.equations):
+            if k in self.dependent:
+                continue
+            read = _as_read(eqn, lambda v: (v in self.inside or v in self.outer) and v not in lead, unsure)
+            uses += [(a, b) for a in read for b in eqn.outputs if b not in restored]
+            if not is_cheap(eqn) and self.repeated.isdisjoint(eqn.outputs):
+                lost += eqn.outputs
+        return uses, [v for v in lost if v not in restored]
+
+    def _sources(self, history: History) -> list:
+        """What must be had to follow a history back."""
+        made = set(history.again.values())
+        steps = [self.equations[k] for k in sorted(self.dependent) if not made.isdisjoint(self.equations[k].outputs)]
+        used = dict.fromkeys(v for eqn in steps for v in reads(eqn) if self._is_primal(v) or v in self.outer)
+        return [history.state.atom, *(v for v in used if v not in history.versions)]
+
+    def _cost(self, v: Var) -> int:
+        """What saving a variable costs, in bytes; an old value that is put back costs a trip to memory more."""
+        if v in self.repeated:
+            return INFINITE
+        size = self.outer.get(v) or self.states.get(v) or bytes_of(v)
+        return size * 3 // 2 if v in self.joint.notes.logged else size
+
+    def kept_carries(self) -> list:
+        """Indices of the carries that must be known to compute, in any later turn, what is saved."""
+        place = {v: k for k, v in enumerate(atoms(self.joint.carries))}
+        wanted, found = set(self.saved), set()
+        while True:
+            used = set(wanted)
+            for k in live(self.equations, wanted):
+                used.update(reads(self.equations[k]))
+            more = {place[v] for v in used if v in place}
+            if more == found:
+                return sorted(found)
+            found = more
+            wanted = set(self.saved) | set(atoms(self.joint.outputs[k] for k in found))
+
+    def _changing_arrays(self) -> dict:
+        """Arrays around the region that the loop around it would have to save if they were read here, and what a turn's share of that is.
+
+        A little less than their size: where what is computed from one is as large as the array itself, the array is saved. Where the loop
+        around may restore it, the log is what it costs.
+        """
+        found = dict.fromkeys(v for e in self.equations for v in reads(e) if v.type.rank and v not in self.inside)
+        return {v: share_around(v, self.joint) for v in found if changes_around(v, self.joint.builder)}
+
+    def _order(self) -> list:
+        return list(self.joint.builder.inputs) + [v for e in self.equations for v in e.outputs]
+
+    def _is_primal(self, v: Var) -> bool:
+        return v in self.inside and v not in self.moving
+
+    # -- running the halves -----------------------------------------------------------------------------------------------
+
+    def environment(self, lead: Iterable, carries: Iterable) -> Environment:
+        env = Environment()
+        env.update(zip(atoms(self.joint.lead), lead))
+        env.update((x.atom, value) for x, value in zip(self.joint.carries, carries))
+        return env
+
+    def run_forward(self, env: Environment) -> tuple:
+        """The region's outputs and the values to save."""
+        for k in self.forward:
+            run_equation(self.equations[k], env)
+        return tuple([read(env, x) for x in self.joint.outputs]), tuple([env.read(v) for v in self.saved])
+
+    def run_reverse(self, env: Environment, restore: Callable) -> tuple:
+        """The cotangents that go out, and the first versions of what is restored, whose last versions the environment holds.
+
+        restore(number of the saved value, env) gets back what was saved.
+        """
+        number = {v: k for k, v in enumerate(self.saved)}
+        histories = [self.histories[k] for k in self.restored]
+        earlier = {w: v for h in histories for v, w in h.again.items()}
+        for h in histories:
+            env[earlier[h.state.atom]] = env[h.state.atom]
+        for step in self.reverse:
+            if isinstance(step, Var):
+                env[step] = restore(number[step], env)
+                continue
+            eqn = self.equations[step]
+            kept = {v: env[v] for v in eqn.outputs if v in number and v in env}
+            run_equation(eqn, env)
+            env.update(kept)
+            env.update((earlier[w], env[w]) for w in eqn.outputs if w in earlier)
+        gxs = [read(env, g) for g in self.joint.gxs.values()]
+        totals = [read(env, g) for g in self.joint.totals_out.values()]
+        return gxs, totals, [env[h.first] for h in histories]
+
+
+def _as_read(eqn: Equation, which: Callable, unsure: set) -> list:
+    """Those of the variables that an equation reads, those exact that decide something and are not sure to be computed anew to the last bit."""
+    deciding = decisive(eqn) & unsure
+    return [Exact(v) if v in deciding else v for v in reads(eqn) if which(v)]
+
+
+def _variable(v: Any) -> Any:
+    return v.var if isinstance(v, Exact) else v
+
+
+def read(env: Environment, x: Any) -> Any:
+    return env.read(x.atom) if hasattr(x, "atom") else x
+
+
+def share_around(v: Var, joint: Joint) -> int:
+    """What a turn's share is of the cost of having an array of the loop around in the reverse half, in bytes."""
+    cost = cost_around(v, joint.builder)
+    return max((bytes_of(v) if cost is None else cost) // (USUAL_EXTENT if joint.lead else 1) - 1, 1)

@@ -1,0 +1,157 @@
+"""Arrays that a loop changes, had again on the way back.
+
+Instead of what it reads of such an array, a sweep may keep what it overwrites: one element where a turn reads a hundred. The way back
+starts from what the loop leaves and puts the old values back, write by write, last to first; so every reading finds the array as it was
+(an undo log: Griewank & Walther, Evaluating Derivatives, SIAM 2008, section 4.2). Which of the two a loop does is chosen by the cut
+(see division.py).
+
+A trail is what an array goes through in a region, if each step can be undone: writes to parts of it, and loops and branches of such
+writes. Additions are undone by the old value too: subtraction would not give it back exactly.
+"""
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ..ir.build import Builder, current
+from ..ir.graph import Equation, Func, Var
+from ..ops.index import index, update
+from .budget import allowance
+from .weights import bytes_written, turns_guess
+
+WRITES = ("update", "index_add")
+
+
+class Trail(NamedTuple):
+    """What an array goes through in a region.
+
+    versions    what it is at first (which the region does not make), in between, and at last
+    cost        of a log of what is overwritten, in bytes
+    """
+
+    versions: tuple
+    cost: int
+
+
+def trail_to(region: Func, end: Any, active: set) -> "Trail | None":
+    """The trail of the array that is `end` at last, None where something on it cannot be undone."""
+    made = {v: eqn for eqn in region.equations for v in eqn.outputs}
+    versions, cost = [end], 0
+    while versions[-1] in made:
+        step = _step_back(made[versions[-1]], versions[-1], active)
+        if step is None:
+            return None
+        versions.append(step[0])
+        cost += step[1]
+    return Trail(tuple(versions[::-1]), cost) if isinstance(versions[-1], Var) else None
+
+
+def carried_trails(body: Func, lead: int, active: set) -> dict:
+    """{number of a carry: its trail}, of the arrays that a turn of a loop changes and hands on."""
+    found = {}
+    for k, (carry, end) in enumerate(zip(body.inputs[lead:], body.outputs)):
+        if carry.type.shape and end is not carry and not any(n in body.inputs for n in carry.type.shape):
+            trail = trail_to(body, end, active)
+            if trail is not None and trail.versions[0] is carry:
+                found[k] = trail
+    return found
+
+
+def _step_back(eqn: Equation, v: Var, active: set) -> "tuple | None":
+    """What an array was before this equation made v of it, and what it costs to log what was overwritten."""
+    if eqn.op.name in WRITES:
+        return eqn.inputs[0], bytes_written(eqn)
+    if eqn.op.name in ("for", "while", "cond") and not active.isdisjoint(eqn.outputs):
+        k = eqn.outputs.index(v)
+        return _out_of_branches(eqn, k, active) if eqn.op.name == "cond" else _out_of_loop(eqn, k, active)
+    return None
+
+
+def _out_of_loop(eqn: Equation, k: int, active: set) -> "tuple | None":
+    """Loops that may run in segments have no log that lasts."""
+    if eqn.params.get("checkpoint") or allowance() is not None:
+        return None
+    body = eqn.regions[-1]
+    trail = carried_trails(body, len(body.inputs) - len(eqn.outputs), active).get(k)
+    return trail and (eqn.inputs[len(eqn.inputs) - len(eqn.outputs) + k], trail.cost * turns_guess(eqn))
+
+
+def _out_of_branches(eqn: Equation, k: int, active: set) -> "tuple | None":
+    trails = [trail_to(region, region.outputs[k], active) for region in eqn.regions]
+    starts = {None if trail is None else trail.versions[0] for trail in trails}
+    start = starts.pop()
+    return None if starts or start is None else (start, max(trail.cost for trail in trails))
+
+
+# -- while a region is being differentiated -------------------------------------------------------------------------------------
+
+
+class Notes:
+    """What a joint program knows of the trails in it.
+
+    restored    {version: (the next version, what the version is had again as)}
+    logged      old values that are there to be put back
+    costs       {version: what the log of its trail costs in a turn, in bytes}
+    """
+
+    def __init__(self) -> None:
+        self.restored: dict[Var, tuple] = {}
+        self.logged: set[Var] = set()
+        self.costs: dict[Var, int] = {}
+
+    def restore(self, earlier: Any, later: Any, again: Any) -> None:
+        if later.atom is not earlier.atom:
+            self.restored[earlier.atom] = (later.atom, again.atom)
+
+
+def cost_around(v: Var, builder: Builder) -> "int | None":
+    """What the log of the trail that v is on costs, in a turn of a loop around; None where it is on none."""
+    around: Builder | None = builder.parent
+    while around is not None:
+        notes = getattr(around, "notes", None)
+        if notes is not None and v in notes.costs:
+            return notes.costs[v]
+        around = around.parent
+    return None
+
+
+def log_write(sweep: Any, eqn: Equation) -> Callable:
+    """Keep what a write overwrites. What puts it back, to be called in the reverse sweep."""
+    notes, chosen = current().notes, {"spec": eqn.params["spec"], "at": eqn.params["at"]}          # type: ignore[attr-defined]
+    earlier, *operands = [sweep.env.read(a) for a in (eqn.inputs[0], *eqn.inputs[2:])]
+    old = index(earlier, *operands, **chosen)
+    notes.logged.add(old.atom)
+
+    def put_back() -> None:
+        later = sweep.env.read(eqn.outputs[0])
+        notes.restore(earlier, later, update(later, old, *operands, **chosen))
+    return put_back
+
+
+class History(NamedTuple):
+    """An array of a joint program whose every version can be had again.
+
+    versions    in order of time
+    again       {version: the variable that holds it in the reverse half}
+    state       the input of the joint program that holds the last version in the reverse half
+    """
+
+    versions: tuple
+    again: dict
+    state: Any
+
+    @property
+    def first(self) -> Var:
+        """What the first version is had again as."""
+        return self.again[self.versions[0]]
+
+
+def history_of(notes: Notes, start: Var, end: Var, state: Any) -> "History | None":
+    """The history from start to end, None where a step was not logged."""
+    versions, again = [start], {}
+    while versions[-1] is not end:
+        step = notes.restored.get(versions[-1])
+        if step is None:
+            return None
+        again[versions[-1]] = step[1]
+        versions.append(step[0])
+    again[end] = state.atom
+    return History(tuple(versions), again, state)

@@ -1,0 +1,56 @@
+"""What values are taken to cost while a program is traced: a program serves all sizes, so that sizes are weighed, not known."""
+from typing import Any
+
+from ..ir.build import current
+from ..ir.graph import Equation, Literal, Var
+from ..ops.selection import selected_shape
+
+USUAL_EXTENT = 100                                           # what an extent is taken for that may be anything
+
+
+def bytes_of(v: Var) -> int:
+    """What it costs to save a variable once a turn."""
+    return _bytes(v, v.type.shape)
+
+
+def bytes_written(eqn: Equation) -> int:
+    """What it costs to save the part of an array that an update writes to."""
+    x, operands = eqn.inputs[0], tuple([a.type if a.type.shape else a for a in eqn.inputs[2:]])
+    return _bytes(x, selected_shape(x.type.shape, operands, eqn.params["spec"], eqn.params["at"]))
+
+
+def _bytes(v: Any, shape: tuple) -> int:
+    total = max(v.type.dtype.itemsize, 1)
+    for n in shape:
+        total *= max(extent_guess(n), 1)
+    return min(total, 1 << 40)
+
+
+def turns_guess(eqn: Equation) -> int:
+    """How many turns a loop is taken to have."""
+    if eqn.op.name != "for":
+        return USUAL_EXTENT
+    start, stop, step = eqn.inputs[:3]
+    if all(isinstance(a, Literal) for a in eqn.inputs[:3]):
+        return len(range(start.value, stop.value, step.value))
+    return max(extent_guess(stop if isinstance(start, Literal) else start), 1)
+
+
+def extent_guess(n: Any, depth: int = 3) -> int:
+    """A size to weigh an extent by. What was seen at tracing counts for little: an extent of an input is taken to be large, and
+    what is bounded by another extent to be half as large.
+    """
+    if isinstance(n, (int, Literal)):
+        return n if isinstance(n, int) else int(n.value)
+    facts = current().integers
+    form = facts.form(n)
+    return max(form.const + sum(c * _variable_guess(v, facts, depth) for v, c in form.terms), 1)
+
+
+def _variable_guess(v: Var, facts: Any, depth: int) -> int:
+    if v in facts.dims:
+        return max(v.hint or 0, USUAL_EXTENT)
+    bound = facts.high.get(v)
+    if bound is None or depth == 0:
+        return USUAL_EXTENT // 2
+    return max((bound.const + sum(c * _variable_guess(w, facts, depth - 1) for w, c in bound.terms)) // 2, 1)
