@@ -17,7 +17,7 @@ from .division import Division
 from .inputs import zeros_like
 from .joint import Joint
 from .segments import vjp_in_segments
-from .tape import Tape, is_inside_a_loop
+from .tape import Tape, Turns, is_inside_a_loop
 from .undo import carried_trails, trail_to
 from .weights import bytes_of, turns_guess
 
@@ -57,7 +57,7 @@ def _total(sweep: Any, v: Any) -> Any:
 class _Loop:
     """The reverse mode of one loop: its joint program, divided, and its tape."""
 
-    def __init__(self, sweep: Any, eqn: Equation, given: list, lead: int, index: Any, turns: Any):
+    def __init__(self, sweep: Any, eqn: Equation, given: list, lead: int, index: Any, turns: "Turns | None"):
         self.sweep, self.eqn, self.given = sweep, eqn, given
         self.body, self.count = eqn.regions[-1], len(eqn.outputs)
         self.init = eqn.inputs[len(eqn.inputs) - self.count:]
@@ -68,9 +68,10 @@ class _Loop:
             self.inner = self.share
             self._divide(lead, index)
         kept = [eqn.outputs[k] for k in self.division.kept_carries()]
-        self.plan = plan_for(eqn, self.division.saved, kept, turns, self.share)
+        self.plan = plan_for(eqn, self.division.saved, kept, None if turns is None else turns.count, self.share)
         if self.plan is None:
-            self.tape = Tape(self.division.saved, turns, self._lines())
+            known = None if turns is None else turns._replace(index=self.joint.lead[0].atom)
+            self.tape = Tape(self.division.saved, known, self._lines())
 
     def _lines(self) -> dict:
         """The user's line of each value of the body; a carry's is the loop's."""
@@ -165,7 +166,7 @@ def vjp_for(sweep: Any, eqn: Equation) -> None:
     args = [sweep.env.read(a) for a in eqn.inputs]
     start, stop, step = [integer(n) for n in args[:3]]
     turns = trip_count(start, stop, step)
-    loop = _Loop(sweep, eqn, given, 1, lambda builder: (loop_index(builder, start, stop, step),), turns)
+    loop = _Loop(sweep, eqn, given, 1, lambda builder: (loop_index(builder, start, stop, step),), Turns(turns, start, step))
     if loop.plan is not None:
         vjp_in_segments(sweep, eqn, loop.plan, loop.inner)
         return

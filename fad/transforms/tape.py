@@ -1,12 +1,13 @@
 """Where a loop's forward half keeps what its reverse half needs: ordinary arrays of the program, carried by both loops.
 
 Rows    values of one shape, in a loop whose number of turns is known: an array with a row for each turn.
-Stack   values whose extents change, or a loop whose number of turns is not known: a flat array, last in first out, that doubles
+Ramp    values with one extent that grows or shrinks by the same number in each turn of such a loop: a flat array, in which the places are known.
+Stack   values whose extents change otherwise, or a loop whose number of turns is not known: a flat array, last in first out, that doubles
         when it is full. It is carried with its pointer and its extent.
 
 As these are values like any other, derivatives of derivatives of loops need no rule of their own.
 """
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..ir.build import Builder, at_line, current
 from ..ir.graph import Var
@@ -20,11 +21,20 @@ FIRST_EXTENT = 16
 ALWAYS_FITS = 1 << 24                                         # bytes
 
 
-def see_to_room(rows: list, turns: Any, around: Builder) -> None:
-    """Check, in front of a loop that stands in no other, that its rows fit in memory; a stack does so as it grows."""
+class Turns(NamedTuple):
+    """The turns of a loop whose number is known, and what its body calls their index."""
+
+    count: Any
+    start: Any
+    step: Any
+    index: "Var | None" = None
+
+
+def see_to_room(keepers: list, around: Builder) -> None:
+    """Check, in front of a loop that stands in no other, that what it saves fits in memory; a stack does so as it grows."""
     count: Any = 0
-    for v in rows:
-        count = count + product([v.type.dtype.itemsize, *[around.value_of(n) for n in v.type.shape], turns])
+    for keeper in keepers:
+        count = count + keeper.bytes
     if not is_inside_a_loop(around) and not (isinstance(count, int) and count < ALWAYS_FITS):
         registry["check_room"](count)
 
@@ -47,9 +57,10 @@ class Rows:
     carries = 1
     links: tuple = ()
 
-    def __init__(self, v: Var, turns: Any):
+    def __init__(self, v: Var, turns: Turns):
         extents = [current().value_of(n) for n in v.type.shape]
-        self.init = [unwritten(turns, *extents, dtype=v.type.dtype)]
+        self.bytes = product([v.type.dtype.itemsize, *extents, turns.count])
+        self.init = [unwritten(turns.count, *extents, dtype=v.type.dtype)]
         self.spec = ("i",) + (":",) * len(extents)
 
     def push(self, state: list, x: Any, k: Any) -> list:
@@ -63,11 +74,59 @@ class Rows:
         return [], index(self.saved, k, spec=self.spec, at=0)
 
 
+class Ramp:
+    """A flat array of elements: turn k has `first + k * slope` of them."""
+
+    carries = 1
+    links: tuple = ()
+
+    def __init__(self, v: Var, turns: Turns, ramp: tuple):
+        self.first, self.slope = ramp
+        total = self.place(turns.count)
+        self.bytes = product([v.type.dtype.itemsize, total])
+        self.init = [unwritten(total, dtype=v.type.dtype)]
+
+    def place(self, k: Any) -> Any:
+        """Where turn k begins."""
+        return k * self.first + k * (k - 1) // 2 * self.slope
+
+    def push(self, state: list, x: Any, k: Any) -> list:
+        count = product(shape_of(x))
+        return [update(state[0], registry["reshape"](x, count), self.place(k), count, spec=(("s", 1),), at=0)]
+
+    def start_reverse(self, final: list) -> list:
+        self.saved = final[0]
+        return []
+
+    def pop(self, state: list, k: Any, extents: tuple) -> tuple:
+        flat = index(self.saved, self.place(k), product(extents), spec=(("s", 1),), at=0)
+        return [], registry["reshape"](flat, *extents)
+
+
+def ramp_of(v: Var, turns: Turns, around: Builder) -> "tuple | None":
+    """How many elements a variable has in a loop's first turn, and how many more in each further one, where it is the same number."""
+    moving = [n for n in v.type.shape if isinstance(n, Var) and not around.sees(n)]
+    if len(moving) != 1:
+        return None
+    facts = around.integers
+    extent, i = facts.form(moving[0]), facts.form(turns.index)
+    hidden = [(w, c) for w, c in i.terms if not around.sees(w)]
+    if len(hidden) != 1 or abs(hidden[0][1]) != 1:
+        return None
+    slope = dict(extent.terms).get(hidden[0][0], 0) * hidden[0][1]
+    rest = extent - i.scaled(slope)
+    if not all(around.sees(w) for w, _ in rest.terms):
+        return None
+    others = product([around.value_of(n) for n in v.type.shape if n is not moving[0]])
+    return others * (around.from_form(rest) + slope * turns.start), others * (slope * turns.step)
+
+
 class Stack:
     """A flat array of elements, its extent and how many of them are in use. State: [used, room, elements]."""
 
     carries = 3
     links = ((2, 0, 1),)                                      # the extent of elements is room
+    bytes = 0                                                 # that are known in front of the loop
 
     def __init__(self, v: Var):
         self.init = [0, FIRST_EXTENT, unwritten(FIRST_EXTENT, dtype=v.type.dtype)]
@@ -98,20 +157,31 @@ class Stack:
         return [bottom], registry["reshape"](flat, *extents)
 
 
+def keeper_of(v: Var, turns: "Turns | None") -> Any:
+    """The keeper of a variable's values; `turns` is None where their number is not known."""
+    around = current()
+    if turns is None:
+        return Stack(v)
+    if is_fixed(v, around):
+        return Rows(v, turns)
+    ramp = ramp_of(v, turns, around)
+    return Stack(v) if ramp is None else Ramp(v, turns, ramp)
+
+
 class Tape:
-    """The keepers of all values that a loop saves, and their carries as one list. `turns` is None where it is not known.
+    """The keepers of all values that a loop saves, and their carries as one list. `turns` is None where their number is not known.
 
     lines: the user's line of each value.
     """
 
-    def __init__(self, saved: list, turns: Any, lines: "dict | None" = None):
-        around, lines = current(), lines or {}
-        see_to_room([v for v in saved if turns is not None and is_fixed(v, around)], turns, around)
+    def __init__(self, saved: list, turns: "Turns | None", lines: "dict | None" = None):
+        lines = lines or {}
         self.variables, self.keepers = saved, []
         self.lines = [lines.get(v) for v in saved]           # what keeps a value belongs to the line that the value is from
         for v, line in zip(saved, self.lines):
             with at_line(line):
-                self.keepers.append(Rows(v, turns) if turns is not None and is_fixed(v, around) else Stack(v))
+                self.keepers.append(keeper_of(v, turns))
+        see_to_room(self.keepers, current())
         self.init = [x for keeper in self.keepers for x in keeper.init]
 
     def links(self, offset: int) -> tuple:
