@@ -129,7 +129,6 @@ class Integers:
         """Make form >= 0 true of this program, by proof or by a guard; False where neither is to be had."""
         if self.proves_nonnegative(form):
             return True
-        form = self._least(form)
         hint = self.hint(form)
         if hint is None or hint < 0 or not self._guardable(form):
             return False
@@ -139,13 +138,13 @@ class Integers:
             self.low[v] = max(self.low.get(v, 0), -form.const)
         return True
 
-    def _least(self, form: Affine, depth: int = 4) -> Affine:
+    def least(self, form: Affine, depth: int = 4) -> Affine:
         """A form that is nowhere above this one: indices of loops stand at the bound where it is least."""
         for v, c in form.terms:
             bound = None if v in self.dims else self.high.get(v) if c < 0 else Affine((), self.low[v]) if v in self.low else None
             if bound is not None and depth:
                 rest = Affine(tuple([t for t in form.terms if t[0] is not v]), form.const)
-                return self._least(rest + self._resolve(bound).scaled(c), depth - 1)
+                return self.least(rest + self._resolve(bound).scaled(c), depth - 1)
         return form
 
     def assume_zero(self, form: Affine, where: object = None) -> bool:

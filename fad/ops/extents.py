@@ -50,6 +50,14 @@ def at_least(a: Any, b: Any) -> bool:
     return facts.assume_nonnegative(facts.form(as_extent(a)) - facts.form(as_extent(b)), here())
 
 
+def always_at_least(a: Any, b: Any) -> bool:
+    """The same, where what is assumed may be that a >= b in all turns of the loops around."""
+    if at_least(a, b):
+        return True
+    facts = current().integers
+    return facts.assume_nonnegative(facts.least(facts.form(as_extent(a)) - facts.form(as_extent(b))), here())
+
+
 def agree(a: Any, b: Any, what: str = "extents") -> Any:
     """The common extent of a and b, which must be equal: known, assumed, or checked as the program runs."""
     if isinstance(a, int) and isinstance(b, int):

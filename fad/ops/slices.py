@@ -3,6 +3,7 @@
 `x[1:]` and `x[:-1]` come out with the same extent n - 1, because clamping is done by proof (or a guard) where that is possible.
 """
 import operator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..ir.build import Value
@@ -40,23 +41,23 @@ def integer(n: Any) -> Any:
 
 def smaller(a: Any, b: Any) -> Any:
     """min(a, b), one of them where it is known (or assumed, as a guard) to be the smaller."""
-    if at_least(a, b):
+    if at_least(a, b, extents.always_at_least):
         return b
-    return a if at_least(b, a) else extents.minimum(a, b)
+    return a if at_least(b, a, extents.always_at_least) else extents.minimum(a, b)
 
 
 def larger(a: Any, b: Any) -> Any:
     """max(a, b), one of them where it is known (or assumed, as a guard) to be the larger."""
-    if at_least(a, b):
+    if at_least(a, b, extents.always_at_least):
         return a
-    return b if at_least(b, a) else extents.maximum(a, b)
+    return b if at_least(b, a, extents.always_at_least) else extents.maximum(a, b)
 
 
-def at_least(a: Any, b: Any) -> bool:
+def at_least(a: Any, b: Any, ask: Callable = extents.at_least) -> bool:
     """Whether a >= b is known; never, of values on a tape."""
     if any(getattr(n, "__fad_level__", 0) and not isinstance(n, Value) for n in (a, b)):
         return False
-    return extents.at_least(a, b)
+    return ask(a, b)
 
 
 def from_start(k: Any, n: Any) -> Any:

@@ -59,9 +59,12 @@ class Rows:
 
     def __init__(self, v: Var, turns: Turns):
         extents = [current().value_of(n) for n in v.type.shape]
-        self.bytes = product([v.type.dtype.itemsize, *extents, turns.count])
-        self.init = [unwritten(turns.count, *extents, dtype=v.type.dtype)]
+        self.dtype, self.extents = v.type.dtype, (turns.count, *extents)
+        self.bytes = product([v.type.dtype.itemsize, *self.extents])
         self.spec = ("i",) + (":",) * len(extents)
+
+    def start(self) -> list:
+        return [unwritten(*self.extents, dtype=self.dtype)]
 
     def push(self, state: list, x: Any, k: Any) -> list:
         return [update(state[0], x, k, spec=self.spec, at=0)]
@@ -82,9 +85,11 @@ class Ramp:
 
     def __init__(self, v: Var, turns: Turns, ramp: tuple):
         self.first, self.slope = ramp
-        total = self.place(turns.count)
-        self.bytes = product([v.type.dtype.itemsize, total])
-        self.init = [unwritten(total, dtype=v.type.dtype)]
+        self.dtype, self.total = v.type.dtype, self.place(turns.count)
+        self.bytes = product([v.type.dtype.itemsize, self.total])
+
+    def start(self) -> list:
+        return [unwritten(self.total, dtype=self.dtype)]
 
     def place(self, k: Any) -> Any:
         """Where turn k begins."""
@@ -129,7 +134,10 @@ class Stack:
     bytes = 0                                                 # that are known in front of the loop
 
     def __init__(self, v: Var):
-        self.init = [0, FIRST_EXTENT, unwritten(FIRST_EXTENT, dtype=v.type.dtype)]
+        self.dtype = v.type.dtype
+
+    def start(self) -> list:
+        return [0, FIRST_EXTENT, unwritten(FIRST_EXTENT, dtype=self.dtype)]
 
     def push(self, state: list, x: Any, k: Any) -> list:
         used, room, elements = state
@@ -176,13 +184,14 @@ class Tape:
 
     def __init__(self, saved: list, turns: "Turns | None", lines: "dict | None" = None):
         lines = lines or {}
-        self.variables, self.keepers = saved, []
+        self.variables = saved
         self.lines = [lines.get(v) for v in saved]           # what keeps a value belongs to the line that the value is from
-        for v, line in zip(saved, self.lines):
-            with at_line(line):
-                self.keepers.append(keeper_of(v, turns))
+        self.keepers = [keeper_of(v, turns) for v in saved]
         see_to_room(self.keepers, current())
-        self.init = [x for keeper in self.keepers for x in keeper.init]
+        self.init: list = []
+        for keeper, line in zip(self.keepers, self.lines):
+            with at_line(line):
+                self.init += keeper.start()
 
     def links(self, offset: int) -> tuple:
         """Which carries are extents of others, the first of the tape's being number `offset`."""
