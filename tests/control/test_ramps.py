@@ -1,0 +1,64 @@
+"""What loops save of slices that grow or shrink evenly: an array of just their total size, in which every turn knows its place."""
+import numpy as np
+import pytest
+
+import fad
+
+from ..fuzz.text import as_text
+
+X = np.linspace(0.1, 1.0, 12)
+
+
+def growing(x):
+    total = 0.3
+    for i in range(1, len(x), 2):
+        total = np.sum(np.sin(x[:i] * total))
+    return total
+
+
+def shrinking(x):
+    total = 0.3
+    for i in range(len(x) - 1, 0, -3):
+        total = np.sum(np.sin(x[2:i + 1] * total))
+    return total
+
+
+def rows(x):
+    total = 0.3
+    for i in range(len(x) - 2):
+        total = np.sum(np.sin(np.outer(x[i + 2:], x[:3]) * total)) / 9
+    return total
+
+
+def nested(x):
+    total = 0.3
+    for i in range(3, len(x)):
+        for j in range(i, 1, -1):
+            total = np.sum(np.sin(x[:j] * total)) + 0.01 * total
+    return total
+
+
+def of_no_turns(x):
+    total = 0.3
+    for i in range(len(x), len(x)):
+        total = np.sum(np.sin(x[:i] * total))
+    return total + np.sum(x)
+
+
+SAVED = {growing: sum(range(1, 12, 2)) + 6, shrinking: sum(i - 1 for i in range(11, 0, -3)) + 4, rows: 2 * sum(3 * (10 - i) for i in range(10)) + 10}
+
+
+@pytest.mark.parametrize("f", [growing, shrinking, rows, nested, of_no_turns], ids=lambda f: f.__name__)
+def test_derivatives(f):
+    steps = [(f(X + 1e-6 * e) - f(X - 1e-6 * e)) / 2e-6 for e in np.eye(X.size)]
+    with as_text():
+        np.testing.assert_allclose(fad.grad(f, fallback=False)(X), steps, rtol=1e-6, atol=1e-8)
+    with fad.config.using(compile="never"):
+        np.testing.assert_allclose(fad.grad(f, fallback=False)(X), steps, rtol=1e-6, atol=1e-8)
+        hessian = fad.hessian(f)(X)
+        np.testing.assert_allclose(hessian, hessian.T, rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("f", SAVED, ids=lambda f: f.__name__)
+def test_no_more_is_allocated_than_is_saved(f):
+    assert fad.explain(fad.grad(f), X).bytes == 8 * SAVED[f]
