@@ -64,7 +64,7 @@ class Printer:
 
     def block(self, steps: list, outputs: tuple) -> None:
         """The statements of one block."""
-        nodes = self.scheduler.arrange_function(steps, outputs) if self.indent == "    " else self.scheduler.arrange(steps)
+        nodes = self.scheduler.arrange_block(steps, outputs, set(self.homes))
         found = uses(nodes, self.scheduler)
         written = {self.storage.root(v) for node in nodes for s in _steps_of(node) for v in s.outs}
         pinned = {self.storage.root(a) for a in outputs if isinstance(a, Var)} | {r for r in found if r not in written or r in self.homes}

@@ -7,7 +7,7 @@ loop if each turn of it touches a part of its own: some axis of the array is sub
 from typing import Any
 
 from ..ir.graph import Var
-from .conflicts import READ, Access, accesses, apart, in_order
+from .conflicts import READ, WRITE, Access, accesses, apart, in_order
 from .indexmap import Axis
 from .lanes import BlockLoop, Blocks
 from .phases import Phase, phases
@@ -32,24 +32,24 @@ class Scheduler:
     def __init__(self, views: Views, storage: Storage):
         self.views, self.storage = views, storage
 
-    def arrange_function(self, steps: list, outputs: tuple) -> list:
-        """The nodes of the function's own block: what runs over its long axis in blocks, before and behind it what stands between."""
+    def arrange_block(self, steps: list, outputs: tuple, outer: set) -> list:
+        """The nodes of a function's or a region's steps: what runs over the long axis in blocks, before and behind it what stands between.
+
+        outer: the roots that are known around the region.
+        """
         nodes: list[Any] = []
         found = phases(steps, self.accesses)
         for phase in found:
-            nodes += self.arrange(phase.steps) if phase.axis is None else self._in_blocks(phase, self._results(phase, found, outputs))
+            nodes += self.arrange(phase.steps) if phase.axis is None else self._in_blocks(phase, self._results(phase, found, outputs, outer))
         return nodes
 
-    def _results(self, phase: Phase, found: list, outputs: tuple) -> set:
-        """Roots that are made in this phase alone and used outside of it."""
+    def _results(self, phase: Phase, found: list, outputs: tuple, outer: set) -> dict:
+        """root -> how the phase may touch it, of arrays that it writes and that are used outside of it: what was there before is not read."""
         made = {a.root for s in phase.steps for a in self.accesses(s) if a.mode != READ}
-        used = {self.storage.root(a) for a in outputs if isinstance(a, Var)}
-        for access in [a for p in found if p is not phase for s in p.steps for a in self.accesses(s)]:
-            if access.mode == READ:
-                used.add(access.root)
-            else:
-                made.discard(access.root)
-        return made & used
+        elsewhere = [a for p in found if p is not phase for s in p.steps for a in self.accesses(s)]
+        before = outer | {a.root for a in elsewhere if a.mode != READ}
+        used = outer | {self.storage.root(a) for a in outputs if isinstance(a, Var)} | {a.root for a in elsewhere}
+        return {root: {WRITE} if root in before else {READ, WRITE} for root in made & used}
 
     def arrange(self, steps: list, begun: frozenset = frozenset()) -> list:
         """The nodes (steps, loops, begins) of one level, in order."""
@@ -68,7 +68,7 @@ class Scheduler:
         body = self.arrange([_without(s, group.axis) for s in group.steps], begun | {s.out for s in starting})
         return [Begin(s) for s in starting] + [Loop(group.axis, body)]
 
-    def _in_blocks(self, phase: Phase, results: set) -> list:
+    def _in_blocks(self, phase: Phase, results: dict) -> list:
         starting = _starting(phase.axis, phase.steps, frozenset())
         blocks = Blocks(phase.axis, phase.steps, self.views, self.storage, results)
         body = self.arrange(blocks.steps, frozenset([s.out for s in starting]))

@@ -30,8 +30,8 @@ class BlockLoop(Loop):
 
 
 def is_long(axis: Axis) -> bool:
-    """Whether there are points enough along the axis."""
-    return _size(axis.extent, MANY) >= MANY
+    """Whether there are points enough along the axis, as far as is known."""
+    return _size(axis.extent, 0) >= MANY
 
 
 def runs_in_lanes(step: Step, axis: Axis) -> bool:
@@ -76,7 +76,7 @@ class Blocks:
     are written to such copies, too, and stored at the block's end.
     """
 
-    def __init__(self, axis: Axis, steps: list, views: Views, storage: Storage, kept: set):
+    def __init__(self, axis: Axis, steps: list, views: Views, storage: Storage, kept: dict):
         self.axis, self.views, self.storage = axis, views, storage
         self.start, self.count = Var(Type(INT), "start"), Var(Type(INT), "count")
         self.lane = Axis(at(self.count))
@@ -86,20 +86,19 @@ class Blocks:
         self.results = self._results(steps, kept)
         loads: list[Step] = []
         moved = [self._moved(s, loads) for s in steps]
-        stores = [self._copied(tile, root, place) for root, (tile, place) in self.results.items()]
-        self.steps = loads + moved + stores
+        self.steps = loads + moved + [self._stored(s) for s in steps if storage.root(s.out) in self.results]
         for order, step in enumerate(self.steps):
             step.order = order
 
-    def _results(self, steps: list, kept: set) -> dict:
-        """root -> (tile, the points' place) of results whose rows are points, all of whose accesses in this pass are at the point itself."""
-        places: dict[Var, list] = {}
+    def _results(self, steps: list, kept: dict) -> dict:
+        """root -> tile of results whose rows are points, all of whose accesses in this pass are at the point itself."""
+        found: dict[Var, list] = {}
         for step in steps:
             for access in accesses(step, self.views, self.storage):
-                if access.root in kept and access.root.type.dtype.kind in "fc":
-                    places.setdefault(access.root, []).append(access.place)
-        rows = {root: _point_axis(found, self.axis) for root, found in places.items()}
-        return {root: (self._tile(root), k) for root, k in rows.items() if k is not None}
+                if access.root in kept and access.root.type.dtype.kind in "fcb":
+                    found.setdefault(access.root, []).append(access)
+        return {root: self._tile(root) for root, touched in found.items()
+                if _point_axis([a.place for a in touched], self.axis) is not None and {a.mode for a in touched} <= kept[root]}
 
     def _tile(self, var: Var) -> Var:
         tile = Var(var.type, "block")
@@ -112,15 +111,21 @@ class Blocks:
         others = tuple([a for a in step.axes if a is not self.axis])
         mine = (self.lane,) if self.axis in step.axes else ()
         reduced = tuple([self.lane if a is self.axis else a for a in step.reduced])
-        out = self.results[self.storage.root(step.out)][0] if self.storage.root(step.out) in self.results else step.out
+        out = self.results.get(self.storage.root(step.out), step.out)
         return Step(step.kind, step.eqn, out, axes=others + mine, reduced=reduced,
                     target=tuple([i.substitute(self.table) for i in step.target]), args=tuple([substitute(a, self.table) for a in args]))
 
     def _from_result(self, operand: Any) -> Any:
         """An element of a result is read from its tile."""
         if isinstance(operand, Elem) and self.storage.root(operand.var) in self.results:
-            return Elem(self.results[self.storage.root(operand.var)][0], operand.at)
+            return Elem(self.results[self.storage.root(operand.var)], operand.at)
         return operand
+
+    def _stored(self, step: Step) -> Step:
+        """The step that copies what the step has written to a tile to where it belongs."""
+        target = tuple([i.substitute(self.table) for i in step.target])
+        inner = tuple([a for a in step.axes if a is not self.axis and a not in step.reduced])
+        return Step("map", None, step.out, axes=(*inner, self.lane), target=target, args=(Elem(self.results[self.storage.root(step.out)], target),))
 
     def _from_tile(self, operand: Any, loads: list) -> Any:
         """An element of an array whose rows are points is read from the block's copy of it."""
@@ -129,18 +134,19 @@ class Blocks:
         place = _point_axis([operand.at], self.axis)
         if place is None:
             return operand
-        tile = self.tiles.get((operand.var, place))
+        where = tuple([None if any(i.axes()) else i for i in operand.at])
+        tile = self.tiles.get((operand.var, place, where))
         if tile is None:
-            tile = self.tiles[operand.var, place] = self._tile(operand.var)
-            loads.append(self._copied(operand.var, tile, place))
+            tile = self.tiles[operand.var, place, where] = self._tile(operand.var)
+            loads.append(self._loaded(operand.var, tile, place, where))
         return Elem(tile, operand.at)
 
-    def _copied(self, x: Var, out: Var, place: int) -> Step:
-        """The step that copies the block's points from one array to the other."""
-        axes = [None if k == place else Axis(self.views.number(n)) for k, n in enumerate(x.type.shape)]
-        where = tuple([at(self.lane).plus(at(self.start)) if a is None else at(a) for a in axes])
-        inner = tuple([a for a in axes if a is not None])
-        return Step("map", None, out, axes=(*inner, self.lane), target=where, args=(Elem(x, where),))
+    def _loaded(self, x: Var, tile: Var, place: int, where: tuple) -> Step:
+        """The step that copies the block's points to the tile, at these subscripts (None: all along the axis)."""
+        inner = tuple([Axis(self.views.number(n)) if i is None and k != place else None for k, (n, i) in enumerate(zip(x.type.shape, where))])
+        points = at(self.lane).plus(at(self.start))
+        target = tuple([points if k == place else at(a) if a is not None else i for k, (a, i) in enumerate(zip(inner, where))])
+        return Step("map", None, tile, axes=(*[a for a in inner if a is not None], self.lane), target=target, args=(Elem(x, target),))
 
 
 def _point_axis(places: list, axis: Axis) -> "int | None":
