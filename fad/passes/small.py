@@ -101,7 +101,7 @@ def is_expandable(eqn: Equation, extent: Callable = fixed) -> bool:
     if name in _SHAPE or eqn.op.kind == "elementwise":
         return is_small(out, extent) and all(is_small(a, extent) for a in arrays)
     if name in _REDUCE:
-        return is_small(arrays[0], extent) and arrays[0].type.dtype == out.type.dtype and out.type.dtype.kind in "fc"
+        return bool(arrays) and is_small(arrays[0], extent) and arrays[0].type.dtype == out.type.dtype and out.type.dtype.kind in "fc"
     if name == "contract":
         return all(is_small(a, extent) for a in arrays) and out.type.dtype.kind in "fc" and _products(eqn, extent) <= PRODUCTS
     return False
