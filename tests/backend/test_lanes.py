@@ -48,3 +48,21 @@ def test_blocks_agree(f, args, n):
     text = check(optimise(vjp(traced.func, tuple(range(len(args))))), values + gs, traced.guards, jit=n == 130)
     assert text.count("in range(0, ") == 1, "the reverse sweep follows the forward sweep in the same pass"
     check(optimise(traced.func), values, traced.guards)
+
+
+def fitted(means, X):
+    """Turns of k-means with soft assignments: a loop whose body has a long axis, and a tape over it."""
+    for _ in range(3):
+        weights = np.exp(-0.5 * np.sum((X[:, None, :] - means) ** 2, axis=2))
+        weights = weights / np.sum(weights, axis=1, keepdims=True)
+        means = (weights.T @ X) / np.sum(weights, axis=0)[:, None]
+    return np.sum(means ** 2)
+
+
+def test_bodies_of_loops_run_in_blocks():
+    X = rng.standard_normal((130, D))
+    traced = trace(fitted, [MEANS, X])
+    values = [MEANS, X, *traced.captured]
+    assert "    for start in range(0, " in check(optimise(traced.func), values, traced.guards)
+    text = check(optimise(vjp(traced.func, (0, 1))), [*values, 1.0], traced.guards, jit=True)
+    assert text.count("        for start") == 2, "one pass a turn forward, one a turn backward"
