@@ -177,6 +177,59 @@ class BinaryNode(OpNode):
             OpNode._check(self, xs, ())
 
 
+class SumNode(OpNode):
+    """The sum of all elements of a real tensor."""
+
+    __slots__ = ()
+    outputs = 1                                                    # type: ignore[assignment]
+    needs = (True,)
+    label = "SumBackward0"
+
+    def pull(self, g: Any) -> tuple:
+        if g is None or g.dtype.kind == "c":
+            return OpNode.pull(self, g)
+        shape = self.xs[0].shape
+        if self.xs[0].size > SPREAD:                               # what is large is rather a view of one element
+            return (np.broadcast_to(g, shape),)
+        gx = np.empty(shape, g.dtype)
+        gx[...] = g
+        return (gx,)
+
+
+SPREAD = 1024                                                      # elements
+
+
+def sum_of_all(op: Op) -> Callable:
+    """The sum of all elements of a tensor as one plain step; None for tensors that go the general way."""
+    handle, reduce = handle_of(op), np.add.reduce
+
+    def call(x: Tensor) -> Any:
+        a = x._a
+        if not state.quick or x._view is not None or x._x is not None or a.dtype is not F8 and a.dtype is not F4:
+            return None
+        fn = x._fn
+        if fn is None:
+            if not x._rg:
+                return None
+            fn = accumulator(x)
+        y = ndarray((), a.dtype)
+        reduce(a, None, None, y)
+        t = new(Tensor)
+        t._a, t._nr, t._view = y, 0, None
+        t._vc = vc = [0]
+        node = new(SumNode)
+        node.next = (fn,)
+        if x._nr:
+            node.nrs = (x._nr,)
+        node.seq = _number()
+        node.handle, node.params = handle, {"axes": tuple(range(a.ndim))}
+        node.xs, node.ys = (Meta(a.shape, a.dtype),), (Meta((), a.dtype),)
+        node.versions, node.vcs = (), (vc,)
+        t._fn, t._rg = node, True
+        return t
+    return call
+
+
 def binary(op: Op) -> Callable:
     """The function of two tensors (or a tensor and a number) that an op is."""
     rule, ufunc = op.derivative, op.facts.get("ufunc")

@@ -10,6 +10,7 @@ from . import composites
 from .composite import COMPOSITES
 from .dtypes import as_dtype
 from .errors import scalar_name
+from .fast import sum_of_all
 from .record import apply_lean, default
 from .registry import FUNCTIONS, delivered, dims_of, function, named, one_dim, run, tensor_of
 from .tensor import Tensor, raw, wrap
@@ -21,6 +22,9 @@ class Extreme(NamedTuple):
 
     values: Any
     indices: Any
+
+
+_sum_of_all = sum_of_all(op["sum"])
 
 
 def _reduced(name: str, x: Any, dim: Any, keepdim: bool, label: str) -> Any:
@@ -37,7 +41,10 @@ def _kept(y: Any, x: Any, axes: tuple) -> Any:
 @function()
 def sum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None, keepdims: bool = False, out: Any = None) -> Any:
     """The sum along dimensions."""
-    if dim is None and axis is None and dtype is None and out is None and isinstance(self, Tensor) and not keepdim:
+    if dim is None and axis is None and dtype is None and out is None and isinstance(self, Tensor) and not keepdim and not keepdims:
+        y = _sum_of_all(self)
+        if y is not None:
+            return y
         return apply_lean(op["sum"], self, (), {"axes": tuple(range(self._a.ndim))}, "SumBackward0")
     x, dim = tensor_of(self), axis if dim is None else dim
     if dtype is not None:

@@ -3,6 +3,7 @@
 A tensor that is an input of its node is kept as it is. A node's own result is kept as its array and version counter, and becomes
 a tensor again, with the node for its grad_fn, when it is read. Only where a hook asks for it is there a SavedTensor between.
 """
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -28,7 +29,7 @@ class Meta:
 
     @property
     def size(self) -> int:
-        return int(np.prod(self.shape, dtype=int))
+        return math.prod(self.shape)
 
 
 class SavedTensor:

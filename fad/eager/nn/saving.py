@@ -60,10 +60,7 @@ class Saving:
 
     def register_load_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
         """Call hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs) before this module takes its values."""
-        return RemovableHandle(self._saving_hooks[2], lambda *args: hook(self, *args))
-
-    def _register_load_state_dict_pre_hook(self, hook: Callable, with_module: bool = False) -> RemovableHandle:
-        return self.register_load_state_dict_pre_hook(hook) if with_module else RemovableHandle(self._saving_hooks[2], hook)
+        return RemovableHandle(self._saving_hooks[2], hook)
 
     def register_load_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
         """Call hook(module, incompatible_keys) once this module and those below have their values; it may change the lists in place."""
@@ -105,7 +102,7 @@ class Saving:
                               error_msgs: list) -> None:
         """Take over the values of this module's own tensors."""
         for hook in list(self._saving_hooks[2].values()):
-            hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
+            hook(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
         own = self._kept()
         for name, t in own:
             key = prefix + name
