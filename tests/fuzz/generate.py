@@ -5,7 +5,7 @@ and bounded, and branches compare with odd numbers, so that differences are a fa
 """
 import random
 
-from . import idioms
+from . import idioms, structures, writes
 from .statement import Statement, render_block
 
 HELPERS = """
@@ -25,10 +25,10 @@ def decayed(v, w=0.25):
     for j in range(len(v)):
         total = total * w + v[j] * v[j] / (1.0 + v[j] * v[j])
     return total
-""" + idioms.HELPERS
+""" + idioms.HELPERS + structures.HELPERS
 
 
-class Generator(idioms.Idioms, idioms.Matrices):
+class Generator(idioms.Idioms, idioms.Matrices, structures.Structures, writes.Writes):
     """Makes one program from a seed."""
 
     def __init__(self, seed, size=7):
@@ -117,11 +117,15 @@ class Generator(idioms.Idioms, idioms.Matrices):
 
     def statement(self, depth):
         kinds = [self.assign_scalar, self.update_scalar, self.assign_array, self.write_item, self.write_slice, self.through_view, self.in_place,
-                 self.swap, self.alias, self.mutating_call, self.library_write, self.matrix_write, self.row_view]
+                 self.swap, self.alias, self.mutating_call, self.library_write, self.matrix_write, self.row_view,
+                 self.nested_view, self.chained_write, self.out_argument, self.in_place_method]
         if depth < 3:
-            kinds += [self.loop, self.loop, self.branch, self.branch, self.fill, self.items, self.closure]
+            kinds += [self.loop, self.loop, self.branch, self.branch, self.fill, self.items, self.closure,
+                      self.conditional_comprehension, self.recursion, self.swapped_matrices]
         if depth < 2:
-            kinds += [self.while_loop, self.counter, self.scan_while, self.kept_view, self.searched, self.triangle, self.rows, self.early_return]
+            kinds += [self.while_loop, self.counter, self.scan_while, self.kept_view, self.searched, self.triangle, self.rows, self.early_return,
+                      self.filled_list, self.list_of_arrays, self.list_in_while, self.list_items, self.state_dict, self.object_state, self.inner_function,
+                      self.left_while, self.more_items, self.pairs, self.becomes_float, self.ping_pong, self.moving_part, self.reshaped]
         if depth < 1:
             kinds += [self.integer_start, self.comprehension, self.new_matrix, self.new_matrix, self.from_matrix]
         if self.indices and depth < 3:

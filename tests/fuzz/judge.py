@@ -3,6 +3,7 @@
 `python -m tests.fuzz.judge [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk program for each failure.
 """
 import copy
+import functools
 import linecache
 import re
 import sys
@@ -20,14 +21,23 @@ from .text import as_text
 POINT = np.array([0.3141593, -0.6180340, 0.8318531, 0.1414214, -0.2718282, 0.5498161])        # no round numbers: those meet the programs' own
 
 
-def compiled_function(body):
-    """f of these statements, its source where inspect finds it."""
-    text = HELPERS + "\n" + render(body) + "\n"
+def _executed(text, scope):
+    """scope after this text, its source where inspect finds it."""
     name = f"<program {abs(hash(text))}>"
     linecache.cache[name] = (len(text), None, text.splitlines(True), name)
-    scope = {"__name__": "program"}
     exec(compile(text, name, "exec"), scope)
-    return scope["f"]
+    return scope
+
+
+@functools.cache
+def _helpers():
+    """The functions that programs call, once for all programs."""
+    return _executed(HELPERS, {"__name__": "helpers"})
+
+
+def compiled_function(body):
+    """f of these statements."""
+    return _executed(render(body) + "\n", dict(_helpers(), __name__="program"))["f"]
 
 
 def difference_gradient(f, x, h=1e-5):
