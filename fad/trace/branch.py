@@ -6,10 +6,14 @@ import numpy as np
 
 from ..ir import stack
 from ..ir.build import Value, current
+from ..ir.graph import Literal
+from ..ir.types import INT
 from ..ops.carry import UNDEFINED
 from ..ops.control import trace_branches
+from ..util.where import here
 from .bound import flag_of, mark
 from .joint import Column, Joint
+from .layout import producer
 from .lists import Items
 from .place import Direct, Place, place_of
 from .room import require_alike
@@ -17,6 +21,7 @@ from .state import Array, Container, Layout, Trial, frozen, is_array, is_lost, l
 from .tracer import Tracer
 
 RESULT = "the result"
+COMPARISONS = {"less", "less_equal", "greater", "greater_equal", "equal", "not_equal"}
 
 
 def truth(x: Any) -> Any:
@@ -28,6 +33,16 @@ def truth(x: Any) -> Any:
     if x.ndim:
         raise ValueError("the truth value of an array with more than one element is ambiguous; use a.any() or a.all()")
     return x if x.dtype.kind == "b" else x != 0
+
+
+def decided(test: Tracer) -> "bool | None":
+    """What a comparison of sizes says for the sizes at hand, which the program is then for; None of any other condition."""
+    eqn = producer(test.atom)
+    if eqn is None or eqn.op.name not in COMPARISONS or any(a.type.dtype != INT or a.type.shape for a in eqn.inputs):
+        return None
+    facts = current().integers
+    values = [a.value if isinstance(a, Literal) else facts.pin(a, here()) for a in eqn.inputs]
+    return None if None in values else bool(eqn.op.run(*values))
 
 
 class Side:

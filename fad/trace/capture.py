@@ -69,9 +69,14 @@ def names_used(code: CodeType) -> Iterator[str]:
             yield from names_used(const)
 
 
+_ASSIGN_GLOBALS = {dis.opmap["STORE_GLOBAL"], dis.opmap["DELETE_GLOBAL"]}
+
+
 def assigned_globals(code: CodeType) -> set:
     """Global names that the code (or a function within it) assigns to."""
-    names = {i.argval for i in dis.get_instructions(code) if i.opname in ("STORE_GLOBAL", "DELETE_GLOBAL")}
+    names = set()
+    if not _ASSIGN_GLOBALS.isdisjoint(code.co_code[::2]):     # seldom so: to take all instructions apart takes long
+        names = {i.argval for i in dis.get_instructions(code) if i.opcode in _ASSIGN_GLOBALS}
     return names.union(*[assigned_globals(c) for c in code.co_consts if isinstance(c, CodeType)])
 
 

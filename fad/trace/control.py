@@ -26,7 +26,7 @@ from ..util.errors import (
     UnstageableError,
     UnsupportedFunctionError,
 )
-from .branch import choose, truth
+from .branch import choose, decided, truth
 from .builtin import BY_BUILTIN, scalar_class
 from .iterate import Steps, steps_of
 from .lists import Items, Rows
@@ -43,6 +43,14 @@ SHORT = 8                                                    # a comprehension o
 DEEPEST_RECURSION = 8                                        # levels of a recursion that depends on data
 
 
+class _EndsBySize(Exception):
+    """The two sides of this branch are not to be traced: it ends a recursion, and its condition is known."""
+
+    def __init__(self, code: Any):
+        super().__init__(code)
+        self.code = code
+
+
 class Runtime:
     """What `__fad__` is in a rewritten function."""
 
@@ -50,6 +58,7 @@ class Runtime:
         self.capture = capture
         self.unrolled: dict[Any, str] = {}                    # code of a loop's body -> why it is not one region
         self.open: list[Any] = []                             # branches that are being traced, one in the other
+        self.by_size: set[Any] = set()                        # branches by which a recursion ends, for sizes of arrays that are known
 
     # -- calls ------------------------------------------------------------------------------------------------------------
 
@@ -133,16 +142,27 @@ class Runtime:
         return self._choose(if_true, test, if_true, if_false, cells_of(if_true, if_false))
 
     def _choose(self, code_of: Callable, *branch: Any) -> Any:
-        """Trace both sides of a branch, unless it stands in itself: in a recursion that ends by data, whose levels have no number."""
+        """Trace both sides of a branch, unless it stands in itself: in a recursion, whose levels have no number if it ends by data."""
         code = code_of.__code__
+        if code in self.by_size or code in self.open:
+            known = decided(branch[0])
+            if known is not None and code in self.by_size:
+                return (branch[1] if known else branch[2])()
+            if known is not None:
+                raise _EndsBySize(code)
         if self.open.count(code) >= DEEPEST_RECURSION:
             raise UnstageableError("a function calls itself under a condition that depends on data",
                                    why="both sides of each condition are traced, and the recursion would have no end", do="write it as a loop (while)")
         self.open.append(code)
         try:
-            return choose(*branch)
+            return attempted(functools.partial(choose, *branch))
+        except _EndsBySize as found:
+            if found.code is not code or self.open.index(code) < len(self.open) - 1:
+                raise
+            self.by_size.add(code)
         finally:
             self.open.pop()
+        return self._choose(code_of, *branch)
 
     def and_(self, value: Any, *rest: Callable) -> Any:
         for k, later in enumerate(rest):
@@ -302,6 +322,8 @@ class Runtime:
             return known
         try:
             return None if roll() else Plainly()
+        except _EndsBySize:                                   # says nothing of the loop
+            raise
         except Exception as error:                            # whatever it was, the plain loop will meet it again if it is the user's
             self.unrolled[body.__code__] = error
             return error

@@ -7,20 +7,23 @@ is read that may be the same), the reader is refused, and the loop has to be unr
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from .place import roots_of
+from .place import are_compatible, roots_of, ways_to
 from .state import is_array
 from .tracer import Tracer, births, may_be_one, was_there
 
 
-class End(NamedTuple):
-    """What a carried name is at the end of a turn: what one of these names was at its start, one of these from before the loop, a new one."""
+class Way(NamedTuple):
+    """What a carried name is at the end of a turn that takes these branches: what a name was at the turn's start (its key, or None), one of
+    these arrays from before the loop, or a new one (its id, or None).
+    """
 
-    carried: frozenset
+    branches: dict
+    carried: Any
     outer: frozenset
-    new: frozenset
+    new: "int | None"
 
 
-NOTHING = End(frozenset(), frozenset(), frozenset())
+End = tuple                                                   # of Ways: one for each path through a turn on which it is another array
 
 
 class Kin:
@@ -47,13 +50,16 @@ class Kin:
 
     def end_of(self, x: Tracer, fresh: dict, since: int) -> End:
         """What an array at the end of a turn is; fresh: id of what a name was at its start -> the name."""
-        roots = roots_of(x)
-        outer = [r for r in roots if id(r) not in fresh and was_there(r, since)]
-        outer += [k for r in outer for k in self._known_before(r)]
-        self.arrays.update((id(r), r) for r in outer)
-        carried = frozenset(fresh[id(r)] for r in roots if id(r) in fresh)
-        old = frozenset(id(r) for r in outer)
-        return End(carried, old, frozenset(id(r) for r in roots if id(r) not in fresh and id(r) not in old))
+        return tuple([self._way(branches, root, fresh, since) for branches, root in ways_to(x)])
+
+    def _way(self, branches: dict, root: Tracer, fresh: dict, since: int) -> Way:
+        if id(root) in fresh:
+            return Way(branches, fresh[id(root)], frozenset(), None)
+        if not was_there(root, since):
+            return Way(branches, None, frozenset(), id(root))
+        outer = {id(r): r for r in (root, *self._known_before(root))}
+        self.arrays.update(outer)
+        return Way(branches, None, frozenset(outer), None)
 
     def add(self, ends: dict) -> bool:
         """Extend the relation so that it holds of every turn that ends thus; whether it grew."""
@@ -73,21 +79,25 @@ class Kin:
 
     def _grow(self, ends: dict, first: dict) -> None:
         for key in (*ends, *first):
-            self.outer.setdefault(key, set()).update(first.get(key, ()), self._outer_of(ends.get(key, NOTHING)))
+            self.outer.setdefault(key, set()).update(first.get(key, ()), self._outer_of(ends.get(key, ())))
         for a in ends:
             self.pairs.update(frozenset((a, b)) for b in ends if a != b and self._may_be_one(ends[a], ends[b]))
         for a in first:
             self.pairs.update(frozenset((a, b)) for b in first if a != b and first[a] & first[b])
 
-    def _outer_of(self, e: End) -> set:
-        return set(e.outer).union(*[self.outer.get(k, set()) for k in e.carried])
+    def _outer_of(self, end: End) -> set:
+        return {k for way in end for k in (*way.outer, *self.outer.get(way.carried, ()))}
 
     def _may_be_one(self, a: End, b: End) -> bool:
-        if a.carried & b.carried or a.outer & b.outer or a.new & b.new:
-            return True
-        if any(frozenset((j, k)) in self.pairs for j in a.carried for k in b.carried):
-            return True
-        return any(self.outer.get(j, set()) & b.outer for j in a.carried) or any(self.outer.get(k, set()) & a.outer for k in b.carried)
+        return any(are_compatible(v.branches, w.branches) and self._meet(v, w) for v in a for w in b)
+
+    def _meet(self, v: Way, w: Way) -> bool:
+        """Whether two names that went these ways may be one array."""
+        if v.carried is not None and w.carried is not None:
+            return v.carried == w.carried or frozenset((v.carried, w.carried)) in self.pairs
+        if v.new is not None or w.new is not None:
+            return v.new == w.new
+        return bool((v.outer | self.outer.get(v.carried, set())) & (w.outer | self.outer.get(w.carried, set())))
 
     def _size(self) -> int:
         return len(self.pairs) + sum(map(len, self.outer.values()))

@@ -10,7 +10,17 @@ from ..ir.graph import Equation, Var
 from ..ops.kinds import same_extent
 from ..util.where import here
 
-_MATRIX_PRODUCTS = {("ij", "jk", "ik"), ("ij", "j", "i"), ("i", "ij", "j"), ("i", "j", "ij")}
+_MATRIX_PRODUCTS = {("ab", "bc", "ac"), ("ab", "b", "a"), ("a", "ab", "b"), ("a", "b", "ab")}
+
+
+def _renamed(labels: tuple) -> tuple:
+    """A contraction's labels, named in the order of their first appearance.
+
+    >>> _renamed(("ik", "kj", "ij"))
+    ('ab', 'bc', 'ac')
+    """
+    names = {letter: chr(97 + k) for k, letter in enumerate(dict.fromkeys("".join(labels)))}
+    return tuple(["".join([names[letter] for letter in part]) for part in labels])
 
 
 def c_order(rank: int) -> tuple:
@@ -65,10 +75,15 @@ def _makes_c_order(eqn: Equation) -> bool:
     if name in ("update", "index_add", "reshape") or eqn.op.kind == "reduce":
         return layout_of(first) is not None
     if name == "contract":
-        return eqn.params["labels"] in _MATRIX_PRODUCTS
+        return _renamed(eqn.params["labels"]) in _MATRIX_PRODUCTS
     if eqn.op.kind == "elementwise" or name == "concatenate":
-        return all(layout_of(a) is not None for a in eqn.inputs if len(a.type.shape) > 1)
+        return all(layout_of(a) is not None for a in eqn.inputs if _has_order(a))
     return False
+
+
+def _has_order(a: Any) -> bool:
+    """Whether more than one axis of an operand has elements that can lie in one order or another."""
+    return sum(not isinstance(n, int) or n > 1 for n in a.type.shape) > 1
 
 
 def through(eqn: Equation, layout: "tuple | None") -> "tuple | None":

@@ -161,12 +161,40 @@ def stand_for(array: Tracer, place: Selected) -> None:
 
 def roots_of(array: Tracer) -> list:
     """The arrays that are no views and whose elements these are."""
+    return list({id(r): r for _, r in ways_to(array)}.values())
+
+
+MOST_WAYS = 64
+
+
+def ways_to(array: Tracer) -> list:
+    """Each array that is no view and whose elements these may be, with the branches under which it is that one: {selector: side}.
+
+    Of very many ways the branches are left out.
+    """
     if array.tie is None:
-        return [array]
+        return [({}, array)]
     base = array.tie.base
-    if isinstance(base, Base):
-        return [r for x in base.place.arrays for r in roots_of(x)]
-    return roots_of(base) if isinstance(base, Tracer) else [array]
+    if isinstance(base, Tracer):
+        return ways_to(base)
+    if not isinstance(base, Base):
+        return [({}, array)]
+    found = _ways_within(base.place)
+    return found if len(found) <= MOST_WAYS else [({}, r) for r in {id(r): r for _, r in found}.values()]
+
+
+def _ways_within(place: Place) -> list:
+    if not isinstance(place, Selected):
+        return [way for x in place.arrays for way in ways_to(x)]
+    if not isinstance(place.selector, Var):
+        return _ways_within(place.places[int(place.selector)])
+    sides = [({place.selector: k}, p) for k, p in enumerate(place.places)]
+    return [({**under, **side}, r) for side, p in sides for under, r in _ways_within(p) if are_compatible(under, side)]
+
+
+def are_compatible(a: dict, b: dict) -> bool:
+    """Whether a run may take both of these ways."""
+    return all(b.get(selector, side) == side for selector, side in a.items())
 
 
 def place_of(array: Tracer, since: int) -> Place:

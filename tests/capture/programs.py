@@ -326,3 +326,19 @@ def series(x):
     for v in x:
         s+=LINE(v)*(CURVE+1)(v)+np.poly1d([1.0,2.0])(v)
     return s*np.polynomial.Legendre(x)(0.3)
+def recursion_by_size(x):
+    def merged(v):
+        if len(v)<2: return v[0]
+        m=len(v)//2
+        return np.sin(merged(v[:m]))+0.7*merged(v[m:])
+    return merged(x)
+@prog(X[:5])
+def recursion_by_size_in_a_loop(x):
+    def tail(v):
+        total=0.0
+        for k in range(len(v)): total+=v[k]*v[k]
+        if v.size==1: return total
+        return np.tanh(total)+tail(v[1:])*v[0]
+    s=0.0
+    for k in range(3): s+=tail(x[1:]*k)*x[k]
+    return s

@@ -6,7 +6,7 @@ from ..control.support import Program, assert_derivatives
 from . import programs
 
 UNROLLED = {"dictlookup", "factorial"}          # Python structure, or ints past 64 bits
-NO_LOOP = {"assert_", "branch_bound", "view_in_branch", "empties"}
+NO_LOOP = {"recursion_by_size", "assert_", "branch_bound", "view_in_branch", "empties"}
 
 
 @pytest.mark.parametrize("f, x", programs.P, ids=[f.__name__ for f, _ in programs.P])

@@ -128,6 +128,8 @@ y = x.copy().T; y[0] = v[:3]; return y
 y = (x.copy().T).copy(); z = y.reshape(-1); z[0] = 0.0; return y
 y = np.zeros((2, 3)); z = (y + 1.0).reshape(-1); z[0] = v[0]; return z
 y = x.copy(); z = (y @ np.ones((4, 4))).reshape(-1); z[0] = v[0]; return z
+y = np.outer(v, v[:3]); z = y.reshape(-1); z[1] = v[0] * v[1]; return y
+y = v[:, None] * v - 1.0; z = y.ravel(); y[0] = v[0]; return z
 y = x.copy(); z = y * 2; q = z.reshape(-1); q[1] = v[0]; return z
 y = x.copy(); z = y.reshape(3, 4); z[0] = v; return y
 y = x.copy(); z = y.T.reshape(4, 3); z[0] = v[:3]; return y
