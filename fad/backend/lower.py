@@ -209,7 +209,8 @@ class Lowering:
         axes, place = self.space(_selected_extents(x.type.shape, operands, eqn.params))
         target = selected(self.views, place, operands, eqn.params["spec"], eqn.params["at"])
         before = self._apart(v, place, target, x)
-        if self._reads(target, x) or not self.storage.take_over(out, x, self.views):
+        value = self.views.broadcast(v, place)                # of x itself, say: it is read while it is written to
+        if self._reads(target, x) or self._reads((value,), x, target) or not self.storage.take_over(out, x, self.views):
             self.storage.own(out)
             before.append(self.copy_into(x, out))
             self.note_copy(eqn, out, before[-1])

@@ -63,7 +63,8 @@ def lower_while(lowering: Any, eqn: Equation) -> list:
 def _loop(lowering: Any, eqn: Equation, init: tuple, numbers: tuple, regions: tuple) -> list:
     storage = lowering.storage
     read = {root for region in eqn.regions for v in free_vars(region) for root in _read_through(lowering, v)}
-    before = [step for a, out in zip(init, eqn.outputs) for step in _start(lowering, eqn, a, out, init, read)]
+    numbers_first = sorted(zip(init, eqn.outputs), key=lambda pair: bool(pair[1].type.shape))        # they may be the arrays' extents
+    before = [step for a, out in numbers_first for step in _start(lowering, eqn, a, out, init, read)]
     bodies = []
     for func, carries in regions:
         for carry, out in zip(carries, eqn.outputs):

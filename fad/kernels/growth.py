@@ -71,7 +71,7 @@ def resized(x, n):
     """
     if x.shape[0] == n:
         return x
-    if not room_for(n * x.itemsize):
+    if not room_for(n * (x.size // max(x.shape[0], 1)) * x.itemsize):
         raise MemoryError(NO_ROOM)
     y = np.zeros((n,) + x.shape[1:], x.dtype)
     kept = min(n, x.shape[0])

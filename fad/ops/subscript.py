@@ -6,11 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..ir.build import current
+from ..ir.build import Value, current
 from ..ir.graph import Literal
 from ..ir.op import registry
 from ..ir.types import INT
 from ..util.errors import ExtentError, IndexRangeError, UnsupportedFunctionError
+from ..util.where import here
 from . import extents
 from .kinds import same_extent, same_shape, shape_of
 from .literals import as_array, constant, is_value, known, produced_by
@@ -187,14 +188,12 @@ class _Reader:
 
     def read_slice(self, item: slice) -> None:
         n = self.shape[self.axis]
-        part = read_slice(item, n)
+        part = read_slice(slice(item.start, item.stop, _known_step(item.step)), n)
         self.kept.append("axis")
         if part.is_whole(n):
             self.add(":")
-        elif is_int(part.step):
-            self.add(("s", part.step), part.start, part.extent)
         else:
-            raise UnsupportedFunctionError("a slice with a traced step is not supported", do="index with start + step * np.arange(n)")
+            self.add(("s", part.step), part.start, part.extent)
 
     def read_array(self, place: int, item: Any, known: bool = False) -> None:
         self.advanced.append((place, len(self.kept)))
@@ -221,6 +220,14 @@ class _Reader:
         for place, a in self.arrays:
             self.operands[place] = _broadcast_index(a, shape)
         return len(shape)
+
+
+def _known_step(step: Any) -> Any:
+    """A slice's step, which is part of the program: that of a size is the one seen at tracing, under a guard."""
+    known = current().integers.pin(step.atom, here()) if isinstance(step, Value) else step
+    if known is None and step is not None:
+        raise UnsupportedFunctionError("a slice with a traced step is not supported", do="index with start + step * np.arange(n)")
+    return known
 
 
 def _agree_with_mask(n: Any, m: Any, axis: int) -> None:

@@ -48,7 +48,7 @@ def decided(test: Tracer) -> "bool | None":
 class Side:
     """What one branch left behind: the values, what they are at its end, and where its arrays lie."""
 
-    def __init__(self, made: Trial, result: Any, live: Iterable):
+    def __init__(self, made: Trial, result: Any, live: Iterable, own: Iterable):
         self.values: dict[Any, Any] = {}
         self.data: dict[Any, list] = {}                       # the values' leaves as they are at the end of the branch
         self.slots: dict[Any, Any] = {}
@@ -56,9 +56,8 @@ class Side:
         self.ends: dict[int, tuple] = {}                      # id of an array -> it, and what it is at the end of the branch
         self.born, self.lost = made.born, made.lost_arrays()
         self._note(RESULT, None, result)
-        for slot in made.names:
-            if slot.name in live:
-                self._note(slot.name, slot, slot.read())
+        for slot in [*[s for s in made.names if s.name in live], *made.changed_names(own)]:
+            self._note(slot.name, slot, slot.read())
         for t in made.changed_arrays():
             self._note(id(t), Array(t), frozen(t))
             self.ends[id(t)] = (t, frozen(t))
@@ -174,8 +173,10 @@ def _same_number(a: Any, b: Any) -> bool:
     return type(a) is type(b) and isinstance(a, (bool, int, float, complex)) and a == b and str(a) == str(b)
 
 
-def choose(test: Tracer, if_true: Callable, if_false: Callable, cells: dict, live: Iterable = ()) -> Any:
-    """What the chosen function returns; variables, arrays and containers that it changes are changed."""
+def choose(test: Tracer, if_true: Callable, if_false: Callable, cells: dict, live: Iterable = (), own: Iterable = ()) -> Any:
+    """What the chosen function returns; variables, arrays and containers that it changes are changed. own: variables that its code binds, of
+    which only the live ones matter.
+    """
     sides: list[Side] = []
     joined: list[_Join] = []
     selector = frozen(test)
@@ -185,7 +186,7 @@ def choose(test: Tracer, if_true: Callable, if_false: Callable, cells: dict, liv
             current().side = (selector, side)
             with trial(cells) as made:
                 result = f()
-                sides.append(Side(made, result, live))
+                sides.append(Side(made, result, live, own))
             return []
         return run
 

@@ -108,6 +108,7 @@ class Capture:
         self.packages: set[str] = set()                       # installed packages whose functions are the user's here
         self.runtime = Runtime(self)
         self._copies: dict[int, tuple[Any, Any]] = {}
+        self._cell_copies: dict[int, tuple[CellType, CellType]] = {}
 
     def swap(self, value: Any) -> Any:
         """What captured code sees in place of an outside value."""
@@ -273,13 +274,17 @@ class Capture:
     def _cells(self, f: FunctionType, code: CodeType) -> tuple:
         """Cells that are still empty; for a name that is bound later, the cell itself."""
         cells = dict(zip(f.__code__.co_freevars, f.__closure__ or ()))
-        return tuple([cells[name] if is_empty(cells[name]) else CellType() for name in code.co_freevars])
+        return tuple([cells[name] if is_empty(cells[name]) else self._cell(cells[name]) for name in code.co_freevars])
+
+    def _cell(self, cell: CellType) -> CellType:
+        """What stands for a variable from outside in all functions that share it."""
+        return self._cell_copies.setdefault(id(cell), (cell, CellType()))[1]
 
     def _fill_cells(self, f: FunctionType, copy: FunctionType) -> None:
         cells = dict(zip(f.__code__.co_freevars, f.__closure__ or ()))
         for name, new in zip(copy.__code__.co_freevars, copy.__closure__ or ()):
             cell = cells[name]
-            if new is not cell:
+            if new is not cell and is_empty(new):
                 value = cell.cell_contents
                 self.sources.append(sources.Source(lambda cell=cell: cell.cell_contents, value))
                 new.cell_contents = self.swap(value)

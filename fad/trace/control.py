@@ -28,11 +28,12 @@ from ..util.errors import (
 )
 from .branch import choose, decided, truth
 from .builtin import BY_BUILTIN, scalar_class
+from .containers import is_users
 from .iterate import Steps, steps_of
 from .lists import Items, Rows
 from .ordering import sort
 from .roll import Plan, roll_for, roll_while
-from .state import cells_of
+from .state import Trial, cells_of
 from .syntax import RUNTIME
 from .unroll import MOST_UNROLLED, Plainly, attempted, note_unrolled, run_plainly, unrolled_items
 
@@ -96,6 +97,10 @@ class Runtime:
         made = cls(*args, **kwargs)
         if _is_tracing():
             current().root.inside[id(made)] = made
+            attributes = getattr(made, "__dict__", {}) if is_users(made) else {}
+            for name, x in attributes.items():
+                if type(x) is list:
+                    attributes[name] = Items(x)               # as if __init__ were captured code: a loop may come to fill it
         return made
 
     def _getattr(self, owner: Any, name: str, *default: Any) -> Any:
@@ -126,14 +131,14 @@ class Runtime:
 
     # -- branches ---------------------------------------------------------------------------------------------------------
 
-    def if_(self, test: Any, then: Callable, otherwise: "Callable | None", names: tuple) -> None:
+    def if_(self, test: Any, then: Callable, otherwise: "Callable | None", names: tuple, own: tuple = ()) -> None:
         test = truth(test)
         otherwise = otherwise or _nothing
         if not isinstance(test, Value):
             (then if test else otherwise)()
             return
         cells = cells_of(then, otherwise)
-        self._choose(then, test, then, otherwise, cells, names)
+        self._choose(then, test, then, otherwise, cells, names, own)
 
     def ifexp(self, test: Any, if_true: Callable, if_false: Callable) -> Any:
         test = truth(test)
@@ -242,7 +247,7 @@ class Runtime:
         """[element(x) for x in items if all conditions hold of x]"""
         steps = steps_of(items) if _is_tracing() else None
         count = 0 if steps is None else steps.count()
-        if isinstance(count, int) and count <= SHORT:
+        if isinstance(count, int) and count <= (1 if conditions else SHORT):
             return [element(x) for x in items if all(c(x) for c in conditions)]
         made = Items()
 
@@ -251,20 +256,21 @@ class Runtime:
                 self.if_(self.and_(conditions[0](x), *[functools.partial(c, x) for c in conditions[1:]]), lambda: made.append(element(x)), None, ())
             else:
                 made.append(element(x))
-        self.for_(items, turn, (), (), (), ())
+        self.for_(items, turn, (), (), (), (), ())
         return made
 
     # -- loops ------------------------------------------------------------------------------------------------------------
 
-    def for_(self, items: Any, body: Callable, names: tuple, rebound: tuple, written: tuple, stops: tuple) -> None:
+    def for_(self, items: Any, body: Callable, *facts: tuple) -> None:
+        """facts: names, rebound, written, stops and own, as Plan takes them."""
         _keep(items)
         cells = cells_of(body)
-        plan = Plan(cells, names, rebound, written, stops)
+        plan = Plan(cells, *facts)
         steps = steps_of(items) if _is_tracing() else None
         if steps is None or (not isinstance(items, Value) and _is_short(steps)):
             run_plainly(items, body, plan)
             return
-        why = self._try(body, lambda: self._roll_for(steps, body, plan, (cells, names, rebound, written, stops)))
+        why = self._try(body, lambda: self._roll_for(steps, body, plan, (cells, *facts)))
         if why is not None:
             note_unrolled(body, why)
             run_plainly(unrolled_items(steps, why), body, plan)
@@ -288,15 +294,21 @@ class Runtime:
         raise first
 
     def peel(self, steps: Steps, body: Callable) -> None:
-        body(steps.item(steps.start))
+        """Run the first turn by itself; where that fails, nothing has happened."""
+        made = Trial(cells_of(body), is_region=False)
+        try:
+            attempted(lambda: body(steps.item(steps.start)))
+        except Exception:
+            made.undo()
+            raise
         steps.start = steps.start + steps.step
 
-    def while_(self, test: Callable, body: Callable, names: tuple, rebound: tuple, written: tuple, stops: tuple) -> None:
+    def while_(self, test: Callable, body: Callable, *facts: tuple) -> None:
         cells = cells_of(test, body)
+        stops = Plan(cells, *facts).stops
         turns = 0
         while True:
-            plan = Plan(cells, names, rebound, written, stops)
-            if any(s.read() is True for s in plan.stops):
+            if any(s.read() is True for s in stops):
                 return
             go_on = truth(test())
             if go_on is False:
@@ -304,7 +316,9 @@ class Runtime:
             if not _is_tracing():
                 body()
                 continue
-            why = self._try(body, functools.partial(attempted, functools.partial(roll_while, test, body, plan)))
+            plan = Plan(cells, *facts)
+            plan.is_traced = isinstance(go_on, Value)
+            why = self._try(body, functools.partial(attempted, functools.partial(roll_while, go_on, test, body, plan)))
             if why is None:
                 return
             if isinstance(go_on, Value):

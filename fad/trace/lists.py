@@ -11,6 +11,7 @@ from ..ir.build import Value, current
 from ..ir.op import registry
 from ..ir.types import Type, promoted, type_of
 from ..ops.carry import atom_type, convert, same_extent, visible_extent
+from ..ops.control import resize
 from ..ops.extents import at_least
 from ..ops.face import BY_NAME
 from ..util import tree
@@ -33,7 +34,9 @@ def like(x: Any) -> Like:
 
 
 class NeedsRoom(UnstageableError):
-    """A list gets elements in a turn of a loop: how many at most, what they are like, and whether anything traced has a part in it."""
+    """A list gets elements in a turn of a loop: how many at most (None: nobody knows), what they are like, and whether anything traced has a
+    part in it.
+    """
 
     def __init__(self, owner: "Items", samples: list, most: Any, is_traced: bool = True):
         super().__init__("a list grows in a loop or branch on traced values", why="a loop or a branch on traced values gives a name one structure")
@@ -111,7 +114,7 @@ class Items(list):
         list.__setitem__(self, slice(None), c.items)
         self.rows, self.layout, self.types, self.length = c.rows, c.layout, c.types, c.length
 
-    def move_to_rows(self, samples: list, more: Any) -> None:
+    def move_to_rows(self, samples: list, more: Any, kind: "type | None" = None) -> None:
         """Let the elements lie in arrays with room for `more`, which will be like the samples."""
         before, held = self.length if self.rows else len(self), [] if self.rows else list(self)
         known = [Like(self.layout, self.types)] if self.rows else []
@@ -128,7 +131,7 @@ class Items(list):
             for n, x in enumerate(held):
                 row[n] = Layout(x).data[k]
         list.clear(self)
-        self.__class__ = Rows
+        self.__class__ = kind or Rows
         self.rows, self.layout, self.types, self.length = rows, layout, types, before
 
 
@@ -316,6 +319,16 @@ class Rows(Items):
         list.__setitem__(self, slice(None), elements)
         self.__class__, self.rows, self.layout, self.types, self.length = Items, None, None, None, 0
         return self
+
+
+class Growing(Rows):
+    """Rows that see to their own room, which doubles when it is used up: nobody knows how long the list will be."""
+
+    def _make_room(self, x: Any) -> None:
+        room = self.rows[0].shape[0]
+        enough = registry["where"](self.length < room, room, 2 * self.length + 1)
+        for row in self.rows:
+            row.set(resize(row, enough))
 
 
 def _on_plain(name: str) -> Callable:

@@ -28,9 +28,12 @@ class _Again(Exception):
 
 
 class Plan:
-    """What a loop carries, as far as it is known."""
+    """What a loop carries, as far as it is known: names that turns hand on, those of them that are rebound, names whose arrays are written to,
+    flags that end the loop; own: all names that its code binds.
+    """
 
-    def __init__(self, cells: dict, names: Iterable, rebound: Iterable, written: Iterable, stops: Iterable):
+    def __init__(self, cells: dict, names: Iterable, rebound: Iterable, written: Iterable, stops: Iterable, own: Iterable = ()):
+        self.own = {*own, *names, *stops}
         self.cells, self.stops = cells, [Name(n, cells[n]) for n in stops]
         self.names = [Name(n, cells[n]) for n in names if n in cells and n not in stops]
         self.rebound = set(rebound)
@@ -42,6 +45,8 @@ class Plan:
         self.kin = Kin()                                      # which names may be one array
         self.room = Room(self)                                # the lists that the turns append to
         self.turns = 0
+        self.is_traced = False                                # whether it is known that the turns depend on traced values
+        self.test_changes = False                             # whether a while loop's condition changes something
         for name in written:
             if name in cells and name not in self.rebound:    # else it is not one array that is written to
                 self._expect(Name(name, cells[name]).read())
@@ -150,6 +155,11 @@ class Roll:
         before = len(self.plan.found)
         for slot in new:
             self.plan.add(slot)
+        for slot in made.changed_names(self.plan.own):
+            self.plan.own.add(slot.name)
+            self.plan.names.append(slot)
+            self.plan.rebound.add(slot.name)
+            before = -1
         changed = [s.name for s, value in self.kept if s.read() is not value]
         self.plan.rebound.update(changed)
         if changed or len(self.plan.found) > before:
@@ -302,27 +312,51 @@ def _is_plain(before: int, roll: Roll) -> bool:
     return False
 
 
-def roll_while(test: Callable, body: Callable, plan: Plan) -> bool:
-    """The loop as a region; False if nothing in it is traced."""
+def roll_while(first: Any, test: Callable, body: Callable, plan: Plan) -> bool:
+    """The loop as a region, `first` being what its test said at first; False if nothing in it is traced."""
     def run(roll: Roll) -> bool:
-        def turn(*leaves: Any) -> list:
-            with trial(plan.cells) as made:
-                roll.begin(leaves)
-                body()
-                return roll.leave(made)
-
-        def go_on(*leaves: Any) -> Any:
-            with trial(plan.cells):
-                roll.enter(leaves)
-                if not plan.early:
-                    return truth(test())
-                flags = _go_on(plan, True)
-                return flags if flags is False else choose(flags, lambda: truth(test()), lambda: False, plan.cells)
         before = len(current().equations)
-        results = WHILE.run_regions(roll.initial(), (go_on, turn), names=roll.names())
+        results = (_told_while if plan.test_changes else _plain_while)(roll, first, test, body)
         if _is_plain(before, roll):
             return False
         roll.deliver(results, None)
         return True
     return _attempt(plan, run)
 
+
+def _plain_while(roll: Roll, first: Any, test: Callable, body: Callable) -> tuple:
+    def turn(*leaves: Any) -> list:
+        with trial(roll.plan.cells) as made:
+            roll.begin(leaves)
+            body()
+            return roll.leave(made)
+
+    def go_on(*leaves: Any) -> Any:
+        with trial(roll.plan.cells):
+            roll.enter(leaves)
+            with trial(roll.plan.cells) as made:
+                said = _unless_stopped(roll.plan, test)
+                roll.plan.test_changes = made.has_changes
+        if roll.plan.test_changes:
+            raise _Again
+        return said
+    return WHILE.run_regions(roll.initial(), (go_on, turn), names=roll.names())
+
+
+def _told_while(roll: Roll, first: Any, test: Callable, body: Callable) -> tuple:
+    """A loop whose condition changes something: it is looked at once a turn, at the end of the turn before."""
+    def turn(_: Any, *leaves: Any) -> list:
+        with trial(roll.plan.cells) as made:
+            roll.begin(leaves)
+            body()
+            said = _unless_stopped(roll.plan, test)
+            return [said, *roll.leave(made)]
+    return WHILE.run_regions([first, *roll.initial()], (lambda said, *_: said, turn), names=("", *roll.names()))[1:]
+
+
+def _unless_stopped(plan: Plan, test: Callable) -> Any:
+    """What the test says, where no flag has ended the loop."""
+    flags = _go_on(plan, True) if plan.early else True
+    if flags is True or flags is False:
+        return flags and truth(test())
+    return choose(flags, lambda: truth(test()), lambda: False, plan.cells)

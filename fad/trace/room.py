@@ -7,9 +7,11 @@ from ..ir.graph import Equation, Var, free_vars
 from ..ir.types import INT
 from ..ops.carry import visible_extent
 from ..util.errors import UnstageableError
-from .lists import Items, Like, NeedsRoom, atom_of, is_changed, like
-from .state import Container, Trial, containers_in
+from .lists import Growing, Items, Like, NeedsRoom, atom_of, is_changed, like
+from .state import Container, Layout, Trial, containers_in
 from .tracer import Tracer, births, was_there
+
+FIRST_ROOM = 16                                              # for elements of a list of which nobody knows how long it will be
 
 
 class Untraced(Exception):
@@ -20,7 +22,7 @@ class Kept(NamedTuple):
     """A list that a loop has made room for: the most elements that a turn appends."""
 
     owner: Items
-    most: Any
+    most: Any                                                 # None where the list sees to its own room
 
 
 class Room:
@@ -34,6 +36,7 @@ class Room:
         self.steady: dict[int, Any] = {}                      # lists that get so many elements in every turn
         self.changing: set[int] = set()                       # lists of which that is not so
         self.base: dict[int, Any] = {}                        # lengths at the start of a turn
+        self.are_turns_known = False
         self.kin: dict[int, tuple] = {}                       # the rows, and what was known of what is the same as they are
 
     def counts(self, slot: Any) -> bool:
@@ -44,6 +47,7 @@ class Room:
 
     def begin_turn(self, turn: Any) -> None:
         """Count what the turn appends. turn: its number, None where it has none."""
+        self.are_turns_known = turn is not None
         for key, c in self.outer.items():
             if key in self.steady and turn is not None:
                 c.length = self._first(key) + self.steady[key] * turn
@@ -72,15 +76,16 @@ class Room:
     def _end_turn(self, key: int, c: Items, made: Trial, initial: Iterable) -> bool:
         if c.rows is None:
             raise NeedsRoom(c, [like(x) for x in list(c)[len(self.before[key][0].items):]], c.used, _uses_traced(made.builder, [*initial, *c]))
-        if key not in self.kept and c.keeper is None:         # an earlier loop, or one within this turn, has moved it to rows
-            raise NeedsRoom(c, [c.like()], c.used)
-        if key in self.kept and not _at_most(c.used, self.kept[key].most):
-            raise NeedsRoom(c, [c.like()], c.used)
+        if isinstance(c, Growing):
+            if self.before[key][0].kind is not Growing and key not in self.kept:      # a loop within this turn has moved it to rows
+                raise NeedsRoom(c, [c.like()], None)
+        elif (key in self.kept or c.keeper is None) and not (key in self.kept and _at_most(c.used, self.kept[key].most)):
+            raise NeedsRoom(c, [c.like()], c.used)            # an earlier loop, or one within this turn, has moved it to rows, or to too few
         changed = {id(t) for t in (*made.changed_arrays(), *made.changed_containers())}
         self.refuse_changes([x for x in c.added if id(x) in changed])
         if any(id(x) in changed or is_changed(x, before) for x, before in c.added_lists):
             raise UnstageableError("a list is changed that another list got as an element", do="append a copy (out.append(list(x)))")
-        return key not in self.changing and self._shows_growth(key, c)
+        return self.are_turns_known and key not in self.changing and self._shows_growth(key, c)
 
     def _shows_growth(self, key: int, c: Items) -> bool:
         grown = visible_extent(atom_of(c.length - self.base[key]), current().parent)
@@ -110,16 +115,16 @@ class Room:
         key, owner = id(need.owner), need.owner
         if key not in self.outer:
             raise need
-        if not need.is_traced:
+        if not (need.is_traced or self.plan.is_traced):
             raise Untraced
-        most = visible_extent(atom_of(need.most), current())
-        if turns is None or most is None:
-            raise UnstageableError("nobody knows how long a list will be that a loop fills", why="its turns, or what they append, cannot be counted",
-                                   do="assign into an array that is long enough")
-        most = current().value_of(most) if isinstance(most, Var) else most
+        most = None if turns is None or need.most is None else visible_extent(atom_of(need.most), current())
         owner.put(self.before[key][0])
-        owner.move_to_rows(need.samples, most * turns)
-        owner.keeper = self.plan
+        if most is None:                                      # its turns, or what they append, cannot be counted
+            owner.move_to_rows(need.samples, FIRST_ROOM, Growing)
+        else:
+            most = current().value_of(most) if isinstance(most, Var) else most
+            owner.move_to_rows(need.samples, most * turns)
+            owner.keeper = self.plan
         self.kept[key] = Kept(owner, most)
 
     def end_loop(self, turns: Any, last: list) -> None:
@@ -127,17 +132,22 @@ class Room:
         for key, c in self.outer.items():
             if key in self.steady:
                 c.length = self._first(key) + self.steady[key] * turns
-            used = self.before[key][1]
+            c.used = self._used_after(key, c, turns)
             if key in self.kept:
                 c.keeper = None
-                used = used + self.kept[key].most * turns
-            elif not _is(c.used, 0):
-                used = used + c.used * turns
-            c.used = used
             outer = [x for x in c.added if was_there(x, self.born)]
             self._forget(key, c)
             for row in c.rows or ():
                 row.kin = [*row.kin, *[(x, x._var, None) for x in (*last, *outer)]]
+
+    def _used_after(self, key: int, c: Items, turns: Any) -> Any:
+        """A bound for what a list got in the present turn of the loop around this one; any number but 0 for one that sees to its own room."""
+        used = self.before[key][1]
+        if isinstance(c, Growing):
+            return 1
+        if key in self.kept:
+            return used + self.kept[key].most * turns
+        return used if _is(c.used, 0) else used + c.used * turns
 
     def put_back(self) -> None:
         """The loop is not to be: the lists are as they were."""
@@ -188,8 +198,9 @@ def _content(cell: Any) -> Any:
         return None
 
 
-def _uses_traced(builder: Any, leaves: list) -> bool:
+def _uses_traced(builder: Any, values: Iterable) -> bool:
     """Whether what a turn computes depends on anything traced but sizes and the turn's number."""
+    leaves = [leaf for x in values for leaf in Layout(x).data]
     own = {*builder.inputs, *[v for eqn in builder.equations for v in eqn.outputs]}
     used = [a for eqn in builder.equations for a in _read_by(eqn)] + [x.atom for x in leaves if isinstance(x, Tracer)]
     return any(isinstance(a, Var) and a not in own and (a.type.shape or a.type.dtype != INT) for a in used) or any(

@@ -2,7 +2,7 @@
 
 A slot is one changeable thing. Its value is a tree whose leaves are data (what can be traced) or static Python values.
 """
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -90,16 +90,16 @@ def cells_of(*functions: Any) -> dict:
 
 
 class Trial:
-    """Code run to see what it does: what it changed, and all of it put back at the end."""
+    """Code run to see what it does: what it changed, and all of it put back at the end. is_region: whether it is traced into a region."""
 
-    def __init__(self, cells: dict):
+    def __init__(self, cells: dict, is_region: bool = True):
         self.names = [Name(n, c) for n, c in cells.items()]
         self.before = [s.read() for s in self.names]
         self.builder = current()
         own, root = {id(c) for c in cells.values()}, self.builder.root
         outside = [*root.opened.values(), *[made for _, made, _ in root.stand_ins]]
         self.containers = [(c, contents(c)) for c in containers_in([*self.before, *outside]) if id(c) not in own]
-        self.builder.kept += iterators_in(self.before)
+        self.builder.kept += iterators_in(self.before) if is_region else []
         self.lost = len(self.builder.lost)
         self.born = next(births)
 
@@ -112,6 +112,15 @@ class Trial:
 
     def changed_containers(self) -> list:
         return [c for c, before in self.containers if not same_contents(contents(c), before)]
+
+    def changed_names(self, own: Iterable = ()) -> list:
+        """Variables that are bound to something else now, but for these, which the code itself binds: other functions bound them (nonlocal)."""
+        return [s for s, before in zip(self.names, self.before) if s.name not in own and s.read() is not before]
+
+    @property
+    def has_changes(self) -> bool:
+        """Whether anything at all was changed."""
+        return bool(self.changed_names() or self.changed_arrays() or self.changed_containers())
 
     def lost_arrays(self) -> list:
         """Arrays whose contents nobody knows any more."""

@@ -10,6 +10,7 @@ lines keep their numbers. What is rewritten: if, for, while, and, or, not, condi
 """
 import ast
 import copy
+from collections.abc import Iterable
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -129,8 +130,8 @@ class Rewriter(ast.NodeTransformer):
     def visit_If(self, s: Any) -> Any:
         then = self.local("then", s, s.body)
         otherwise = self.local("else", s, s.orelse) if s.orelse else None
-        names = [n for n in assigned(s.body + s.orelse) if n in s.live]
-        call = self.runtime("if_", self.visit(s.test), _name(then), _name(otherwise), self.strings(names))
+        own = assigned(s.body + s.orelse)
+        call = self.runtime("if_", self.visit(s.test), _name(then), _name(otherwise), self.strings([n for n in own if n in s.live]), self.strings(own))
         return [f for f in (then, otherwise) if f is not None] + [_placed(ast.Expr(call), s)]
 
     def visit_For(self, s: Any) -> Any:
@@ -148,11 +149,11 @@ class Rewriter(ast.NodeTransformer):
         return [test, body, _placed(ast.Expr(call), s)]
 
     def carried(self, names: dict, s: Any) -> list:
-        """Names that turns hand on; those of them bound anew; those whose arrays may be written to; the flags that end the loop."""
+        """Names that turns hand on; those of them bound anew; those whose arrays may be written to; the flags that end the loop; all names bound."""
         kept = [n for n in names if n in s.head]
         written = sorted(written_to(s.body))
         stops = getattr(s, "stops", [])
-        return [self.strings(kept), self.strings([n for n in kept if names[n]]), self.strings(written), self.strings(stops)]
+        return [self.strings(kept), self.strings([n for n in kept if names[n]]), self.strings(written), self.strings(stops), self.strings(names)]
 
     def visit_AnnAssign(self, s: ast.AnnAssign) -> Any:
         """Annotations of locals are never evaluated, and a shared name may have none."""
@@ -280,7 +281,7 @@ class Rewriter(ast.NodeTransformer):
     def runtime(self, name: str, *args: Any) -> ast.Call:
         return ast.Call(ast.Attribute(ast.Name(RUNTIME, ast.Load()), name, ast.Load()), list(args), [])
 
-    def strings(self, names: list) -> ast.Tuple:
+    def strings(self, names: Iterable) -> ast.Tuple:
         """Names as the compiled function knows them."""
         return ast.Tuple([ast.Constant(self._mangled(n)) for n in names], ast.Load())
 

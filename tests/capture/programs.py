@@ -342,3 +342,72 @@ def recursion_by_size_in_a_loop(x):
     s=0.0
     for k in range(3): s+=tail(x[1:]*k)*x[k]
     return s
+@prog(X)
+def changed_by_an_inner_function(x):
+    s=0.5; t=0.0
+    def g(u):
+        nonlocal s
+        s=0.5*s+0.1*u
+        return u*0.5
+    for k in range(len(x)): t+=g(x[k])*s
+    if x[0]>0.05: t=g(x[1])+s*t
+    t+=g(x[2])*s if x[1]>0.05 else s
+    if x[0]>0 and g(x[3])>s-100: t+=s
+    return s+t
+@prog(X)
+def inner_function_of_a_turn(x):
+    s=0.5; t=0.0
+    for k in range(len(x)):
+        def g(u,w=0.4):
+            nonlocal s
+            s=0.5*s+0.1*u
+            return u*w
+        t+=0.2*g(x[k//2])
+    return t*s
+def _pair_that_shares_a_variable():
+    s=0.5
+    def g(u):
+        nonlocal s
+        s=0.5*s+0.1*u
+        return u*0.5
+    def h(x):
+        nonlocal s
+        s=0.5; t=0.0
+        for k in range(len(x)): t+=g(x[k])
+        return t+s
+    return h
+sharing=_pair_that_shares_a_variable()
+P.append((sharing,X))
+@prog(X)
+def condition_that_halves(x):
+    s=[x[2]*3]; k=0.0
+    def step():
+        s[0]=s[0]*0.5
+        return s[0]
+    while step()>0.0123:
+        k+=x[1]*s[0]
+        if k>1e3: break
+    return s[0]+k
+@prog(X)
+def condition_that_writes(x):
+    w=x*1.0; t=0.0; i=0
+    def g(k):
+        w[k]*=0.5
+        return w[k]
+    while g(i)>-0.5 and i<4:
+        i+=1; t+=w[i]*w[0]
+    return t+w.sum()
+@prog(X)
+def a_turn_that_fails_half_way(x):
+    n=x.shape[0]; s=0.5
+    M=np.zeros((n,n))*1.0
+    for u in x:
+        s+=0.1*u
+        v=M[1:].reshape(-1)
+        v[::int(n)+1]+=u*s
+    return s+np.sum(M**2)
+@prog(X)
+def chosen_elements(x):
+    s=0.0
+    for k in range(3): s+=sum([u*u+0.1*k for u in x if u>0.137])*x[k]
+    return s

@@ -5,6 +5,8 @@ from scipy import special
 
 import fad
 
+from ..fuzz.text import as_text
+
 RNG = np.random.default_rng(5)
 P = np.array([0.7, 1.1])
 V = RNG.normal(size=3)
@@ -226,6 +228,95 @@ def int_becomes_float(p, n):
     return np.sum(np.array(out))
 
 
+def until_large(x):
+    out, k = [x[0]], 0
+    while k < len(x) and out[-1] < 1.0:
+        out.append(0.7 * out[-1] + 0.2 * x[k] * x[k])
+        k += 1
+    return np.mean(np.array(out)) + out[-1]
+
+
+def more_than_there_was_room_for_at_first(p, n):
+    out, t = [], p[0]
+    while t < 5.0 * n:
+        t = t * 1.1 + p[1] * p[1] * 0.1
+        out.append(t * p[1])
+    return sum(out) + len(out)
+
+
+def a_while_in_a_for(x):
+    out = [x[0]]
+    for v in x:
+        while v * v > 0.0123:
+            v = 0.5 * v
+            out.append(v * out[-1] + v)
+    return np.sum(np.array(out) ** 2) + len(out)
+
+
+def a_list_of_its_own_in_each_turn(x):
+    total = 0.0
+    for v in x:
+        out, t = [], v
+        while t < 5.0:
+            t = t + 0.3 + v ** 2
+            if t > 1.0:
+                out.append(t * t)
+        total += sum(out)
+    return total
+
+
+def path_of_vectors(x):
+    path, v = [x * 1.0], x * x
+    while np.sum(path[-1]) < 90.0:
+        v = v + 0.1 * path[-1] * path[-1]
+        path.append(path[-1] + 0.3 * v)
+        if path[-1][0] > 47.1:
+            break
+    return np.mean(np.stack(path) ** 2)
+
+
+def pairs_in_a_while(p, n):
+    out, t, k = [], p[0], 0
+    while t < 0.5 * n:
+        t, k = t + 0.37, k + 1
+        if t > 1.0:
+            out.append((t * p[1], k))
+    out.append((p[1], 3))
+    return sum(a * b for a, b in out)
+
+
+def stack_of_work(x):
+    todo, total = [x[0], x[1] * 2], 0.0
+    while len(todo) > 0:
+        v = todo.pop()
+        total += np.sin(v)
+        if v > 0.2:
+            todo.append(v * 0.5)
+            todo.append(v * 0.3)
+    return total
+
+
+def adaptive_steps(p, n):
+    ts, ys, h = [0.0], [p[0]], 0.1
+    while ts[-1] < 0.1 * n:
+        k = -p[1] * ys[-1]
+        h = min(h * (0.9 if abs(k * h) > 0.0123 else 1.1), 0.1 * n - ts[-1] + 1e-9)
+        ts.append(ts[-1] + h)
+        ys.append(ys[-1] + h * k)
+    return ys[-1] + np.sum(np.array(ys))
+
+
+def in_an_object_until_large(p, n):
+    recorder, x = Recorder(), p[0]
+    while x < n:
+        x = x * 1.3 + p[1]
+        recorder.note(x)
+    return np.sum(np.array(recorder.seen) ** 2)
+
+
+IN_WHILE = [(f, P, 11) for f in (more_than_there_was_room_for_at_first, pairs_in_a_while, adaptive_steps, in_an_object_until_large)]
+IN_WHILE += [(f, RNG.normal(size=7)) for f in (until_large, a_while_in_a_for, a_list_of_its_own_in_each_turn, stack_of_work)]
+IN_WHILE += [(path_of_vectors, np.abs(V))]
 ON_NUMBERS = [trajectory, two_lists, loops_in_loops, pairs, pairs_as_array, stops, in_a_dict, in_an_object, taken_off, last_replaced, twice, int_becomes_float]
 ON_VECTORS = [one_array_many_times, copies, changed_after, changed_after_the_loop, changed_element, joined]
 CASES = [(f, P, 11) for f in ON_NUMBERS] + [(f, V, 10) for f in ON_VECTORS] + [(changed_list_in_a_list, P, 9)]
@@ -245,12 +336,28 @@ def test_values_and_derivatives(f, x, rest):
     np.testing.assert_allclose(fad.jvp(lambda x: f(x, *rest), (x,), (direction,))[1], slope, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize(("f", "x", "rest"), [case for case in [(f, x, rest) for f, x, *rest in CASES] if case[0] in (trajectory, table, stops, on_condition)])
+@pytest.mark.parametrize(("f", "x", "rest"), [(f, x, rest) for f, x, *rest in IN_WHILE], ids=lambda f: getattr(f, "__name__", ""))
+def test_lists_whose_length_nobody_knows(f, x, rest):
+    d, h = np.sin(3 * x), 1e-6
+
+    def slope(f):
+        return (f(x + h * d, *rest) - f(x - h * d, *rest)) / (2 * h)
+    with as_text():                                           # the text that would be compiled, run by Python
+        gradient = fad.grad(f, fallback=False)
+        np.testing.assert_allclose(fad.jit(f, fallback=False)(x, *rest), f(x, *rest), rtol=1e-12)
+        np.testing.assert_allclose(np.sum(gradient(x, *rest) * d), slope(f), rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(fad.jvp(lambda x: gradient(x, *rest), (x,), (d,))[1], slope(gradient), rtol=1e-5, atol=1e-5)
+
+
+COMPILED = [case for case in CASES if case[0] in (trajectory, table, stops, on_condition)] + [case for case in IN_WHILE if case[0] is a_while_in_a_for]
+
+
+@pytest.mark.parametrize(("f", "x", "rest"), [(f, x, rest) for f, x, *rest in COMPILED])
 def test_compiled(f, x, rest):
     np.testing.assert_allclose(fad.jit(fad.grad(f), compile="now")(x, *rest), fad.grad(f)(x, *rest), rtol=1e-12)
 
 
-ROLLED = [trajectory, two_lists, loops_in_loops, pairs, pairs_as_array, stops, in_a_dict, taken_off, last_replaced, twice, copies, joined]
+ROLLED = [trajectory, two_lists, loops_in_loops, pairs, pairs_as_array, stops, in_a_dict, in_an_object, taken_off, last_replaced, twice, copies, joined]
 
 
 @pytest.mark.parametrize("f", ROLLED)
