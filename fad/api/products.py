@@ -3,6 +3,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..ir import stack
+from ..ir.walk import evaluate
 from ..transforms.jvp import push_forward
 from ..transforms.vjp import pull_back
 from ..util import tree
@@ -129,8 +130,9 @@ def _linearize_of(f: Callable, fallback: "bool | None") -> Staged:
     def body(*primals: Any) -> Any:
         inner = Inner(f, primals, None, range(len(primals)))
         tangents = later_tree(primals, "dx")
+        early = evaluate(inner.func, inner.args)              # by itself: a loop of values and tangents is a matter of the second step
         ys, dys = push_forward(inner.func, inner.args, aligned_tangents(inner, primals, tangents))
-        return inner.tree_of(ys), tangent_tree(inner, ys, dys), primals
+        return inner.tree_of(early), tangent_tree(inner, ys, dys), primals
     return TwoStep(body, f, rebuild=(_linearize_of, (f, fallback), {}), fallback=fallback)
 
 

@@ -408,3 +408,11 @@ def test_the_methods_of_lists():
         return out[0] * out[1] + out[-1] + kept.count(2) + kept.index(2) + len(out) + out.copy()[2]
     assert fad.jit(f, fallback=False)(P, 6) == pytest.approx(f(P, 6))
     np.testing.assert_allclose(fad.grad(f, fallback=False)(P, 6), [5 * 1.1 + 1.0 + 4.0, 5 * 0.7])
+
+
+@pytest.mark.parametrize(("f", "x", "rest"), [(trajectory, P, [6]), (adaptive_steps, P, [3])], ids=["for", "while"])
+def test_linear_maps_of_loops(f, x, rest):
+    """The value does not wait for the tangents, with which it shares a loop."""
+    y, push = fad.linearize(lambda x: f(x, *rest), x)
+    assert y == pytest.approx(f(x, *rest))
+    assert push(x) == pytest.approx(fad.grad(f)(x, *rest) @ x)
