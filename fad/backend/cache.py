@@ -6,6 +6,7 @@ import functools
 import importlib.util
 import os
 import pathlib
+import pickle
 import platform
 import stat
 import sys
@@ -23,6 +24,7 @@ llvm = LazyModule("llvmlite.binding")
 llvmlite = LazyModule("llvmlite")
 widen = LazyModule("fad.kernels.widen")
 stored = LazyModule("fad.backend.stored")
+apart = LazyModule("fad.kernels.apart")
 
 FORMAT = "names of what is called"                          # of what is kept; another format is another file
 
@@ -43,9 +45,32 @@ def key(text: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
+class Store:
+    """The place of machine code that several kernels call (see kernels/apart.py): a folder of ours, or none."""
+
+    def __init__(self, folder: "pathlib.Path | None"):
+        self.folder, self.key = folder, key
+
+    def read(self, name: str) -> Any:
+        """What was written under this name, or None."""
+        if self.folder is None:
+            return None
+        try:
+            return pickle.loads((self.folder / name).read_bytes())
+        except OSError:
+            return None
+
+    def write(self, name: str, what: Any) -> None:
+        """Keep something under this name."""
+        if self.folder is not None:
+            _write(self.folder / name, pickle.dumps(what))
+
+
 def load(text: str, name: str, folder: "pathlib.Path | None") -> Any:
     """The dispatcher of the function `name` in a module's text."""
-    if folder is not None and private(folder):
+    ours = folder is not None and private(folder)
+    apart.keep_in(Store(pathlib.Path(folder) if ours and _stored() else None))
+    if ours:
         return _from_file(text, name, pathlib.Path(folder))
     scope: dict[str, Any] = {"__name__": "fad_kernel"}
     exec(compile(_module(text, name), "<fad kernel>", "exec"), scope)
@@ -78,7 +103,7 @@ def _from_file(text: str, name: str, folder: pathlib.Path) -> Any:
     path = _file_of(text, folder)
     module = path.stem
     if not path.exists():
-        _write(path, text)
+        _write(path, text.encode())
     spec = importlib.util.spec_from_file_location(module, path)
     loaded = importlib.util.module_from_spec(spec)           # type: ignore[arg-type]
     sys.modules[module] = loaded                             # where machine code from the cache looks for its globals
@@ -87,20 +112,23 @@ def _from_file(text: str, name: str, folder: pathlib.Path) -> Any:
     return getattr(loaded, name)
 
 
-def _keep(dispatcher: Any) -> None:
-    """Keep a kernel's machine code on disk; in Numba's own way where a version of Numba has not what ours stands on."""
+def _stored() -> Any:
+    """Our way to keep a kernel's machine code on disk; Numba's own where a version of Numba has not what ours stands on."""
     try:
-        keep = stored.keep
+        return stored.keep
     except (ImportError, AttributeError):
-        keep = type(dispatcher).enable_caching
-    keep(dispatcher)
+        return None
 
 
-def _write(path: pathlib.Path, text: str) -> None:
+def _keep(dispatcher: Any) -> None:
+    (_stored() or type(dispatcher).enable_caching)(dispatcher)
+
+
+def _write(path: pathlib.Path, content: bytes) -> None:
     """Write a file so that nobody ever sees half of it."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
+    with os.fdopen(handle, "wb") as file:
+        file.write(content)
     os.replace(temporary, path)
 
 

@@ -11,12 +11,9 @@ import llvmlite.binding as llvm
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.runtime import rtsys
 
+from ..util.lazy import LazyModule
 
-def called(library: Any) -> list:
-    """The names of the C functions and variables that machine code refers to."""
-    module = library._final_module
-    return [thing.name for thing in (*module.functions, *module.global_variables)
-            if thing.is_declaration and not thing.name.startswith("llvm.")]
+apart = LazyModule("fad.kernels.apart")
 
 
 class CodeAndNames(CompileResultCacheImpl):
@@ -24,11 +21,14 @@ class CodeAndNames(CompileResultCacheImpl):
 
     def reduce(self, compiled: Any) -> tuple:
         """What is written."""
-        return called(compiled.library), super().reduce(compiled)
+        return apart.called(compiled.library), super().reduce(compiled)
 
     def rebuild(self, target_context: Any, kept: tuple) -> Any:
-        """The compiled function; a name that is not there would end the process, so all are looked up first."""
+        """The compiled function, or None; a name that is not there would end the process, so all are looked up first."""
         names, reduced = kept
+        kernels = [name for name in names if name.startswith(apart.PREFIX)]
+        if not all(apart.is_at_hand(name, target_context.codegen()) for name in kernels):
+            return None                                      # to be compiled anew
         if not all(map(llvm.address_of_symbol, names)):
             target_context.refresh()
         return super().rebuild(target_context, reduced)

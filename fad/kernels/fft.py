@@ -256,7 +256,7 @@ def _kernel(plain, name, body, real):
         dtype = double.get(x.dtype, x.dtype) if real else single.get(x.dtype, x.dtype)
         return (types.Array(dtype, x.ndim, "C"), *args)
 
-    return compiled_as(quiet(plain, body.__doc__, name), rule, emit_python(body, fast=True, inline=False))
+    return compiled_as(quiet(plain, body.__doc__, name), rule, emit_python(body, fast=True, apart=True))
 
 
 fft, ifft = _kernel(np.fft.fft, "fft", _fft, real=False), _kernel(np.fft.ifft, "ifft", _ifft, real=False)

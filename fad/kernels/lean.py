@@ -14,7 +14,7 @@ from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.typed_passes import AnnotateTypes, BaseNativeLowering, IRLegalization, NoPythonBackend, NopythonTypeInference
 from numba.core.untyped_passes import FixupArgs, GenericRewrites, IRProcessing, TranslateByteCode
 
-__all__ = ["LeanCompiler"]
+__all__ = ["LeanCompiler", "new_library"]
 
 
 class _Lower(lowering.Lower):
@@ -279,10 +279,16 @@ class LeanLowering(BaseNativeLowering):
 
     def run_pass(self, state):
         if state.library is None:
-            state.library = state.targetctx.codegen().create_library(state.func_id.func_qualname)
-            state.library.enable_object_caching()
-            _optimise_once(state.library)
+            state.library = new_library(state.targetctx.codegen(), state.func_id.func_qualname)
         return super().run_pass(state)
+
+
+def new_library(codegen, name):
+    """A library of machine code that can be kept, and is optimised once."""
+    library = codegen.create_library(name)
+    library.enable_object_caching()
+    _optimise_once(library)
+    return library
 
 
 def _optimise_once(library):

@@ -243,6 +243,6 @@ def _plain(function):
 
 
 SAME = [Result()]
-expm = matrices(_plain(scipy.linalg.expm), "expm", SAME, _expm, apart=True)
-sqrtm = matrices(_plain(scipy.linalg.sqrtm), "sqrtm", SAME, _sqrtm, apart=True)
-logm = matrices(_plain(scipy.linalg.logm), "logm", SAME, _logm, apart=True)
+expm = matrices(_plain(scipy.linalg.expm), "expm", SAME, _expm)
+sqrtm = matrices(_plain(scipy.linalg.sqrtm), "sqrtm", SAME, _sqrtm)
+logm = matrices(_plain(scipy.linalg.logm), "logm", SAME, _logm)

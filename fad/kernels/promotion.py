@@ -12,6 +12,7 @@ from numba.core.typing.templates import AbstractTemplate, infer, infer_global, s
 from numba.extending import lower_builtin
 from numba.np.numpy_support import as_dtype, from_dtype
 
+from fad.kernels.apart import call as call_apart
 from fad.kernels.lean import LeanCompiler
 
 __all__ = ["compiled_as", "emit_python", "formula", "inner", "inner_of_types", "like_ufunc", "quiet", "real_floats"]
@@ -112,11 +113,14 @@ def emit_python(body, fast=False, inline=True, apart=False):
     """An `emit` that compiles the Python function `body`, with NumPy's division.
 
     Arithmetic is strict IEEE, or with `fast` sums may be taken in another order. What takes long anyway should not be
-    inlined: LLVM would optimise every copy of it. What is large stands `apart`: compiled once a process for all users.
+    inlined: LLVM would optimise every copy of it. What is large stands `apart`: compiled once for all users.
     """
 
     def emit(context, builder, sig, args):
-        fndesc = (_compiled_apart if apart else _compiled_here)(context, builder, body, sig, fast)
+        value = apart and call_apart(context, builder, body, sig, args, lambda library: _compiled(context, library, body, sig, fast))
+        if value:
+            return value
+        fndesc = _compiled(context, context.active_code_library, body, sig, fast)
         value = context.call_internal(builder, fndesc, sig, args)
         if apart or not inline:
             _keep_out_of_line(builder, fndesc)
@@ -133,24 +137,12 @@ def _flags(fast):
     return flags
 
 
-def _compiled_apart(context, builder, body, sig, fast):
-    """Compile `body` as a library of its own, once a process, to be linked into the one that is being made."""
-    known = vars(context.codegen()).setdefault("fad_libraries", {})
-    key = body, sig, fast
-    if key not in known:
-        library = context.codegen().create_library(body.__name__)
-        known[key] = LeanCompiler(context.typing_context, context, library, sig.args, sig.return_type, _flags(fast), {}).compile_extra(body)
-    context.active_code_library.add_linking_library(known[key].library)
-    return known[key].fndesc
-
-
-def _compiled_here(context, builder, body, sig, fast):
-    """Compile `body` into the library that is being made, once for each signature.
+def _compiled(context, library, body, sig, fast):
+    """Compile `body` into a library, once for each signature.
 
     A library of its own for each small function would be optimised and translated with all that it calls: functions at
     the bottom of a tower would be compiled once for each floor.
     """
-    library = context.active_code_library
     known = vars(library).setdefault("fad_bodies", {})
     key = body, sig, fast
     if key not in known:

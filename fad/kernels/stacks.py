@@ -39,11 +39,8 @@ def _stack(kind):
     return isinstance(kind, types.Array) and kind.ndim >= 2 and kind.dtype in LETTERS
 
 
-def matrices(plain, name, results, body, single=None, apart=False):
-    """A kernel of one stack (and of flags): `plain` runs in Python, `body` is compiled, or `single` for one matrix.
-
-    A long body is compiled `apart`, once a process.
-    """
+def matrices(plain, name, results, body, single=None):
+    """A kernel of one stack (and of flags): `plain` runs in Python, `body` is compiled, or `single` for one matrix."""
 
     def rule(*args):
         if not args or not _stack(args[0]):
@@ -51,8 +48,7 @@ def matrices(plain, name, results, body, single=None, apart=False):
         kinds = [r.type(args[0]) for r in results]
         return (kinds[0] if len(kinds) == 1 else types.Tuple(kinds), *args)
 
-    how = {"fast": True, "inline": False, "apart": apart}
-    emits = {True: emit_python(single or body, **how), False: emit_python(body, **how)}
+    emits = {True: emit_python(single or body, fast=True, apart=True), False: emit_python(body, fast=True, apart=True)}
 
     def emit(context, builder, sig, args):
         return emits[sig.args[0].ndim == 2](context, builder, sig, args)
@@ -76,7 +72,7 @@ def systems(plain, name, body, at=1):
             return None
         return (types.Array(a.dtype, a.ndim - 1 if b.ndim == 1 else b.ndim, "C"), *args)
 
-    return compiled_as(quiet(plain, body.__doc__, name), rule, emit_python(body, fast=True, inline=False))
+    return compiled_as(quiet(plain, body.__doc__, name), rule, emit_python(body, fast=True, apart=True))
 
 
 # What the bodies are made of. They use little of Numba's NumPy, which compiles slowly: `out[...] = a` takes a second.

@@ -1,0 +1,73 @@
+"""Large kernels as machine code of their own: compiled once for each signature, kept where fad keeps its kernels, called by name.
+
+What calls such a kernel holds its name only, so that it is neither compiled nor optimised again with each caller. An exported module, which
+has no place to keep anything, compiles what it calls into itself.
+"""
+from typing import Any
+
+import llvmlite.binding as llvm
+from numba.core import cgutils
+
+from fad.kernels.foreign import bind
+from fad.kernels.lean import new_library
+
+__all__ = ["PREFIX", "call", "called", "is_at_hand", "keep_in"]
+
+PREFIX = "fad.kernel."
+_store: Any = None
+_libraries: dict = {}                                        # symbol -> its library, which must not be freed
+
+
+def keep_in(store):
+    """Set what keeps machine code: key(text) -> name of a file, read(name) -> what was written or None, write(name, what)."""
+    global _store
+    _store = store
+
+
+def called(library):
+    """The names of the C functions and variables that machine code refers to."""
+    module = library._final_module
+    return [thing.name for thing in (*module.functions, *module.global_variables)
+            if thing.is_declaration and not thing.name.startswith("llvm.")]
+
+
+def call(context, builder, body, sig, args, compiled):
+    """Call the kernel by its name; None where there is no place for it. `compiled(library)` compiles it into a library, and answers its fndesc."""
+    if _store is None:
+        return None
+    symbol = PREFIX + _store.key(f"{body.__module__}.{body.__qualname__}{sig}")
+    if not is_at_hand(symbol, context.codegen()):
+        _make(symbol, context.codegen(), compiled)
+    kind = context.call_conv.get_function_type(sig.return_type, sig.args)
+    function = cgutils.get_or_insert_function(builder.module, kind, symbol)
+    status, result = context.call_conv.call_function(builder, function, sig.return_type, sig.args, args)
+    with cgutils.if_unlikely(builder, status.is_error):
+        context.call_conv.return_status_propagate(builder, status)
+    return result
+
+
+def _make(symbol, codegen, compiled):
+    library = new_library(codegen, symbol)
+    name = compiled(library).llvm_func_name
+    library.finalize()
+    _take(symbol, library, name)
+    _store.write(symbol, (called(library), library.serialize_using_object_code(), name))
+
+
+def _take(symbol, library, name):
+    _libraries[symbol] = library
+    bind(symbol, library.get_pointer_to_function(name))
+
+
+def is_at_hand(symbol, codegen):
+    """Whether the symbol of a kernel is bound, or can be: what was kept is there, and all that it calls."""
+    if symbol in _libraries:
+        return True
+    kept = _store.read(symbol) if _store is not None else None
+    if kept is None:
+        return False
+    names, state, name = kept
+    if not all(is_at_hand(n, codegen) if n.startswith(PREFIX) else llvm.address_of_symbol(n) for n in names):
+        return False
+    _take(symbol, codegen.unserialize_library(state), name)
+    return True
