@@ -69,7 +69,7 @@ class Store:
 def load(text: str, name: str, folder: "pathlib.Path | None") -> Any:
     """The dispatcher of the function `name` in a module's text."""
     ours = folder is not None and private(folder)
-    apart.keep_in(Store(pathlib.Path(folder) if ours and _stored() else None))
+    apart.keep_in(Store(pathlib.Path(folder) if ours else None) if _stored() else None)
     if ours:
         return _from_file(text, name, pathlib.Path(folder))
     scope: dict[str, Any] = {"__name__": "fad_kernel"}

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from fad.backend import cache, stored
+from fad.kernels import apart
 
 BUDGET = 0.4                                                # seconds of processor time from after the import to the first derivative
 RUNS = 5
@@ -47,6 +48,14 @@ import fad, sys
 g = fad.grad(f)
 print(g(x).tolist(), g.compilations)
 print("numba.np.linalg" in sys.modules)
+"""
+
+WITHOUT = """
+import fad
+parts = sorted(fad.config.cache_dir.glob("fad.kernel.*"))
+assert len(parts) > 3
+for path in parts:
+    path.unlink()
 """
 
 CALLED = """
@@ -104,6 +113,12 @@ def test_compiled_code_of_the_user_calls_a_kernel_from_the_disk(run):
     assert run(LINALG + CALLED) == run(LINALG + CALLED)
 
 
+def test_what_calls_large_kernels_that_are_gone_is_compiled_anew(run):
+    compiled = run(LINALG + SHOWN).splitlines()[0]
+    assert run(LINALG + WITHOUT + SHOWN).splitlines() == [compiled, "True"]
+    assert run(LINALG + SHOWN).splitlines() == [compiled, "False"]
+
+
 def test_errors_of_kernels_from_the_disk_are_raised(run):
     compiled = run(REFUSED)
     assert run(REFUSED) == compiled == "IndexError index out of range along axis 0"
@@ -123,7 +138,7 @@ def kept(tmp_path, text: str) -> list:
 
 def test_what_a_kernel_calls_is_kept_with_it(tmp_path):
     fresh, _ = kept(tmp_path, TEXT.format("+ 1.0"))
-    (names,) = [stored.called(fresh.overloads[sig].library) for sig in fresh.overloads]
+    (names,) = [apart.called(fresh.overloads[sig].library) for sig in fresh.overloads]
     assert any(name.startswith("NRT_") for name in names) and not any(name.startswith("llvm.") for name in names)
 
 
