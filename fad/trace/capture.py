@@ -17,7 +17,7 @@ from ..ir.build import Builder, Value
 from ..ops.face import OBJECTS, find
 from ..util.where import is_library
 from . import sources
-from .builtin import BUILTIN_FACES, FaceClass
+from .builtin import BUILTIN_FACES, FaceClass, class_of
 from .containers import Globals, contents, is_empty
 from .control import Runtime
 from .lists import Rows, as_arrays
@@ -161,6 +161,8 @@ class Capture:
 
     def attribute(self, owner: Any, name: str) -> Any:
         """owner.name as captured code sees it: of an object, class or module from outside it is a source."""
+        if name == "__class__" and isinstance(owner, Tracer):
+            return class_of(owner)
         if isinstance(owner, (Value, Proxy)) or not sources.is_open(owner) or self._is_inside(owner):
             return getattr(owner, name)
         found = MISSING if isinstance(owner, (type, ModuleType)) else getattr(type(owner), name, MISSING)

@@ -317,7 +317,7 @@ def classes(x):
     def size(v):
         if isinstance(v, (np.floating, float)) and not hasattr(v, "__len__"):
             return np.float64(v)*v
-        return sum(size(u) for u in v) if type(v) is np.ndarray else 0.0
+        return sum(size(u) for u in v) if type(v) is np.ndarray and v.__class__ is np.ndarray else 0.0
     return size(x)+np.float64(x[0])*np.complex128(x[1], x[2]).imag
 LINE,CURVE=np.polynomial.Polynomial([1.0,2.0,3.0],domain=[0,2]),np.polynomial.Chebyshev(np.cos(np.arange(40.0)))
 @prog(X)
@@ -411,3 +411,8 @@ def chosen_elements(x):
     s=0.0
     for k in range(3): s+=sum([u*u+0.1*k for u in x if u>0.137])*x[k]
     return s
+@prog(X)
+def strided(x):
+    n=x.size; A=np.zeros((n,n)); A.flat[::n+1]=x; A[range(n-1),range(1,n)]=1.0
+    for k in range(n): A[k,k]+=1.0
+    return np.sum(np.linalg.solve(A,x))
