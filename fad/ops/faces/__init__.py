@@ -35,7 +35,7 @@ LATER.update({
     "scipy.fft": ("cosine", "fft"),
     "scipy.integrate": ("integrate",),
     "scipy.interpolate": ("interpolate",),
-    "scipy.linalg": ("scipy_functions", "scipy_linalg"),
+    "scipy.linalg": ("banded", "scipy_functions", "scipy_linalg"),
     "scipy.ndimage": ("ndimage",),
     "scipy.optimize": ("optimize",),
     "scipy.signal": ("filters", "signal"),

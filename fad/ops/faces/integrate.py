@@ -4,13 +4,13 @@ from typing import Any
 from ...ir.op import registry
 from ...ir.types import type_of
 from .. import extents
-from ..face import face
+from ..face import BY_NAME, face
 from ..kinds import shape_of
-from .arguments import as_array, one_axis, rank
+from .arguments import as_array, fixed, one_axis, rank
 from .scan import areas, part, steps_along, trapezoid
 
 
-@face("scipy.integrate.cumulative_trapezoid", samples=())
+@face("scipy.integrate.cumulative_trapezoid", samples=("integrate.cumulative_trapezoid(x, axis=0, initial=0)", "integrate.cumulative_trapezoid(v, v * v)"))
 def cumulative_trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1, initial: Any = None) -> Any:
     y = as_array(y)
     ax = one_axis(axis, rank(y))
@@ -45,7 +45,7 @@ def _last_interval(y: Any, h: Any, axis: int, n: Any) -> Any:
     return registry["sum"](last + middle - first, axes=(axis,))
 
 
-@face("scipy.integrate.simpson", samples=())
+@face("scipy.integrate.simpson", samples=("integrate.simpson(x)", "integrate.simpson(v[:3], x=np.cumsum(v[:3]))", "integrate.simpson(v, x=np.cumsum(v))"))
 def simpson(y: Any, x: Any = None, *, dx: Any = 1.0, axis: int = -1) -> Any:
     y = as_array(y)
     ax = one_axis(axis, rank(y))
@@ -59,3 +59,23 @@ def simpson(y: Any, x: Any = None, *, dx: Any = 1.0, axis: int = -1) -> Any:
     if isinstance(n, int) and n % 2:
         return area
     return area + registry["where"](n % 2 == 0, _last_interval(y, h, ax, n), 0.0)
+
+
+@face("scipy.integrate.romb", samples=("integrate.romb(np.append(v, v[0]))", "integrate.romb(x[:, :3], dx=0.5)", "integrate.romb(np.vstack([x, x[:2]]), axis=0)"))
+def romb(y: Any, dx: Any = 1.0, axis: int = -1, show: bool = False) -> Any:
+    """Trapezoids of 1, 2, 4, ... intervals, extrapolated to none (W. Romberg, 1955)."""
+    y = as_array(y)
+    ax = one_axis(axis, rank(y))
+    y = BY_NAME["numpy.moveaxis"].call(y, ax, 0)
+    intervals = fixed(shape_of(y)[0], "the number of samples") - 1
+    if intervals < 1 or intervals & (intervals - 1):
+        raise ValueError("Number of samples must be one plus a non-negative power of 2.")
+    ends, step = 0.5 * (y[0] + y[-1]), intervals
+    rows = [[ends * (step * dx)]]
+    while step > 1:
+        step //= 2
+        row = [(registry["sum"](y[::step], axes=(0,)) - ends) * (step * dx)]
+        for k, coarse in enumerate(rows[-1]):
+            row.append(row[k] + (row[k] - coarse) / (4.0 ** (k + 1) - 1.0))
+        rows.append(row)
+    return rows[-1][-1]

@@ -211,3 +211,43 @@ def _corners(place: Any, n: Any, order: int, mode: str) -> list:
     below = registry["cast"](low, dtype=INT)
     corners = [(below, 1.0 - share), (below + 1, share)]
     return [(*_inside(at, n, mode)[:1], weight, _inside(at, n, mode)[1]) for at, weight in corners]
+
+
+# -- derivatives of images -----------------------------------------------------------------------------------------------------------
+
+
+def _summed_over_axes(name: str, samples: tuple) -> Callable:
+    """Decorator: a filter that is the sum over all axes of one along each."""
+    def register(along: Callable) -> Callable:
+        def filtered(input: Any, *args: Any, output: Any = None, mode: str = "reflect", cval: Any = 0.0, **options: Any) -> Any:
+            _no_output(f"scipy.ndimage.{name}", output)
+            x = signal(input)
+            return sum(along(x, ax, *args, mode=mode, cval=cval, **options) for ax in range(rank(x)))
+        return face(f"scipy.ndimage.{name}", samples=samples)(filtered)
+    return register
+
+
+@_summed_over_axes("laplace", samples=("ndimage.laplace(x)", "ndimage.laplace(v, mode='wrap')"))
+def _second_difference(x: Any, ax: int, mode: str, cval: Any) -> Any:
+    return correlate1d(x, [1.0, -2.0, 1.0], ax, None, mode, cval)
+
+
+@_summed_over_axes("gaussian_laplace", samples=("ndimage.gaussian_laplace(x, 0.6)",))
+def _smooth_second_difference(x: Any, ax: int, sigma: Any, mode: str, cval: Any, **options: Any) -> Any:
+    return gaussian_filter(x, sigma, [2 if k == ax else 0 for k in range(rank(x))], None, mode, cval, **options)
+
+
+def _slope(name: str, across: list) -> Callable:
+    """A difference along one axis, smoothed along the others."""
+    def filtered(input: Any, axis: int = -1, output: Any = None, mode: str = "reflect", cval: Any = 0.0) -> Any:
+        _no_output(f"scipy.ndimage.{name}", output)
+        x = signal(input)
+        ax = one_axis(axis, rank(x))
+        for k in range(rank(x)):
+            x = correlate1d(x, [-1.0, 0.0, 1.0] if k == ax else across, k, None, mode, cval)
+        return x
+    return face(f"scipy.ndimage.{name}", samples=(f"ndimage.{name}(x)", f"ndimage.{name}(x, 0, mode='nearest')"))(filtered)
+
+
+_slope("sobel", [1.0, 2.0, 1.0])
+_slope("prewitt", [1.0, 1.0, 1.0])

@@ -6,8 +6,9 @@ import numpy as np
 
 from ...ir.op import Op, registry
 from ...ir.types import COMPLEX, FLOAT, result_dtype, type_of
+from ...util.errors import UnsupportedFunctionError
 from .. import arithmetic, choice, complex, transcendental
-from ..face import add_ufunc, face
+from ..face import BY_NAME, add_ufunc, face
 from ..kinds import NotDifferentiable
 from .arguments import in_dtype
 
@@ -88,6 +89,20 @@ def deg2rad(x: Any) -> Any:
 def rad2deg(x: Any) -> Any:
     """Radians in degrees."""
     return as_float(x) * (180.0 / math.pi)
+
+
+def _by_domain(name: str, function: str) -> None:
+    """A function of numpy.emath's, real or complex by what it is given: of complex numbers it is NumPy's own."""
+    def call(*args: Any) -> Any:
+        if result_dtype(*args).kind != "c":
+            raise UnsupportedFunctionError(f"numpy.emath.{name} is not supported on traced real arrays", why="whether its result is complex depends on values",
+                                           do=f"np.{function}(x + 0j) is complex always")
+        return BY_NAME[f"numpy.{function}"].call(*args)
+    face(f"numpy.lib.scimath.{name}", note="yes, of complex arrays")(call)
+
+
+for _name in ("sqrt", "log", "log2", "log10", "power", "arccos", "arcsin", "arctanh"):
+    _by_domain(_name, _name)
 
 
 def as_float(x: Any) -> Any:
