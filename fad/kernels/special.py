@@ -22,6 +22,7 @@ from scipy.special import _ufuncs, cython_special
 
 from fad.kernels.foreign import UfuncLoops, bind, capsule_address, capsule_name
 from fad.kernels.promotion import compiled_as, formula, like_ufunc, quiet
+from fad.kernels.widen import NO_MEMORY
 
 #: Functions of scipy.special that are ufuncs under another name, by the number of their arguments.
 BEHIND = {
@@ -76,7 +77,7 @@ class _Form:
         """Call the C function of doubles; without side effects, so that LLVM may merge equal calls."""
         shape = ir.FunctionType(DOUBLE, [DOUBLE] * len(args) + [ir.IntType(32)])
         function = builder.module.globals.get(self.direct) or ir.Function(builder.module, shape, self.direct)
-        for attribute in ("nounwind", "willreturn", "memory(none)"):
+        for attribute in ("nounwind", "willreturn", NO_MEMORY):
             set.add(function.attributes, attribute)
         args = [context.cast(builder, a, t, types.float64) for a, t in zip(args, sig.args)]
         value = builder.call(function, [*args, ir.IntType(32)(0)])

@@ -18,7 +18,9 @@ from llvmlite import ir
 
 __all__ = ["FLAVOUR", "call_wide", "have_libmvec"]
 
-PURE = "nounwind", "willreturn", "memory(none)", "speculatable"
+#: Neither reads nor writes memory, as LLVM 16 has it, or LLVM 15 (of Numba 0.61).
+NO_MEMORY = "memory(none)" if llvm.llvm_version_info >= (16, 0, 0) else "readnone"
+PURE = "nounwind", "willreturn", NO_MEMORY, "speculatable"
 
 
 class Isa(NamedTuple):
