@@ -85,7 +85,7 @@ def _module(text: str, name: str) -> str:
 def _jitted(name: str) -> str:
     flags = ", ".join(map(repr, FLAGS))
     options = f"fastmath={{{flags}}}, error_model='numpy', boundscheck=False, pipeline_class=LeanCompiler"
-    imports = "import numba  # noqa: E402\n\nfrom fad.kernels.lean import LeanCompiler  # noqa: E402"
+    imports = "import numba  # noqa: E402\n\nimport fad.kernels.arrays as np  # noqa: E402, F811\nfrom fad.kernels.lean import LeanCompiler  # noqa: E402"
     return f"\n\n{imports}\n\n{name} = numba.njit({options})({name})\n"
 
 

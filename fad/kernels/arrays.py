@@ -1,0 +1,88 @@
+"""NumPy as kernels see it: itself, but for the functions that make arrays, whose code is emitted at once.
+
+Numba's own np.empty, np.zeros and np.full are some functions to compile each, for each dtype and rank anew: together as much work as a small
+kernel.
+
+    >>> import numba
+    >>> numba.njit(lambda n: zeros((n, 2)))(1)
+    array([[0., 0.]])
+    >>> __getattr__("exp") is np.exp
+    True
+"""
+from typing import Any
+
+import numpy as np
+from numba.core import cgutils, types
+from numba.core.typing.npydecl import parse_dtype
+from numba.np import arrayobj
+
+from fad.kernels.promotion import compiled_as
+
+
+def __getattr__(name: str) -> Any:
+    return getattr(np, name)
+
+
+def _array_of(shape, dtype=None):
+    """The types of a call that makes an array: the array's, then those of its arguments."""
+    extents = shape if isinstance(shape, types.BaseTuple) else (shape,)
+    kind = types.float64 if dtype is None else parse_dtype(dtype)
+    if kind is None or not all(isinstance(n, types.Integer) for n in extents):
+        return None
+    return types.Array(kind, len(extents), "C"), shape, *([] if dtype is None else [dtype])
+
+
+def _full_of(shape, value, dtype=None):
+    """The same for np.full."""
+    if not isinstance(value, (types.Number, types.Boolean)):
+        return None
+    found = _array_of(shape, dtype or types.NumberClass(types.unliteral(value)))
+    return found and (found[0], shape, value, *([] if dtype is None else [dtype]))
+
+
+def _made(context, builder, sig, args):
+    extents = arrayobj._parse_shape(context, builder, sig.args[0], args[0])
+    return arrayobj._empty_nd_impl(context, builder, sig.return_type, extents)
+
+
+def _delivered(context, builder, sig, array):
+    return arrayobj.impl_ret_new_ref(context, builder, sig.return_type, array._getvalue())
+
+
+def _empty(context, builder, sig, args):
+    return _delivered(context, builder, sig, _made(context, builder, sig, args))
+
+
+def _zeros(context, builder, sig, args):
+    array = _made(context, builder, sig, args)
+    cgutils.memset(builder, array.data, builder.mul(array.itemsize, array.nitems), 0)
+    return _delivered(context, builder, sig, array)
+
+
+def _full(context, builder, sig, args):
+    array = _made(context, builder, sig, args)
+    value = context.cast(builder, args[1], sig.args[1], sig.return_type.dtype)
+    with cgutils.for_range(builder, array.nitems) as loop:
+        place = cgutils.gep(builder, array.data, loop.index)
+        context.pack_value(builder, sig.return_type.dtype, value, place)
+    return _delivered(context, builder, sig, array)
+
+
+def empty(shape, dtype=np.float64):
+    """As np.empty."""
+    return np.empty(shape, dtype)
+
+
+def zeros(shape, dtype=np.float64):
+    """As np.zeros."""
+    return np.zeros(shape, dtype)
+
+
+def full(shape, value, dtype=None):
+    """As np.full."""
+    return np.full(shape, value, dtype)
+
+
+compiled_as(empty, _array_of, _empty, fallback=np.empty)
+compiled_as(zeros, _array_of, _zeros, fallback=np.zeros)
+compiled_as(full, _full_of, _full, fallback=np.full)
