@@ -2,20 +2,25 @@
 from collections.abc import Callable
 
 from ..ir.graph import Func
+from .accumulate import accumulate
+from .ascend import ascend
 from .cse import cse
 from .dce import dce
 from .early import early
 from .expand import expand
 from .fold import fold
 from .hoist_checks import hoist_checks
+from .hoist_reads import hoist_reads
 from .inline import inline
 from .licm import licm
 from .scalarise import scalarise
 from .simplify import simplify
+from .unchanged import unchanged
 
 PIPELINE: tuple[Callable[[Func], Func], ...] = (
     inline,              # no derivative will be asked for any more
     dce,                 # the reverse sweep leaves much that nobody needs; less to look at below
+    unchanged,           # seeds of the reverse sweep are numbers in its loops, too
     fold, simplify,      # numbers first: identities look for them
     cse, simplify,       # equal values are one variable now, which identities (x - x's extents, where(c, x, x)) see
     licm, hoist_checks, cse,   # what was hoisted may equal what was there
@@ -27,12 +32,14 @@ AFTER_SCALARISE: tuple[Callable[[Func], Func], ...] = (fold, simplify, cse, simp
 
 
 def prepared(func: Func) -> Func:
-    """The Func as the backend takes it: only ops that have a kernel, small arrays of loops as scalars, arrays read before they are written to."""
+    """The Func as the backend takes it: only ops that have a kernel; small arrays of loops, and elements that a loop reads or adds to at one
+    place, as scalars; sums in the order of memory; arrays read before they are written to.
+    """
     func = expand(func)
     new = scalarise(func)
     for run in AFTER_SCALARISE if new is not func else ():
         new = run(new)
-    return early(new)
+    return early(accumulate(hoist_reads(ascend(new))))
 
 
 def optimise(func: Func) -> Func:

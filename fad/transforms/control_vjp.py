@@ -8,16 +8,18 @@ from typing import Any
 
 from ..ir.build import current
 from ..ir.graph import Equation, Func, has_loop
+from ..ir.op import registry
 from ..ir.walk import bind_outputs, closure, run_equation
 from ..ops.carry import UNDEFINED
 from ..ops.control import COND, FOR, WHILE, integer, loop_index, trip_count, turn_number
 from .activity import activate
 from .budget import for_the_body, is_small, plan_for, share_of
+from .counters import counters
 from .division import Division
 from .inputs import zeros_like
 from .joint import Joint
 from .segments import vjp_in_segments
-from .tape import Tape, Turns, is_inside_a_loop
+from .tape import FIRST_EXTENT, Tape, Turns, is_inside_a_loop
 from .undo import carried_trails, trail_to
 from .weights import bytes_of, turns_guess
 
@@ -62,6 +64,7 @@ class _Loop:
         self.body, self.count = eqn.regions[-1], len(eqn.outputs)
         self.init = eqn.inputs[len(eqn.inputs) - self.count:]
         self.carried = [k for k, v in enumerate(self.body.inputs[lead:]) if v in sweep.active]
+        self.counters = counters(self.body, lead)
         self.share, self.inner = share_of(sweep.loops), None
         self._divide(lead, index)
         if self.share is not None and any(has_loop(e) for e in self.body.equations) and not is_small(eqn, self.division.saved, self.share):
@@ -92,7 +95,7 @@ class _Loop:
 
     def _divided(self, index: Any, trails: dict, wanted: set) -> tuple:
         """The joint program and its division; wanted: numbers of the carries that the loops and branches in the body restore."""
-        joint = Joint(self.sweep, self.eqn, self.body, self.carried, index, trails=trails, restoring=trails,
+        joint = Joint(self.sweep, self.eqn, self.body, self.carried, index, trails=trails, restoring=trails, counters=self.counters,
                       demanded=[v for k in wanted & trails.keys() for v in trails[k].versions])
         return joint, Division(joint, _demanded(self.sweep, self.eqn), self._states(trails))
 
@@ -132,10 +135,16 @@ class _Loop:
         arrays = [self.sweep.env.read(self.eqn.outputs[k]) for k in self.division.restored]
         return gs + _totals(self.sweep, self.joint) + arrays + self.tape.start_reverse(self.tape_end)
 
+    def counted(self, k: Any) -> dict:
+        """The counters in the turn number k."""
+        read = self.sweep.env.read
+        return {self.joint.carries[j].atom: counter.at(k, read(self.init[j]), read(counter.step)) for j, counter in self.counters.items()}
+
     def reverse_step(self, lead: list, carries: tuple, k: Any) -> list:
         """One turn backward."""
         division, joint = self.division, self.joint
         env = division.environment(lead, ())
+        env.update(self.counted(k))
         inputs = [g.atom for g in joint.gs] + [joint.totals[v].atom for v in joint.totals_out]
         inputs += [joint.histories[k].state.atom for k in division.restored]
         env.update(zip(inputs, carries))
@@ -187,6 +196,30 @@ def vjp_for(sweep: Any, eqn: Equation) -> None:
     sweep.pullbacks.append(pull)
 
 
+def _at_once(loop: _Loop, test: Callable, turn: Callable, args: list) -> tuple:
+    """A while loop forward: its carries, the count of its turns, its tape."""
+    n = loop.count
+    return WHILE.run_regions([*args, 0, *loop.tape.init], (lambda *carries: test(*carries[:n]), turn), names=loop.names(), extents=loop.links(n + 1))
+
+
+def _in_stretches(loop: _Loop, test: Callable, turn: Callable, args: list) -> tuple:
+    """The same as a loop of stretches, before each of which there is made room for as many turns again."""
+    n, tape, names = loop.count, loop.tape, loop.names()
+
+    def stretch(*carries: Any) -> tuple:
+        count, room = carries[n:n + 2]
+        room = registry["where"](count < room, room, room * 2)
+
+        def more(*inner: Any) -> Any:
+            return registry["logical_and"](inner[n] < room, test(*inner[:n])[0])
+        kept = tape.grown(list(carries[n + 2:]), room)
+        done = WHILE.run_regions([*carries[:n + 1], *kept], (more, turn), names=names, extents=loop.links(n + 1))
+        return *done[:n + 1], room, *done[n + 1:]
+    extents = loop.eqn.params["extents"] + tape.links(n + 2, room=n + 1)
+    results = WHILE.run_regions([*args, 0, FIRST_EXTENT, *tape.init], (lambda *carries: test(*carries[:n]), stretch), names=names, extents=extents)
+    return *results[:n + 1], *results[n + 2:]
+
+
 def vjp_while(sweep: Any, eqn: Equation) -> None:
     """As for `for`, with a count of the turns among the carries."""
     given = _active_outputs(sweep, eqn)
@@ -198,14 +231,13 @@ def vjp_while(sweep: Any, eqn: Equation) -> None:
     if loop.plan is not None:
         vjp_in_segments(sweep, eqn, loop.plan, loop.inner)
         return
-    test = closure(eqn.regions[0], sweep.env)
-    n = loop.count
+    n, test = loop.count, closure(eqn.regions[0], sweep.env)
 
-    def forward(*carries: Any) -> list:
-        turn = loop.forward_step([], carries[:n] + carries[n + 1:], carries[n])
-        return turn[:n] + [carries[n] + 1] + turn[n:]
-    results = WHILE.run_regions([*args, 0, *loop.tape.init], (lambda *carries: test(*carries[:n]), forward), names=loop.names(),
-                                extents=loop.links(n + 1))
+    def turn(*carries: Any) -> list:
+        done = loop.forward_step([], carries[:n] + carries[n + 1:], carries[n])
+        return done[:n] + [carries[n] + 1] + done[n:]
+    sweep_forward = _in_stretches if loop.tape.grows else _at_once
+    results = sweep_forward(loop, test, turn, args)
     turns = results[n]
     loop.finish_forward(results[:n] + results[n + 1:])
 

@@ -3,10 +3,11 @@
 Of an array with a history (see undo.py) every version can be had in the reverse half at the price of what was overwritten. To the cut it is a value
 that is computed from the old values: it weighs them against what is read of the array.
 """
+import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from ..ir.graph import Equation, Literal, Var, extents_of
+from ..ir.graph import Equation, Literal, Var, extents_of, has_effect
 from ..ir.walk import Environment, run_equation
 from .activity import is_continuous
 from .cut import INFINITE, minimum_cut
@@ -22,10 +23,7 @@ CHEAP = {"add", "sub", "mul", "neg", "div", "square", "abs", "sign", "maximum", 
          "logical_xor", "bitwise_and", "bitwise_or", "bitwise_xor", "invert", "left_shift", "right_shift", "real", "imag", "conj", "stop_gradient",
          "sqrt", "isfinite", "isnan"}
 CHEAP_KINDS = {"shape", "index"}
-
-
-def has_effect(eqn: Equation) -> bool:
-    return bool(eqn.op.effect) or any(has_effect(e) for r in eqn.regions for e in r.equations)
+FEW_TERMS = 4                                                # of sums and products of small arrays that are cheap
 
 
 def is_cheap(eqn: Equation) -> bool:
@@ -37,7 +35,24 @@ def is_cheap(eqn: Equation) -> bool:
         x, y, out = eqn.params["labels"]
         return set(x + y) == set(out)
     integral = eqn.op.kind == "elementwise" and not any(is_continuous(v) for v in eqn.outputs)
-    return integral or eqn.op.name in CHEAP or eqn.op.kind in CHEAP_KINDS
+    return integral or eqn.op.name in CHEAP or eqn.op.kind in CHEAP_KINDS or _terms(eqn) <= FEW_TERMS
+
+
+def _terms(eqn: Equation) -> float:
+    """Of how many terms each element of a sum or of a contraction (an outer product has one) is the sum; of other ops, infinitely many.
+
+    An extent that was seen to be small counts as what it was: where it is larger in another call, no more is lost than time.
+    """
+    if eqn.op.name == "sum":
+        shape = eqn.inputs[0].type.shape
+        extents = [shape[ax] for ax in eqn.params["axes"]]
+    elif eqn.op.name == "contract":
+        *labels, kept = eqn.params["labels"]
+        known = {c: n for letters, x in zip(labels, eqn.inputs) for c, n in zip(letters, x.type.shape)}
+        extents = [n for c, n in known.items() if c not in kept]
+    else:
+        return math.inf
+    return math.prod([n if isinstance(n, int) else n.hint if n.hint in range(1, FEW_TERMS + 1) else math.inf for n in extents])
 
 
 def live(equations: list, wanted: Iterable, stop: Any = ()) -> set:
@@ -175,9 +190,9 @@ class Division:
 
     def _graph(self, restored: Mapping, unsure: set) -> tuple:
         """What is computed from what, and what cannot be had but by saving it; restored: {version of an array: what it is had again from}."""
-        lead = set(atoms(self.joint.lead))
+        lead = {*atoms(self.joint.lead), *self.joint.counted}
         uses = [(a, v) for v, sources in restored.items() for a in sources]
-        lost = [*atoms(self.joint.carries), *self.outer, *self.joint.notes.logged, *self.late, *self.states]
+        lost = [*[v for v in atoms(self.joint.carries) if v not in lead], *self.outer, *self.joint.notes.logged, *self.late, *self.states]
         for k, eqn in enumerate(self.equations):
             if k in self.dependent:
                 continue

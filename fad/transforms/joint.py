@@ -24,11 +24,12 @@ class Joint:
     histories    {number of an output: the history of that array}, as far as all of it was logged.
 
     trails: those of outputs (see undo.py), by number; demanded: variables of the region that the loops and branches in it shall restore;
-    restoring: the outputs of which the last version will be there in the reverse half.
+    restoring: the outputs of which the last version will be there in the reverse half; counters: places of the carries that the reverse half
+    knows from the number of the turn (`counted`).
     """
 
     def __init__(self, sweep: Any, eqn: Equation, region: Func, given: list, index: "Callable | None" = None, *, trails: "Mapping | None" = None,
-                 demanded: Iterable = (), restoring: Iterable = ()):
+                 demanded: Iterable = (), restoring: Iterable = (), counters: Iterable = ()):
         guarded = chooses(eqn) or is_masked(eqn, sweep.masked)
         self.region, self.given, self.trails = region, given, trails or {}
         with building("joint", region=True) as self.builder:
@@ -39,7 +40,8 @@ class Joint:
                 inner.masked.update(v for e in region.equations for v in e.outputs)
             self.lead = list(index(self.builder)) if index else []
             self.carries = self._inputs(region.inputs[len(self.lead):], inner.env)
-            self.changing = Changing(self.builder, set(atoms(self.carries)))
+            self.counted = atoms(self.carries[k] for k in counters)
+            self.changing = Changing(self.builder, set(atoms(self.carries)) - set(self.counted))
             self.builder.changing = self.changing             # type: ignore[attr-defined]
             inner.env.update(zip(region.inputs, self.lead + self.carries))
             inner.note_costs([trail.versions[0] for trail in self.trails.values()])

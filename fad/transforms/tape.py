@@ -1,12 +1,13 @@
 """Where a loop's forward half keeps what its reverse half needs: ordinary arrays of the program, carried by both loops.
 
-Rows    values of one shape, in a loop whose number of turns is known: an array with a row for each turn.
-Ramp    values with one extent that grows or shrinks by the same number in each turn of such a loop: a flat array, in which the places are known.
-Stack   values whose extents change otherwise, or a loop whose number of turns is not known: a flat array, last in first out, that doubles
-        when it is full. It is carried with its pointer and its extent.
+Rows    values of one shape: an array with a row for each turn. Where the number of turns is not known, the loop runs in stretches,
+        each as long as all turns before it together, and the rows of a stretch are made before it: no turn looks whether there is room.
+Ramp    values with one extent that grows or shrinks by the same number in each turn of a loop whose number of turns is known: a flat array, in which the places are known.
+Stack   values whose extents change otherwise: a flat array, last in first out, that doubles when it is full. It is carried with its pointer and its extent.
 
 As these are values like any other, derivatives of derivatives of loops need no rule of their own.
 """
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..ir.build import Builder, at_line, current
@@ -52,19 +53,24 @@ def is_fixed(v: Var, around: Builder) -> bool:
 
 
 class Rows:
-    """An array with a row for each turn."""
+    """An array with a row for each turn, or for as many as a loop of unknown length has had room for."""
 
     carries = 1
     links: tuple = ()
 
-    def __init__(self, v: Var, turns: Turns):
+    def __init__(self, v: Var, turns: "Turns | None"):
         extents = [current().value_of(n) for n in v.type.shape]
-        self.dtype, self.extents = v.type.dtype, (turns.count, *extents)
-        self.bytes = product([v.type.dtype.itemsize, *self.extents])
+        self.dtype, self.extents = v.type.dtype, (FIRST_EXTENT if turns is None else turns.count, *extents)
+        self.bytes = 0 if turns is None else product([v.type.dtype.itemsize, *self.extents])
         self.spec = ("i",) + (":",) * len(extents)
 
     def start(self) -> list:
         return [unwritten(*self.extents, dtype=self.dtype)]
+
+    @staticmethod
+    def grown(state: list, room: Any) -> list:
+        """The state with rows for so many turns."""
+        return [resize(state[0], room)]
 
     def push(self, state: list, x: Any, k: Any) -> list:
         return [update(state[0], x, k, spec=self.spec, at=0)]
@@ -139,6 +145,11 @@ class Stack:
     def start(self) -> list:
         return [0, FIRST_EXTENT, unwritten(FIRST_EXTENT, dtype=self.dtype)]
 
+    @staticmethod
+    def grown(state: list, room: Any) -> list:
+        """As it is: each value finds room for itself."""
+        return state
+
     def push(self, state: list, x: Any, k: Any) -> list:
         used, room, elements = state
         count = product(shape_of(x))
@@ -168,18 +179,16 @@ class Stack:
 def keeper_of(v: Var, turns: "Turns | None") -> Any:
     """The keeper of a variable's values; `turns` is None where their number is not known."""
     around = current()
-    if turns is None:
-        return Stack(v)
     if is_fixed(v, around):
         return Rows(v, turns)
-    ramp = ramp_of(v, turns, around)
-    return Stack(v) if ramp is None else Ramp(v, turns, ramp)
+    ramp = None if turns is None else ramp_of(v, turns, around)
+    return Stack(v) if ramp is None or turns is None else Ramp(v, turns, ramp)
 
 
 class Tape:
     """The keepers of all values that a loop saves, and their carries as one list. `turns` is None where their number is not known.
 
-    lines: the user's line of each value.
+    lines: the user's line of each value. `grows`: whether there are rows to be made before each stretch of a loop.
     """
 
     def __init__(self, saved: list, turns: "Turns | None", lines: "dict | None" = None):
@@ -187,26 +196,36 @@ class Tape:
         self.variables = saved
         self.lines = [lines.get(v) for v in saved]           # what keeps a value belongs to the line that the value is from
         self.keepers = [keeper_of(v, turns) for v in saved]
+        self.grows = turns is None and any(isinstance(keeper, Rows) for keeper in self.keepers)
         see_to_room(self.keepers, current())
         self.init: list = []
         for keeper, line in zip(self.keepers, self.lines):
             with at_line(line):
                 self.init += keeper.start()
 
-    def links(self, offset: int) -> tuple:
-        """Which carries are extents of others, the first of the tape's being number `offset`."""
+    def links(self, offset: int, room: "int | None" = None) -> tuple:
+        """Which carries are extents of others, the first of the tape's being number `offset`; `room`: the number of how many turns there are rows for."""
         out: list = []
         for keeper in self.keepers:
             out += [(offset + k, axis, offset + j) for k, axis, j in keeper.links]
+            out += [(offset, 0, room)] if room is not None and isinstance(keeper, Rows) else []
             offset += keeper.carries
         return tuple(out)
 
+    def grown(self, state: list, room: Any) -> list:
+        """The carries with rows for so many turns."""
+        return self._each(state, lambda keeper, own, _: keeper.grown(own, room))
+
     def push(self, state: list, values: tuple, k: Any) -> list:
         """The carries after one turn's values are saved."""
+        return self._each(state, lambda keeper, own, number: keeper.push(own, values[number], k))
+
+    def _each(self, state: list, change: Callable) -> list:
+        """The carries after change(keeper, its own carries, its number) -> its new ones."""
         out: list = []
-        for keeper, x, line in zip(self.keepers, values, self.lines):
+        for number, (keeper, line) in enumerate(zip(self.keepers, self.lines)):
             with at_line(line):
-                out += keeper.push(list(state[:keeper.carries]), x, k)
+                out += change(keeper, list(state[:keeper.carries]), number)
             state = state[keeper.carries:]
         return out
 

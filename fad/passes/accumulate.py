@@ -1,0 +1,77 @@
+"""accumulate: what every turn of a loop adds to one element of an array is added up in a number, and to the array once."""
+from typing import Any
+
+from ..ir.graph import Equation, Func, Literal, Var
+from ..ir.op import registry
+from ..ir.types import Type
+from .rewrite import Scope, rewrite
+from .sums import Sums
+from .turns import if_it_runs, runs
+
+
+def accumulate(func: Func) -> Func:
+    """An array that a loop only adds to gets what is added at a place that does not depend on the loop when the loop is over.
+
+        for i in range(n): g[k] += x[i]   ->   s = 0.0; for i in range(n): s = s + x[i]; if 0 < n: g[k] += s
+    """
+    return rewrite(func, _visit)
+
+
+def _visit(eqn: Equation, scope: Scope) -> Any:
+    if eqn.op.name != "for" or not isinstance(eqn.inputs[2], Literal) or runs(eqn) is False:
+        return None
+    sums = Sums(eqn.regions[0])
+    if any(e.op.name == "check_index" and e.inputs[0] not in sums.inside for e in eqn.regions[0].equations):
+        return None                                          # of a place that the body checks nothing is known outside
+    chosen = [(k, adds) for k in range(len(eqn.outputs)) if (adds := _to_move(sums, k))]
+    return _divided(eqn, chosen, scope) if chosen else None
+
+
+def _to_move(sums: Sums, k: int) -> list:
+    """The additions of numbers to an element that is the same in all turns, if nothing but additions happens to the k-th carry."""
+    return [e for e in sums.chain(k) or () if e.op.name == "index_add" and _stays(e, sums.inside)]
+
+
+def _stays(add: Equation, inside: set) -> bool:
+    """Whether this adds a number, in the array's dtype, to an element that does not depend on the turn."""
+    array, number, *place = add.inputs
+    return number.type.dtype == array.type.dtype and all(entry == "i" for entry in add.params["spec"]) and inside.isdisjoint(place)
+
+
+def _divided(loop: Equation, chosen: list, scope: Scope) -> Equation:
+    """The loop with sums of their own in the scope, and of the equations behind it the last."""
+    adds = [e for _, found in chosen for e in found]
+    kept = {k: Var(loop.outputs[k].type, loop.outputs[k].name) for k, _ in chosen}
+    totals = {e: Var(Type(e.inputs[0].type.dtype), "total") for e in adds}
+    outputs = (*[kept.get(k, v) for k, v in enumerate(loop.outputs)], *totals.values())
+    zeros = [Literal(v.type.dtype.type(0), v.type) for v in totals.values()]
+    names = loop.params["names"] and (*loop.params["names"], *[""] * len(adds))
+    scope.add(Equation(loop.op, (*loop.inputs, *zeros), outputs, loop.params | {"names": names}, (_with_sums(loop.regions[0], adds),), loop.where))
+    *before, last = _behind(loop, chosen, kept, totals)
+    for eqn in before:
+        scope.add(eqn)
+    return last
+
+
+def _with_sums(region: Func, adds: list) -> Func:
+    """The body with numbers that it adds to instead of the array."""
+    states = {e.outputs[0]: e.inputs[0] for e in adds}
+
+    def now(a: Any) -> Any:
+        while a in states:
+            a = states[a]
+        return a
+    before = [Var(Type(e.inputs[0].type.dtype), "total") for e in adds]
+    sums = [Equation(registry["add"], (s, e.inputs[1]), (Var(s.type),), {}, (), e.where) for s, e in zip(before, adds)]
+    equations = [Equation(e.op, tuple(map(now, e.inputs)), e.outputs, e.params, e.regions, e.where) for e in region.equations if e not in adds]
+    return Func(region.name, (*region.inputs, *before), equations + sums, (*map(now, region.outputs), *[e.outputs[0] for e in sums]))
+
+
+def _behind(loop: Equation, chosen: list, kept: dict, totals: dict) -> list:
+    """The equations that add the sums to the arrays, which get their names by them."""
+    equations = []
+    for k, adds in chosen:
+        states = [kept[k], *[Var(kept[k].type) for _ in adds[1:]], loop.outputs[k]]
+        for e, old, new in zip(adds, states, states[1:]):
+            equations.append(Equation(e.op, (old, totals[e], *e.inputs[2:]), (new,), e.params, (), e.where))
+    return if_it_runs(loop, equations, tuple([loop.outputs[k] for k, _ in chosen]), tuple(kept.values()))

@@ -1,0 +1,40 @@
+"""ascend: loops that run backward, and could as well run forward, run forward: so memory is read, and vectors are filled."""
+from typing import Any
+
+from ..ir.graph import Equation, Func, Literal
+from ..ir.op import registry
+from ..ir.types import INT, Type
+from .rewrite import Scope, rewrite
+from .sums import Sums
+
+
+def ascend(func: Func) -> Func:
+    """An innermost loop of step -1 that only adds to what it carries, and checks nothing, runs the other way.
+
+        for i in range(n - 1, -1, -1): g[i] += x[i]   ->   for i in range(n): g[i] += x[i]
+    """
+    return rewrite(func, _visit)
+
+
+def _visit(eqn: Equation, scope: Scope) -> Any:
+    if eqn.op.name != "for" or not isinstance(eqn.inputs[2], Literal) or eqn.inputs[2].value != -1:
+        return None
+    (region,) = eqn.regions
+    if any(e.regions or e.op.effect for e in region.equations):
+        return None
+    sums = Sums(region)
+    if any(sums.chain(k) is None for k in range(len(eqn.outputs))):
+        return None
+    ends = [_next(n, eqn, scope) for n in (eqn.inputs[1], eqn.inputs[0])]
+    return Equation(eqn.op, (*ends, Literal(1, eqn.inputs[2].type), *eqn.inputs[3:]), eqn.outputs, eqn.params, eqn.regions, eqn.where)
+
+
+def _next(n: Any, loop: Equation, scope: Scope) -> Any:
+    """n + 1"""
+    number = Type(INT, (), True)
+    if isinstance(n, Literal):
+        return Literal(n.value + 1, number)
+    made = scope.producer(n)
+    if made is not None and made.op.name == "sub" and isinstance(made.inputs[1], Literal) and made.inputs[1].value == 1:
+        return made.inputs[0]
+    return scope.emit(registry["add"], (n, Literal(1, number)), number, {}, loop.where)

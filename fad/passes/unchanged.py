@@ -1,0 +1,38 @@
+"""unchanged: what a loop carries and no turn changes is what it began with."""
+from typing import Any
+
+from ..ir.graph import Equation, Func, Literal, Var
+from .rewrite import Scope, rewrite
+
+
+def unchanged(func: Func) -> Func:
+    """A carry that every turn hands on as it is gives way, in the loop and behind it, to the value in front of the loop.
+
+        g2, s2 = for i, (g, s) = (1.0, 0.0): yield g, s + g * x[i]   ->   s2 = for i, s = 0.0: yield s + 1.0 * x[i]
+    """
+    return rewrite(func, _visit)
+
+
+def _visit(eqn: Equation, scope: Scope) -> Any:
+    if eqn.op.name not in ("for", "while"):
+        return None
+    count, body = len(eqn.outputs), eqn.regions[-1]
+    init, carries = eqn.inputs[len(eqn.inputs) - count:], body.inputs[len(body.inputs) - count:]
+    same = [k for k in range(count) if body.outputs[k] is carries[k] and _stands_for(init[k], carries[k])]
+    if not same:
+        return None
+    regions = tuple([_given(r, {r.inputs[len(r.inputs) - count + k]: init[k] for k in same}, scope) for r in eqn.regions])
+    scope.replaced.update({eqn.outputs[k]: init[k] for k in same})
+    return Equation(eqn.op, eqn.inputs, eqn.outputs, eqn.params, regions, eqn.where)
+
+
+def _stands_for(a: Any, v: Var) -> bool:
+    """Whether an atom may stand for a variable: they are of one type, extents and weakness included."""
+    return isinstance(a, (Var, Literal)) and (a.type.dtype, a.type.shape, a.type.weak) == (v.type.dtype, v.type.shape, v.type.weak)
+
+
+def _given(region: Func, values: dict, scope: Scope) -> Func:
+    """The region with values for some of its inputs, which it does not look at any more."""
+    inner = Scope(scope)
+    inner.replaced.update(values)
+    return rewrite(region, lambda eqn, scope: None, inner)

@@ -1,0 +1,130 @@
+"""What the passes make of loops: invariants, sums, order; the numbers stay, and so do they where a loop has no turn."""
+import numpy as np
+import pytest
+
+import fad
+from fad.ir.check import check
+from fad.ir.walk import evaluate
+from fad.passes.pipeline import optimise, prepared
+from fad.trace.tracing import trace
+from fad.transforms.vjp import vjp
+
+x = np.linspace(0.3, 1.2, 6)
+A = np.cos(np.arange(24.0)).reshape(6, 4)
+
+
+def weighted(x, A, n):
+    """Turns that read one element, of a place that is no place where there is no turn."""
+    s = 0.0
+    for i in range(n):
+        s += A[i, n - 1] * x[n - 1]
+    return s
+
+
+def nearness(x, A, n):
+    """Each point against those before it; the reverse sweep adds to both."""
+    s = 0.0
+    for i in range(n):
+        for j in range(i):
+            d = A[i] - A[j]
+            s += np.exp(-d @ d) * x[i] * x[j]
+    return s
+
+
+def column(x, A, n):
+    """Sums at one place of an array, at another of it, and one that is read."""
+    y = np.zeros(n + 1)
+    for i in range(n):
+        y[n - 1] += x[i]
+        y[i] += 2.0 * x[i]
+        y[0] += x[1] * x[2]
+    return y @ y
+
+
+def running(x, A, n):
+    """A sum that each turn reads: neither moved nor turned round."""
+    y = np.zeros(n + 1)
+    s = 0.0
+    for i in range(n - 1, -1, -1):
+        y[n] += x[i] + 0.5 * y[n]
+        s += y[n] * x[i]
+    return s
+
+
+PROGRAMS = [weighted, nearness, column, running]
+
+
+@pytest.mark.parametrize("n", [0, 1, 4])
+@pytest.mark.parametrize("f", PROGRAMS)
+def test_values_and_gradients_stay(f, n):
+    traced = trace(f, [x, A, n])
+    inputs = [x, A, n, *traced.captured]
+    for func in (traced.func, vjp(traced.func, [0, 1])):
+        given = inputs + [1.0] * (len(func.inputs) - len(inputs))
+        want = evaluate(func, given)
+        for after in (optimise(func), prepared(optimise(func))):
+            for a, b in zip(evaluate(check(after), given), want, strict=True):
+                np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14)
+    g = fad.jit(fad.grad(f, argnums=(0, 1)), compile="now")
+    for a, b in zip(g(x, A, n), fad.grad(f, argnums=(0, 1))(x, A, n)):
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14)
+
+
+def loops(f, *args):
+    """The loops of the program that is compiled, innermost first, and the names of the ops in each."""
+    program, _ = f.program_for(*args)
+    func = prepared(optimise(program.runner.func))
+
+    def walk(equations):
+        for eqn in equations:
+            for region in eqn.regions:
+                yield from walk(region.equations)
+            if eqn.op.name in ("for", "while"):
+                yield eqn, [e.op.name for e in eqn.regions[-1].equations]
+    return list(walk(func.equations))
+
+
+def test_sums_are_kept_in_numbers_and_run_forward():
+    pairs, names = loops(fad.grad(nearness), x, A, 4)[-2]
+    assert pairs.inputs[2].value == 1                        # the inner loop of the reverse sweep ran backward
+    assert names.count("index_add") == 1                     # to x[j]'s cotangent; x[i]'s is a number
+
+
+def test_a_sum_that_is_read_stays_where_it_is():
+    (loop, _), = loops(fad.jit(running), x, A, 4)
+    assert loop.inputs[2].value == -1 and len(loop.outputs) == 2
+
+
+def test_the_seed_of_a_loop_is_a_number():
+    def f(x):
+        s = 0.0
+        for v in x:
+            s += v * v
+        return s
+    (_, names), = loops(fad.grad(f), x)
+    assert names == ["index", "add", "index_add"]          # of one element and itself: no product with a seed
+
+
+def test_what_counts_the_turns_is_not_saved():
+    def f(x):
+        k, s = 0, 1.0
+        while s < 20.0:
+            s = s + x[k] * s
+            k += 1
+            if k == x.size:
+                k = 0
+        return s
+
+    def counted(x):
+        s = 1.0
+        for v in x:
+            s *= 1 + v
+            if s > 3.0:
+                break
+        return s
+    for g, kept in ((f, 2), (counted, 1)):
+        program, _ = fad.grad(g).program_for(x)
+        assert [e.op.name for e in optimise(program.runner.func).equations].count("unwritten") == kept
+        stretch = next(names for eqn, names in loops(fad.grad(g), x) if eqn.op.name == "while")
+        assert "resize" not in stretch                       # it has room for all of its turns
+        np.testing.assert_allclose(fad.jit(fad.grad(g), compile="now")(x), fad.grad(g)(x), rtol=1e-12)
