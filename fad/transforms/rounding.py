@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ..ir.graph import Equation, Var
 from .activity import is_continuous
 
-ROUNDS = {"add", "sub", "mul", "div", "square", "sqrt", "guarded_mul", "pow", "cast", "contract"}    # of what is cheap enough to be computed anew
+ROUNDS = {"add", "sub", "mul", "div", "square", "sqrt", "guarded_mul", "pow", "cast", "sum", "contract"}    # of what is cheap enough to be computed anew
 JUMPS = {"sign", "mod", "floordiv"}                                                      # beside all ops whose results are integers or truths
 
 
