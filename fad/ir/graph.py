@@ -71,6 +71,11 @@ def has_loop(eqn: Equation) -> bool:
     return eqn.op.name in ("for", "while") or any(has_loop(e) for r in eqn.regions for e in r.equations)
 
 
+def has_effect(eqn: Equation) -> bool:
+    """Whether this equation, or one in it at any depth, must run even if nobody uses its results (a check)."""
+    return bool(eqn.op.effect) or any(has_effect(e) for r in eqn.regions for e in r.equations)
+
+
 def extents_of(vars: Any) -> Iterator[Var]:
     """The Vars among the extents of these variables' types, in order, each once."""
     seen = set()

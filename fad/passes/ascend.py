@@ -1,7 +1,7 @@
 """ascend: loops that run backward, and could as well run forward, run forward: so memory is read, and vectors are filled."""
 from typing import Any
 
-from ..ir.graph import Equation, Func, Literal
+from ..ir.graph import Equation, Func, Literal, has_effect, has_loop
 from ..ir.op import registry
 from ..ir.types import INT, Type
 from .rewrite import Scope, rewrite
@@ -20,7 +20,7 @@ def _visit(eqn: Equation, scope: Scope) -> Any:
     if eqn.op.name != "for" or not isinstance(eqn.inputs[2], Literal) or eqn.inputs[2].value != -1:
         return None
     (region,) = eqn.regions
-    if any(e.regions or e.op.effect for e in region.equations):
+    if any(has_loop(e) or has_effect(e) for e in region.equations):
         return None
     sums = Sums(region)
     if any(sums.chain(k) is None for k in range(len(eqn.outputs))):

@@ -1,7 +1,7 @@
 """dce: what nothing depends on goes, carries of loops and results of branches included."""
 from typing import Any
 
-from ..ir.graph import Equation, Func, Var, extents_of
+from ..ir.graph import Equation, Func, Var, extents_of, has_effect
 
 
 def dce(func: Func) -> Func:
@@ -18,7 +18,7 @@ def _swept(func: Func, needed: set) -> Func:
         _need(a, needed)
     kept: list[Equation] = []
     for eqn in reversed(func.equations):
-        if not (eqn.op.effect or any(v in needed for v in eqn.outputs) or _has_effect(eqn)):
+        if not (has_effect(eqn) or any(v in needed for v in eqn.outputs)):
             continue
         eqn = _trimmed(eqn, needed)
         for a in eqn.inputs:
@@ -32,10 +32,6 @@ def _need(a: Any, needed: set) -> None:
     if isinstance(a, Var):
         needed.add(a)
         needed.update(extents_of((a,)))
-
-
-def _has_effect(eqn: Equation) -> bool:
-    return any(e.op.effect or _has_effect(e) for r in eqn.regions for e in r.equations)
 
 
 def _trimmed(eqn: Equation, needed: set) -> Equation:

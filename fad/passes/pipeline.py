@@ -13,6 +13,7 @@ from .hoist_checks import hoist_checks
 from .hoist_reads import hoist_reads
 from .inline import inline
 from .licm import licm
+from .overwrite import overwrite
 from .scalarise import scalarise
 from .simplify import simplify
 from .unchanged import unchanged
@@ -22,6 +23,7 @@ PIPELINE: tuple[Callable[[Func], Func], ...] = (
     dce,                 # the reverse sweep leaves much that nobody needs; less to look at below
     unchanged,           # seeds of the reverse sweep are numbers in its loops, too
     fold, simplify,      # numbers first: identities look for them
+    unchanged,           # sums with zero were in the way
     cse, simplify,       # equal values are one variable now, which identities (x - x's extents, where(c, x, x)) see
     licm, hoist_checks, cse,   # what was hoisted may equal what was there
     dce,                 # what the identities left without use
@@ -39,7 +41,9 @@ def prepared(func: Func) -> Func:
     new = scalarise(func)
     for run in AFTER_SCALARISE if new is not func else ():
         new = run(new)
-    return early(accumulate(hoist_reads(ascend(new))))
+    for run in (ascend, hoist_reads, accumulate, overwrite, early):
+        new = run(new)
+    return new
 
 
 def optimise(func: Func) -> Func:

@@ -6,7 +6,8 @@ from .rewrite import Scope, rewrite
 
 
 def unchanged(func: Func) -> Func:
-    """A carry that every turn hands on as it is gives way, in the loop and behind it, to the value in front of the loop.
+    """A carry that every turn hands on as it is gives way, in the loop and behind it, to the value in front of the loop; a result for which all
+    branches give the same value around them gives way to that.
 
         g2, s2 = for i, (g, s) = (1.0, 0.0): yield g, s + g * x[i]   ->   s2 = for i, s = 0.0: yield s + 1.0 * x[i]
     """
@@ -14,6 +15,8 @@ def unchanged(func: Func) -> Func:
 
 
 def _visit(eqn: Equation, scope: Scope) -> Any:
+    if eqn.op.name == "cond":
+        _same_in_all(eqn, scope)
     if eqn.op.name not in ("for", "while"):
         return None
     count, body = len(eqn.outputs), eqn.regions[-1]
@@ -24,6 +27,14 @@ def _visit(eqn: Equation, scope: Scope) -> Any:
     regions = tuple([_given(r, {r.inputs[len(r.inputs) - count + k]: init[k] for k in same}, scope) for r in eqn.regions])
     scope.replaced.update({eqn.outputs[k]: init[k] for k in same})
     return Equation(eqn.op, eqn.inputs, eqn.outputs, eqn.params, regions, eqn.where)
+
+
+def _same_in_all(cond: Equation, scope: Scope) -> None:
+    inside = {v for region in cond.regions for e in region.equations for v in e.outputs}
+    for k, out in enumerate(cond.outputs):
+        a = cond.regions[0].outputs[k]
+        if isinstance(a, Var) and a not in inside and all(r.outputs[k] is a for r in cond.regions) and _stands_for(a, out):
+            scope.replaced[out] = a
 
 
 def _stands_for(a: Any, v: Var) -> bool:

@@ -1,0 +1,44 @@
+"""overwrite: an array of zeros, to each element of which a loop adds in turn, need not be zero before."""
+from typing import Any
+
+from ..ir.graph import Equation, Func, Literal, Var
+from ..ir.op import registry
+from .rewrite import Scope, rewrite
+from .sums import Sums
+
+
+def overwrite(func: Func) -> Func:
+    """Where every turn of a loop over all of a vector of zeros adds to the element of its own, the first addition is an assignment.
+
+        g = full(0.0, n); for i in range(n): g[i] += x[i]   ->   g = unwritten(n); for i in range(n): g[i] = x[i]
+    """
+    return rewrite(func, _visit)
+
+
+def _visit(eqn: Equation, scope: Scope) -> Any:
+    if eqn.op.name != "for" or [getattr(a, "value", None) for a in (eqn.inputs[0], eqn.inputs[2])] != [0, 1]:
+        return None
+    sums, init, first = Sums(eqn.regions[0]), list(eqn.inputs), {}
+    for k, out in enumerate(eqn.outputs):
+        adds = sums.chain(k)
+        if adds and _covers(eqn, out, adds) and _is_zeros(init[3 + k], scope):
+            init[3 + k] = scope.emit(registry["unwritten"], (eqn.inputs[1],), out.type, {"dtype": out.type.dtype}, eqn.where)
+            first[adds[0]] = Equation(registry["update"], adds[0].inputs, adds[0].outputs, adds[0].params, (), adds[0].where)
+    if not first:
+        return None
+    region = eqn.regions[0]
+    body = Func(region.name, region.inputs, [first.get(e, e) for e in region.equations], region.outputs)
+    return Equation(eqn.op, tuple(init), eqn.outputs, eqn.params, (body,), eqn.where)
+
+
+def _covers(loop: Equation, out: Var, adds: list) -> bool:
+    """Whether the loop has a turn for each element of the vector, and adds numbers to no other one in that turn."""
+    stop, index = loop.inputs[1], loop.regions[0].inputs[0]
+    extent = stop.value if isinstance(stop, Literal) else stop
+    return out.type.shape == (extent,) and all(e.op.name == "index_add" and e.inputs[2:] == (index,) and e.params["spec"] == ("i",) for e in adds) \
+        and all(e.inputs[1].type.dtype == out.type.dtype for e in adds)
+
+
+def _is_zeros(a: Any, scope: Scope) -> bool:
+    made = scope.producer(a)
+    return made is not None and made.op.name == "full" and isinstance(made.inputs[0], Literal) and made.inputs[0].value == 0
