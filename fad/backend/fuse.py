@@ -1,7 +1,8 @@
 """Fusion: steps that may share a loop are put into one nest tree.
 
 At each level the steps are taken in the program's order. A step joins the first loop over its outermost axis that it may join, else it
-opens a new one; a step without axes goes to the first place where all it reads is known. Two steps that touch the same array may share a
+opens a new one; a step without axes goes to the first place where all it reads is known; an outer product waits for the step that reads it,
+so that they share a loop and nothing is stored. Two steps that touch the same array may share a
 loop if each turn of it touches a part of its own: some axis of the array is subscripted alike by both, by the loop's axis alone.
 """
 from typing import Any
@@ -56,6 +57,7 @@ class Scheduler:
         level = _Level(self)
         for step in steps:
             level.place(step)
+        level.finish()
         nodes: list[Any] = []
         for group in level.groups:
             nodes += self._nodes(group, begun)
@@ -102,19 +104,49 @@ class _Level:
         self.scheduler = scheduler
         self.groups: list[Group] = []
         self.touched: dict[Var, list] = {}                   # root -> (group, access) of the steps placed so far
+        self.waiting: list[Step] = []                        # for a step that reads what they make
         self.floor = 0                                       # nothing may go before this position (a check stands there)
 
     def place(self, step: Step) -> None:
-        found = self.scheduler.accesses(step)
-        clashes = self._clashes(found)
+        """Put the step in a group, once those that wait for it, or for which it must not wait, are there."""
+        partners = [w for w in self.waiting if self._meets(w, step)]
+        self.waiting = [w for w in self.waiting if w not in partners]
+        if _is_spread(step):
+            self.finish(partners)
+            self.waiting.append(step)
+        else:
+            fitting = [w for w in partners if self._fits(w, step)]
+            self.finish([w for w in partners if w not in fitting])
+            self._put(step, fitting)
+
+    def finish(self, waiting: "list | None" = None) -> None:
+        """Put steps (all that wait) where they may stand first."""
+        for step in self.waiting if waiting is None else waiting:
+            self._put(step, [])
+
+    def _meets(self, waiting: Step, step: Step) -> bool:
+        """Whether the step reads what the waiting one makes, or writes what that reads."""
+        mine = self.scheduler.accesses(step)
+        return any(a.root is b.root and in_order(a, b) for a in self.scheduler.accesses(waiting) for b in mine)
+
+    def _fits(self, waiting: Step, step: Step) -> bool:
+        """Whether the waiting step may stand right before this one in any loop over the latter's first axis."""
+        if step.is_point or step.axes[0].extent != waiting.axes[0].extent:
+            return False
+        pairs = [(a, b) for a in self.scheduler.accesses(waiting) for b in self.scheduler.accesses(step) if a.root is b.root and in_order(a, b)]
+        return all(apart(b.place, a.place, waiting.axes[0], step.axes[0]) for a, b in pairs)
+
+    def _put(self, step: Step, partners: list) -> None:
+        clashes = self._clashes(self.scheduler.accesses(step))
         if step.is_point:
             group = self._point(step, clashes)
         else:
-            group, step = self._loop(step, clashes)
-            found = self.scheduler.accesses(step)
-        group.steps.append(step)
-        for access in found:
-            self.touched.setdefault(access.root, []).append((group, access))
+            group = self._loop([(step, clashes), *[(w, self._clashes(self.scheduler.accesses(w))) for w in partners]])
+        for one in (*partners, step):
+            joined = one if one.is_point or one.axes[0] is group.axis else one.joined(one.axes[0], group.axis)
+            group.steps.append(joined)
+            for access in self.scheduler.accesses(joined):
+                self.touched.setdefault(access.root, []).append((group, access))
         if step.kind == "check":
             self.floor = max(self.floor, group.position)
 
@@ -144,14 +176,19 @@ class _Level:
             self.groups[k].position = k
         return group
 
-    def _loop(self, step: Step, clashes: dict) -> tuple:
-        """The group of the step, and the step in terms of that group's axis."""
-        axis = step.axes[0]
-        extent = axis.extent
-        first = max([g.position for g in clashes], default=0)
+    def _loop(self, together: list) -> Group:
+        """The group that steps, each with its clashes, may join together: the first one, or a new one over the first step's axis."""
+        axis = together[0][0].axes[0]
+        first = max([g.position for _, clashes in together for g in clashes], default=0)
         for group in self.groups[max(first, self.floor):]:
-            if group.axis is not None and group.axis.extent == extent:
-                if all(apart(other, where, axis, group.axis) for other, where in clashes.get(group, ())):
-                    joined = step.joined(axis, group.axis)
-                    return group, joined
-        return self._insert(Group(axis, len(self.groups))), step
+            if group.axis is not None and group.axis.extent == axis.extent:
+                if all(apart(other, where, step.axes[0], group.axis) for step, clashes in together for other, where in clashes.get(group, ())):
+                    return group
+        return self._insert(Group(axis, len(self.groups)))
+
+
+def _is_spread(step: Step) -> bool:
+    """Whether the step makes an array of smaller ones (an outer product): it is better made where it is read than kept."""
+    if step.kind != "map" or len(step.axes) < 2 or len({*step.target}) < len(step.axes):
+        return False
+    return all(len(set(e.axes())) < len(step.axes) for e in step.reads())
