@@ -2,8 +2,10 @@
 
 Rows    values of one shape: an array with a row for each turn. Where the number of turns is not known, the loop runs in stretches,
         each as long as all turns before it together, and the rows of a stretch are made before it: no turn looks whether there is room.
-Ramp    values with one extent that grows or shrinks by the same number in each turn of a loop whose number of turns is known: a flat array, in which the places are known.
-Stack   values whose extents change otherwise: a flat array, last in first out, that doubles when it is full. It is carried with its pointer and its extent.
+Ramp    values with one extent that grows or shrinks by the same number in each turn of a loop whose number of turns is known: a flat array, in which the
+        places are known.
+Stack   values whose extents change otherwise: a flat array, last in first out, that doubles when it is full. It is carried with its
+        pointer and its extent.
 
 As these are values like any other, derivatives of derivatives of loops need no rule of their own.
 """
