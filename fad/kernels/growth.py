@@ -82,7 +82,7 @@ def resized(x, n):
 @inner(lambda x, n: x)
 def _copied(x, n):
     """A copy of x with n elements along its first axis."""
-    if not room_for(n * x.itemsize):
+    if not room_for(n * x.strides[0]):
         raise MemoryError(NO_ROOM)
     y = blank((n,) + x.shape[1:], x.dtype)
     new, old = viewed(y, (y.size,)), viewed(x, (x.size,))
