@@ -31,9 +31,6 @@ def is_cheap(eqn: Equation) -> bool:
         return False
     if eqn.op.name == "pow":
         return isinstance(eqn.inputs[1], Literal) and eqn.inputs[1].value in (2, 3, 4)   # multiplications
-    if eqn.op.name == "contract":                            # a product that sums nothing: multiplications
-        x, y, out = eqn.params["labels"]
-        return set(x + y) == set(out)
     integral = eqn.op.kind == "elementwise" and not any(is_continuous(v) for v in eqn.outputs)
     return integral or eqn.op.name in CHEAP or eqn.op.kind in CHEAP_KINDS or _terms(eqn) <= FEW_TERMS
 
