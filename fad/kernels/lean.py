@@ -293,9 +293,9 @@ def new_library(codegen, name):
 
 def _optimise_once(library):
     """Let LLVM optimise the module as a whole, each function only put in order before: Numba has it do all the work on each function, too."""
-    if not hasattr(llvm, "create_new_function_pass_manager"):
-        return                                               # the pass managers of old did no more than this
     codegen = library._codegen
+    if not hasattr(codegen, "_pass_builder"):
+        return                                               # the pass managers of old (Numba 0.61) did no more than this
 
     def put_in_order(module):
         module.data_layout = codegen._data_layout
