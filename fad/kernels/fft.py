@@ -148,7 +148,7 @@ def _bluestein(x, chirp, kernel, w):
     return x
 
 
-@inner(lambda *_: types.none)
+@inner(lambda *_: types.none, apart=True)
 def _transform_rows(rows, inverse):
     """The transform of each row of a complex128 array, in place; the inverse one with its 1 / n."""
     n = rows.shape[1]

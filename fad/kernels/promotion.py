@@ -189,12 +189,12 @@ def formula(rule, plain=None, fallback=None):
     return decorate
 
 
-def inner(result, inline=False):
+def inner(result, inline=False, apart=False):
     """Decorate a function of compiled code only; `result(*argument types)` is the type it returns.
 
     Unlike `numba.njit` and `register_jitable` this makes no machine code of its own, which halves the compile time.
     """
-    return lambda body: _inner(body, result, emit_python(body, fast=True, inline=inline))
+    return lambda body: _inner(body, result, emit_python(body, fast=True, inline=inline, apart=apart))
 
 
 def inner_of_types(result, inline=False):
