@@ -215,7 +215,8 @@ def _is_natural_call(function, args, names, defined):
 def _of_one_value(blocks, is_counted):
     """Variables that are assigned in one place, from which every use is reached and nothing else: they need no memory.
 
-    A variable whose references are counted must not be assigned in a loop: the value of the turn before would not be released.
+    A variable whose references are counted must not be assigned in a loop: the value of the turn before would not be released. Nor may more
+    than one place release it, since its memory would not tell the second one that the first has done so.
     """
     assigned, used, deleted = _places(blocks)
     cfg = compute_cfg_from_blocks(blocks)
@@ -227,7 +228,7 @@ def _of_one_value(blocks, is_counted):
         return all(b == block and p > position or b > block and first < order[b][0] <= last for b, p in uses.get(name, ()))
     for name, places in assigned.items():
         if len(places) == 1 and places[0][0] in order and reached(name, used):
-            if not is_counted(name) or (reached(name, deleted) and not cfg.in_loops(places[0][0])):
+            if not is_counted(name) or (len(deleted.get(name, ())) == 1 and reached(name, deleted) and not cfg.in_loops(places[0][0])):
                 yield name
 
 

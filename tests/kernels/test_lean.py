@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numba.core.runtime import _nrt_python, rtsys
 
+import fad
 from fad.kernels.lean import LeanCompiler
 
 
@@ -119,3 +120,19 @@ def test_every_array_is_released_once(f, args):
 def test_errors_are_raised():
     with pytest.raises(ValueError, match="too many"):
         lean(raising)(9, 4)
+
+
+def test_an_array_that_branches_release_is_released_once():
+    """Released twice, it would be handed out twice: two results that lie in one place, or a heap that malloc refuses."""
+    def f(x):
+        if x[0] > 0:
+            y = x[1]
+        if x[0] > 0:
+            return y * 2
+        return x.sum()
+    g = fad.grad(f)
+    with fad.config.using(compile="now"):
+        for x, slope in ((np.array([0.5, 0.6, 0.7]), [0.0, 2.0, 0.0]), (np.array([-0.5, 0.6, 0.7]), [1.0, 1.0, 1.0])):
+            results = [g(x) for _ in range(100)]
+            assert len({y.ctypes.data for y in results}) == 100
+            np.testing.assert_array_equal(results, [slope] * 100)
