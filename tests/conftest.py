@@ -5,6 +5,8 @@ import os
 import shutil
 import tempfile
 
+import pytest
+
 
 def _private_caches() -> None:
     """Point Numba's and fad's disk caches at one temporary folder.
@@ -22,3 +24,13 @@ def _private_caches() -> None:
 
 _private_caches()
 os.environ["FAD_CHECK_TRACE"] = "1"                           # every program that a test traces is well formed, or the test fails
+
+STAGED = ("capture",)                                         # rooms whose programs are compiled, or their tests say that they are not
+
+
+def pytest_collection_modifyitems(items: list) -> None:
+    """In these rooms a FallbackWarning is an error: a program that goes to the tape unasked shows. A test's own filters come after this one."""
+    strict = pytest.mark.filterwarnings("error:.* runs step by step on the tape")
+    for item in items:
+        if item.path.parent.name in STAGED:
+            item.add_marker(strict, append=False)
