@@ -90,6 +90,7 @@ class LiveBuilder(Builder):
 
     def bind(self, op: Op, args: tuple, params: dict) -> Any:
         """Compute op(*args); where the result is real or complex, record it too."""
+        args = tuple([np.asarray(a) if isinstance(a, (list, tuple)) else a for a in args])
         known = [self.known(a) for a in args]
         if any(x is UNKNOWN for x in known):
             return super().bind(op, args, params)

@@ -54,6 +54,8 @@ def always_at_least(a: Any, b: Any) -> bool:
     """The same, where what is assumed may be that a >= b in all turns of the loops around."""
     if at_least(a, b):
         return True
+    if isinstance(a, int) and isinstance(b, int):
+        return False
     facts = current().integers
     return facts.assume_nonnegative(facts.least(facts.form(as_extent(a)) - facts.form(as_extent(b))), here())
 

@@ -45,13 +45,18 @@ def allowance() -> "int | None":
     return getattr(_state, "limit", None)
 
 
+def has_budget() -> bool:
+    """Whether what loops save is limited here, or was in a loop around."""
+    return allowance() is not None or depth_here() > 0
+
+
 @contextmanager
 def for_the_body(eqn: Equation, share: "int | None") -> Iterator[None]:
     """Within, the loops inside this equation are differentiated: those of a loop have a part of its share, down to a certain depth."""
     if eqn.op.name not in ("for", "while") or eqn.params.get("checkpoint") is False:
         yield
         return
-    depth = depth_here() + 1
+    depth = depth_here() + has_budget()
     with allowing(None if share is None or depth > MOST_DEPTH else max(share // INNER_SHARE, 1), depth):
         yield
 

@@ -19,6 +19,7 @@ from ..ops.control import resize, unwritten
 from ..ops.extents import product
 from ..ops.index import index, update
 from ..ops.kinds import shape_of
+from .budget import has_budget
 
 FIRST_EXTENT = 16
 ALWAYS_FITS = 1 << 24                                         # bytes
@@ -181,7 +182,7 @@ class Stack:
 def keeper_of(v: Var, turns: "Turns | None") -> Any:
     """The keeper of a variable's values; `turns` is None where their number is not known."""
     around = current()
-    if is_fixed(v, around):
+    if is_fixed(v, around) and (turns is not None or not has_budget()):   # segments of stretches would be loops four deep
         return Rows(v, turns)
     ramp = None if turns is None else ramp_of(v, turns, around)
     return Stack(v) if ramp is None or turns is None else Ramp(v, turns, ramp)
