@@ -62,13 +62,14 @@ def _used_carries(eqn: Equation, needed: set, offset: int, regions: tuple) -> li
         test_needs: set = set()
         _swept(regions[0], test_needs)
         wanted |= {k for k, v in enumerate(regions[0].inputs) if v in test_needs}
-    while True:
+    while len(wanted) < len(eqn.outputs):
         inside: set = set()
         _swept(Func(body.name, body.inputs, body.equations, tuple(body.outputs[k] for k in sorted(wanted))), inside)
         more = wanted | {k for k, v in enumerate(inputs) if v in inside} | _extents_of_carries(eqn, wanted)
         if more == wanted:
-            return sorted(wanted)
+            break
         wanted = more
+    return sorted(wanted)
 
 
 def _extents_of_carries(eqn: Equation, wanted: set) -> set:
