@@ -5,6 +5,7 @@ One loop serves the interpreter, inlining and every copy-with-changes: equations
 from collections.abc import Callable
 from typing import Any
 
+from ..util.errors import FadError
 from . import stack
 from .build import Value
 from .graph import Equation, Func, Literal, Var, free_vars
@@ -98,6 +99,10 @@ def run_equation(eqn: Equation, env: Environment) -> None:
             results = eqn.op.run_regions(args, regions, **eqn.params)
         else:
             results = eqn.op(*args, **eqn.params)
+    except FadError as error:
+        if not builders:                                     # while the program runs, long after the user's line was traced
+            error.put_at(eqn.where)
+        raise
     finally:
         if builders:
             builders[-1].where = before

@@ -18,7 +18,14 @@ class FadError(Exception):
 
     def __init__(self, what: str, *, where: "Where | None" = None, why: str = "", do: str = ""):
         self.what, self.where, self.why, self.do = what, where or here(), why, do
+        self.is_placed = False
         super().__init__(self._message())
+
+    def put_at(self, where: "Where | None") -> None:
+        """Say that it happened at this line, unless that was said before."""
+        if where is not None and not self.is_placed:
+            self.where, self.is_placed = where, True
+            self.args = (self._message(),)
 
     def _message(self) -> str:
         parts = [self.what]

@@ -195,3 +195,14 @@ def test_checks_can_be_switched_off():
     assert "IndexError" in text()
     with fad.config.using(check_index=False):
         assert "IndexError" not in text()
+
+
+@pytest.mark.parametrize("compile", ["now", "never"])
+def test_index_out_of_range_names_the_line_in_every_tier(compile):
+    def drift(y):
+        total = 0.0
+        for k in range(y.size):
+            total += y[k + 1] - y[k]                         # the line to be named
+        return total
+    with fad.config.using(compile=compile), pytest.raises(IndexError, match=r"total \+= y\[k \+ 1\] - y\[k\]"):
+        fad.jit(drift)(np.arange(4.0))
