@@ -33,6 +33,7 @@ class Runner:
         self.kernel: Kernel | None = None
         self.refused = ""
         self.compilations = 0
+        self.size = count_equations(self.func)
         self.interpreted_for = 0.0
         self.looked = False                                  # for the kernel on disk
         self.loops = any(has_loop(eqn) for eqn in self.func.equations)
@@ -108,11 +109,11 @@ class Runner:
 
     def compile_time(self) -> float:
         """About how many seconds compilation takes: a part for Numba's own start, one for each equation."""
-        return (0.1 if "numba" in sys.modules else 0.6) + 0.02 * count_equations(self.func)
+        return (0.1 if "numba" in sys.modules else 0.6) + 0.02 * self.size
 
     def load_time(self) -> float:
         """About how many seconds it takes to print the kernel and to load it from disk."""
-        return (0.005 if "numba" in sys.modules else 0.2) + 0.0005 * count_equations(self.func)
+        return (0.005 if "numba" in sys.modules else 0.2) + 0.0005 * self.size
 
     def _compile(self, values: list) -> None:
         try:

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...ir.build import current
 from ...ir.op import registry
-from ...ir.types import type_of
+from ...ir.types import FLOAT, type_of
 from ...util.errors import ConcreteValueError, UnsupportedFunctionError
 from ...util.where import here
 from .. import extents
@@ -71,6 +71,18 @@ def in_dtype(x: Any, dtype: Any) -> Any:
     if not is_given(dtype) or type_of(x).dtype == np.dtype(dtype):
         return x
     return registry["cast"](x, dtype=np.dtype(dtype))
+
+
+def captured(x: Any) -> Any:
+    """x as an array; one from outside the program is an input of it, not a constant."""
+    x = as_array(x)
+    return current().capture(x) if isinstance(x, np.ndarray) and x.ndim else x
+
+
+def live(x: Any) -> Any:
+    """x as a floating array; one from outside the program is an input of it."""
+    x = captured(x)
+    return in_dtype(x, FLOAT) if type_of(x).dtype.kind in "biu" else x
 
 
 def kept(y: Any, x: Any, axes: tuple, keepdims: Any) -> Any:

@@ -8,20 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.build import current
 from ...ir.op import registry
 from ...ir.types import result_dtype, type_of
 from ..face import BY_NAME, face
 from ..kinds import conjugate, is_complex, shape_of
 from ..literals import constant
-from .arguments import as_array, fixed, in_dtype, one_axis, rank, refuse
+from .arguments import as_array, captured, fixed, in_dtype, one_axis, rank, refuse
 from .fft import signal
 
 
 def _live(x: Any) -> Any:
     """x as a floating array; one from outside the program is an input of it."""
-    x = as_array(x)
-    return signal(current().capture(x) if isinstance(x, np.ndarray) and x.ndim else x)
+    return signal(captured(x))
 
 
 def _first(x: Any, axis: int) -> Any:

@@ -7,22 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.build import current
 from ...ir.op import registry
-from ...ir.types import FLOAT, type_of
 from .. import extents
 from ..face import BY_NAME, face
 from ..kinds import shape_of
-from .arguments import as_array, fixed, in_dtype, one_axis, rank, refuse
+from .arguments import as_array, fixed, live, one_axis, rank, refuse
 
 STEPS = ("nearest", "nearest-up", "previous", "next")
-
-
-def _live(x: Any) -> Any:
-    """x as a floating array; one from outside the program is an input of it."""
-    x = as_array(x)
-    x = current().capture(x) if isinstance(x, np.ndarray) and x.ndim else x
-    return in_dtype(x, FLOAT) if type_of(x).dtype.kind in "biu" else x
 
 
 def _rows(a: Any, places: Any) -> Any:
@@ -69,7 +60,7 @@ def _or_nan(y: Any, outside: Any) -> Any:
 
 def piecewise(c: Any, edges: Any, x: Any, nu: int = 0, extrapolate: Any = True, axis: int = 0) -> Any:
     """The polynomial sum of c[k - 1 - j, i] (x - edges[i])**j on each interval i, or its derivative of order nu."""
-    c, edges, x = _live(c), _live(edges), _live(x)
+    c, edges, x = live(c), live(edges), live(x)
     degree, count = fixed(shape_of(c)[0], "the order of the pieces") - 1, shape_of(edges)[0]
     x, outside = _range(x, _rows(edges, 0), _rows(edges, count - 1), extrapolate)
     i = _within(edges, x, 0, count - 2)
@@ -107,7 +98,7 @@ class Piecewise:
 
 def _samples(x: Any, y: Any, axis: int) -> tuple:
     """The places and the data, the axis of these first, and that axis."""
-    x, y = _live(x), _live(y)
+    x, y = live(x), live(y)
     ax = one_axis(axis, rank(y))
     extents.agree(shape_of(x)[0], shape_of(y)[ax], "extents of x and y")
     return x, BY_NAME["numpy.moveaxis"].call(y, ax, 0), ax
@@ -239,7 +230,7 @@ def bspline_called(spline: Any, x: Any, nu: int = 0, extrapolate: Any = None) ->
 
 def bspline(t: Any, c: Any, k: int, x: Any, nu: int = 0, extrapolate: Any = True, axis: int = 0) -> Any:
     """A spline of degree k with knots t, by de Boor's recurrence (A Practical Guide to Splines, chapter X)."""
-    t, c, x = _live(t), _live(c), _live(x)
+    t, c, x = live(t), live(c), live(x)
     n = shape_of(t)[0] - k - 1
     x, outside = _range(x, _rows(t, k), _rows(t, n), extrapolate)
     c = registry["slice_axis"](c, 0, 0, n)
@@ -270,13 +261,13 @@ def interpolator_called(f: Any, x: Any) -> Any:
         y = bspline(f._spline.t, f._spline.c, f._spline.k, x, 0, True, 0)
         x = as_array(x)
         y = _placed(registry["reshape"](y, *shape_of(x), *f._y_extra_shape), x, f.axis)
-        return _bounded(y, f.x, _live(x), f.bounds_error, None if f._extrapolate else (f._fill_value_below, f._fill_value_above), f.axis)
+        return _bounded(y, f.x, live(x), f.bounds_error, None if f._extrapolate else (f._fill_value_below, f._fill_value_above), f.axis)
     return _interpolated(f.x, f.y, x, f._kind, f.axis, f.bounds_error, None if f._extrapolate else (f._fill_value_below, f._fill_value_above))
 
 
 def _interpolated(places: Any, y: Any, x: Any, kind: str, axis: int, bounds_error: Any, fill: Any) -> Any:
     places, y, ax = _samples(places, y, axis)
-    x, n = _live(x), shape_of(places)[0]
+    x, n = live(x), shape_of(places)[0]
     if kind in STEPS:
         result = _rows(y, _step(places, x, n, kind))
     else:
@@ -297,7 +288,7 @@ def _step(places: Any, x: Any, n: Any, kind: str) -> Any:
 
 def _bounded(y: Any, places: Any, x: Any, bounds_error: Any, fill: Any, axis: int) -> Any:
     """y, checked or filled outside of the places."""
-    places = _live(places)
+    places = live(places)
     below, above = x < _rows(places, 0), x > _rows(places, shape_of(places)[0] - 1)
     if bounds_error:
         inside = registry["all"](~(below | above), axes=tuple(range(rank(x))))

@@ -14,12 +14,12 @@ import numpy as np
 
 from ...ir.build import current
 from ...ir.op import registry
-from ...ir.types import FLOAT, type_of
+from ...ir.types import type_of
 from .. import extents
 from ..face import BY_NAME, METHODS, face
 from ..kinds import shape_of
 from ..literals import constant, is_value
-from .arguments import as_array, fixed, in_dtype, rank, refuse
+from .arguments import as_array, fixed, live, rank, refuse
 
 UNROLLED = 32          # coefficients up to which a sum is written out
 
@@ -41,13 +41,6 @@ FAMILIES = (
     Family("hermite", "herm", "Hermite", lambda k: (2.0, 0.0, 2.0 * k)),
     Family("hermite_e", "herme", "HermiteE", lambda k: (1.0, 0.0, float(k))),
 )
-
-
-def _live(x: Any) -> Any:
-    """x as an array in a floating dtype; one from outside the program is an input of it."""
-    x = as_array(x)
-    x = current().capture(x) if isinstance(x, np.ndarray) and x.ndim else x
-    return in_dtype(x, FLOAT) if type_of(x).dtype.kind in "biu" else x
 
 
 def _count(c: Any) -> int:
@@ -89,7 +82,7 @@ def _times(x: Any, a: Any) -> Any:
 
 
 def val(family: Family, x: Any, c: Any, tensor: bool = True) -> Any:
-    x, c = _live(x), _live(c)
+    x, c = live(x), live(c)
     c = c if rank(c) else registry["reshape"](c, 1)
     return _sum(family, x, registry["reshape"](c, *shape_of(c), *[1] * rank(x)) if tensor and rank(x) else c)
 
@@ -108,7 +101,7 @@ def val_on_grid(family: Family, *args: Any) -> Any:
 
 def vander(family: Family, x: Any, deg: Any) -> Any:
     """P[0](x), ..., P[deg](x) along a new last axis."""
-    x = _live(x)
+    x = live(x)
     x = x if rank(x) else registry["reshape"](x, 1)
     one = registry["zeros_like"](x) + 1.0
     columns = [one]
@@ -142,7 +135,7 @@ def _numpy(family: Family, name: str) -> Callable:
 
 
 def derived(family: Family, c: Any, m: int = 1, scl: Any = 1, axis: int = 0) -> Any:
-    c = _live(c)
+    c = live(c)
     unit = np.eye(fixed(shape_of(c)[axis], "the number of coefficients"))
     return _mapped(_numpy(family, family.prefix + "der")(unit, m), c, axis) * scl ** m
 
@@ -150,7 +143,7 @@ def derived(family: Family, c: Any, m: int = 1, scl: Any = 1, axis: int = 0) -> 
 def integrated(family: Family, c: Any, m: int = 1, k: Any = (), lbnd: Any = 0, scl: Any = 1, axis: int = 0) -> Any:
     if any(is_value(a) for a in (k, lbnd, scl, *(k if isinstance(k, (list, tuple)) else ()))):
         raise refuse(f"numpy.polynomial.{family.module}.{family.prefix}int", "a traced constant or bound", do="add it to the integral's first coefficient")
-    c, integral = _live(c), _numpy(family, family.prefix + "int")
+    c, integral = live(c), _numpy(family, family.prefix + "int")
     n = fixed(shape_of(c)[axis], "the number of coefficients")
     y = _mapped(integral(np.eye(n), m, [0] * m, lbnd, scl), c, axis)
     start = integral(np.zeros(n), m, k, lbnd, scl)
@@ -160,7 +153,7 @@ def integrated(family: Family, c: Any, m: int = 1, k: Any = (), lbnd: Any = 0, s
 
 def converted(family: Family, c: Any, back: bool) -> Any:
     """The series of powers as one of this family, or the other way round."""
-    c = _live(c)
+    c = live(c)
     convert = _numpy(family, f"poly2{family.prefix}" if back else f"{family.prefix}2poly")
     n = _count(c)
     columns = [convert(np.eye(n)[k, :k + 1]) for k in range(n)]
@@ -171,7 +164,7 @@ def fitted(family: Family, x: Any, y: Any, deg: Any, rcond: Any = None, full: bo
     """Least squares on the family's polynomials, each column scaled to length 1."""
     if full or np.ndim(deg):
         raise refuse(f"numpy.polynomial.{family.module}.{family.prefix}fit", "full or a list of degrees", do="use np.linalg.lstsq")
-    x, y = _live(x), _live(y)
+    x, y = live(x), live(y)
     columns = vander(family, x, deg)
     if w is not None:
         w = as_array(w)
@@ -189,7 +182,7 @@ def _lengthened(c: Any, n: Any) -> Any:
 
 def combined(join: Callable, c1: Any, c2: Any) -> Any:
     """Sums and differences; zeros at the end are not trimmed, since whether there are any is not known while tracing."""
-    a, b = _live(c1), _live(c2)
+    a, b = live(c1), live(c2)
     n = extents.maximum(shape_of(a)[0], shape_of(b)[0])
     return join(_lengthened(a, n), _lengthened(b, n))
 
@@ -215,12 +208,12 @@ for _family in FAMILIES:
 
 @face("numpy.polynomial.polynomial.polymul", samples=("np.polynomial.polynomial.polymul(v, v[:2])",))
 def polymul(c1: Any, c2: Any) -> Any:
-    return BY_NAME["numpy.convolve"].call(_live(c1), _live(c2))
+    return BY_NAME["numpy.convolve"].call(live(c1), live(c2))
 
 
 @face("numpy.polynomial.polynomial.polyvalfromroots", samples=("np.polynomial.polynomial.polyvalfromroots(x, v)",))
 def polyvalfromroots(x: Any, r: Any, tensor: bool = True) -> Any:
-    x, r = _live(x), _live(r)
+    x, r = live(x), live(r)
     r = registry["reshape"](r, *shape_of(r), *[1] * rank(x)) if tensor and rank(x) else r
     return METHODS["prod"](x - r, axis=0)
 
@@ -252,7 +245,7 @@ class Series:
     def __init__(self, family: Family, coef: Any, domain: Any = None, window: Any = None, symbol: str = "x"):
         if domain is not None or window is not None:
             raise refuse(f"numpy.polynomial.{family.series}", "a domain or window with traced coefficients", do="map the argument before the call")
-        self.family, self.coef = family, _live(coef)
+        self.family, self.coef = family, live(coef)
 
     def __call__(self, arg: Any) -> Any:
         return val(self.family, arg, self.coef)
@@ -274,7 +267,7 @@ class Poly1d:
     """numpy.poly1d with traced coefficients."""
 
     def __init__(self, c_or_r: Any, r: bool = False, variable: Any = None):
-        self.coeffs = self.c = BY_NAME["numpy.poly"].call(c_or_r) if r else _live(c_or_r)
+        self.coeffs = self.c = BY_NAME["numpy.poly"].call(c_or_r) if r else live(c_or_r)
 
     def __call__(self, x: Any) -> Any:
         return BY_NAME["numpy.polyval"].call(self.coeffs, x)

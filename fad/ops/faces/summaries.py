@@ -6,30 +6,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...ir.build import current
 from ...ir.op import registry
-from ...ir.types import FLOAT, type_of
+from ...ir.types import type_of
 from ..face import BY_NAME, METHODS, face
 from ..kinds import shape_of
-from .arguments import as_array, axes_of, extent_of, in_dtype, is_given, one_axis, rank, ravel, refuse
+from .arguments import as_array, axes_of, extent_of, in_dtype, is_given, live, one_axis, rank, ravel, refuse
 
 mean, var, std, average = (partial(lambda name, *args, **options: BY_NAME[f"numpy.{name}"].call(*args, **options), name)
                            for name in ("mean", "var", "std", "average"))
 exp, log, sqrt, absolute, where = (registry[name] for name in ("exp", "log", "sqrt", "abs", "where"))
 
 
-def _live(x: Any) -> Any:
-    """x as a floating array; one from outside the program is an input of it."""
-    x = as_array(x)
-    x = current().capture(x) if isinstance(x, np.ndarray) and x.ndim else x
-    return in_dtype(x, FLOAT) if type_of(x).dtype.kind in "biu" else x
-
-
 def _sample(name: str, a: Any, axis: Any, nan_policy: str) -> tuple:
     """The sample and the axis (or axes) to go along."""
     if nan_policy != "propagate":
         raise refuse(f"scipy.stats.{name}", f"nan_policy={nan_policy!r}", do="leave out what is not a number before the call")
-    x = _live(a)
+    x = live(a)
     return (x, tuple(range(rank(x)))) if axis is None else (x, axis if isinstance(axis, tuple) else one_axis(axis, rank(x)))
 
 
@@ -62,7 +54,7 @@ def _in_scipys_order(name: str, call: Callable) -> Callable:
 
 
 def _average(x: Any, axis: Any, weights: Any) -> Any:
-    return mean(x, axis=axis, keepdims=True) if weights is None else average(x, axis=axis, weights=_live(weights), keepdims=True)
+    return mean(x, axis=axis, keepdims=True) if weights is None else average(x, axis=axis, weights=live(weights), keepdims=True)
 
 
 @_summary("gmean", samples=("stats.gmean(x)", "stats.gmean(x, axis=None, weights=x)", "stats.gmean(x, 1, keepdims=True)"))
@@ -154,7 +146,7 @@ def zmap(scores: Any, compare: Any, axis: Any = 0, ddof: int = 0, nan_policy: st
     x, ax = _sample("zmap", compare, axis, nan_policy)
     centre, spread = mean(x, axis=ax, keepdims=True), std(x, axis=ax, ddof=ddof, keepdims=True)
     flat = spread <= absolute(np.finfo(type_of(x).dtype).eps * centre)
-    return where(flat, math.nan, (_live(scores) - centre) / where(flat, 1.0, spread))
+    return where(flat, math.nan, (live(scores) - centre) / where(flat, 1.0, spread))
 
 
 @face("scipy.stats.zscore", samples=("stats.zscore(x)", "stats.zscore(x, axis=None)", "stats.zscore(x, 1, 1)"))
@@ -164,7 +156,7 @@ def zscore(a: Any, axis: Any = 0, ddof: int = 0, nan_policy: str = "propagate") 
 
 @face("scipy.stats.gzscore", samples=("stats.gzscore(x)",))
 def gzscore(a: Any, *, axis: Any = 0, ddof: int = 0, nan_policy: str = "propagate") -> Any:
-    return zscore(log(_live(a)), axis, ddof, nan_policy)
+    return zscore(log(live(a)), axis, ddof, nan_policy)
 
 
 # -- entropy and robust measures ---------------------------------------------------------------------------------------------------------------
@@ -174,7 +166,7 @@ def gzscore(a: Any, *, axis: Any = 0, ddof: int = 0, nan_policy: str = "propagat
 def entropy(x: Any, axis: Any, qk: Any = None, base: Any = None) -> Any:
     def shares(x: Any) -> Any:
         return x / METHODS["sum"](x, axis=axis, keepdims=True)
-    terms = BY_NAME["scipy.special.entr"].call(shares(x)) if qk is None else BY_NAME["scipy.special.rel_entr"].call(shares(x), shares(_live(qk)))
+    terms = BY_NAME["scipy.special.entr"].call(shares(x)) if qk is None else BY_NAME["scipy.special.rel_entr"].call(shares(x), shares(live(qk)))
     y = METHODS["sum"](terms, axis=axis, keepdims=True)
     return y if base is None else y / log(base)
 
@@ -207,7 +199,7 @@ def _without_fit(name: str, lmbda: Any, *others: Any) -> None:
 @face("scipy.stats.boxcox", samples=("stats.boxcox(v, 0.3)",))
 def boxcox(x: Any, lmbda: Any = None, alpha: Any = None, optimizer: Any = None) -> Any:
     _without_fit("boxcox", lmbda, alpha, optimizer)
-    return BY_NAME["scipy.special.boxcox"].call(_live(x), lmbda)
+    return BY_NAME["scipy.special.boxcox"].call(live(x), lmbda)
 
 
 @face("scipy.stats.boxcox_llf", samples=("stats.boxcox_llf(v[0], v)", "stats.boxcox_llf(0.4, x)"))
@@ -228,7 +220,7 @@ def yeojohnson(x: Any, lmbda: Any = None) -> Any:
     """I.-K. Yeo and R. A. Johnson, Biometrika 87 (2000) 954."""
     _without_fit("yeojohnson", lmbda)
     power = BY_NAME["scipy.special.boxcox1p"].call
-    x = _live(x)
+    x = live(x)
     positive = x >= 0
     return where(positive, power(where(positive, x, 0.0), lmbda), -power(where(positive, 0.0, -x), 2.0 - as_array(lmbda)))
 
@@ -288,7 +280,7 @@ def pearsonr(x: Any, y: Any, *, alternative: str = "two-sided", method: Any = No
     if alternative != "two-sided" or method is not None:
         raise refuse("scipy.stats.pearsonr", "alternative other than 'two-sided', or a method")
     x, ax = _sample("pearsonr", x, axis, "propagate")
-    r = _correlation(x, _live(y), ax)
+    r = _correlation(x, live(y), ax)
     half = _size(x, ax) * 0.5 - 1.0
     return Correlation(r, 2.0 * BY_NAME["scipy.special.betainc"].call(half, half, 0.5 * (1.0 - absolute(r))))
 
@@ -314,7 +306,7 @@ class Line(NamedTuple):
 def linregress(x: Any, y: Any, alternative: str = "two-sided") -> Line:
     if alternative != "two-sided":
         raise refuse("scipy.stats.linregress", "alternative other than 'two-sided'")
-    x, y = _live(x), _live(y)
+    x, y = live(x), live(y)
     dx, dy = x - mean(x), y - mean(y)
     slope, r = mean(dx * dy) / mean(dx * dx), _correlation(x, y, 0)
     free = shape_of(x)[0] - 2.0
@@ -328,8 +320,8 @@ def linregress(x: Any, y: Any, alternative: str = "two-sided") -> Line:
 
 def _log_terms(kde: Any, points: Any) -> tuple:
     """The logarithm of each kernel at each point, without its weight and norm, and the weights and the norm's logarithm."""
-    data, weights, covariance = (_live(getattr(kde, name)) for name in ("dataset", "weights", "covariance"))
-    points = BY_NAME["numpy.atleast_2d"].call(_live(points))
+    data, weights, covariance = (live(getattr(kde, name)) for name in ("dataset", "weights", "covariance"))
+    points = BY_NAME["numpy.atleast_2d"].call(live(points))
     if kde.d != 1 and isinstance(shape_of(points)[0], int) and shape_of(points)[0] == 1:
         points = points.T
     away = data[:, :, None] - points[:, None, :]
