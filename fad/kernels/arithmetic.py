@@ -33,7 +33,7 @@ def where(condition, x, y):
     >>> int(where(True, 1, 2))
     1
     """
-    return np.where(condition, x, y)
+    return np.where(condition, x, y)[()]  # of scalars a scalar: a `+=` would change an array of no axes under all its names
 
 
 def _where_types(*args):

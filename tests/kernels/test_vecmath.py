@@ -56,6 +56,15 @@ def test_values(name, dtype):
         assert vectorised(loop)
 
 
+@pytest.mark.parametrize("name", sorted(set(vecmath.__all__) - {"FLAVOUR", "have_libmvec"}))
+def test_plain_python_makes_scalars_of_scalars(name):
+    """An array of no axes is changed in place by a `+=`, and every other name of it with it."""
+    x = np.float64(0.5)
+    arguments = {"where": (True, x, x), "like": (0.5, x), "integer_power": (2, 3)}
+    y = getattr(vecmath, name)(*arguments.get(name, (x, x) if name in BINARY else (x,)))
+    assert isinstance(y, (np.generic, float)) and not isinstance(y, np.ndarray)
+
+
 @pytest.mark.skipif(not vecmath.have_libmvec(), reason="no libmvec")
 @pytest.mark.parametrize("name", ["logaddexp", "expit", "log_expit", "xlogy", "sinc", "logit"])
 def test_formulas_are_vectorised(name):
