@@ -1,4 +1,5 @@
 """early: what reads an array is computed before that array is written to, so that the write can be done in place."""
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..ir.graph import Equation, Func, Var, free_vars
@@ -25,15 +26,24 @@ def _visit(eqn: Equation, scope: Scope) -> Any:
 
 
 def _ordered(equations: list) -> list:
-    found = list(equations)
-    k = 0
-    while k < len(found):
-        written = _written(found[k])
-        moved = _readers(found, k, written) if written else []
-        for place, j in enumerate(moved):
-            found.insert(k + place, found.pop(j))
-        k += len(moved) + 1
-    return found
+    """The equations, each write behind what can be read before it."""
+    place, made, readers = {e: k for k, e in enumerate(equations)}, {v: e for e in equations for v in e.outputs}, _readers_of(equations)
+    done: dict[Equation, None] = {}
+    for eqn in equations:
+        written = [] if eqn in done else _written(eqn)
+        moved = {e for reader in _reading(written, readers) if reader not in done for e in _needed(reader, eqn, made, done)}
+        done.update(dict.fromkeys([*sorted(moved, key=place.__getitem__), eqn]))
+    return list(done)
+
+
+def _readers_of(equations: list) -> dict:
+    """{variable: the equations that have it among their operands}"""
+    readers: dict[Var, list] = {}
+    for eqn in equations:
+        for a in set(eqn.inputs):
+            if isinstance(a, Var):
+                readers.setdefault(a, []).append(eqn)
+    return readers
 
 
 def _written(eqn: Equation) -> set:
@@ -48,29 +58,25 @@ def _written(eqn: Equation) -> set:
     return set()
 
 
-def _readers(equations: list, k: int, written: set) -> list:
-    """Positions behind k, in order, of the equations that read what k writes, with all they need; none that needs what k makes."""
-    seen, made = set(written), {v: j for j, e in enumerate(equations) for v in e.outputs}
-    chosen: set[int] = set()
-    for j, eqn in enumerate(equations):
-        used = [a for a in eqn.inputs if isinstance(a, Var)]
-        if eqn.op.name in _VIEWS and used and used[0] in seen and eqn.outputs[0].type.shape:
-            seen.update(eqn.outputs)
-        elif j > k and any(a in seen for a in used):
-            needed = _needed(equations, k, j, made)
-            chosen |= needed or set()
-    return sorted(chosen)
+def _reading(arrays: Iterable, readers: dict) -> Iterator:
+    """The equations that read these arrays, or parts of them; those that only make views of them are not among them."""
+    seen = list(arrays)
+    for array in seen:
+        for eqn in readers.get(array, ()):
+            if eqn.op.name in _VIEWS and eqn.inputs[0] is array and eqn.outputs[0].type.shape:
+                seen += eqn.outputs
+            else:
+                yield eqn
 
 
-def _needed(equations: list, k: int, j: int, made: dict) -> "set | None":
-    """Positions behind k of what equation j needs, itself among them; None if it needs k, or something that must stay where it is."""
-    found, waiting = set(), [j]
+def _needed(reader: Equation, write: Equation, made: dict, done: dict) -> set:
+    """What is to be done for a reader, itself included; nothing if that needs the write, or something that must stay where it is."""
+    found, waiting = set(), [reader]
     while waiting:
-        at = waiting.pop()
-        eqn = equations[at]
-        if at == k or eqn.regions or eqn.op.effect:
-            return None
-        found.add(at)
-        used = [a for a in eqn.inputs if isinstance(a, Var)] + [n for v in eqn.outputs for n in v.type.shape if isinstance(n, Var)]
-        waiting += [made[a] for a in used if made.get(a, -1) >= k and made[a] not in found]
+        eqn = waiting.pop()
+        if eqn is write or eqn.regions or eqn.op.effect:
+            return set()
+        found.add(eqn)
+        used = [*eqn.inputs, *[n for v in eqn.outputs for n in v.type.shape]]
+        waiting += [e for e in map(made.get, used) if e is not None and e not in done and e not in found]
     return found
