@@ -8,6 +8,7 @@ import linecache
 import sys
 import warnings
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -130,12 +131,12 @@ class Later:
         self.second, self.later, self.known = second, tape.later, dict(tape.values)
         self.pending = [eqn for eqn in tape.equations if any(v not in tape.values for v in eqn.outputs)]
 
-    def __call__(self, given: list) -> Any:
-        """The second result, for these leaves of the argument."""
+    def __call__(self, given: list, traced: bool = False) -> Any:
+        """The second result, for these leaves of the argument (`traced`: as a part of the program being built)."""
         env = Environment()
         env.update(self.known)
         env.update(zip(self.later, given, strict=True))
-        with stack.concrete(), np.errstate(all="ignore"):
+        with nullcontext() if traced else stack.concrete(), np.errstate(all="ignore"):
             for eqn in self.pending:
                 run_equation(eqn, env)
         return tree.map_leaves(lambda y: _own(env.read(y.atom) if isinstance(y, Value) else y), self.second)

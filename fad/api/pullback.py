@@ -13,12 +13,16 @@ from ..backend.runner import Runner
 from ..ir.build import current
 from ..ir.graph import Func
 from ..ir.types import Type, type_of
+from ..ir.walk import evaluate
+from ..ops.faces.arguments import captured
 from ..passes.pipeline import optimise
 from ..trace.tracing import is_data
 from ..transforms.split import split
 from ..util import tree
 from ..util.errors import CotangentShapeError, StructureError
 from .fallback import Later, as_arrays
+from .inner import conform
+from .leaves import level_of
 from .staged import Staged
 
 
@@ -56,6 +60,7 @@ class TwoStepProgram(Program):
         end = len(outputs) - self.models
         func = Func(traced.func.name, traced.func.inputs, traced.func.equations, outputs[:self.early] + outputs[end:] + outputs[self.early:end])
         head, rest = split(optimise(func), traced.later, self.early + self.models)
+        self.second_step = rest
         self.head, self.rest = Runner(head, self.policy, f"{self.name}_forward"), Runner(rest, self.policy, f"{self.name}_pullback")
 
     @property
@@ -70,8 +75,9 @@ class TwoStepProgram(Program):
         residuals = list(outputs[self.early + self.models:])
 
         def step(argument: Any) -> Any:
-            given = fitting_leaves(argument, model)
-            return self._tree(self.second, self.first.leaves, self.rest.run(residuals + given))
+            given, traced = fitting_leaves(argument, model)
+            outputs = evaluate(self.second_step, [captured(x) for x in residuals] + given) if traced else self.rest.run(residuals + given)
+            return self._tree(self.second, self.first.leaves, outputs)
         return value, step
 
     def _tree(self, structure: tree.Structure, offset: int, leaves: tuple) -> Any:
@@ -82,13 +88,17 @@ class TwoStepProgram(Program):
         return structure.unflatten(filled)
 
 
-def fitting_leaves(argument: Any, model: Any) -> list:
-    """Leaves of a tangent or cotangent for the real and complex leaves of model, in their dtypes."""
+def fitting_leaves(argument: Any, model: Any) -> "tuple[list, bool]":
+    """Leaves of a tangent or cotangent for the real and complex leaves of model, in their dtypes; and whether one is traced, so that what
+    is computed of them belongs to the program being built."""
     targets, expected = tree.flatten(model)
     leaves, structure = tree.flatten(argument)
     if structure != expected:
         raise StructureError(f"a value of structure {structure} was given for one of structure {expected}")
-    return [_fitting(g, x) for g, x in zip(leaves, targets) if _moves(x)]
+    traced = level_of(leaves) == 2
+    if traced:
+        leaves = conform("tangent or cotangent", argument, model)
+    return [g if traced else _fitting(g, x) for g, x in zip(leaves, targets) if _moves(x)], traced
 
 
 def _fitting(g: Any, x: Any) -> Any:
@@ -110,4 +120,4 @@ class TwoStep(Staged):
     def delivered(self, tape: Any, result: Any) -> Any:
         first, second, model = result
         given, step = as_arrays(tape, model), Later(tape, second)
-        return as_arrays(tape, first), lambda argument: step(fitting_leaves(argument, given))
+        return as_arrays(tape, first), lambda argument: step(*fitting_leaves(argument, given))

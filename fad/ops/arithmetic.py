@@ -79,8 +79,8 @@ def is_literal(p: Any) -> bool:
 def _pow_base(y: Any, x: Any, p: Any) -> Any:
     if is_literal(p):
         return 0.0 * x if p == 0 else 1 if p == 1 else 2.0 * x if p == 2 else p * x ** (p - 1)
-    where = op("where")
-    return where(p == 0, 0.0, p * x ** where(p == 0, 1.0, p - 1))
+    where, none = op("where"), (p == 0) & (x == 0)
+    return where(none, 0.0, p * where(none, 1.0, x) ** (p - 1))
 
 
 def _pow_exponent(y: Any, x: Any, p: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .arithmetic import POSITIVE, sqrt
+from .arithmetic import POSITIVE, is_literal, sqrt
 from .kinds import Partials, is_complex
 from .pointwise import elementwise, op
 
@@ -28,8 +28,13 @@ log1p = elementwise("log1p", np.log1p, "log1p({0})", Partials(lambda y, x: 1.0 /
 def _share(rate: float) -> Any:
     """The weight of x in log(e^x + e^y) is the logistic function of x - y; equal infinities have equal weights."""
     def weight(x: Any, y: Any) -> Any:
-        return op("expit")(rate * op("where")(x == y, 0.0, x - y))
+        return op("expit")(rate * (x - y if _is_finite(x) or _is_finite(y) else op("where")((x == y) & op("isinf")(x), 0.0, x - y)))
     return Partials(lambda z, x, y: weight(x, y), lambda z, x, y: weight(y, x))
+
+
+def _is_finite(x: Any) -> bool:
+    """Whether x is a number written in the program, and finite."""
+    return is_literal(x) and math.isfinite(x)
 
 
 logaddexp = elementwise("logaddexp", np.logaddexp, "logaddexp({0}, {1})", _share(1.0))

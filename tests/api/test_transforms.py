@@ -1,4 +1,6 @@
 """Products, Jacobians, Hessians, vmap: against closed forms, and each against the others."""
+import warnings
+
 import numpy as np
 import pytest
 
@@ -112,6 +114,42 @@ def test_vjp_with_aux_and_integer_results():
     close(pull((np.ones(3), 0))[0], 2)
     y, dy = fad.jvp(lambda x: (x * 2.0, x > 0), (np.ones(2),), (np.ones(2),))
     close(dy[0], 2), close(dy[1], 0)
+
+
+def test_second_steps_are_functions_like_any_other():
+    """A pullback or a linear map, made outside, is mapped, differentiated and compiled; on the tape, too."""
+    A = rng.standard_normal((3, 4))
+
+    def f(x):
+        s = 0.0
+        for k in range(len(x)):
+            s = np.sin(s * x[k]) + x[k] ** 2
+        return np.tanh(A @ x) * s
+
+    def by_value(x):
+        rows = {float(value): np.sin(value) for value in x}
+        return A @ np.array(list(rows.values()))
+
+    x, g = rng.standard_normal(4), rng.standard_normal(3)
+
+    def check_pullback(h):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", fad.FallbackWarning)
+            (_, pull), J = fad.vjp(h, x), fad.jacobian(h)(x)
+        close(fad.vmap(pull)(np.eye(3))[0], J)
+        close(fad.jacobian(lambda g: pull(g)[0])(g), J.T)
+        close(fad.grad(lambda g: np.sum(pull(g * g)[0]))(g), 2 * g * np.sum(J, axis=1))
+        close(fad.vjp(pull, g)[1]((x,))[0], J @ x)
+
+    check_pullback(f), check_pullback(by_value)
+    _, push = fad.linearize(f, x)
+    J = fad.jacobian(f)(x)
+    close(fad.vmap(push)(np.eye(4)), J.T)
+    close(fad.jit(lambda dx: push(dx) + 1.0)(x), J @ x + 1)
+    _, pull = fad.vjp(lambda p: {"a": p["u"] * p["v"], "b": np.sum(p["u"])}, {"u": x, "v": 2 * x})
+    close(fad.grad(lambda g: np.sum(pull(g)[0]["u"]))({"a": x, "b": 2.0})["a"], 2 * x)
+    with pytest.raises(fad.FadError):
+        fad.vmap(pull)({"a": np.ones((2, 3)), "b": np.ones(2)})
 
 
 def test_float32_stays_float32():

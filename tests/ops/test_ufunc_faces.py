@@ -4,7 +4,9 @@ import math
 
 import numpy as np
 import pytest
+import scipy.special as sp
 
+import fad
 from fad.trace.tracing import trace
 from fad.util.errors import NoDerivativeError, UnsupportedFunctionError
 
@@ -107,3 +109,12 @@ UNKNOWN = ["sp.jv(v, 1.0)", "sp.gammainc(v, 1.0)", "sp.zeta(v + 2, 1.0)", "sp.hy
 def test_an_unknown_partial_raises(expression):
     with pytest.raises(NoDerivativeError):
         check_derivatives(expression)
+
+
+def test_log_sum_exp_of_what_has_no_weight():
+    """The derivative with respect to a weight of zero is not zero; an exponential without weight may overflow."""
+    a, b = np.array([0.3, 3.0, -2.0, 0.5]), np.array([1.0, 0.0, 0.5, 0.0])
+    np.testing.assert_allclose(fad.grad(lambda b: sp.logsumexp(a, b=b))(b), np.exp(a - sp.logsumexp(a, b=b)))
+    a[1] = 1e4
+    np.testing.assert_allclose(fad.jit(lambda a: sp.logsumexp(a, b=b))(a), sp.logsumexp(a, b=b))
+    np.testing.assert_allclose(fad.grad(lambda a: sp.logsumexp(a, b=b))(a), b * np.exp([0.3, 0.0, -2.0, 0.0]) / np.exp(sp.logsumexp(a, b=b)))

@@ -2,6 +2,8 @@
 import math
 from typing import Any
 
+import numpy as np
+
 from ...ir.op import Op, registry
 from ...ir.types import type_of
 from ...util.errors import UnsupportedFunctionError
@@ -10,6 +12,7 @@ from ..extents import broadcast_of
 from ..face import add_face, add_ufunc, face
 from ..kinds import is_complex, shape_of
 from ..literals import as_array
+from ..pointwise import real_part
 from ..special import bessel, elliptic, errors, gamma, hypergeometric, information, orthogonal, statistics
 
 # -- ufuncs of one result -----------------------------------------------------------------------------------------------------
@@ -182,6 +185,20 @@ def _shift(x: Any, axes: tuple) -> Any:
     return registry["stop_gradient"](_keep(registry["where"](registry["isfinite"](high), high, 0.0), x, axes))
 
 
+def _exponentials(a: Any, axes: tuple) -> tuple:
+    """The shift of the exponents, and exp(a - shift)."""
+    shift = _shift(real_part(a), axes)
+    return shift, registry["exp"](a - shift)
+
+
+def _weighted_exponentials(a: Any, b: Any, axes: tuple) -> tuple:
+    """The shift of the exponents that have a weight, and b exp(a - shift); a weight of zero makes nothing of an exponential that overflows."""
+    where, none = registry["where"], b == 0
+    shift = _shift(where(none, -math.inf, real_part(a)), axes)
+    most = math.log(float(np.finfo(type_of(a).dtype).max)) - 1.0
+    return shift, b * registry["exp"](where(none & ~(real_part(a) - shift <= most), most, a - shift))
+
+
 @face("scipy.special.logsumexp")
 def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, return_sign: bool = False) -> Any:
     """log(sum(b exp(a))), and the sum's sign."""
@@ -192,11 +209,9 @@ def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, r
     a = _float(a)
     if b is not None:
         a, b = _common(a, b)
-        a = registry["where"](b == 0, -math.inf, a)                # what has no weight has no say in the shift either
     axes = _axes(a, axis)
-    shift = _shift(registry["real"](a) if is_complex(a) else a, axes)
-    terms = registry["exp"](a - shift)
-    total = registry["sum"](terms if b is None else terms * registry["where"](b == 0, 0.0, b), axes=axes)
+    shift, terms = _exponentials(a, axes) if b is None else _weighted_exponentials(a, b, axes)
+    total = registry["sum"](terms, axes=axes)
     sign = None
     if return_sign:
         sign = registry["sign"](total)

@@ -33,8 +33,9 @@ log_expit = special("log_expit", lambda y, x: expit(-x), domain=(-2.0, 2.0))
 
 
 def _ratio(x: Any, y: Any) -> Any:
-    """x / y, and 0 where x is 0, whatever y."""
-    return where(x == 0, 0.0, x / where(x == 0, 1.0, y))
+    """x / y, and 0 where both are 0."""
+    none = (x == 0) & (y == 0)
+    return where(none, 0.0, x / where(none, 1.0, y))
 
 
 def _log_unless(constant: Any, y: Any, logarithm: Any) -> Any:
