@@ -87,8 +87,9 @@ def _mish_partial(y: Any, x: Any) -> Any:
 
 
 mish = elementwise("mish", lambda x: x * op["tanh"](op["logaddexp"](x, 0.0)), _mish_partial, node="MishBackward0")
-softplus = elementwise("softplus", lambda x, beta: op["logaddexp"](x * beta, 0.0) / beta, lambda y, x, beta: _expit(x * beta), node="SoftplusBackward0",
-                       samples=_leaky_sample(beta=1.7))
+softplus = elementwise("softplus", lambda x, beta, threshold: _where(x * beta > threshold, x, op["logaddexp"](x * beta, 0.0) / beta),
+                       lambda y, x, beta, threshold: _where(x * beta > threshold, 1.0, _expit(x * beta)), node="SoftplusBackward0",
+                       samples=_leaky_sample(beta=1.7, threshold=20.0) + _leaky_sample(beta=1.7, threshold=1.0))
 hardsigmoid = elementwise("hardsigmoid", lambda x: _where(x <= -3.0, 0.0, _where(x >= 3.0, 1.0, x / 6.0 + 0.5)),
                           lambda y, x: _one(x, (x > -3.0) & (x < 3.0)) / 6.0, node="HardsigmoidBackward0", samples=(sample((3, 4), between=(-5.0, 5.0)),))
 hardswish = elementwise("hardswish", lambda x: x * hardsigmoid.written(x), lambda y, x: _where(x <= -3.0, 0.0, _where(x >= 3.0, 1.0, x / 3.0 + 0.5)),

@@ -96,6 +96,17 @@ class ModuleList(_Numbered):
         super().__init__()
         self += modules if modules is not None else ()
 
+    def __repr__(self) -> str:
+        """Equal modules one after the other are written once."""
+        runs: list = []
+        for k, told in enumerate(map(repr, self)):
+            if runs and runs[-1][2] == told:
+                runs[-1][1] = k
+            else:
+                runs.append([k, k, told])
+        lines = [f"({a}): {told}" if a == b else f"({a}-{b}): {b - a + 1} x {told}" for a, b, told in runs]
+        return f"{type(self).__name__}({''.join(chr(10) + '  ' + line.replace(chr(10), chr(10) + '  ') for line in lines)}" + ("\n)" if lines else ")")
+
     def append(self, module: Module) -> "ModuleList":
         """Add a module at the end."""
         self.add_module(str(len(self)), module)

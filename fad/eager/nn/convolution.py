@@ -1,4 +1,4 @@
-"""Convolutions and pooling: windows gathered by index arrays, then one contraction or reduction."""
+"""Convolutions: windows gathered by index arrays, then one contraction."""
 import math
 from typing import Any
 
@@ -21,8 +21,8 @@ def windows(input: Any, size: tuple, stride: tuple, dilation: tuple) -> Any:
     for k, (n, m, s, d) in enumerate(zip(sizes(input)[-rank:], size, stride, dilation)):
         count = (n - d * (m - 1) - 1) // s + 1
         if count < 1:
-            raise RuntimeError(f"Calculated padded input size per channel: {tuple(input.shape)[-rank:]}. Kernel size: {size}. Kernel size can't be greater "
-                               "than actual input size")
+            raise RuntimeError(f"Calculated padded input size per channel: ({' x '.join(map(str, tuple(input.shape)[-rank:]))}). Kernel size: "
+                               f"({' x '.join(str(d * (m - 1) + 1) for m, d in zip(size, dilation))}). Kernel size can't be greater than actual input size")
         at = np.arange(count)[:, None] * s + np.arange(m) * d
         shape = [1] * (2 * rank)
         shape[k], shape[rank + k] = at.shape
@@ -40,6 +40,8 @@ def _convolve(input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dil
         input = pad(input, [v for t in reversed(total) for v in (t // 2, t - t // 2)])
     elif padding not in (0, "valid"):
         input = pad(input, [v for p in reversed(spread(padding, rank)) for v in (p, p)])
+    if len(input.shape) not in (rank + 1, rank + 2):
+        raise RuntimeError(f"Expected {rank + 1}D (unbatched) or {rank + 2}D (batched) input to conv{rank}d, but got input of size: {list(input.shape)}")
     single = len(input.shape) == rank + 1
     if single:
         input = op["reshape"](input, 1, *input.shape)
@@ -68,34 +70,6 @@ def conv2d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: 
     return _convolve(input, weight, bias, stride, padding, dilation, groups, 2)
 
 
-def _pool(input: Any, size: Any, stride: Any, padding: Any, rank: int, largest: bool, dilation: Any = 1) -> Any:
-    size = spread(size, rank)
-    stride = size if stride is None else spread(stride, rank)
-    if padding:
-        input = pad(input, [v for p in reversed(spread(padding, rank)) for v in (p, p)], value=-np.inf if largest else 0.0)
-    seen = windows(input, size, stride, spread(dilation, rank))
-    axes = tuple(range(len(seen.shape) - rank, len(seen.shape)))
-    if not largest:
-        return call("numpy.mean", seen, axis=axes)
-    flat = op["reshape"](seen, *seen.shape[:-rank], math.prod(size))                    # of equal elements the first has the gradient
-    return call("numpy.take_along_axis", flat, call("numpy.argmax", flat, axis=-1, keepdims=True), axis=-1)[..., 0]
-
-
-def max_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1) -> Any:
-    """The largest element of every window."""
-    return _pool(input, kernel_size, stride, padding, 1, True, dilation)
-
-
-def max_pool2d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1) -> Any:
-    """The largest element of every window."""
-    return _pool(input, kernel_size, stride, padding, 2, True, dilation)
-
-
-def avg_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0) -> Any:
-    """The mean of every window."""
-    return _pool(input, kernel_size, stride, padding, 1, False)
-
-
-def avg_pool2d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0) -> Any:
-    """The mean of every window."""
-    return _pool(input, kernel_size, stride, padding, 2, False)
+def conv3d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Any:
+    """Correlation along three dimensions: input (N, C, D, H, W), weight (out, C / groups, KD, KH, KW)."""
+    return _convolve(input, weight, bias, stride, padding, dilation, groups, 3)

@@ -1,51 +1,115 @@
-"""Losses, as functions."""
+"""Losses, as functions. All take PyTorch's former options size_average and reduce, which together say what `reduction` says."""
 import math
+import warnings
 from typing import Any
 
 import numpy as np
 
 from ...ops.table import TABLE as op
-from ..tensor import raw
+from ..tensor import Tensor, raw
 from . import composites as steps
+from .activations import log_softmax
 from .composites import reduced
-from .functional import call, log_softmax
+from .functional import call
 
 
-def mse_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
+def reduction_of(size_average: Any, reduce: Any, reduction: str) -> str:
+    """The reduction that PyTorch's former options ask for, where one of them is given."""
+    if size_average is None and reduce is None:
+        return reduction
+    wanted = "none" if reduce is not None and not reduce else "sum" if size_average is not None and not size_average else "mean"
+    warnings.warn(f"size_average and reduce args will be deprecated, please use reduction='{wanted}' instead.", stacklevel=3)
+    return wanted
+
+
+def _noticed(input: Any, target: Any) -> None:
+    """Warn where two shapes are broadcast that were probably meant to be one."""
+    if isinstance(input, Tensor) and input.shape != target.shape:                               # type: ignore[attr-defined]
+        warnings.warn(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely lead to incorrect results "  # type: ignore[attr-defined]
+                      "due to broadcasting. Please ensure they have the same size.", stacklevel=3)
+
+
+def _of_weight(input: Any, weight: Any) -> None:
+    if tuple(weight.shape) != tuple(input.shape):
+        raise ValueError("Weights and input must have the same size.")
+
+
+def _weighted_mean(loss: Any, weight: Any, reduction: str) -> Any:
+    """Elements of a loss that count differently; their mean is by what they count."""
+    return call("numpy.sum", loss * weight) / call("numpy.sum", weight) if reduction == "mean" else reduced(loss * weight, reduction)
+
+
+def _positive(x: Any) -> Any:
+    """max(x, 0), with derivative 1 at 0."""
+    return op["where"](x < 0, 0.0, x)
+
+
+def mse_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean", weight: Any = None) -> Any:
     """The squared difference."""
-    return steps.mse_loss(input, target, reduction=reduction)
+    reduction = reduction_of(size_average, reduce, reduction)
+    _noticed(input, target)
+    if weight is None:
+        return steps.mse_loss(input, target, reduction=reduction)
+    _of_weight(input, weight)
+    return _weighted_mean((input - target) ** 2, weight, reduction)
 
 
-def l1_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
+def l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean", weight: Any = None) -> Any:
     """The absolute difference."""
-    return reduced(abs(input - target), reduction)
+    reduction = reduction_of(size_average, reduce, reduction)
+    _noticed(input, target)
+    if weight is None:
+        return reduced(abs(input - target), reduction)
+    _of_weight(input, weight)
+    return _weighted_mean(abs(input - target), weight, reduction)
 
 
-def smooth_l1_loss(input: Any, target: Any, reduction: str = "mean", beta: float = 1.0) -> Any:
+def smooth_l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean", beta: float = 1.0) -> Any:
     """Quadratic for differences below beta, linear above."""
-    return steps.smooth_l1_loss(input, target, beta=beta, reduction=reduction)
+    _noticed(input, target)
+    if beta < 0:
+        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+    return steps.smooth_l1_loss(input, target, beta=beta, reduction=reduction_of(size_average, reduce, reduction))
 
 
-def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0) -> Any:
+def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0, weight: Any = None) -> Any:
     """Quadratic for differences below delta, linear above, with slope delta there."""
-    return steps.huber_loss(input, target, delta=delta, reduction=reduction)
+    _noticed(input, target)
+    if delta <= 0:
+        raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    if weight is None:
+        return steps.huber_loss(input, target, delta=delta, reduction=reduction)
+    _of_weight(input, weight)
+    return reduced(steps.huber_loss(input, target, delta=delta, reduction="none") * weight, reduction)
 
 
-def binary_cross_entropy(input: Any, target: Any, weight: Any = None, reduction: str = "mean") -> Any:
+def binary_cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Any:
     """-(t log p + (1 - t) log(1 - p)), the logarithms at least -100."""
-    return steps.binary_cross_entropy(input, target, weight, reduction=reduction)
+    if tuple(input.shape) != tuple(target.shape):
+        raise ValueError(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. Please ensure they have the "
+                         "same size.")
+    if isinstance(input, Tensor) and input._a.size and not (np.nanmin(input._a) >= 0 and np.nanmax(input._a) <= 1):
+        raise RuntimeError("all elements of input should be between 0 and 1")
+    return steps.binary_cross_entropy(input, target, weight, reduction=reduction_of(size_average, reduce, reduction))
 
 
-def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None, reduction: str = "mean", pos_weight: Any = None) -> Any:
+def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
+                                     pos_weight: Any = None) -> Any:
     """The binary cross entropy of the logistic function of the input, without overflow."""
     if tuple(input.shape) != tuple(target.shape):
-        raise ValueError(f"Target size ({tuple(target.shape)}) must be the same as input size ({tuple(input.shape)})")
-    return steps.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction=reduction)
+        raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
+    return steps.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction=reduction_of(size_average, reduce, reduction))
 
 
-def nll_loss(input: Any, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean") -> Any:
+# -- classes ------------------------------------------------------------------------------------------------------------------------------
+
+
+def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100, reduce: Any = None,
+             reduction: str = "mean") -> Any:
     """Minus the input at the target's class; input (N, C, ...), target (N, ...)."""
+    reduction = reduction_of(size_average, reduce, reduction)
     shape, classes = target.shape, raw(target)
+    _check_classes(input, classes, weight, ignore_index)
     if len(input.shape) == 1:
         input, classes = op["reshape"](input, 1, *input.shape), op["reshape"](classes, 1)
     elif len(input.shape) > 2:                                     # every place is an example
@@ -56,12 +120,46 @@ def nll_loss(input: Any, target: Any, weight: Any = None, ignore_index: int = -1
     return op["reshape"](loss, *shape) if reduction == "none" and len(shape) != 1 else loss
 
 
-def cross_entropy(input: Any, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean", label_smoothing: float = 0.0) -> Any:
+def _check_classes(input: Any, classes: Any, weight: Any, ignore: int) -> None:
+    """Raise unless the target (an array) holds a class for every example, each of those that there are."""
+    if not isinstance(input, Tensor) or not isinstance(classes, np.ndarray):
+        return
+    shape = input._a.shape
+    if not shape:
+        raise ValueError(f"Expected 1 or more dimensions (got {len(shape)})")
+    if len(shape) == 1 and classes.size > 1 or len(shape) > 1 and classes.shape[:1] != shape[:1]:
+        raise ValueError(f"Expected input batch_size ({shape[0] if len(shape) > 1 else 1}) to match target batch_size "
+                         f"({classes.shape[0] if classes.ndim else 1}).")
+    if len(shape) > 1 and classes.shape != (shape[0], *shape[2:]):
+        raise RuntimeError(f"Expected target size {[shape[0], *shape[2:]]}, got {list(classes.shape)}")
+    if classes.dtype.kind not in "iu":
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {_title(classes.dtype)}")
+    count = shape[1] if len(shape) > 1 else shape[0]
+    if weight is not None and tuple(weight.shape) != (count,):
+        raise RuntimeError(f"weight tensor should be defined either for all {count} classes or no classes but got weight tensor of shape: {list(weight.shape)}")
+    wrong = (classes != ignore) & ((classes < 0) | (classes >= count))
+    if wrong.any():
+        raise IndexError(f"Target {classes[wrong].flat[0]} is out of bounds.")
+
+
+def _title(dtype: Any) -> str:
+    """What PyTorch's messages call a dtype."""
+    return {"f8": "Double", "f4": "Float", "f2": "Half", "b1": "Bool", "c8": "ComplexFloat", "c16": "ComplexDouble", "i4": "Int"}.get(dtype.str[1:], str(dtype))
+
+
+def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100, reduce: Any = None,
+                  reduction: str = "mean", label_smoothing: float = 0.0) -> Any:
     """The negative log likelihood of softmax(input); the target holds classes, or probabilities in the input's shape."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    if not 0 <= label_smoothing <= 1:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
     ax = 1 if len(input.shape) > 1 else 0
     logs = log_softmax(input, ax)
-    if target.dtype.kind in "iu":
-        loss = nll_loss(logs, target, weight, ignore_index, reduction)
+    as_shares = tuple(target.shape) == tuple(input.shape)
+    if as_shares and target.dtype.kind not in "fc":
+        raise RuntimeError(f"Expected floating point type for target with class probabilities, got {'Long' if target.dtype == np.int64 else _title(target.dtype)}")
+    if not as_shares:
+        loss = nll_loss(logs, target, weight, None, ignore_index, None, reduction)
         if not label_smoothing:
             return loss
         return (1.0 - label_smoothing) * loss + label_smoothing * _smoothing(logs, raw(target), weight, ignore_index, ax, reduction)
@@ -86,36 +184,156 @@ def _smoothing(logs: Any, classes: Any, weight: Any, ignore: int, ax: int, reduc
     return call("numpy.sum", loss) / call("numpy.sum", shares)
 
 
-def kl_div(input: Any, target: Any, reduction: str = "mean", log_target: bool = False) -> Any:
+# -- likelihoods ------------------------------------------------------------------------------------------------------------------------
+
+
+def kl_div(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean", log_target: bool = False) -> Any:
     """target (log target - input), the input being logarithms; "batchmean" divides the sum by the batch."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    if reduction == "mean" and isinstance(input, Tensor):
+        warnings.warn("reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides only by the batch size, and "
+                      "aligns with the KL div math definition.'mean' will be changed to behave the same as 'batchmean' in the next major release.", stacklevel=2)
     loss = op["exp"](target) * (target - input) if log_target else op["xlogy"](target, target) - target * input
-    return call("numpy.sum", loss) / input.shape[0] if reduction == "batchmean" else reduced(loss, reduction)
-
-
-def poisson_nll_loss(input: Any, target: Any, log_input: bool = True, full: bool = False, eps: float = 1e-8, reduction: str = "mean") -> Any:
-    """Minus the log likelihood of Poisson counts."""
-    loss = op["exp"](input) - target * input if log_input else input - target * op["log"](input + eps)
+    if reduction == "batchmean":
+        return call("numpy.sum", loss) / input.shape[0] if len(input.shape) else call("numpy.sum", loss)
     return reduced(loss, reduction)
+
+
+def poisson_nll_loss(input: Any, target: Any, log_input: bool = True, full: bool = False, size_average: Any = None, eps: float = 1e-8, reduce: Any = None,
+                     reduction: str = "mean") -> Any:
+    """Minus the log likelihood of Poisson counts; full: with Stirling's approximation of log(target!) for targets above 1."""
+    loss = op["exp"](input) - target * input if log_input else input - target * op["log"](input + eps)
+    if full:
+        above = target > 1
+        t = op["where"](above, target, 1.0)
+        loss = loss + op["where"](above, t * op["log"](t) - t + 0.5 * op["log"](2.0 * math.pi * t), 0.0)
+    return reduced(loss, reduction_of(size_average, reduce, reduction))
 
 
 def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> Any:
-    """Minus the log likelihood of normal observations."""
-    var = op["maximum"](var, eps)
+    """Minus the log likelihood of normal observations; a variance below eps counts as eps (its gradient is as if it did not)."""
+    if isinstance(var, float):
+        var = var + 0.0 * input
+    if isinstance(var, Tensor) and (var._a < 0).any():
+        raise ValueError("var has negative entry/entries")
+    if tuple(var.shape) != tuple(input.shape):
+        if tuple(var.shape) == tuple(input.shape)[:-1]:
+            var = op["reshape"](var, *var.shape, 1)
+        elif len(var.shape) != len(input.shape) or [v for n, v in zip(input.shape, var.shape) if n != v] != [1]:
+            raise ValueError("var is of incorrect size")
+    var = var + op["stop_gradient"](op["maximum"](var, eps) - var)
     d = input - target
-    loss = 0.5 * (op["log"](var) + d * d / var) + (0.5 * float(np.log(2 * np.pi)) if full else 0.0)
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"{reduction} is not valid")
+    loss = 0.5 * (op["log"](var) + d * d / var) + (0.5 * math.log(2 * math.pi) if full else 0.0)
     return reduced(loss, reduction)
 
 
-def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, reduction: str = "mean") -> Any:
-    """The input where the target is 1, else max(0, margin - input)."""
-    return reduced(op["where"](target == 1, input, op["maximum"](margin - input, 0.0)), reduction)
+# -- margins ------------------------------------------------------------------------------------------------------------------------------
 
 
-def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: str = "mean") -> Any:
+def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Any:
+    """The input where the target is 1, max(0, margin - input) where it is -1."""
+    loss = op["where"](target != 1, _positive(margin - input), 0.0) + op["where"](target != -1, input, 0.0)
+    return reduced(loss, reduction_of(size_average, reduce, reduction))
+
+
+def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, size_average: Any = None, reduce: Any = None,
+                        reduction: str = "mean") -> Any:
     """max(0, -target (input1 - input2) + margin)."""
-    return reduced(op["maximum"](-target * (input1 - input2) + margin, 0.0), reduction)
+    if not len(input1.shape) == len(input2.shape) == len(target.shape):
+        raise RuntimeError(f"margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: {input1.shape}, input2: {input2.shape}, "
+                           f"target: {target.shape} ")
+    return reduced(_positive(-target * (input1 - input2) + margin), reduction_of(size_average, reduce, reduction))
 
 
-def soft_margin_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
+def soft_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Any:
     """log(1 + exp(-target input))."""
-    return reduced(op["logaddexp"](-target * input, 0.0), reduction)
+    return reduced(op["logaddexp"](-target * input, 0.0), reduction_of(size_average, reduce, reduction))
+
+
+def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, size_average: Any = None, reduce: Any = None,
+                          reduction: str = "mean") -> Any:
+    """1 - cos where the target is 1, max(cos - margin, 0) where it is -1."""
+    if len(target.shape) not in (0, 1) or len(input1.shape) != len(target.shape) + 1 or len(input2.shape) != len(target.shape) + 1:
+        wanted = "0D target tensor expects 1D input tensors" if not len(target.shape) else "1D target tensor expects 2D input tensors"
+        if len(target.shape) > 1:
+            raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+        raise RuntimeError(f"{wanted}, but found inputs with sizes {list(input1.shape)} and {list(input2.shape)}.")
+    norms = [call("numpy.sum", x * x, axis=-1) + 1e-12 for x in (input1, input2)]
+    cos = call("numpy.sum", input1 * input2, axis=-1) / op["sqrt"](norms[0] * norms[1])
+    loss = op["where"](target == 1, 1.0 - cos, 0.0) + op["where"](target == -1, _positive(cos - margin), 0.0)
+    return reduced(loss, reduction_of(size_average, reduce, reduction))
+
+
+def multilabel_soft_margin_loss(input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Any:
+    """The mean over classes of the binary cross entropies of logits."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"{reduction} is not valid")
+    loss = op["logaddexp"](-input, 0.0) * target + op["logaddexp"](input, 0.0) * (1.0 - target)
+    return reduced(call("numpy.mean", loss if weight is None else loss * weight, axis=-1), reduction)
+
+
+def multi_margin_loss(input: Any, target: Any, p: int = 1, margin: float = 1.0, weight: Any = None, size_average: Any = None, reduce: Any = None,
+                      reduction: str = "mean") -> Any:
+    """sum over the other classes k of max(0, margin - input[target] + input[k])^p, over the number of classes."""
+    if p not in (1, 2):
+        raise ValueError("only p == 1 and p == 2 supported")
+    single, classes = len(input.shape) == 1, np.atleast_1d(raw(target))
+    x = op["reshape"](input, 1, *input.shape) if single else input
+    rows = np.arange(x.shape[0])
+    if classes.shape != rows.shape:
+        raise RuntimeError(f"inconsistent target size, expected {len(rows)} but got {list(classes.shape)}")
+    own = op["index"](x, rows, classes, spec=("a", "a"), at=0)
+    terms = _positive(margin - op["reshape"](own, len(rows), 1) + x) ** p
+    terms = terms if weight is None else terms * op["reshape"](op["index"](weight, classes, spec=("a",), at=0), len(rows), 1)
+    others = np.arange(x.shape[1]) != classes[:, None]
+    loss = call("numpy.sum", op["where"](others, terms, 0.0), axis=1) / x.shape[1]
+    return reduced(loss[0] if single else loss, reduction_of(size_average, reduce, reduction))
+
+
+def multilabel_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Any:
+    """sum over the target classes j (those before the first -1) and the other classes k of max(0, 1 - input[j] + input[k]), over the number of classes."""
+    if tuple(input.shape) != tuple(target.shape):
+        raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}")
+    single, classes = len(input.shape) < 2, np.atleast_1d(raw(target))
+    classes = classes[None] if single else classes
+    x = op["reshape"](input, *classes.shape)
+    given = np.logical_and.accumulate(classes >= 0, axis=1)
+    safe, rows = np.where(given, classes, 0), np.arange(len(classes))[:, None]
+    own = op["index"](x, np.broadcast_to(rows, safe.shape).copy(), safe, spec=("a", "a"), at=0)
+    among = np.zeros(classes.shape, bool)
+    np.logical_or.at(among, (np.broadcast_to(rows, safe.shape)[given], safe[given]), True)
+    terms = _positive(1.0 - op["reshape"](own, *safe.shape, 1) + op["reshape"](x, safe.shape[0], 1, safe.shape[1]))
+    loss = call("numpy.sum", op["where"](given[:, :, None] & ~among[:, None], terms, 0.0), axis=(1, 2)) / classes.shape[1]
+    return reduced(loss[0] if single else loss, reduction_of(size_average, reduce, reduction))
+
+
+def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
+    """The p-norm of x1 - x2 + eps along the last dimension."""
+    return (x1 - x2 + eps).norm(p, -1, keepdim)
+
+
+def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2, eps: float = 1e-6, swap: bool = False,
+                        size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Any:
+    """max(distance to the positive - distance to the negative + margin, 0)."""
+    return triplet_margin_with_distance_loss(anchor, positive, negative, distance_function=lambda a, b: pairwise_distance(a, b, p, eps), margin=margin, swap=swap,
+                                             reduction=reduction_of(size_average, reduce, reduction))
+
+
+def triplet_margin_with_distance_loss(anchor: Any, positive: Any, negative: Any, *, distance_function: Any = None, margin: float = 1.0, swap: bool = False,
+                                      reduction: str = "mean") -> Any:
+    """max(distance to the positive - distance to the negative + margin, 0), by any distance; swap: the nearer of the negative's distances."""
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    if not len(anchor.shape) == len(positive.shape) == len(negative.shape):
+        raise RuntimeError(f"The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: anchor "
+                           f"{len(anchor.shape)}D, positive {len(positive.shape)}D, and negative {len(negative.shape)}D inputs")
+    between = distance_function or pairwise_distance
+    near, far = between(anchor, positive), between(anchor, negative)
+    if swap:
+        far = op["minimum"](far, between(positive, negative))
+    return reduced(_positive(near - far + margin), reduction)

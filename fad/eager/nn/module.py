@@ -9,8 +9,9 @@ import numpy as np
 
 from ..devices import required
 from ..dtypes import as_dtype
+from ..record import default
 from ..state import changed
-from ..tensor import Tensor, is_floating
+from ..tensor import Tensor, is_floating, wrap
 from .calling import Calling
 from .saving import Saving
 
@@ -350,6 +351,11 @@ class Module(Calling, Saving):
         lines = [f"  ({name}): " + repr(child).replace("\n", "\n  ") for name, child in self._modules.items()]
         inside = self.extra_repr() + ("\n" + "\n".join(lines) + "\n" if lines else "")
         return f"{type(self).__name__}({inside})"
+
+
+def empty(*shape: int) -> Parameter:
+    """A parameter whose values are to be drawn."""
+    return Parameter(wrap(np.zeros(shape, default.dtype)))
 
 
 def typed(init: Callable) -> Callable:

@@ -1,16 +1,19 @@
-"""Recurrent layers: RNN, LSTM, GRU."""
+"""Recurrent layers and their cells: RNN, LSTM, GRU."""
 import math
-from typing import Any
+import numbers
+import warnings
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...ops.table import TABLE as op
 from ..joining import cat
-from ..record import default
-from ..tensor import wrap
-from . import functional, init
-from .layers import empty
-from .module import Module, typed
+from ..tensor import raw, wrap
+from . import activations, functional, init
+from .dropping import dropout as dropped
+from .module import Module, empty, typed
+from .packing import PackedSequence
 
 
 def _gates(z: Any, count: int) -> list:
@@ -18,122 +21,291 @@ def _gates(z: Any, count: int) -> list:
     return [op["slice_axis"](z, len(z.shape) - 1, k * n, n) for k in range(count)]
 
 
-class _Recurrent(Module):
-    """Layers of cells run along time; input (time, batch, features), or (batch, time, features) with batch_first."""
+def _rnn(activation: Callable) -> Callable:
+    def cell(x: Any, state: tuple, weights: list) -> tuple:
+        w, u, b, c, _ = weights
+        return (activation(functional.linear(x, w, b) + functional.linear(state[0], u, c)),)
+    return cell
 
-    gates = 1
+
+def _lstm(x: Any, state: tuple, weights: list) -> tuple:
+    w, u, b, c, projection = weights
+    i, f, g, o = _gates(functional.linear(x, w, b) + functional.linear(state[0], u, c), 4)
+    memory = op["expit"](f) * state[1] + op["expit"](i) * op["tanh"](g)
+    h = op["expit"](o) * op["tanh"](memory)
+    return (h if projection is None else functional.linear(h, projection)), memory
+
+
+def _gru(x: Any, state: tuple, weights: list) -> tuple:
+    w, u, b, c, _ = weights
+    h = state[0]
+    xr, xz, xn = _gates(functional.linear(x, w, b), 3)
+    hr, hz, hn = _gates(functional.linear(h, u, c), 3)
+    r, z = op["expit"](xr + hr), op["expit"](xz + hz)
+    n = op["tanh"](xn + r * hn)
+    return ((1.0 - z) * n + z * h,)
+
+
+class Kind(NamedTuple):
+    """How a recurrent layer goes one step: cell(x, state, weights) is the next state, whose first part is the output."""
+
+    gates: int
+    parts: int                                             # of how many tensors the state consists
+    cell: Callable
+
+
+KINDS = {"RNN_TANH": Kind(1, 1, _rnn(op["tanh"])), "RNN_RELU": Kind(1, 1, _rnn(activations.relu)), "LSTM": Kind(4, 2, _lstm), "GRU": Kind(3, 1, _gru)}
+
+
+class RNNBase(Module):
+    """Layers of cells run along time; input (time, batch, features), or (batch, time, features) with batch_first, or without the batch, or packed.
+
+    mode   "RNN_TANH", "RNN_RELU", "LSTM" or "GRU"
+    """
 
     @typed
-    def __init__(self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True, batch_first: bool = False, dropout: float = 0.0,
-                 bidirectional: bool = False, nonlinearity: str = "tanh"):
+    def __init__(self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True, batch_first: bool = False, dropout: float = 0.0,
+                 bidirectional: bool = False, proj_size: int = 0):
         super().__init__()
-        self.input_size, self.hidden_size, self.num_layers, self.bias, self.batch_first = input_size, hidden_size, num_layers, bias, batch_first
-        self.dropout, self.bidirectional, self.nonlinearity = dropout, bidirectional, nonlinearity
+        if mode not in KINDS:
+            raise ValueError(f"Unrecognized RNN mode: {mode}")
+        _sensible(mode, input_size, hidden_size, num_layers, dropout, proj_size)
+        self.mode, self.input_size, self.hidden_size, self.num_layers, self.bias, self.batch_first = mode, input_size, hidden_size, num_layers, bias, batch_first
+        self.dropout, self.bidirectional, self.proj_size = float(dropout), bidirectional, proj_size
         for layer in range(num_layers):
-            for suffix in self.suffixes():
-                width = input_size if layer == 0 else hidden_size * len(self.suffixes())
-                self._add(layer, suffix, width)
-        bound = 1 / math.sqrt(hidden_size)
+            for suffix in self._suffixes():
+                self._add(layer, suffix, input_size if layer == 0 else (proj_size or hidden_size) * len(self._suffixes()))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the weights anew."""
+        bound = 1 / math.sqrt(self.hidden_size) if self.hidden_size else 0.0
         for p in self.parameters():
             init.uniform_(p, -bound, bound)
 
-    def suffixes(self) -> tuple:
+    def flatten_parameters(self) -> None:
+        """Nothing: what PyTorch does for the sake of GPUs."""
+
+    def _suffixes(self) -> tuple:
         return ("", "_reverse") if self.bidirectional else ("",)
 
     def _add(self, layer: int, suffix: str, width: int) -> None:
-        rows = self.gates * self.hidden_size
-        setattr(self, f"weight_ih_l{layer}{suffix}", empty(rows, width))
-        setattr(self, f"weight_hh_l{layer}{suffix}", empty(rows, self.hidden_size))
-        if self.bias:
-            setattr(self, f"bias_ih_l{layer}{suffix}", empty(rows))
-            setattr(self, f"bias_hh_l{layer}{suffix}", empty(rows))
+        rows = KINDS[self.mode].gates * self.hidden_size
+        for name, shape in (("weight_ih", (rows, width)), ("weight_hh", (rows, self.proj_size or self.hidden_size)),
+                            *((("bias_ih", (rows,)), ("bias_hh", (rows,))) if self.bias else ()),
+                            *((("weight_hr", (self.proj_size, self.hidden_size)),) if self.proj_size else ())):
+            setattr(self, f"{name}_l{layer}{suffix}", empty(*shape))
 
-    def weights(self, layer: int, suffix: str) -> list:
-        names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh") if self.bias else ("weight_ih", "weight_hh")
-        return [getattr(self, f"{n}_l{layer}{suffix}") for n in names] + [None] * (4 - len(names))
+    def _weights(self, layer: int, suffix: str) -> list:
+        return [self._parameters.get(f"{name}_l{layer}{suffix}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")]
 
-    def cell(self, x: Any, state: tuple, weights: list) -> tuple:
-        """The next state; its first part is the output."""
-        raise NotImplementedError
-
-    def parts(self) -> int:
-        """Of how many tensors the state consists."""
-        return 1
+    @property
+    def all_weights(self) -> list:
+        """The weights of each direction of each layer."""
+        return [[w for w in self._weights(layer, suffix) if w is not None] for layer in range(self.num_layers) for suffix in self._suffixes()]
 
     def forward(self, input: Any, hx: Any = None) -> tuple:
-        single = len(input.shape) == 2
+        """The outputs of the last layer in time, and the last state of every layer and direction."""
+        packed = isinstance(input, PackedSequence)
+        single = not packed and len(input.shape) == 2
+        if not packed and len(input.shape) not in (2, 3):
+            raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {len(input.shape)}D tensor instead")
+        x = input.data if packed else op["reshape"](input, input.shape[0], 1, input.shape[1]) if single else input
+        if not packed and not single and self.batch_first:
+            x = functional.swapped(x, 0, 1)
+        if x.shape[-1] != self.input_size:
+            raise RuntimeError(f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {x.shape[-1]}")
+        counts = [int(n) for n in raw(input.batch_sizes)] if packed else [functional.sizes(x)[1]] * functional.sizes(x)[0]
+        if not counts:
+            raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
+        given = self._given(hx, x, counts[0], single, input.sorted_indices if packed else None)
+        starts = np.cumsum([0, *counts]) if packed else None
+        steps = [x[int(starts[k]):int(starts[k + 1])] if packed else x[k] for k in range(len(counts))]
+        steps, finals = self._layers(steps, counts, given)
+        states = tuple([cat([op["reshape"](f[k], 1, *f[k].shape) for f in finals], 0) for k in range(len(given))])
+        if packed:
+            if input.unsorted_indices is not None:
+                states = tuple([s.index_select(1, input.unsorted_indices) for s in states])
+            y: Any = PackedSequence(cat(steps, 0), input.batch_sizes, input.sorted_indices, input.unsorted_indices)
+        else:
+            y = cat([op["reshape"](s, 1, *s.shape) for s in steps], 0)
+            y = y[:, 0] if single else functional.swapped(y, 0, 1) if self.batch_first else y
+            states = tuple([s[:, 0] for s in states]) if single else states
+        return y, states if len(states) > 1 else states[0]
+
+    def _given(self, hx: Any, x: Any, batch: Any, single: bool, order: Any) -> list:
+        """The state to begin with: each part (layers and directions, batch, features)."""
+        count = self.num_layers * len(self._suffixes())
+        widths = [self.proj_size or self.hidden_size, self.hidden_size][:KINDS[self.mode].parts]
+        if hx is None:
+            zeros = [np.zeros((count, batch, n), x.dtype) for n in widths]
+            return [wrap(z) for z in zeros]
+        parts = list(hx) if isinstance(hx, (tuple, list)) else [hx]
+        if len(parts) != len(widths):
+            raise RuntimeError(f"{type(self).__name__}: expected a state of {len(widths)} tensors, got {len(parts)}")
+        for k, (h, n) in enumerate(zip(parts, widths)):
+            wanted = (count, n) if single else (count, batch, n)
+            if len(h.shape) != len(wanted):
+                raise RuntimeError(f"For {'unbatched 2-D' if single else 'batched 3-D'} input, hx{' and cx' if len(widths) > 1 else ''} should also be "
+                                   f"{len(wanted)}-D but got {len(h.shape)}-D tensor")
+            if tuple(h.shape) != wanted:
+                raise RuntimeError(f"Expected hidden{f'[{k}]' if len(widths) > 1 else ''} size {wanted}, got {list(h.shape)}")
         if single:
-            input = op["reshape"](input, *((1, *input.shape) if self.batch_first else (input.shape[0], 1, input.shape[1])))
-        x = functional.swapped(input, 0, 1) if self.batch_first else input
-        steps = [x[k] for k in range(x.shape[0])]
-        given = None if hx is None else hx if isinstance(hx, (tuple, list)) else (hx,)
-        if single and given is not None:
-            given = [op["reshape"](h, h.shape[0], 1, h.shape[1]) for h in given]
-        finals: list = []
+            parts = [op["reshape"](h, h.shape[0], 1, h.shape[1]) for h in parts]
+        return parts if order is None else [h.index_select(1, order) for h in parts]
+
+    def _layers(self, steps: list, counts: list, given: list) -> "tuple[list, list]":
+        """The last layer's outputs in time, and the last states."""
+        finals = []
         for layer in range(self.num_layers):
-            columns = [self._run(steps, layer, d, suffix, given, finals) for d, suffix in enumerate(self.suffixes())]
+            columns = []
+            for d, suffix in enumerate(self._suffixes()):
+                state = tuple([h[layer * len(self._suffixes()) + d] for h in given])
+                outputs, final = self._run(steps, counts, state, self._weights(layer, suffix), bool(d))
+                columns.append(outputs)
+                finals.append(final)
             steps = columns[0] if len(columns) == 1 else [cat(list(pair), -1) for pair in zip(*columns)]
             if self.dropout and self.training and layer < self.num_layers - 1:
-                steps = [functional.dropout(s, self.dropout) for s in steps]
-        y = cat([op["reshape"](s, 1, *s.shape) for s in steps], 0)
-        y = functional.swapped(y, 0, 1) if self.batch_first else y
-        states = tuple([cat([op["reshape"](f[k], 1, *f[k].shape) for f in finals], 0) for k in range(self.parts())])
-        if single:
-            y = y[0] if self.batch_first else y[:, 0]
-            states = tuple([s[:, 0] for s in states])
-        return y, states if self.parts() > 1 else states[0]
+                steps = [dropped(s, self.dropout) for s in steps]
+        return steps, finals
 
-    def _run(self, steps: list, layer: int, d: int, suffix: str, given: Any, finals: list) -> list:
-        """One direction of one layer: its outputs in time; its last state is added to finals."""
-        weights, place = self.weights(layer, suffix), layer * len(self.suffixes()) + d
-        batch = steps[0].shape[0]
-        zero = wrap(np.zeros((batch, self.hidden_size), default.dtype))
-        state = tuple([zero] * self.parts()) if given is None else tuple([h[place] for h in given])
-        outputs = []
-        for x in reversed(steps) if d else steps:
-            state = self.cell(x, state, weights)
+    def _run(self, steps: list, counts: list, start: tuple, weights: list, backwards: bool) -> "tuple[list, tuple]":
+        """One direction of one layer: its outputs in time and its last state; of sequences of several lengths, the longest come first."""
+        cell = KINDS[self.mode].cell
+        outputs: list = []
+        if backwards:
+            state = tuple([h[:counts[-1]] for h in start]) if counts[-1] != counts[0] else start
+            for x, n, last in zip(reversed(steps), reversed(counts), [counts[-1], *reversed(counts[1:])]):
+                if n != last:                                  # sequences that end here begin
+                    state = tuple([cat([s, h[last:n]], 0) for s, h in zip(state, start)])
+                state = cell(x, state, weights)
+                outputs.append(state[0])
+            return outputs[::-1], state
+        state, ended = start, []
+        for x, n, last in zip(steps, counts, [counts[0], *counts]):
+            if n != last:                                      # some sequences have ended
+                ended.append(tuple([s[n:] for s in state]))
+                state = tuple([s[:n] for s in state])
+            state = cell(x, state, weights)
             outputs.append(state[0])
-        finals.append(state)
-        return outputs[::-1] if d else outputs
+        return outputs, tuple([cat([s, *others], 0) for s, *others in zip(state, *reversed(ended))]) if ended else state
 
     def extra_repr(self) -> str:
-        return f"{self.input_size}, {self.hidden_size}" + (f", num_layers={self.num_layers}" if self.num_layers > 1 else "")
+        usual = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0.0, "bidirectional": False}
+        return f"{self.input_size}, {self.hidden_size}" + "".join(f", {key}={getattr(self, key)}" for key, v in usual.items() if getattr(self, key) != v)
 
 
-class RNN(_Recurrent):
+def _sensible(mode: str, input_size: int, hidden_size: int, num_layers: int, dropout: float, proj_size: int) -> None:
+    """Raise unless these make a layer."""
+    if not isinstance(dropout, numbers.Number) or isinstance(dropout, bool) or not 0 <= dropout <= 1:
+        raise ValueError("dropout should be a number in range [0, 1] representing the probability of an element being zeroed")
+    if dropout > 0 and num_layers == 1:
+        warnings.warn(f"dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers greater than 1, but got "
+                      f"dropout={dropout} and num_layers={num_layers}", stacklevel=4)
+    if not isinstance(hidden_size, int):
+        raise TypeError(f"hidden_size should be of type int, got: {type(hidden_size).__name__}")
+    if hidden_size <= 0:
+        raise ValueError("hidden_size must be greater than zero")
+    if num_layers <= 0:
+        raise ValueError("num_layers must be greater than zero")
+    if proj_size < 0:
+        raise ValueError("proj_size should be a positive integer or zero to disable projections")
+    if proj_size >= hidden_size:
+        raise ValueError("proj_size has to be smaller than hidden_size")
+    if proj_size and mode != "LSTM":
+        raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
+
+
+class RNN(RNNBase):
     """h' = tanh(W x + U h + b) (or relu)."""
 
-    def cell(self, x: Any, state: tuple, weights: list) -> tuple:
-        w, u, b, c = weights
-        z = functional.linear(x, w, b) + functional.linear(state[0], u, c)
-        return (op["tanh"](z) if self.nonlinearity == "tanh" else functional.relu(z),)
+    def __init__(self, input_size: int, hidden_size: int, num_layers: int = 1, nonlinearity: str = "tanh", bias: bool = True, batch_first: bool = False,
+                 dropout: float = 0.0, bidirectional: bool = False, **options: Any):
+        if nonlinearity not in ("tanh", "relu"):
+            raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
+        super().__init__(f"RNN_{nonlinearity.upper()}", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, **options)
+        self.nonlinearity = nonlinearity
 
 
-class LSTM(_Recurrent):
+class LSTM(RNNBase):
     """Long short-term memory (Hochreiter & Schmidhuber, 1997); gates in the order input, forget, cell, output."""
 
-    gates = 4
-
-    def parts(self) -> int:
-        return 2
-
-    def cell(self, x: Any, state: tuple, weights: list) -> tuple:
-        w, u, b, c = weights
-        i, f, g, o = _gates(functional.linear(x, w, b) + functional.linear(state[0], u, c), 4)
-        memory = op["expit"](f) * state[1] + op["expit"](i) * op["tanh"](g)
-        return op["expit"](o) * op["tanh"](memory), memory
+    def __init__(self, *args: Any, **options: Any):
+        super().__init__("LSTM", *args, **options)
 
 
-class GRU(_Recurrent):
+class GRU(RNNBase):
     """Gated recurrent units (Cho et al., 2014); gates in the order reset, update, new."""
 
-    gates = 3
+    def __init__(self, *args: Any, **options: Any):
+        super().__init__("GRU", *args, **options)
 
-    def cell(self, x: Any, state: tuple, weights: list) -> tuple:
-        w, u, b, c = weights
-        h = state[0]
-        xr, xz, xn = _gates(functional.linear(x, w, b), 3)
-        hr, hz, hn = _gates(functional.linear(h, u, c), 3)
-        r, z = op["expit"](xr + hr), op["expit"](xz + hz)
-        n = op["tanh"](xn + r * hn)
-        return ((1.0 - z) * n + z * h,)
+
+class RNNCellBase(Module):
+    """One step of a recurrent layer: input (batch, features) or (features,)."""
+
+    mode = "RNN_TANH"
+
+    @typed
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True):
+        super().__init__()
+        self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias
+        rows = KINDS[self.mode].gates * hidden_size
+        self.weight_ih, self.weight_hh = empty(rows, input_size), empty(rows, hidden_size)
+        self.register_parameter("bias_ih", empty(rows) if bias else None)
+        self.register_parameter("bias_hh", empty(rows) if bias else None)
+        self.reset_parameters()
+
+    reset_parameters = RNNBase.reset_parameters
+
+    def forward(self, input: Any, hx: Any = None) -> Any:
+        name, kind = type(self).__name__, KINDS[self.mode]
+        if len(input.shape) not in (1, 2):
+            raise ValueError(f"{name}: Expected input to be 1D or 2D, got {len(input.shape)}D instead")
+        if input.shape[-1] != self.input_size:
+            raise RuntimeError(f"input has inconsistent input_size: got {input.shape[-1]} expected {self.input_size}")
+        single = len(input.shape) == 1
+        x = op["reshape"](input, 1, *input.shape) if single else input
+        if hx is None:
+            state = tuple([wrap(np.zeros((x.shape[0], self.hidden_size), x.dtype)) for _ in range(kind.parts)])
+        else:
+            parts = hx if isinstance(hx, (tuple, list)) else (hx,)
+            for k, h in enumerate(parts):
+                if len(h.shape) not in (1, 2):
+                    raise ValueError(f"{name}: Expected hidden{f'[{k}]' if kind.parts > 1 else ''} to be 1D or 2D, got {len(h.shape)}D instead")
+                if h.shape[-1] != self.hidden_size:
+                    raise RuntimeError(f"hidden{k if kind.parts > 1 else 0} has inconsistent hidden_size: got {h.shape[-1]}, expected {self.hidden_size}")
+                if not single and h.shape[0] != x.shape[0]:
+                    raise RuntimeError(f"Input batch size {x.shape[0]} doesn't match hidden{k if kind.parts > 1 else 0} batch size {h.shape[0]}")
+            state = tuple([op["reshape"](h, 1, *h.shape) if single else h for h in parts])
+        new = kind.cell(x, state, [self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh, None])
+        new = tuple([op["reshape"](h, h.shape[1]) for h in new]) if single else tuple(new)
+        return new if len(new) > 1 else new[0]
+
+    def extra_repr(self) -> str:
+        return f"{self.input_size}, {self.hidden_size}" + ("" if self.bias else ", bias=False")
+
+
+class RNNCell(RNNCellBase):
+    """One step of an RNN."""
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh", **options: Any):
+        if nonlinearity not in ("tanh", "relu"):
+            raise RuntimeError(f"Unknown nonlinearity: {nonlinearity}")
+        super().__init__(input_size, hidden_size, bias, **options)
+        self.nonlinearity, self.mode = nonlinearity, f"RNN_{nonlinearity.upper()}"
+
+    def extra_repr(self) -> str:
+        return super().extra_repr() + ("" if self.nonlinearity == "tanh" else f", nonlinearity={self.nonlinearity}")
+
+
+class LSTMCell(RNNCellBase):
+    """One step of an LSTM: (h, c)."""
+
+    mode = "LSTM"
+
+
+class GRUCell(RNNCellBase):
+    """One step of a GRU."""
+
+    mode = "GRU"

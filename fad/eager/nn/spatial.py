@@ -1,20 +1,15 @@
-"""Changes of spatial sizes: interpolation, adaptive pooling, windows unfolded and folded back, pixels moved to channels, transposed convolutions."""
+"""Changes of spatial sizes: interpolation, windows unfolded and folded back, pixels moved to channels, transposed convolutions."""
 import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ..joining import stack
 from ..registry import named
 from ..tensor import wrap
-from .convolution import _convolve, _pool, spread, windows
+from .convolution import _convolve, spread, windows
 from .functional import pad
-
-
-def along(x: Any, axis: int, matrix: np.ndarray) -> Any:
-    """x with the vectors along an axis multiplied by a matrix."""
-    return (x.movedim(axis, -1) @ wrap(matrix.T.astype(x.dtype))).movedim(-1, axis)
+from .pooling import adaptive_mean, along
 
 
 def _positions(n: int, m: int, align: bool, scale: "float | None") -> np.ndarray:
@@ -49,7 +44,7 @@ def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: st
     scales: Sequence = [None] * rank if scale_factor is None else spread(scale_factor, rank)
     wanted = spread(size, rank) if size is not None else tuple([int(math.floor(n * s)) for n, s in zip(input.shape[2:], scales)])
     if mode == "area":
-        return _adaptive(input, wanted, rank)
+        return adaptive_mean(input, wanted, rank)
     y = input
     for k, (m, s) in enumerate(zip(wanted, scales)):
         n = input.shape[2 + k]
@@ -67,71 +62,7 @@ def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: st
 upsample = interpolate
 
 
-def _bins(n: int, m: int) -> list:
-    return [(k * n // m, -(-(k + 1) * n // m)) for k in range(m)]
-
-
-def _adaptive(input: Any, size: Any, rank: int) -> Any:
-    wanted = [n if m is None else m for n, m in zip(input.shape[-rank:], spread(size, rank))]
-    for k, m in enumerate(wanted):
-        axis = len(input.shape) - rank + k
-        matrix = np.zeros((m, input.shape[axis]))
-        for row, (a, b) in zip(matrix, _bins(input.shape[axis], m)):
-            row[a:b] = 1 / (b - a)
-        input = along(input, axis, matrix)
-    return named(input, f"AdaptiveAvgPool{rank}DBackward0")
-
-
-def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
-    """Means of windows, so many that the output has this size."""
-    return _adaptive(input, output_size, 1)
-
-
-def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
-    """Means of windows, so many that the output has this size."""
-    return _adaptive(input, output_size, 2)
-
-
-def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
-    """Means of windows, so many that the output has this size."""
-    return _adaptive(input, output_size, 3)
-
-
-def _largest(input: Any, size: Any, rank: int) -> Any:
-    """The largest elements of adaptive windows; of equal ones the first has the gradient."""
-    wanted = [n if m is None else m for n, m in zip(input.shape[-rank:], spread(size, rank))]
-    for k, m in enumerate(wanted):
-        axis = len(input.shape) - rank + k
-        input = stack([input.narrow(axis, a, b - a).max(axis)[0] for a, b in _bins(input.shape[axis], m)], axis)
-    return named(input, f"AdaptiveMaxPool{rank}DBackward0")
-
-
-def adaptive_max_pool1d(input: Any, output_size: Any) -> Any:
-    """The largest elements of windows, so many that the output has this size."""
-    return _largest(input, output_size, 1)
-
-
-def adaptive_max_pool2d(input: Any, output_size: Any) -> Any:
-    """The largest elements of windows, so many that the output has this size."""
-    return _largest(input, output_size, 2)
-
-
-def conv3d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Any:
-    """Correlation along three dimensions: input (N, C, D, H, W), weight (out, C / groups, KD, KH, KW)."""
-    return _convolve(input, weight, bias, stride, padding, dilation, groups, 3)
-
-
-def max_pool3d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1) -> Any:
-    """The largest element of every window."""
-    return _pool(input, kernel_size, stride, padding, 3, True, dilation)
-
-
-def avg_pool3d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0) -> Any:
-    """The mean of every window."""
-    return _pool(input, kernel_size, stride, padding, 3, False)
-
-
-def _transposed(input: Any, weight: Any, bias: Any, stride: Any, padding: Any, output_padding: Any, groups: int, dilation: Any, rank: int) -> Any:
+def transposed(input: Any, weight: Any, bias: Any, stride: Any, padding: Any, output_padding: Any, groups: int, dilation: Any, rank: int) -> Any:
     """The adjoint of a convolution: the input with zeros between its elements, correlated with the weight turned round."""
     stride, padding, extra, dilation = spread(stride, rank), spread(padding, rank), spread(output_padding, rank), spread(dilation, rank)
     single = len(input.shape) == rank + 1
@@ -150,19 +81,19 @@ def _transposed(input: Any, weight: Any, bias: Any, stride: Any, padding: Any, o
 def conv_transpose1d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1,
                      dilation: Any = 1) -> Any:
     """The transposed convolution along one dimension: weight (C, out / groups, K)."""
-    return _transposed(input, weight, bias, stride, padding, output_padding, groups, dilation, 1)
+    return transposed(input, weight, bias, stride, padding, output_padding, groups, dilation, 1)
 
 
 def conv_transpose2d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1,
                      dilation: Any = 1) -> Any:
     """The transposed convolution along two dimensions: weight (C, out / groups, KH, KW)."""
-    return _transposed(input, weight, bias, stride, padding, output_padding, groups, dilation, 2)
+    return transposed(input, weight, bias, stride, padding, output_padding, groups, dilation, 2)
 
 
 def conv_transpose3d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1,
                      dilation: Any = 1) -> Any:
     """The transposed convolution along three dimensions: weight (C, out / groups, KD, KH, KW)."""
-    return _transposed(input, weight, bias, stride, padding, output_padding, groups, dilation, 3)
+    return transposed(input, weight, bias, stride, padding, output_padding, groups, dilation, 3)
 
 
 def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:

@@ -1,0 +1,280 @@
+"""Activations: functions of each element; softmax and its kin."""
+import functools
+import inspect
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from ...ops.table import TABLE as op
+from ..composites import log_softmax as log_softmax_step
+from ..composites import relu as relu_step
+from ..composites import softmax as softmax_step
+from ..creation import source
+from ..dtypes import as_dtype
+from ..inplace import in_place
+from ..node import Undifferentiable
+from ..pointwise import where
+from ..registry import named, one_dim
+from ..tensor import Tensor, wrap
+from . import composites as steps
+
+
+def in_their_place(f: Callable) -> Callable:
+    """An activation that with inplace=True writes its values over its input."""
+    place = list(inspect.signature(f).parameters).index("inplace")
+
+    @functools.wraps(f)
+    def call(input: Any, *args: Any, **kwargs: Any) -> Any:
+        wanted = kwargs.pop("inplace", False) or len(args) >= place and args[place - 1]
+        options = args[:place - 1]
+        return f(input, *options, **kwargs) if not wanted else in_place(input, lambda old: f(old, *options, **kwargs))
+    return call
+
+
+@in_their_place
+def relu(input: Any, inplace: bool = False) -> Any:
+    """max(x, 0), with derivative 0 at 0."""
+    return relu_step(input) if input.dtype.kind == "f" else input.relu()
+
+
+@in_their_place
+def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
+    """x where positive, else negative_slope * x."""
+    return steps.leaky_relu(input, slope=negative_slope)
+
+
+@in_their_place
+def relu6(input: Any, inplace: bool = False) -> Any:
+    """x between 0 and 6."""
+    return hardtanh(input, 0.0, 6.0)
+
+
+@in_their_place
+def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
+    """x between two bounds; at the bounds the derivative is 0."""
+    if min_val > max_val:
+        raise ValueError("min_val cannot be greater than max_val")
+    return steps.hardtanh(input, low=min_val, high=max_val)
+
+
+@in_their_place
+def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
+    """x where positive, else alpha (e^x - 1)."""
+    return steps.elu(input, alpha=alpha, scale=1.0)
+
+
+@in_their_place
+def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
+    """x where positive, else alpha (e^(x / alpha) - 1)."""
+    positive = input > 0
+    return op["where"](positive, input, alpha * op["expm1"](op["where"](positive, 0.0, input) / alpha))
+
+
+@in_their_place
+def selu(input: Any, inplace: bool = False) -> Any:
+    """The scaled elu that keeps mean 0 and variance 1 (Klambauer et al., 2017)."""
+    return steps.elu(input, alpha=1.6732632423543772848170429916717, scale=1.0507009873554804934193349852946)
+
+
+def gelu(input: Any, approximate: str = "none") -> Any:
+    """x times the normal distribution function at x; approximate="tanh": by a formula with tanh."""
+    if approximate not in ("none", "tanh"):
+        raise RuntimeError("approximate argument must be either none or tanh.")
+    return steps.gelu_tanh(input) if approximate == "tanh" else steps.gelu(input)
+
+
+@in_their_place
+def silu(input: Any, inplace: bool = False) -> Any:
+    """x times the logistic function of x."""
+    return steps.silu(input)
+
+
+@in_their_place
+def mish(input: Any, inplace: bool = False) -> Any:
+    """x tanh(softplus(x))."""
+    return steps.mish(input)
+
+
+def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
+    """log(1 + e^(beta x)) / beta; x itself where beta x is above the threshold."""
+    return steps.softplus(input, beta=beta, threshold=threshold)
+
+
+def softsign(input: Any) -> Any:
+    """x / (1 + |x|)."""
+    return input / (1.0 + abs(input))
+
+
+def logsigmoid(input: Any) -> Any:
+    """log of the logistic function."""
+    return op["log_expit"](input)
+
+
+@in_their_place
+def hardsigmoid(input: Any, inplace: bool = False) -> Any:
+    """A logistic function of straight pieces."""
+    return steps.hardsigmoid(input)
+
+
+@in_their_place
+def hardswish(input: Any, inplace: bool = False) -> Any:
+    """x hardsigmoid(x)."""
+    return steps.hardswish(input)
+
+
+def tanh(input: Any) -> Any:
+    """The hyperbolic tangent."""
+    return op["tanh"](input)
+
+
+def sigmoid(input: Any) -> Any:
+    """The logistic function."""
+    return op["expit"](input)
+
+
+def prelu(input: Any, weight: Any) -> Any:
+    """x where positive, else weight * x; a weight for each channel."""
+    count = 1 if not len(weight.shape) else weight.shape[0]
+    if count > 1:
+        channels = 1 if len(input.shape) < 2 else input.shape[1]
+        if isinstance(input, Tensor) and count != channels:
+            raise RuntimeError(f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {count} and channel size = {channels}.")
+        weight = op["reshape"](weight, *[weight.shape[0] if k == 1 else 1 for k in range(len(input.shape))])
+    return op["where"](input > 0, input, weight * input)
+
+
+def _chosen(dim: "int | None", input: Any, name: str) -> int:
+    """The dimension given, or the one that PyTorch chooses."""
+    n = len(input.shape)
+    if dim is None:
+        warnings.warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.", stacklevel=3)
+        dim = 0 if n in (0, 1, 3) else 1
+    return one_dim(dim, n)
+
+
+def _in(input: Any, dtype: Any) -> Any:
+    return input if dtype is None else op["cast"](input, dtype=as_dtype(dtype))
+
+
+def softmax(input: Any, dim: "int | None" = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+    """exp(x), divided by its sum along a dimension."""
+    x, ax = _in(input, dtype), _chosen(dim, input, "softmax")
+    return softmax_step(x, axis=ax) if len(x.shape) else x * 0.0 + 1.0
+
+
+def softmin(input: Any, dim: "int | None" = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+    """softmax(-x)."""
+    return softmax(-input, _chosen(dim, input, "softmin"), dtype=dtype)
+
+
+def log_softmax(input: Any, dim: "int | None" = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+    """log(softmax(x))."""
+    x, ax = _in(input, dtype), _chosen(dim, input, "log_softmax")
+    return log_softmax_step(x, axis=ax) if len(x.shape) else x - x
+
+
+def glu(input: Any, dim: int = -1) -> Any:
+    """The first half, gated by the second."""
+    if not len(input.shape):
+        raise RuntimeError("glu does not support scalars because halving size must be even")
+    ax = one_dim(dim, len(input.shape))
+    n = input.shape[ax] // 2
+    if input.shape[ax] % 2:
+        raise RuntimeError(f"Halving dimension must be even, but dimension {ax} is size {input.shape[ax]}")
+    return op["slice_axis"](input, ax, 0, n) * op["expit"](op["slice_axis"](input, ax, n, n))
+
+
+@in_their_place
+def threshold(input: Any, threshold: Any, value: Any, inplace: bool = False) -> Any:
+    """x where it is more than the threshold, else the value."""
+    return named(where(input > threshold, input, value), "ThresholdBackward0", threshold=threshold, value=value)
+
+
+def hardshrink(input: Any, lambd: float = 0.5) -> Any:
+    """x where |x| is more than lambd, else 0."""
+    return named(where(input.abs() > lambd, input, 0.0), "HardshrinkBackward0", lambd=lambd)
+
+
+def softshrink(input: Any, lambd: float = 0.5) -> Any:
+    """x moved towards 0 by lambd, and 0 where |x| is no more than that."""
+    return named(where(input > lambd, input - lambd, where(input < -lambd, input + lambd, 0.0)), "SoftshrinkBackward0", lambd=lambd)
+
+
+def tanhshrink(input: Any) -> Any:
+    """x - tanh(x)."""
+    return input - input.tanh()
+
+
+@in_their_place
+def rrelu(input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False) -> Any:
+    """x where positive, else a multiple of it: drawn from [lower, upper) while training, their mean otherwise."""
+    slope = wrap(source(None).uniform(lower, upper, input.shape).astype(input.dtype)) if training else (lower + upper) / 2
+    return where(input > 0, input, input * slope)
+
+
+def gumbel_softmax(logits: Any, tau: float = 1.0, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Any:
+    """A draw from the relaxed categorical distribution; hard: one-hot, with the gradient of the relaxed one."""
+    noise = wrap(source(None).gumbel(size=logits.shape).astype(logits.dtype))
+    soft = softmax((logits + noise) / tau, dim)
+    if not hard:
+        return soft
+    place = soft.argmax(dim, True)
+    return soft.detach().mul(0).scatter(dim, place, 1.0) - soft.detach() + soft
+
+
+# -- in place ------------------------------------------------------------------------------------------------------------------------
+
+
+def relu_(input: Any) -> Any:
+    """relu, in place."""
+    return relu(input, inplace=True)
+
+
+def elu_(input: Any, alpha: float = 1.0) -> Any:
+    """elu, in place."""
+    return elu(input, alpha, inplace=True)
+
+
+def selu_(input: Any) -> Any:
+    """selu, in place."""
+    return selu(input, inplace=True)
+
+
+def celu_(input: Any, alpha: float = 1.0) -> Any:
+    """celu, in place."""
+    return celu(input, alpha, inplace=True)
+
+
+def hardtanh_(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
+    """hardtanh, in place."""
+    return hardtanh(input, min_val, max_val, inplace=True)
+
+
+def threshold_(input: Any, threshold: Any, value: Any) -> Any:
+    """threshold, in place."""
+    return _threshold(input, threshold, value, inplace=True)
+
+
+def leaky_relu_(input: Any, negative_slope: float = 0.01) -> Any:
+    """leaky_relu, in place; a negative slope leaves no way back."""
+    y = leaky_relu(input, negative_slope, inplace=True)
+    return y if negative_slope >= 0 else without_way_back(y, "leakyReLu")
+
+
+def rrelu_(input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False) -> Any:
+    """rrelu, in place; a negative slope leaves no way back."""
+    y = rrelu(input, lower, upper, training, inplace=True)
+    return y if lower >= 0 else without_way_back(y, "leakyReLu")
+
+
+def without_way_back(y: Any, name: str) -> Any:
+    """y, through which no gradient can go."""
+    if y._fn is not None:
+        y._fn = Undifferentiable((y._fn,), f"{name}Backward0", f"In-place {name} backward calculation is triggered with a negative slope which is not "
+                                 "supported. This is caused by calling in-place forward function with a negative slope, please call out-of-place version "
+                                 "instead.")
+        y._nr = 0
+    return y
+
+
+_threshold = threshold

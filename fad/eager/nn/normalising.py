@@ -1,0 +1,123 @@
+"""Normalisations: to mean 0 and variance 1 over the batch, the last dimensions, groups of channels, every example; and by norms."""
+import math
+from typing import Any
+
+import numpy as np
+
+from ...ops.table import TABLE as op
+from ..composites import batch_norm as batch_norm_step
+from ..composites import layer_norm as layer_norm_step
+from ..registry import delivered, named
+from ..tensor import Tensor, raw, wrap
+from .functional import call, sizes
+
+
+def _ends_in(input: Any, shape: tuple) -> None:
+    """Raise unless the last dimensions have this shape."""
+    if isinstance(input, Tensor) and not shape:
+        raise RuntimeError("Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = []")
+    if isinstance(input, Tensor) and tuple(input.shape[-len(shape):]) != shape:
+        raise RuntimeError(f"Given normalized_shape={list(shape)}, expected input with shape [{', '.join(['*', *map(str, shape)])}], but got input of size"
+                           f"{list(input.shape)}")
+
+
+def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+    """Mean 0 and variance 1 over the last dimensions, then scaled and shifted."""
+    if isinstance(normalized_shape, int):
+        raise TypeError("layer_norm(): argument 'normalized_shape' (position 2) must be tuple of ints, not int")
+    shape = tuple(normalized_shape)
+    _ends_in(input, shape)
+    axes = tuple(range(len(input.shape) - len(shape), len(input.shape)))
+    return layer_norm_step(input, weight, bias, axes=axes, shape=shape, eps=eps)
+
+
+def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None, training: bool = False, momentum: float = 0.1,
+               eps: float = 1e-5) -> Any:
+    """Mean 0 and variance 1 in every channel, over the batch in training, by the running statistics else."""
+    axes = tuple(k for k in range(len(input.shape)) if k != 1)
+    for name, p in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
+        if p is not None and isinstance(input, Tensor) and math.prod(p.shape) != input.shape[1]:
+            raise RuntimeError(f"{name} should contain {input.shape[1]} elements not {math.prod(p.shape)}")
+    wide = [n if k == 1 else 1 for k, n in enumerate(input.shape)]
+    if training:
+        count = math.prod(sizes(input)[k] for k in axes)
+        if count == 1:
+            raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
+        if running_mean is not None and keeps(input, running_mean):
+            x = raw(input)
+            follow(running_mean, call("numpy.mean", x, axis=axes), raw(momentum), 1.0)
+            follow(running_var, call("numpy.var", x, axis=axes), raw(momentum), count / (count - 1))
+        return batch_norm_step(input, weight, bias, axes=axes, shape=tuple(wide), eps=eps)
+    y = (input - op["reshape"](running_mean, *wide)) / op["sqrt"](op["reshape"](running_var, *wide) + eps)
+    y = y if weight is None else y * op["reshape"](weight, *wide)
+    return named(y if bias is None else y + op["reshape"](bias, *wide), "NativeBatchNormBackward0")
+
+
+def keeps(input: Any, running: Any) -> bool:
+    """Whether running statistics follow this input: those of a tensor, and in a program those that are part of it."""
+    return isinstance(input, Tensor) or getattr(running, "__fad_level__", 0) == 2
+
+
+def follow(running: Any, new: Any, momentum: Any, scale: float) -> None:
+    """Move running statistics towards new ones, in place."""
+    a = raw(running)
+    a[...] = (1 - momentum) * a + momentum * scale * new
+    if isinstance(running, Tensor):
+        running._vc[0] += 1
+
+
+def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+    """Mean 0 and variance 1 in groups of channels."""
+    shape = sizes(input)
+    if len(shape) < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {len(shape)}")
+    if shape[1] % num_groups:
+        raise RuntimeError(f"Expected number of channels in input to be divisible by num_groups, but got input of shape {list(shape)} and num_groups={num_groups}")
+    grouped = op["reshape"](input, shape[0], num_groups, math.prod(shape[1:]) // num_groups)
+    y = op["reshape"](layer_norm(grouped, grouped.shape[2:], eps=eps), *shape)
+    wide = [n if k == 1 else 1 for k, n in enumerate(shape)]
+    y = y if weight is None else y * op["reshape"](weight, *wide)
+    return y if bias is None else y + op["reshape"](bias, *wide)
+
+
+def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Any = None) -> Any:
+    """x, divided by its norm along a dimension (or several)."""
+    if isinstance(input, Tensor):
+        return delivered(input / input.norm(p, dim, True).clamp_min(eps), out, "normalize")                                    # type: ignore[attr-defined]
+    size = call("numpy.sum", abs(input) ** p, axis=dim, keepdims=True) ** (1.0 / p)
+    return input / op["maximum"](size, eps)
+
+
+def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: "float | None" = None) -> Any:
+    """input divided by its root mean square over the last dimensions."""
+    _ends_in(input, tuple(normalized_shape))
+    dims = list(range(-len(tuple(normalized_shape)), 0))
+    y = input / ((input * input).mean(dims, True) + (np.finfo(input.dtype).eps if eps is None else eps)).sqrt()
+    return y if weight is None else y * weight
+
+
+def instance_norm(input: Any, running_mean: Any = None, running_var: Any = None, weight: Any = None, bias: Any = None, use_input_stats: bool = True,
+                  momentum: float = 0.1, eps: float = 1e-5) -> Any:
+    """Every channel of every example to mean 0 and variance 1; running statistics, where given, follow the mean over the examples."""
+    if not use_input_stats:
+        return batch_norm(input, running_mean, running_var, weight, bias, False, momentum, eps)
+    (n, c), spatial = input.shape[:2], tuple(input.shape[2:])
+    count = math.prod(spatial)
+    if count == 1:
+        raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
+    if running_mean is not None and keeps(input, running_mean):
+        rows = raw(input).reshape(n, c, count)
+        follow(running_mean, rows.mean((0, 2)), momentum, 1.0)
+        follow(running_var, rows.var(2).mean(0), momentum, count / (count - 1))
+    weight, bias = (None if p is None else p.repeat(n) for p in (weight, bias))
+    y = batch_norm_step(input.reshape(1, n * c, *spatial), weight, bias, axes=(0, *range(2, len(spatial) + 2)), shape=(1, n * c, *[1] * len(spatial)), eps=eps)
+    return y.reshape(n, c, *spatial)
+
+
+def local_response_norm(input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Any:
+    """input divided by (k + alpha * the mean square of `size` neighbouring channels) ** beta."""
+    square, n = input * input, input.shape[1]
+    rows = np.arange(n)
+    near = ((rows[None] - rows[:, None] >= -(size // 2)) & (rows[None] - rows[:, None] <= (size - 1) // 2)).astype(input.dtype)
+    total = (wrap(near) @ square.reshape(square.shape[0], n, -1)).reshape(*input.shape)
+    return input / (total * (alpha / size) + k) ** beta

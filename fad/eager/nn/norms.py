@@ -1,0 +1,196 @@
+"""Layers that normalise: the channels over the batch or in every example, groups of channels, the last dimensions."""
+from typing import Any
+
+import numpy as np
+
+from ..record import default
+from ..tensor import Tensor, wrap
+from . import init, normalising
+from .module import Module, Parameter, empty, typed
+
+
+class _Affine(Module):
+    """Base of layers that scale and shift what they have normalised."""
+
+    def _scaled_and_shifted(self, shape: Any, weight: bool, bias: bool) -> None:
+        self.register_parameter("weight", Parameter(wrap(np.ones(shape, default.dtype))) if weight else None)
+        self.register_parameter("bias", Parameter(wrap(np.zeros(shape, default.dtype))) if bias else None)
+
+    def reset_parameters(self) -> None:
+        """No scale, no shift."""
+        for p, value in ((self.weight, 1.0), (getattr(self, "bias", None), 0.0)):
+            if p is not None:
+                init.constant_(p, value)
+
+
+class ChannelNorm(_Affine):
+    """Base of layers that normalise channels, by statistics that may be kept over the batches."""
+
+    _version = 2
+    dims: tuple = ()                                           # how many dimensions an input may have
+
+    @typed
+    def __init__(self, num_features: int, eps: float = 1e-5, momentum: "float | None" = 0.1, affine: bool = True, track_running_stats: bool = True,
+                 bias: bool = True):
+        super().__init__()
+        self.num_features, self.eps, self.momentum, self.affine, self.track_running_stats = num_features, eps, momentum, affine, track_running_stats
+        self._scaled_and_shifted(num_features, affine, affine and bias)
+        self.register_buffer("running_mean", wrap(np.zeros(num_features, default.dtype)) if track_running_stats else None)
+        self.register_buffer("running_var", wrap(np.ones(num_features, default.dtype)) if track_running_stats else None)
+        self.register_buffer("num_batches_tracked", wrap(np.zeros((), np.int64)) if track_running_stats else None)
+
+    def reset_running_stats(self) -> None:
+        """Forget the statistics of the batches."""
+        if self.track_running_stats:
+            for buffer, value in ((self.running_mean, 0), (self.running_var, 1), (self.num_batches_tracked, 0)):
+                init.constant_(buffer, value)
+
+    def reset_parameters(self) -> None:
+        """No scale, no shift, no statistics."""
+        self.reset_running_stats()
+        super().reset_parameters()
+
+    def _check(self, input: Any) -> None:
+        n = len(input.shape)
+        if n not in self.dims:
+            raise ValueError(f"expected {' or '.join(f'{r}D' for r in self.dims)} input (got {n}D input)")
+
+    def _load_from_state_dict(self, state_dict: dict, prefix: str, local_metadata: dict, *rest: Any) -> None:
+        """As of every module; states older than version 2 do not know how many batches there were."""
+        key = f"{prefix}num_batches_tracked"
+        if (local_metadata.get("version") or 1) < 2 and self.track_running_stats and key not in state_dict:
+            state_dict[key] = wrap(np.zeros((), np.int64)) if self.num_batches_tracked is None else self.num_batches_tracked
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
+
+    def extra_repr(self) -> str:
+        """What the layer is written with."""
+        return (f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, bias={self.bias is not None}, "
+                f"track_running_stats={self.track_running_stats}")
+
+
+class _BatchNorm(ChannelNorm):
+    def forward(self, input: Any) -> Any:
+        self._check(input)
+        share = self.momentum or 0.0
+        if self.training and self.track_running_stats and normalising.keeps(input, self.running_mean):
+            self._count()
+            share = 1.0 / self.num_batches_tracked if self.momentum is None else self.momentum
+        by_batch = self.training or self.running_mean is None and self.running_var is None
+        kept = not self.training or self.track_running_stats
+        return normalising.batch_norm(input, self.running_mean if kept else None, self.running_var if kept else None, self.weight, self.bias, by_batch, share,
+                                      self.eps)
+
+    def _count(self) -> None:
+        if isinstance(self.num_batches_tracked, Tensor):
+            self.num_batches_tracked._a += 1
+            self.num_batches_tracked._vc[0] += 1
+        elif self.num_batches_tracked is not None:            # within a program, a new value
+            self.num_batches_tracked = self.num_batches_tracked + 1
+
+
+class BatchNorm1d(_BatchNorm):
+    """Mean 0 and variance 1 in every channel of (N, C) or (N, C, L)."""
+
+    dims = (2, 3)
+
+
+class BatchNorm2d(_BatchNorm):
+    """Mean 0 and variance 1 in every channel of (N, C, H, W)."""
+
+    dims = (4,)
+
+
+class BatchNorm3d(_BatchNorm):
+    """Mean 0 and variance 1 in every channel of (N, C, D, H, W)."""
+
+    dims = (5,)
+
+
+class _InstanceNorm(ChannelNorm):
+    @typed
+    def __init__(self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = False, track_running_stats: bool = False,
+                 bias: bool = True):
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, bias=bias)
+
+    def forward(self, input: Any) -> Any:
+        """The input, a batch of examples or one, normalised."""
+        self._check(input)
+        single = len(input.shape) == self.dims[0]
+        channels = input.shape[0 if single else 1]
+        if channels != self.num_features and self.affine:
+            raise ValueError(f"expected input's size at dim={0 if single else 1} to match num_features ({self.num_features}), but got: {channels}.")
+        batch = input.unsqueeze(0) if single else input
+        y = normalising.instance_norm(batch, self.running_mean, self.running_var, self.weight, self.bias, self.training or not self.track_running_stats,
+                                      self.momentum, self.eps)
+        return y.squeeze(0) if single else y
+
+
+class InstanceNorm1d(_InstanceNorm):
+    """Mean 0 and variance 1 in every channel of every example of (N, C, L) or (C, L)."""
+
+    dims = (2, 3)
+
+
+class InstanceNorm2d(_InstanceNorm):
+    """Mean 0 and variance 1 in every channel of every example of (N, C, H, W) or (C, H, W)."""
+
+    dims = (3, 4)
+
+
+class InstanceNorm3d(_InstanceNorm):
+    """Mean 0 and variance 1 in every channel of every example of (N, C, D, H, W) or (C, D, H, W)."""
+
+    dims = (4, 5)
+
+
+class LayerNorm(_Affine):
+    """Mean 0 and variance 1 over the last dimensions."""
+
+    @typed
+    def __init__(self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True):
+        super().__init__()
+        self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        self.eps, self.elementwise_affine = eps, elementwise_affine
+        self._scaled_and_shifted(self.normalized_shape, elementwise_affine, elementwise_affine and bias)
+
+    def forward(self, input: Any) -> Any:
+        return normalising.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, bias={self.bias is not None}"
+
+
+class RMSNorm(_Affine):
+    """The last dimensions divided by their root mean square, times a learned weight."""
+
+    @typed
+    def __init__(self, normalized_shape: Any, eps: "float | None" = None, elementwise_affine: bool = True):
+        super().__init__()
+        self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        self.eps, self.elementwise_affine = eps, elementwise_affine
+        self.register_parameter("weight", empty(*self.normalized_shape) if elementwise_affine else None)
+        self.reset_parameters()
+
+    def forward(self, input: Any) -> Any:
+        return normalising.rms_norm(input, self.normalized_shape, self.weight, self.eps)
+
+    def extra_repr(self) -> str:
+        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
+
+
+class GroupNorm(_Affine):
+    """Mean 0 and variance 1 in groups of channels."""
+
+    @typed
+    def __init__(self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True, bias: bool = True):
+        super().__init__()
+        if num_channels % num_groups:
+            raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
+        self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
+        self._scaled_and_shifted(num_channels, affine, affine and bias)
+
+    def forward(self, input: Any) -> Any:
+        return normalising.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        return f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, bias={self.bias is not None}"

@@ -1,0 +1,265 @@
+"""Pooling: the largest element, the mean or the p-norm of windows, of a given size or of as many as the output is to have."""
+import math
+from typing import Any
+
+import numpy as np
+
+from ...ops.table import TABLE as op
+from ..joining import stack
+from ..registry import named
+from ..tensor import Tensor, raw, wrap
+from .convolution import spread, windows
+from .functional import call, pad, sizes
+
+
+class _Windows:
+    """The windows of one call: sizes, strides, padding and how many there are, a number for each dimension."""
+
+    def __init__(self, name: str, input: Any, size: Any, stride: Any, padding: Any, dilation: Any, ceil: bool, rank: int):
+        if len(input.shape) not in (rank + 1, rank + 2):
+            raise RuntimeError(f"{name}: Expected {rank + 1}D or {rank + 2}D (batch mode) tensor with optional 0 dim batch size for input, but got:"
+                               f"{list(input.shape)}")
+        self.rank, self.extents, self.size = rank, sizes(input)[-rank:], spread(size, rank)
+        self.stride = self.size if stride is None or stride == () or stride == [] else spread(stride, rank)
+        self.padding, self.dilation, self.ceil = spread(padding, rank), spread(dilation, rank), ceil
+        for m, s, p, d in zip(self.size, self.stride, self.padding, self.dilation):
+            if s <= 0:
+                raise RuntimeError("stride should not be zero")
+            if p < 0:
+                raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
+            if p > (d * (m - 1) + 1) // 2:
+                raise RuntimeError(f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={m} and dilation={d}")
+        self.counts = [self._count(k) for k in range(rank)]
+        if min(self.counts) < 1:
+            raise RuntimeError(f"Given input size: ({'x'.join(map(str, (sizes(input)[-rank - 1], *self.extents)))}). Calculated output size: "
+                               f"({'x'.join(map(str, (sizes(input)[-rank - 1], *self.counts)))}). Output size is too small")
+
+    def _count(self, k: int) -> int:
+        """How many windows an axis has; with `ceil` the last may reach beyond the end, if it begins before it."""
+        n, m, s, p, d = self.extents[k], self.size[k], self.stride[k], self.padding[k], self.dilation[k]
+        free = n + 2 * p - d * (m - 1) - 1
+        count = (-(-free // s) if self.ceil else free // s) + 1
+        return count - 1 if self.ceil and (count - 1) * s >= n + p else count
+
+    def seen(self, input: Any, outside: float) -> Any:
+        """All windows, what is outside the input having a value."""
+        after = [max((c - 1) * s + d * (m - 1) + 1 - n - p, p if not self.ceil else 0)
+                 for c, s, d, m, n, p in zip(self.counts, self.stride, self.dilation, self.size, self.extents, self.padding)]
+        if any(self.padding) or any(after):
+            input = pad(input, [v for pair in zip(reversed(self.padding), reversed(after)) for v in pair], value=outside)
+        x = windows(input, self.size, self.stride, self.dilation)
+        for k, c in enumerate(self.counts):
+            if x.shape[len(x.shape) - 2 * self.rank + k] != c:
+                x = op["slice_axis"](x, len(x.shape) - 2 * self.rank + k, 0, c)
+        return x
+
+    def elements(self, include_pad: bool) -> np.ndarray:
+        """Over how many elements each window's mean goes: those of the padding are counted or not."""
+        total = np.ones(())
+        for c, s, m, n, p in zip(self.counts, self.stride, self.size, self.extents, self.padding):
+            first = np.arange(c) * s - p
+            last = np.minimum(first + m, n + p)
+            many = last - first if include_pad else np.minimum(last, n) - np.maximum(first, 0)
+            total = total[..., None] * many
+        return total
+
+    def places(self, chosen: np.ndarray) -> np.ndarray:
+        """Where in the (flattened) spatial dimensions of the input the elements lie that were chosen in the flattened windows."""
+        inside = np.unravel_index(chosen, self.size)
+        flat = np.zeros((), np.int64)
+        for k, n in enumerate(self.extents):
+            first = np.arange(self.counts[k]).reshape([-1 if j == k else 1 for j in range(self.rank)]) * self.stride[k] - self.padding[k]
+            flat = flat * n + first + inside[k] * self.dilation[k]
+        return flat
+
+
+def _max_pool(input: Any, size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, return_indices: bool, rank: int) -> Any:
+    w = _Windows(f"max_pool{rank}d", input, size, stride, padding, dilation, ceil_mode, rank)
+    seen = w.seen(input, -np.inf if input.dtype.kind == "f" else np.iinfo(input.dtype).min)
+    flat = op["reshape"](seen, *seen.shape[:-rank], math.prod(w.size))                    # of equal elements the first has the gradient
+    chosen = call("numpy.argmax", flat, axis=-1, keepdims=True)
+    largest = named(call("numpy.take_along_axis", flat, chosen, axis=-1)[..., 0], f"MaxPool{max(rank, 2)}DWithIndicesBackward0")
+    return (largest, wrap(w.places(raw(chosen)[..., 0]))) if return_indices else largest
+
+
+def max_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
+               return_indices: bool = False) -> Any:
+    """The largest element of every window; with return_indices also where it lies."""
+    return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices, 1)
+
+
+def max_pool2d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
+               return_indices: bool = False) -> Any:
+    """The largest element of every window; with return_indices also where it lies in the image."""
+    return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices, 2)
+
+
+def max_pool3d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
+               return_indices: bool = False) -> Any:
+    """The largest element of every window; with return_indices also where it lies in the volume."""
+    return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices, 3)
+
+
+def _avg_pool(input: Any, size: Any, stride: Any, padding: Any, ceil_mode: bool, include_pad: bool, divisor: "int | None", rank: int) -> Any:
+    w = _Windows(f"avg_pool{rank}d", input, size, stride, padding, 1, ceil_mode, rank)
+    if divisor == 0:
+        raise RuntimeError("divisor must be not zero")
+    seen = w.seen(input, 0.0)
+    axes = tuple(range(len(seen.shape) - rank, len(seen.shape)))
+    over = w.elements(include_pad) if divisor is None else divisor
+    if divisor is None and (over == math.prod(w.size)).all():
+        y = call("numpy.mean", seen, axis=axes)
+    else:
+        y = call("numpy.sum", seen, axis=axes) / (over if divisor else over.astype(input.dtype))
+    return named(y, f"AvgPool{max(rank, 2)}DBackward0")
+
+
+def avg_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True) -> Any:
+    """The mean of every window; the padding's zeros are counted or not."""
+    return _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, None, 1)
+
+
+def avg_pool2d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True,
+               divisor_override: "int | None" = None) -> Any:
+    """The mean of every window; the padding's zeros are counted or not, or another divisor is given."""
+    return _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 2)
+
+
+def avg_pool3d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True,
+               divisor_override: "int | None" = None) -> Any:
+    """The mean of every window; the padding's zeros are counted or not, or another divisor is given."""
+    return _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 3)
+
+
+def _norm_pool(input: Any, norm_type: float, size: Any, stride: Any, ceil_mode: bool, rank: int) -> Any:
+    power = _avg_pool(input ** norm_type, size, stride, 0, ceil_mode, True, None, rank)
+    total = power * math.prod(spread(size, rank))
+    return (op["sign"](total) * op["maximum"](abs(total), 0.0)) ** (1.0 / norm_type)
+
+
+def lp_pool1d(input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Any:
+    """The p-norm of every window: (sum x^p)^(1/p)."""
+    return _norm_pool(input, norm_type, kernel_size, stride, ceil_mode, 1)
+
+
+def lp_pool2d(input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Any:
+    """The p-norm of every window: (sum x^p)^(1/p)."""
+    return _norm_pool(input, norm_type, kernel_size, stride, ceil_mode, 2)
+
+
+def lp_pool3d(input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Any:
+    """The p-norm of every window: (sum x^p)^(1/p)."""
+    return _norm_pool(input, norm_type, kernel_size, stride, ceil_mode, 3)
+
+
+# -- as many windows as the output is to have ---------------------------------------------------------------------------------------
+
+
+def along(x: Any, axis: int, matrix: np.ndarray) -> Any:
+    """x with the vectors along an axis multiplied by a matrix."""
+    return (x.movedim(axis, -1) @ wrap(matrix.T.astype(x.dtype))).movedim(-1, axis)
+
+
+def _bins(n: int, m: int) -> list:
+    return [(k * n // m, -(-(k + 1) * n // m)) for k in range(m)]
+
+
+def _wanted(input: Any, size: Any, rank: int, name: str) -> list:
+    if len(input.shape) not in (rank + 1, rank + 2):
+        raise RuntimeError(f"{name}{rank}d(): Expected {rank + 1}D or {rank + 2}D tensor, but got: {list(input.shape)}")
+    return [n if m is None else m for n, m in zip(input.shape[-rank:], spread(size, rank))]
+
+
+def adaptive_mean(input: Any, size: Any, rank: int) -> Any:
+    """Means of windows, so many that the output has this size."""
+    for k, m in enumerate(_wanted(input, size, rank, "adaptive_avg_pool")):
+        axis = len(input.shape) - rank + k
+        matrix = np.zeros((m, input.shape[axis]))
+        for row, (a, b) in zip(matrix, _bins(input.shape[axis], m)):
+            row[a:b] = 1 / (b - a)
+        input = along(input, axis, matrix)
+    return named(input, f"AdaptiveAvgPool{rank}DBackward0")
+
+
+def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
+    """Means of windows, so many that the output has this size."""
+    return adaptive_mean(input, output_size, 1)
+
+
+def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
+    """Means of windows, so many that the output has this size."""
+    return adaptive_mean(input, output_size, 2)
+
+
+def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
+    """Means of windows, so many that the output has this size."""
+    return adaptive_mean(input, output_size, 3)
+
+
+def _adaptive_max(input: Any, size: Any, return_indices: bool, rank: int) -> Any:
+    """The largest elements of adaptive windows; of equal ones the first has the gradient."""
+    wanted = _wanted(input, size, rank, "adaptive_max_pool")
+    extents = tuple(input.shape[-rank:])
+    places = np.arange(math.prod(extents)).reshape(extents) if return_indices else None
+    where: Any = None if places is None else wrap(np.ascontiguousarray(np.broadcast_to(places, input.shape)))
+    for k, m in enumerate(wanted):
+        axis = len(input.shape) - rank + k
+        parts = [input.narrow(axis, a, b - a).max(axis) for a, b in _bins(input.shape[axis], m)]
+        if where is not None:
+            where = stack([where.narrow(axis, a, b - a).gather(axis, part[1].unsqueeze(axis)).squeeze(axis)
+                           for part, (a, b) in zip(parts, _bins(input.shape[axis], m))], axis)
+        input = stack([part[0] for part in parts], axis)
+    y = named(input, f"AdaptiveMaxPool{rank}DBackward0")
+    return y if where is None else (y, where)
+
+
+def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+    """The largest elements of windows, so many that the output has this size."""
+    return _adaptive_max(input, output_size, return_indices, 1)
+
+
+def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+    """The largest elements of windows, so many that the output has this size."""
+    return _adaptive_max(input, output_size, return_indices, 2)
+
+
+def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+    """The largest elements of windows, so many that the output has this size."""
+    return _adaptive_max(input, output_size, return_indices, 3)
+
+
+# -- back to where the largest elements were ------------------------------------------------------------------------------------------
+
+
+def _unpool(input: Any, indices: Tensor, size: Any, stride: Any, padding: Any, output_size: Any, rank: int) -> Any:
+    size = spread(size, rank)
+    stride, padding = size if stride is None else spread(stride, rank), spread(padding, rank)
+    if tuple(input.shape) != tuple(indices.shape):
+        raise RuntimeError(f"Expected shape of indices to be same as that of the input tensor ({list(input.shape)}) but got indices tensor with shape: "
+                           f"{list(indices.shape)}")
+    usual = [(n - 1) * s - 2 * p + m for n, s, p, m in zip(input.shape[-rank:], stride, padding, size)]
+    wanted = usual if output_size is None else list(output_size)[-rank:]
+    for given, u, s in zip(wanted, usual, stride):
+        if not u - s < given < u + s:
+            raise ValueError(f"invalid output_size \"{tuple(wanted)}\" (dim 0 must be between {u - s} and {u + s})")
+    lead, total = tuple(input.shape[:-rank]), math.prod(wanted)
+    at = raw(indices).reshape(*lead, -1)
+    if at.size and (at.min() < 0 or at.max() >= total):
+        raise RuntimeError(f"Found an invalid max index: {at.max()} (output volumes are of size {'x'.join(map(str, wanted))}")
+    flat = wrap(np.zeros((*lead, total), input.dtype)).scatter(-1, wrap(at), input.reshape(*lead, -1))                     # type: ignore[attr-defined]
+    return named(flat.reshape(*lead, *wanted), f"MaxUnpool{max(rank, 2)}DBackward0")
+
+
+def max_unpool1d(input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Any:
+    """The largest elements back at their places, zeros elsewhere."""
+    return _unpool(input, indices, kernel_size, stride, padding, output_size, 1)
+
+
+def max_unpool2d(input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Any:
+    """The largest elements back at their places, zeros elsewhere."""
+    return _unpool(input, indices, kernel_size, stride, padding, output_size, 2)
+
+
+def max_unpool3d(input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Any:
+    """The largest elements back at their places, zeros elsewhere."""
+    return _unpool(input, indices, kernel_size, stride, padding, output_size, 3)
