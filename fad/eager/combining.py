@@ -15,7 +15,7 @@ from .pointwise import sinc
 from .products import matmul
 from .record import edge
 from .reductions import Extreme, _shared, _take, cumprod, cumsum, sum
-from .registry import FUNCTIONS, function, named, one_dim, run, tensor_of
+from .registry import FUNCTIONS, function, in_precision, named, one_dim, run, tensor_of
 from .shapes import reshape
 from .state import state
 from .tensor import Tensor, raw, wrap
@@ -221,13 +221,13 @@ def unique(self: Any, sorted: bool = True, return_inverse: bool = False, return_
     return _answers(distinct(self, values, "unique"), wrap(inverse) if return_inverse else None, wrap(counts) if return_counts else None)
 
 
-for _name, _target in {"isneginf": "numpy.isneginf", "isposinf": "numpy.isposinf", "isreal": "numpy.isreal", "deg2rad": "numpy.deg2rad",
-                       "rad2deg": "numpy.rad2deg", "column_stack": "numpy.column_stack", "dstack": "numpy.dstack", "row_stack": "numpy.vstack",
+for _name, _target in {"isneginf": "numpy.isneginf", "isposinf": "numpy.isposinf", "isreal": "numpy.isreal", "column_stack": "numpy.column_stack",
+                       "dstack": "numpy.dstack", "row_stack": "numpy.vstack",
                        "matrix_exp": "scipy.linalg.expm", "igamma": "scipy.special.gammainc", "igammac": "scipy.special.gammaincc"}.items():
     def _call(*args: Any, _target: str = _target) -> Any:
-        return BY_NAME[_target].call(*[tensor_of(a) if isinstance(a, np.ndarray) else a for a in args])
+        return in_precision(BY_NAME[_target].call(*[tensor_of(a) if isinstance(a, np.ndarray) else a for a in args]), args)
     _call.__name__, _call.__doc__ = _name, f"{_target}, on tensors."
-    function(_name, method=not _name.endswith("stack"), changing=_name in ("deg2rad", "rad2deg", "igamma", "igammac"))(_call)
+    function(_name, method=not _name.endswith("stack"), changing=_name in ("igamma", "igammac"))(_call)
 
 
 @function()

@@ -10,7 +10,7 @@ from .dtypes import as_data, as_dtype, is_complex, is_floating_point, promote_ty
 from .engine import queue_callback
 from .grad_mode import note_creation
 from .inplace import in_place
-from .record import default
+from .promotion import default
 from .registry import FUNCTIONS, add, delivered, function, sizes_of
 from .state import state
 from .tensor import Size, Tensor, is_floating, wrap

@@ -3,7 +3,7 @@ from typing import Any
 
 import numpy as np
 
-from .record import default, promoted_type
+from .promotion import default, default_complex, promoted_type
 from .tensor import raw
 
 DTYPES: dict[str, np.dtype] = {
@@ -30,10 +30,6 @@ def set_default_dtype(dtype: Any) -> None:
     if dtype.kind != "f":
         raise TypeError("only floating-point types are supported as the default type")
     default.dtype = dtype
-
-
-def default_complex() -> np.dtype:
-    return np.dtype(np.complex64) if default.dtype.itemsize <= 4 else np.dtype(np.complex128)
 
 
 def as_dtype(dtype: Any) -> np.dtype:

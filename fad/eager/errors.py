@@ -36,22 +36,6 @@ def broadcasts(shapes: list) -> bool:
     return True
 
 
-REFUSED = frozenset(("sub", "neg", "floordiv", "mod", "fmod"))
-
-
-def refuse(name: str, arrays: list) -> None:
-    """Raise for what NumPy computes of integers and truth values and PyTorch does not."""
-    kinds = [x.dtype.kind if isinstance(x, (np.ndarray, np.generic)) else "b" if isinstance(x, bool) else "" for x in arrays]
-    if name in ("sub", "neg") and "b" in kinds:
-        what = "with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead." if kinds == ["b", "b"] else (
-            f"{'with' if name == 'sub' else 'on'} a bool tensor is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` operator "
-            "instead.")
-        raise RuntimeError(f"{'Subtraction' if name == 'sub' else 'Negation'}, the `-` operator, {what}")
-    if name in ("floordiv", "mod", "fmod") and all(kind in ("", "i", "u", "b") and not isinstance(x, float) for kind, x in zip(kinds, arrays)) \
-            and not np.all(arrays[1]):
-        raise RuntimeError("ZeroDivisionError")
-
-
 def wrapped(arrays: list) -> list:
     """Operands with Python integers taken modulo the range of the arrays' dtype."""
     dtype = next(x.dtype for x in arrays if isinstance(x, np.ndarray))
@@ -137,6 +121,19 @@ def scalar_name(dtype: object) -> str:
     'Float'
     """
     return type_name(dtype).removeprefix("torch.").removesuffix("Tensor")
+
+
+_IN_C = {"float64": "double", "float32": "float", "float16": "c10::Half", "complex128": "c10::complex<double>", "complex64": "c10::complex<float>",
+         "int64": "long int", "int32": "int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char", "bool": "bool"}
+
+
+def c_name(dtype: object) -> str:
+    """The name of a dtype in C++, which some messages use.
+
+    >>> c_name("float32")
+    'float'
+    """
+    return _IN_C.get(str(dtype), str(dtype))
 
 
 def type_name(dtype: object) -> str:

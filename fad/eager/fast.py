@@ -82,15 +82,15 @@ def saved_by(op: Op, x: Any) -> "tuple | None":
     return of_x, of_y
 
 
-def unary(op: Op) -> Callable:
-    """The function of tensors that an op of one argument is."""
+def unary(op: Op, general: Callable) -> Callable:
+    """The function of tensors that an op of one argument is; general: the same the general way."""
     saves = saved_by(op, np.array([0.5])) if "ufunc" in op.facts else None
     if saves is None:
-        return op
-    return _unary(op, op.facts["ufunc"], Fast(op, saves), *saves)
+        return general
+    return _unary(general, op.facts["ufunc"], Fast(op, saves), *saves)
 
 
-def _unary(op: Op, ufunc: Any, fast: Fast, keeps_x: bool, keeps_y: bool) -> Callable:
+def _unary(general: Callable, ufunc: Any, fast: Fast, keeps_x: bool, keeps_y: bool) -> Callable:
     handle = fast.handle
 
     def call(x: Any) -> Any:
@@ -128,7 +128,7 @@ def _unary(op: Op, ufunc: Any, fast: Fast, keeps_x: bool, keeps_y: bool) -> Call
                 node.vcs = (vc,)
                 t._fn, t._rg = node, True
                 return t
-        return op(x)
+        return general(x)
     return call
 
 
@@ -230,22 +230,22 @@ def sum_of_all(op: Op) -> Callable:
     return call
 
 
-def binary(op: Op) -> Callable:
-    """The function of two tensors (or a tensor and a number) that an op is."""
+def binary(op: Op, general: Callable) -> Callable:
+    """The function of two tensors (or a tensor and a number) that an op is; general: the same the general way."""
     rule, ufunc = op.derivative, op.facts.get("ufunc")
     if type(rule) is not Partials or ufunc is None or None in rule.partials or rule.singular(0, (0.5, 0.5)):
-        return op
+        return general
     x = np.array([0.5, 1.5])
     keeps = []
     for needs in _NEEDS:
         of_xs, (of_y,) = plan(op, (x, x), (op.run(x, x),), {}, needs)
         if of_y:
-            return op
+            return general
         keeps.append(of_xs)
-    return _binary(op, ufunc, Fast(op, tuple(keeps)))
+    return _binary(general, ufunc, Fast(op, tuple(keeps)))
 
 
-def _binary(op: Op, ufunc: Any, fast: Fast) -> Callable:
+def _binary(general: Callable, ufunc: Any, fast: Fast) -> Callable:
     handle, keeps = fast.handle, fast.keeps
 
     def call(x: Any, y: Any) -> Any:
@@ -258,15 +258,15 @@ def _binary(op: Op, ufunc: Any, fast: Fast) -> Callable:
             elif isinstance(y, Tensor) and y._view is None:
                 b = y._a
                 if b.dtype is not dtype:
-                    return op(x, y)
+                    return general(x, y)
                 other = y._fn or (accumulator(y) if y._rg else None)
             else:
-                return op(x, y)
+                return general(x, y)
             if dtype is F8 or dtype is F4:
                 try:
                     z = ufunc(a, b)
                 except ValueError:                                             # shapes do not fit: told there
-                    return op(x, y)
+                    return general(x, y)
                 if z.__class__ is not ndarray:
                     z = np.asarray(z)
                 t = new(Tensor)
@@ -303,5 +303,5 @@ def _binary(op: Op, ufunc: Any, fast: Fast) -> Callable:
                 node.ys, node.vcs = _NOTHING, (vc,)
                 t._fn, t._rg = node, True
                 return t
-        return op(x, y)
+        return general(x, y)
     return call

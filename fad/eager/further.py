@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 
 from ..ops.table import TABLE as op
-from .creation import tensor
+from . import promotion
 from .reductions import Extreme, amax, amin, sum
 from .registry import FUNCTIONS, function, named, one_dim, run
-from .tensor import Tensor, wrap
+from .tensor import wrap
 
 
 @function()
@@ -82,7 +82,7 @@ def cdist(x1: Any, x2: Any, p: float = 2.0) -> Any:
 
 def result_type(a: Any, b: Any) -> np.dtype:
     """The dtype of an operation on two tensors or numbers."""
-    return (a + b if isinstance(a, Tensor) or isinstance(b, Tensor) else tensor(a) + tensor(b)).dtype
+    return promotion.result_type((a, b))
 
 
 FUNCTIONS["result_type"] = result_type

@@ -7,6 +7,7 @@ import numpy as np
 from ..ops.table import TABLE as op
 from .errors import scalar_name
 from .indexing import getitem
+from .promotion import agree
 from .registry import function, named, one_dim
 from .shapes import reshape
 from .tensor import Tensor, raw, wrap
@@ -132,6 +133,7 @@ def _along_one(x: Any, dim: int, index: Any) -> tuple:
 def index_add(self: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
     """self with source added to the parts at these indices."""
     ax, count = one_dim(dim, len(self.shape)), raw(index).size
+    agree("index_add_(): self ({}) and source ({}) must have the same scalar type", self, source)
     if len(source.shape) and source.shape[ax] != count:
         raise RuntimeError(f"index_add_(): Number of indices ({count}) should be equal to source.size(dim): ({source.shape[ax]}), for dim: {dim}")
     operands, params = _along_one(self, dim, index)
@@ -141,6 +143,7 @@ def index_add(self: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -
 @function(changing=True)
 def index_copy(self: Any, dim: int, index: Any, source: Any) -> Any:
     """self with the parts at these indices replaced by source."""
+    agree("index_copy_(): self and source expected to have the same dtype, but got (self) {} and (source) {}", self, source)
     operands, params = _along_one(self, dim, index)
     return named(op["update"](self, source, *operands, **params), "IndexCopyBackward0")
 
@@ -156,6 +159,8 @@ def index_fill(self: Any, dim: int, index: Any, value: Any) -> Any:
 def take(self: Any, index: Any) -> Any:
     """Elements by their places in row-major order."""
     i, count = raw(index), math.prod(self.shape)
+    if i.dtype.kind not in "iu":
+        raise RuntimeError(f"take(): Expected a long tensor for index, but got {scalar_name(i.dtype)}")
     bad = i[(i < -count) | (i >= count)]
     if bad.size:
         raise IndexError(f"out of range: tried to access index {bad[0]} on a tensor of {count} elements.")
@@ -174,6 +179,7 @@ def masked_select(self: Any, mask: Any) -> Any:
 @function(changing=True)
 def masked_scatter(self: Any, mask: Any, source: Any) -> Any:
     """self with the elements where the mask holds replaced by source's, in order."""
+    agree("masked_scatter: expected self and source to have same dtypes but got{} and {}", self, source)
     places = np.nonzero(np.broadcast_to(raw(mask), self.shape))
     if source.numel() < len(places[0]):
         raise RuntimeError("Number of elements of source < number of ones in mask")

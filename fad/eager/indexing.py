@@ -9,6 +9,7 @@ from ..ops.subscript import read_subscript
 from ..ops.table import TABLE as op
 from .errors import broadcasts, not_expandable
 from .inplace import copy_, in_place
+from .promotion import agree
 from .registry import function, named, run
 from .shapes import reshape
 from .tensor import Tensor, raw, wrap
@@ -204,6 +205,8 @@ def index_put(self: Tensor, indices: Any, values: Any, accumulate: bool = False)
 
 
 def _put(x: Tensor, key: tuple, value: Any, accumulate: bool = False) -> Tensor:
+    if len(np.shape(raw(value))):
+        agree("Index put requires the source and destination dtypes match, got {} for the destination and {} for the source.", x, value)
     if isinstance(value, Tensor) and value._a.dtype != x._a.dtype:
         value = run(op["cast"], value, dtype=x._a.dtype)
     elif isinstance(value, np.ndarray):

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..ir.op import Op, registry
 from ..ops.kinds import match
-from . import errors, record
+from . import errors, promotion, record
 from .node import Node, OpNode
 from .record import edge
 from .saved import Meta, SavedTensor
@@ -59,7 +59,7 @@ def put_values(x: Tensor, a: Any) -> None:
             fits = False
         if not fits:
             raise RuntimeError(f"output with shape {list(x._a.shape)} doesn't match the broadcast shape {list(have.shape)}")
-    if not record.castable(have.dtype, x._a.dtype):
+    if not promotion.castable(have.dtype, x._a.dtype):
         raise RuntimeError(errors.not_castable(have.dtype, x._a.dtype))
     if state.mutation is not None:
         state.mutation.before_change(x)
@@ -288,13 +288,12 @@ def _refused(op: Op, x: Tensor, args: list) -> str:
     shapes = [x._a.shape, *[np.shape(a) for a in args]]
     if not errors.broadcasts(shapes):
         return errors.mismatch(*shapes[:2])
-    result = op.run(x._a, *args)
-    if result.shape != x._a.shape:
-        return f"output with shape {list(x._a.shape)} doesn't match the broadcast shape {list(result.shape)}"
-    arrays = [a.dtype for a in args if isinstance(a, np.ndarray)]
-    dtype = result.dtype
-    if dtype.kind in "fc" and x._a.dtype.kind in "biu":
-        dtype = record.promoted_type(x._a.dtype, *arrays) if arrays else record.default.dtype
+    shape = np.broadcast_shapes(*shapes)
+    if shape != x._a.shape:
+        return f"output with shape {list(x._a.shape)} doesn't match the broadcast shape {list(shape)}"
+    dtype = promotion.result_type([x._a, *args])
+    if dtype.kind in "biu" and op.name in record.FLOAT_FUNCTIONS:
+        dtype = promotion.default.dtype
     return errors.not_castable(dtype, x._a.dtype)
 
 
@@ -308,8 +307,12 @@ def _run_into(ufunc: Any, a: np.ndarray, rest: list) -> None:
         ufunc(*errors.wrapped([a, *rest]), out=a, casting=casting)
 
 
-def op_in_place(op: Op, x: Tensor, *args: Any) -> Tensor:
-    """x = op(x, *args), in place."""
+def op_in_place(op: Op, x: Tensor, *args: Any, name: str = "") -> Tensor:
+    """x = op(x, *args), in place; name: the function's, of which PyTorch knows kinds of numbers that it is not computed of."""
+    if name and (x._a.dtype.kind != "f" or any(isinstance(a, Tensor) and a._a.dtype.kind != "f" for a in args)):
+        promotion.refuse_in_place(name, x, args)
+    if x._a.dtype.kind in "biu" and op.name in record.FLOAT_FUNCTIONS:                 # NumPy would round the result
+        raise RuntimeError(_refused(op, x, [raw(a) for a in args]))
     ufunc = op.facts.get("ufunc")
     if ufunc is not None and state.dual_level < 0 and not (state.grad and (requires_grad(x) or any(requires_grad(a) for a in args))):
         check_in_place(x, False)
@@ -318,6 +321,8 @@ def op_in_place(op: Op, x: Tensor, *args: Any) -> Tensor:
         try:
             _run_into(ufunc, x._a, [raw(a) for a in args])
         except (TypeError, ValueError):
+            if name:
+                promotion.refuse(name, (x, *args))
             raise RuntimeError(_refused(op, x, [raw(a) for a in args])) from None
         x._vc[0] += 1
         return x

@@ -11,23 +11,33 @@ from . import composites
 from .errors import scalar_name
 from .gathering import index_select
 from .inplace import fill, in_place
-from .record import promoted_type
+from .promotion import promoted_type
 from .registry import delivered, function, named, one_dim, run, sizes_of, tensor_of
 from .shapes import _completed, movedim, reshape
 from .tensor import Size, Tensor, raw, wrap
 
 
+def _elements(name: str, tensors: Any) -> list:
+    """The tensors of a list of them (arrays too)."""
+    if isinstance(tensors, Tensor):
+        raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor")
+    for k, t in enumerate(tensors):
+        if isinstance(t, (int, float, complex)):
+            raise TypeError(f"expected Tensor as element {k} in argument 0, but got {type(t).__name__}")
+    return [tensor_of(t) for t in tensors]
+
+
 @function("cat", "concat", "concatenate", method=False)
 def cat(tensors: Sequence, dim: int = 0, *, axis: Any = None, out: Any = None) -> Any:
     """Tensors one after the other along a dimension."""
-    xs = [tensor_of(t) for t in tensors]
+    xs = _elements("cat", tensors)
     if not xs:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     for k, x in enumerate(xs):
         if not len(x.shape):
             raise RuntimeError(f"zero-dimensional tensor (at position {k}) cannot be concatenated")
     kept = [x for x in xs if x.shape != (0,)] or xs[:1]
-    ax = one_dim(dim if axis is None else axis, len(kept[0].shape))
+    ax = one_dim(dim if axis is None else axis, len(kept[0].shape)) if kept[0].shape != (0,) else 0      # what is empty fits everywhere
     for k, x in enumerate(kept):
         wrong = [j for j, (m, n) in enumerate(zip(x.shape, kept[0].shape)) if j != ax and isinstance(m, int) and m != n]
         if wrong or len(x.shape) != len(kept[0].shape):
@@ -42,7 +52,7 @@ def cat(tensors: Sequence, dim: int = 0, *, axis: Any = None, out: Any = None) -
 @function(method=False)
 def stack(tensors: Sequence, dim: int = 0, *, out: Any = None) -> Any:
     """Tensors of one shape along a new dimension."""
-    xs = [tensor_of(t) for t in tensors]
+    xs = _elements("stack", tensors)
     if not xs:
         raise RuntimeError("stack expects a non-empty TensorList")
     for k, x in enumerate(xs):

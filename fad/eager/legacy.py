@@ -7,7 +7,7 @@ import numpy as np
 from . import errors
 from .creation import leaf
 from .dtypes import as_data, as_dtype
-from .record import default
+from .promotion import default
 from .registry import FUNCTIONS, sizes_of
 from .tensor import Tensor
 

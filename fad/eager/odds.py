@@ -9,7 +9,7 @@ from .creation import leaf, source
 from .devices import CPU, device, on_cpu
 from .dtypes import as_dtype
 from .inplace import copy_, in_place, requires_grad
-from .record import castable, default
+from .promotion import castable, default
 from .registry import FUNCTIONS, function
 from .reshaping import resize_as_
 from .tensor import Size, Tensor, wrap

@@ -4,11 +4,15 @@ from typing import Any
 from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
 from . import composites
+from .errors import c_name, scalar_name
+from .promotion import agree
 from .record import apply_pair
-from .registry import function, named, run, tensor_of
+from .registry import function, in_precision, named, run, tensor_of
 from .tensor import Tensor
 
 _MATRIX, _VECTOR, _DOT = ("ij", "jk", "ik"), ("ij", "j", "i"), ("i", "i", "")
+_UNLIKE = {1: "dot : expected both vectors to have same dtype, but found {} and {}", 2: "expected m1 and m2 to have the same dtype, but got: {} != {}",
+           3: "expected scalar type {} but found {}"}
 _PLAIN = {(2, 2): ({"labels": _MATRIX}, "MmBackward0"), (2, 1): ({"labels": _VECTOR}, "MvBackward0"), (1, 1): ({"labels": _DOT}, "DotBackward0")}
 
 
@@ -17,6 +21,8 @@ def matmul(self: Any, other: Any) -> Any:
     ranks = len(self.shape), len(other.shape)
     if self.shape[-1:] != other.shape[-2:][:1] and isinstance(self, Tensor) and isinstance(other, Tensor):
         _mismatch(self.shape, other.shape)
+    if isinstance(self, Tensor) and isinstance(other, Tensor) and self._a.dtype is not other._a.dtype:
+        _agree(self, other)
     if isinstance(self, Tensor) and isinstance(other, Tensor) and ranks in _PLAIN:
         labels, label = _PLAIN[ranks]
         return apply_pair(op["contract"], self, other, labels, label)
@@ -27,6 +33,15 @@ def matmul(self: Any, other: Any) -> Any:
     if ranks == (1, 1):
         return run(op["contract"], self, other, labels=_DOT, label="DotBackward0")
     return named(op["matmul"](self, other), "BmmBackward0" if ranks == (3, 3) else "UnsafeViewBackward0")
+
+
+def _agree(a: Tensor, b: Tensor) -> None:
+    """Raise unless two factors are of one dtype."""
+    ranks = a._a.ndim, b._a.ndim
+    if ranks[0] > 1 and ranks[1] == 1:
+        agree("addmv input tensors must have the same dtype, but got {0}, {1}, and {0}", b, a)
+    kind = 1 if ranks == (1, 1) else 2 if ranks[1] == 2 or ranks[0] == 1 else 3
+    agree(_UNLIKE[kind], a, b, name=c_name if kind == 2 else scalar_name)
 
 
 def _mismatch(a: tuple, b: tuple) -> None:
@@ -50,6 +65,7 @@ def dot(self: Any, other: Any) -> Any:
     if len(self.shape) == 1 == len(other.shape) and isinstance(self, Tensor) and self.shape != other.shape:
         raise RuntimeError(f"inconsistent tensor size, expected tensor {list(self.shape)} and src {list(other.shape)} to have the same number of elements, "
                            f"but got {self.shape[0]} and {other.shape[0]} elements respectively")
+    agree(_UNLIKE[1], self, other)
     return run(op["contract"], self, other, labels=_DOT, label="DotBackward0") if len(self.shape) == 1 == len(other.shape) else \
         BY_NAME["numpy.inner"].call(self, other)
 
@@ -63,6 +79,9 @@ def vdot(self: Any, other: Any) -> Any:
 @function("outer", "ger")
 def outer(self: Any, other: Any) -> Any:
     """Every product of an element of one vector with one of the other."""
+    for name, x in (("self", self), ("vec2", other)):
+        if len(x.shape) != 1:
+            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {len(x.shape)}-D")
     return named(self.reshape(-1, 1) * other, "MulBackward0")
 
 
@@ -71,12 +90,15 @@ def addmm(self: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> 
     """beta * self + alpha * mat1 @ mat2."""
     if mat1.shape[-1:] != mat2.shape[:1]:
         _mismatch(mat1.shape, mat2.shape)
+    agree("self and mat2 must have the same dtype, but got {} and {}", self, mat2)
+    agree(_UNLIKE[2], mat1, mat2, name=c_name)
     return composites.addmm(self, mat1, mat2, beta=beta, alpha=alpha)
 
 
 @function(changing=True)
 def addmv(self: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * self + alpha * mat @ vec."""
+    agree("addmv input tensors must have the same dtype, but got {}, {}, and {}", self, mat, vec)
     return named(self * beta + matmul(mat, vec) * alpha, "AddmvBackward0")
 
 
@@ -102,13 +124,14 @@ def einsum(equation: str, *operands: Any) -> Any:
 @function(method=False)
 def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     """The sum of products over pairs of dimensions."""
+    agree("both inputs should have same dtype", a, b)
     return BY_NAME["numpy.tensordot"].call(a, b, dims)
 
 
 def _face(name: str, target: str, method: bool = True, **renamed: str) -> None:
     def call(*args: Any, **kwargs: Any) -> Any:
         kwargs = {renamed.get(key, key): value for key, value in kwargs.items()}
-        return BY_NAME[target].call(*args, **kwargs)
+        return in_precision(BY_NAME[target].call(*args, **kwargs), args)
     call.__name__, call.__doc__ = name.rpartition(".")[2], f"{target}, on tensors."
     function(name, method=method)(call)
 

@@ -12,6 +12,7 @@ from .accumulate import accumulator
 from .names import handle_of
 from .node import FREED, Handle, Node, OpNode, SingleNode, sequence
 from .plan import plan
+from .promotion import default, fitted, result_type
 from .saved import Meta, SavedTensor
 from .state import state
 from .tensor import Tensor, raw, wrap, wrap_result
@@ -52,8 +53,6 @@ def apply(op: Op, args: tuple, params: dict, label: "str | None" = None) -> Any:
     arrays = [a._a if isinstance(a, Tensor) else a for a in args]
     if op.kind == "elementwise" and len(args) < 4:
         args, arrays = promoted(op, args, arrays)
-        if op.name in errors.REFUSED:
-            errors.refuse(op.name, arrays)
     try:
         result = _run(op, arrays, params)
     except OverflowError:                             # a Python number that the dtype does not hold: it is taken modulo
@@ -65,10 +64,8 @@ def apply(op: Op, args: tuple, params: dict, label: "str | None" = None) -> Any:
         ys = tuple([y if type(y) is np.ndarray else np.asarray(y) for y in result])
         return record(handle_of(op), args, arrays, ys, params, label)
     y = result if type(result) is np.ndarray else np.asarray(result)
-    if y.dtype.kind == "f" and y.dtype is not default.dtype and op.kind == "elementwise" and op.name != "cast" and not any(_is_float(x) for x in arrays):
-        y = y.astype(default.dtype)                   # integers in: the default dtype out
-    elif y.dtype.kind == "c" and y.dtype.itemsize != 2 * default.dtype.itemsize and not any(_is_float(x) for x in arrays):
-        y = y.astype(np.result_type(default.dtype, np.complex64))
+    if y.dtype.kind in "fc" and op.kind == "elementwise" and op.name != "cast":
+        y = fitted(y, arrays)
     return record(handle_of(op), args, arrays, (y,), params, label)[0]
 
 
@@ -117,47 +114,21 @@ def apply_pair(op: Op, x: Tensor, y: Tensor, params: dict, label: "str | None" =
     return t
 
 
-class Default:
-    """The dtype of new tensors of real numbers."""
-
-    dtype = np.dtype(np.float64)
-
-
-default = Default()
-
-
-def _is_float(x: Any) -> bool:
-    return isinstance(x, np.ndarray) and x.dtype.kind in "fc"
-
-
-def castable(dtype: np.dtype, to: np.dtype) -> bool:
-    """Whether a result of one dtype may be written to memory of another: never numbers to truth values, nor complex to real, nor real to whole ones."""
-    return _CATEGORY[dtype.kind] <= _CATEGORY[to.kind]
-
-
-_CATEGORY = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
-
-
-def promoted_type(*dtypes: Any) -> np.dtype:
-    """The dtype of a result of values of these: inexact numbers keep their precision beside integers."""
-    return np.result_type(*[d for d in dtypes if d.kind in "fc"] or dtypes)
-
-
 def promoted(op: Op, args: tuple, arrays: list) -> "tuple[tuple, list]":
     """The arguments in the dtype PyTorch computes in: a tensor without axes follows one with axes, of the same kind of number or a higher one."""
+    if any(isinstance(a, np.generic) for a in arrays):                  # NumPy's scalars count as Python's numbers
+        args = tuple([a.item() if isinstance(a, np.generic) else a for a in args])
+        arrays = [a.item() if isinstance(a, np.generic) else a for a in arrays]
     given = [k for k, a in enumerate(args) if isinstance(a, Tensor)]
     alike = len({arrays[k].dtype for k in given}) < 2 and arrays[given[0]].dtype.itemsize > 2 and op.name != "reciprocal"
     if op.name == "cast" or alike or op.name == "where" and len(given) < 3:
         return args, arrays
     if op.name == "where":
         given = given[1:]
-    with_axes = [arrays[k].dtype for k in given if arrays[k].ndim]
-    without = [arrays[k].dtype for k in given if not arrays[k].ndim]
-    ahead = max([_CATEGORY[d.kind] for d in with_axes], default=-1)
-    dtype = promoted_type(*with_axes, *[d for d in without if _CATEGORY[d.kind] > ahead])
+    dtype = result_type([arrays[k] for k in given])
     if dtype.kind in "biu" and op.name == "reciprocal":
         dtype = default.dtype
-    elif dtype.kind in "biu" and dtype.itemsize < 4 and op.name in _FLOAT_FUNCTIONS:
+    elif dtype.kind in "biu" and dtype.itemsize < 4 and op.name in FLOAT_FUNCTIONS:
         dtype = np.dtype(np.int64)
     changed_args, changed_arrays = list(args), list(arrays)
     for k in given:
@@ -168,8 +139,8 @@ def promoted(op: Op, args: tuple, arrays: list) -> "tuple[tuple, list]":
 
 
 _WARNING = frozenset(("div", "pow", "sqrt", "log", "log1p", "reciprocal", "mod", "fmod", "floordiv", "arcsin", "arccos", "arctanh", "arccosh", "cast"))
-_FLOAT_FUNCTIONS = frozenset(("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh",
-                              "arcsinh", "arccosh", "arctanh", "sqrt", "cbrt", "div", "expit", "erf", "reciprocal", "arctan2", "hypot"))
+FLOAT_FUNCTIONS = frozenset(("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh",
+                              "arcsinh", "arccosh", "arctanh", "sqrt", "cbrt", "div", "expit", "erf", "reciprocal", "arctan2", "hypot", "copysign"))
 
 
 def _cast() -> Op:

@@ -11,7 +11,8 @@ from .composite import COMPOSITES
 from .dtypes import as_dtype
 from .errors import scalar_name
 from .fast import sum_of_all
-from .record import apply_lean, default
+from .promotion import agree, default
+from .record import apply_lean
 from .registry import FUNCTIONS, delivered, dims_of, function, named, one_dim, run, tensor_of
 from .tensor import Tensor, raw, wrap
 from .together import together
@@ -199,17 +200,24 @@ def logsumexp(self: Any, dim: Any, keepdim: bool = False) -> Any:
     return composites.logsumexp(x, axes=dims_of(dim, len(self.shape)), keep=keepdim)
 
 
+def _inexact(x: Any, dim: int, name: str) -> Any:
+    if x.dtype.kind != "f":
+        last = "_lastdim_kernel_impl" if one_dim(dim, len(x.shape)) >= len(x.shape) - 1 else "_kernel_impl" if name == "log_softmax" else "_kernel"
+        raise NotImplementedError(f'"{name}{last}" not implemented for \'{scalar_name(x.dtype)}\'')
+    return x
+
+
 @function()
 def softmax(self: Any, dim: int, dtype: Any = None) -> Any:
     """exp(self), divided by its sum along a dimension."""
-    x, ax = self if dtype is None else self.to(dtype), one_dim(dim, len(self.shape))
+    x, ax = _inexact(self if dtype is None else self.to(dtype), dim, "softmax"), one_dim(dim, len(self.shape))
     return composites.softmax(x, axis=ax) if len(x.shape) else named(x * 0.0 + 1.0, "SoftmaxBackward0")
 
 
 @function()
 def log_softmax(self: Any, dim: int, dtype: Any = None) -> Any:
     """log(softmax(self)), without cancellation."""
-    x, ax = self if dtype is None else self.to(dtype), one_dim(dim, len(self.shape))
+    x, ax = _inexact(self if dtype is None else self.to(dtype), dim, "log_softmax"), one_dim(dim, len(self.shape))
     return composites.log_softmax(x, axis=ax) if len(x.shape) else named(x - x, "LogSoftmaxBackward0")
 
 
@@ -321,19 +329,24 @@ def nonzero(self: Any, *, as_tuple: bool = False, out: Any = None) -> Any:
 @function()
 def equal(self: Any, other: Any) -> bool:
     """Whether two tensors have the same shape and elements."""
+    for k, x in enumerate((self, other)):
+        if not isinstance(x, Tensor):
+            raise TypeError(f"equal(): argument '{'other' if k else 'input'}' (position {k + 1}) must be Tensor, not {type(x).__name__}")
     return self._a.shape == other._a.shape and bool((self._a == other._a).all())
 
 
 @function()
 def allclose(self: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
     """Whether all elements are close to the other's."""
-    return bool(np.allclose(self._a, tensor_of(other)._a, rtol, atol, equal_nan))
+    return bool(isclose(self, other, rtol, atol, equal_nan)._a.all())
 
 
 @function()
 def isclose(self: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
     """Which elements are close to the other's."""
-    return wrap(np.isclose(self._a, other._a, rtol, atol, equal_nan))
+    other = tensor_of(other)
+    agree("{} did not match {}", self, other)
+    return wrap(np.asarray(np.isclose(self._a, other._a, rtol, atol, equal_nan)))
 
 
 @function()

@@ -6,11 +6,13 @@ from typing import Any
 import numpy as np
 
 from ..ir.op import Op
+from ..ops.table import TABLE
 from . import errors
 from .inplace import in_place, requires_grad
-from .record import apply, castable
+from .promotion import castable, precision, result_type
+from .record import apply
 from .state import state
-from .tensor import Tensor, wrap
+from .tensor import Tensor, raw, wrap
 
 FUNCTIONS: dict[str, Callable] = {}
 
@@ -69,6 +71,16 @@ def run(op: Op, *args: Any, label: "str | None" = None, **params: Any) -> Any:
     return op(*args, **params) if level else wrap(np.asarray(op(*args, **params)))
 
 
+_OUT = {                                                           # functions whose `out` is of the result's own dtype: what they say otherwise
+    **dict.fromkeys("abs ceil clamp floor frac neg round sign trunc bitwise_not relu".split(), ("Found dtype {1} but expected {0}", errors.scalar_name)),
+    **dict.fromkeys("max min sort argmax argmin tril triu gather bmm mm softmax log_softmax norm topk kthvalue".split(),
+                    ("Expected out tensor to have dtype {0}, but got {1} instead", errors.c_name)),
+    **dict.fromkeys(("amax", "amin"), ("Expected the dtype for input and out to match, but got {0} for input's dtype and {1} for out's dtype.", errors.scalar_name)),
+    "index_select": ("index_select(): self and result must have the same scalar type", errors.scalar_name),
+    "where": ("Expected out type to be {} but got {}", errors.scalar_name),
+    "take": ("take(): self and out expected to have the same dtype, but got self.dtype = {} and out.dtype = {}", errors.scalar_name)}
+
+
 def delivered(y: Any, out: Any, name: str) -> Any:
     """y, written over out if that is given: outside the graph, and resized to y's shape where it has another."""
     if out is None:
@@ -80,6 +92,11 @@ def delivered(y: Any, out: Any, name: str) -> Any:
         raise NotImplementedError(f"Trying to use forward AD with {name}_out that does not support it because it is an out= function")
     if state.grad and (requires_grad(y) or requires_grad(out)):
         raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad.")
+    if name in _OUT and y._a.dtype != out._a.dtype:
+        text, naming = _OUT[name]
+        raise RuntimeError(text.format(naming(y._a.dtype), naming(out._a.dtype)))
+    if name in ("cat", "stack") and not castable(y._a.dtype, out._a.dtype):
+        raise TypeError(f"torch.cat(): input types can't be cast to the desired output type {errors.scalar_name(out._a.dtype)}")
     if not castable(y._a.dtype, out._a.dtype):
         raise RuntimeError(errors.not_castable(y._a.dtype, out._a.dtype))
     if out._a.shape != y._a.shape:
@@ -99,7 +116,17 @@ def named(y: Any, label: str, **note: Any) -> Any:
 
 def tensor_of(x: Any) -> Any:
     """x if it is a tensor or a value of a program; numbers and arrays as a tensor."""
-    return x if getattr(x, "__fad_level__", 0) else wrap(np.asarray(x))
+    if getattr(x, "__fad_level__", 0):
+        return x
+    return wrap(np.asarray(x, result_type((x,)) if isinstance(x, (int, float, complex)) else None))
+
+
+def in_precision(y: Any, operands: tuple) -> Any:
+    """A result of inexact numbers (of NumPy's function, which has its own rules) in the precision of the tensors it was computed of."""
+    if not isinstance(y, Tensor) or y._a.dtype.kind not in "fc":
+        return y
+    dtype = precision(y._a.dtype.kind, [raw(x) for x in operands if isinstance(x, Tensor)])
+    return y if y._a.dtype == dtype else apply(TABLE["cast"], (y,), {"dtype": dtype})
 
 
 def one_dim(dim: int, ndim: int) -> int:

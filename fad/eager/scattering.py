@@ -7,6 +7,7 @@ import numpy as np
 from .gathering import _along
 from .indexing import getitem
 from .joining import cat
+from .promotion import agree
 from .registry import FUNCTIONS, function, named, one_dim
 from .shapes import reshape
 from .tensor import Tensor, raw, wrap
@@ -61,6 +62,7 @@ def index_reduce(self: Any, dim: int, index: Any, source: Any, reduce: str, *, i
 @function(changing=True)
 def put(self: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     """self with the elements at these places (in row-major order) replaced by, or increased by, source's."""
+    agree("put_(): self and source expected to have the same dtype, but got self.dtype = {} and source.dtype = {}", self, source)
     flat = reshape(self, -1).index_put((raw(index).reshape(-1),), reshape(source, -1), accumulate)
     return named(reshape(flat, *self.shape), "PutBackward0")
 

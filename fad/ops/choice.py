@@ -32,17 +32,21 @@ def mask(c: Any, x: Any) -> Any:
     return where(c, x, 0.0)
 
 
-# -- the larger, the smaller ------------------------------------------------------------------------------------------------
+# -- order, the larger, the smaller ------------------------------------------------------------------------------------------------
 
-maximum = elementwise("maximum", np.maximum, "maximum({0}, {1})", Shared(lambda x, y: x > y), chooses=True)
-minimum = elementwise("minimum", np.minimum, "minimum({0}, {1})", Shared(lambda x, y: x < y), chooses=True)
-fmax = elementwise("fmax", np.fmax, "fmax({0}, {1})", Shared(lambda x, y: (x > y) | ((y != y) & (x == x))), chooses=True)
-fmin = elementwise("fmin", np.fmin, "fmin({0}, {1})", Shared(lambda x, y: (x < y) | ((y != y) & (x == x))), chooses=True)
+less = elementwise("less", np.less, "{0} < {1}", Zero())
+less_equal = elementwise("less_equal", np.less_equal, "{0} <= {1}", Zero())
+greater = elementwise("greater", np.greater, "{0} > {1}", Zero())
+greater_equal = elementwise("greater_equal", np.greater_equal, "{0} >= {1}", Zero())
+maximum = elementwise("maximum", np.maximum, "maximum({0}, {1})", Shared(greater), chooses=True)
+minimum = elementwise("minimum", np.minimum, "minimum({0}, {1})", Shared(less), chooses=True)
+fmax = elementwise("fmax", np.fmax, "fmax({0}, {1})", Shared(lambda x, y: greater(x, y) | ((y != y) & (x == x))), chooses=True)
+fmin = elementwise("fmin", np.fmin, "fmin({0}, {1})", Shared(lambda x, y: less(x, y) | ((y != y) & (x == x))), chooses=True)
 
 
 def _clipped(x: Any, low: Any, high: Any) -> tuple:
-    above = (x > high) | (low > high)
-    return (x >= low) & (x <= high), (x < low) & (low <= high), above
+    above = greater(x, high) | greater(low, high)
+    return greater_equal(x, low) & less_equal(x, high), less(x, low) & less_equal(low, high), above
 
 
 clip = composed("clip", lambda x, low, high: np.clip(x, low, high), infer_promoted, "minimum(maximum({0}, {1}), {2})",
@@ -79,12 +83,8 @@ sign = elementwise("sign", np.sign, "sign({0})", _Sign())
 copysign = elementwise("copysign", np.copysign, "copysign({0}, {1})", Partials(lambda z, x, y: sign(x) * copysign(1.0, y), None))
 heaviside = elementwise("heaviside", np.heaviside, "heaviside({0}, {1})", Partials(None, lambda z, x, h: mask(x == 0, 1.0)))
 
-# -- comparisons, truth ---------------------------------------------------------------------------------------------------------
+# -- equality, truth ------------------------------------------------------------------------------------------------------------
 
-less = elementwise("less", np.less, "{0} < {1}", Zero())
-less_equal = elementwise("less_equal", np.less_equal, "{0} <= {1}", Zero())
-greater = elementwise("greater", np.greater, "{0} > {1}", Zero())
-greater_equal = elementwise("greater_equal", np.greater_equal, "{0} >= {1}", Zero())
 equal = elementwise("equal", np.equal, "{0} == {1}", Zero())
 not_equal = elementwise("not_equal", np.not_equal, "{0} != {1}", Zero())
 logical_and = elementwise("logical_and", np.logical_and, "np.logical_and({0}, {1})", Zero())

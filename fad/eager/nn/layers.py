@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..record import default
+from ..promotion import default
 from ..tensor import wrap
 from . import activations, convolution, functional, init, spatial
 from .module import Module, Parameter, empty, typed

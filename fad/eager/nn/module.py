@@ -9,7 +9,7 @@ import numpy as np
 
 from ..devices import required
 from ..dtypes import as_dtype
-from ..record import default
+from ..promotion import default
 from ..state import changed
 from ..tensor import Tensor, is_floating, wrap
 from .calling import Calling

@@ -3,7 +3,7 @@ from typing import Any
 
 import numpy as np
 
-from ..record import default
+from ..promotion import default
 from ..tensor import Tensor, wrap
 from . import init, normalising
 from .module import Module, Parameter, empty, typed

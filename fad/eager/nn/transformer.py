@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import as_dtype
-from ..record import default
+from ..promotion import default
 from ..tensor import raw, wrap
 from . import activations, init
 from .attention import MultiheadAttention

@@ -1,0 +1,90 @@
+"""Complex tensors and their parts; other dtypes; copies."""
+from typing import Any
+
+import numpy as np
+
+from ..ops.custom import barrier as _identity
+from ..ops.table import TABLE as op
+from .devices import required
+from .dtypes import as_dtype
+from .errors import scalar_name
+from .promotion import agree
+from .registry import function, named, run, tensor_of
+from .tensor import Tensor
+
+
+@function("conj")
+def conj(self: Any) -> Any:
+    """The complex conjugate; a real tensor itself."""
+    return self if self.dtype.kind != "c" else named(op["conj"](self), "ConjBackward0")
+
+
+@function("complex", method=False)
+def complex_(real: Any, imag: Any) -> Any:
+    """real + i imag."""
+    _parts(real, imag)
+    return op["make_complex"](tensor_of(real), imag)
+
+
+def _parts(first: Any, second: Any) -> None:
+    """Raise unless two tensors can be the parts of complex numbers."""
+    if isinstance(first, Tensor) and isinstance(second, Tensor):
+        if first.dtype.kind != "f" or second.dtype.kind != "f":
+            raise RuntimeError(f"Expected both inputs to be Half, Float or Double tensors but got {scalar_name(first.dtype)} and {scalar_name(second.dtype)}")
+        agree("Expected object of scalar type {} but got scalar type {} for second argument", first, second)
+
+
+@function(method=False)
+def polar(abs: Any, angle: Any) -> Any:
+    """The complex number of this absolute value and angle."""
+    _parts(abs, angle)
+    return op["make_complex"](abs * op["cos"](angle), abs * op["sin"](angle))
+
+
+@function("to", only_method=True)
+def to(self: Tensor, *args: Any, device: Any = None, dtype: Any = None, non_blocking: bool = False, copy: bool = False, memory_format: Any = None) -> Tensor:
+    """The tensor in another dtype (or that of another tensor), or another memory format; there is one device."""
+    required(device)
+    for a in args:
+        if isinstance(a, Tensor):
+            dtype = a.dtype
+        elif isinstance(a, str):
+            required(a)
+        elif isinstance(a, (np.dtype, type)):
+            dtype = a
+    dtype = self._a.dtype if dtype is None else as_dtype(dtype)
+    if memory_format is not None and not memory_format.is_of(self._a):
+        return to(clone(self, memory_format=memory_format), dtype=dtype)
+    if dtype == self._a.dtype:
+        return self.clone() if copy else self                                                                # type: ignore[attr-defined]
+    return run(op["cast"], self, dtype=dtype, label="ToCopyBackward0")
+
+
+Tensor.type_as = lambda self, other: to(self, other.dtype)                                                    # type: ignore[attr-defined]
+Tensor.cpu = lambda self: self                                                                                # type: ignore[attr-defined]
+for _name in ("double", "float", "half", "cdouble", "cfloat", "long", "int", "short", "bool"):
+    setattr(Tensor, _name, lambda self, _name=_name: to(self, np.dtype(np.float32) if _name == "float" else as_dtype(_name)))
+Tensor.is_complex = lambda self: self._a.dtype.kind == "c"                                                    # type: ignore[attr-defined]
+Tensor.is_floating_point = lambda self: self._a.dtype.kind == "f"                                             # type: ignore[attr-defined]
+Tensor.is_signed = lambda self: self._a.dtype.kind not in "ub"                                                # type: ignore[attr-defined]
+
+
+class _Copied(type(_identity)):                                                                               # type: ignore[misc]
+    """The identity that copies, on tensors only; its derivative is the identity's record's."""
+
+    def __init__(self) -> None:
+        self.name, self.kind, self.facts, self.creation = "clone", "copy", {}, False
+        self.derivative, self.__doc__ = _identity.derivative, "A copy"
+
+    @staticmethod
+    def run(x: np.ndarray, order: Any = None) -> np.ndarray:
+        return np.array(x, order="K") if order is None else order.copy(x)
+
+
+copied = _Copied()
+
+
+@function(method=True)
+def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
+    """A copy, through which gradients flow, laid out as the tensor is or in a memory format."""
+    return run(copied, self, label="CloneBackward0") if memory_format is None else run(copied, self, label="CloneBackward0", order=memory_format)
