@@ -173,7 +173,7 @@ class BinaryNode(OpNode):
     def _check(self, xs: tuple, ys: tuple) -> None:
         x, y = xs
         versions = self.versions or (0, 0)
-        if x.__class__ is Tensor and x._vc[0] != versions[0] or y.__class__ is Tensor and y._vc[0] != versions[1]:
+        if isinstance(x, Tensor) and x._vc[0] != versions[0] or isinstance(y, Tensor) and y._vc[0] != versions[1]:
             OpNode._check(self, xs, ())
 
 

@@ -79,6 +79,22 @@ def test_stale_saved_tensors_are_named():
         z.sum().backward()
 
 
+SAVING = {"mul": lambda w, x: w * x, "of a number": lambda w, x: 2.0 * w ** 3, "div": lambda w, x: x / w, "exp": lambda w, x: w.sin() * x, "matmul": lambda w, x: w @ x,
+          "pow": lambda w, x: x ** w, "maximum": lambda w, x: fad.maximum(w, x), "linear": lambda w, x: fad.nn.functional.linear(x, w[None]), "own": lambda w, x: w * w}
+
+
+@pytest.mark.parametrize("name", SAVING)
+def test_stale_parameters_are_found(name):
+    """A subclass of Tensor is watched like any tensor."""
+    for cls in (fad.nn.Parameter, type("Own", (fad.Tensor,), {})):
+        w, x = cls(fad.tensor([0.5, 2.0])).requires_grad_(), leaf([1.0, 3.0])
+        y = SAVING[name](w, x).sum()
+        with fad.no_grad():
+            w.add_(1.0)
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            y.backward()
+
+
 def test_detach_shares_the_version_and_data_does_not():
     x = leaf(1, 2)
     y = x * 2
