@@ -26,6 +26,7 @@ from . import (
     reshaping,
     scattering,
     shapes,
+    sorting,
     splitting,
     storage,
 )
@@ -36,5 +37,5 @@ from .tensor import Tensor
 NAMES = ChainMap(FUNCTIONS, DTYPES)                  # what stands at fad.<name> under PyTorch's names
 
 ALL = (attributes, combining, compiled, creation, forward_ad, frames, function, further, gathering, grad_api, grad_mode, gradients, graph, indexing, joining, legacy,
-       numpy_calls, odds, pointwise, products, reductions, reshaping, scattering, shapes, splitting, storage)
+       numpy_calls, odds, pointwise, products, reductions, reshaping, scattering, shapes, sorting, splitting, storage)
 __all__ = ["ALL", "FUNCTIONS", "NAMES", "Tensor"]

@@ -7,18 +7,16 @@ import numpy as np
 from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
 from .devices import on_cpu
+from .errors import scalar_name
 from .further import trapezoid
 from .indexing import getitem
 from .joining import cat, meshgrid, stack
-from .node import Undifferentiable
 from .pointwise import sinc
 from .products import matmul
-from .record import edge
-from .reductions import Extreme, _shared, _take, cumprod, cumsum, sum
+from .reductions import cumprod, cumsum, sum
 from .registry import FUNCTIONS, function, in_precision, named, one_dim, run, tensor_of
 from .shapes import reshape
-from .state import state
-from .tensor import Tensor, raw, wrap
+from .tensor import raw, wrap
 
 
 @function(method=False)
@@ -37,42 +35,10 @@ def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
 
 
 @function()
-def mode(self: Any, dim: int = -1, keepdim: bool = False) -> Extreme:
-    """(values, indices) of what occurs most often along a dimension, the smallest of equals, the last place where it does."""
-    ax = one_dim(dim, len(self.shape))
-    a = np.moveaxis(self._a, ax, -1)
-    places = np.asarray([_most_frequent(row) for row in a.reshape(-1, a.shape[-1])], np.int64).reshape(a.shape[:-1])
-    values = named(_take(self, wrap(places), ax), "ModeBackward0")
-    return Extreme(values.unsqueeze(ax), wrap(places).unsqueeze(ax)) if keepdim else Extreme(values, wrap(places))    # type: ignore[attr-defined]
-
-
-def _most_frequent(row: np.ndarray) -> int:
-    found, counts = np.unique(row, return_counts=True)
-    return int(np.nonzero(row == found[np.argmax(counts)])[0][-1])
-
-
-@function()
-def nanmedian(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
-    """The (lower) median of what is not nan; along a dimension (values, indices)."""
-    if dim is None:
-        return nanmedian_of_all(self)
-    ax = one_dim(dim, len(self.shape))
-    order = np.argsort(self._a, ax, kind="stable")                                  # nan comes last
-    there = np.maximum((~np.isnan(self._a)).sum(ax, keepdims=True) - 1, 0) // 2
-    places = np.squeeze(np.take_along_axis(order, there, ax), ax)
-    values = named(_take(self, wrap(places), ax), "NanmedianBackward0")
-    return Extreme(values.unsqueeze(ax), wrap(places).unsqueeze(ax)) if keepdim else Extreme(values, wrap(places))    # type: ignore[attr-defined]
-
-
-def nanmedian_of_all(x: Any) -> Any:
-    """The median of all elements that are not nan; equal ones share the gradient."""
-    a = np.sort(x._a[~np.isnan(x._a)], None)
-    return _shared(x, x._a == a[(a.size - 1) // 2] if a.size else np.isnan(x._a), "MedianBackward0")
-
-
-@function()
 def nanmean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The mean of what is not nan."""
+    if self.dtype.kind not in "fc":
+        raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {scalar_name(self.dtype)}")
     there = op["logical_not"](op["isnan"](self))
     return FUNCTIONS["nansum"](self, dim, keepdim) / sum(there.to(self.dtype), dim, keepdim)
 
@@ -158,69 +124,6 @@ def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = np.int64) 
     return wrap(np.stack(np.triu_indices(row, offset, col)).astype(dtype))
 
 
-# -- looking up: no derivatives -----------------------------------------------------------------------------------------------
-
-
-@function(method=False)
-def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Any:
-    """The number of the interval between boundaries in which each element lies."""
-    found = np.searchsorted(raw(boundaries), raw(input), "right" if right else "left")
-    return wrap(np.asarray(found, np.int32 if out_int32 else np.int64))
-
-
-@function(method=False)
-def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Any:
-    """Which elements are among the test elements."""
-    return wrap(np.isin(raw(elements), raw(test_elements), invert=invert))
-
-
-@function()
-def histc(self: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
-    """How many elements lie in each of `bins` intervals between min and max (those of the elements, if both are 0)."""
-    limits = (self._a.min(), self._a.max()) if min == max == 0 else (min, max)
-    return wrap(np.histogram(self._a, bins, limits)[0].astype(self.dtype))
-
-
-@function()
-def argwhere(self: Any) -> Any:
-    """The indices of what is not zero, a row for each."""
-    return self.nonzero()
-
-
-@function()
-def unique_consecutive(self: Any, return_inverse: bool = False, return_counts: bool = False, dim: Any = None) -> Any:
-    """The elements (or parts along a dimension) without those that equal the one before."""
-    a = self._a.reshape(-1) if dim is None else np.moveaxis(self._a, dim, 0)
-    new = np.ones(len(a), bool)
-    if len(a):
-        new[1:] = (a[1:] != a[:-1]).reshape(len(a) - 1, -1).any(1)
-    starts = np.nonzero(new)[0]
-    values = distinct(self, a[new] if dim is None else np.moveaxis(a[new], 0, dim), "unique_consecutive")
-    inverse = wrap((np.cumsum(new) - 1).reshape(self._a.shape if dim is None else -1))
-    return _answers(values, inverse if return_inverse else None, wrap(np.diff([*starts, len(a)])) if return_counts else None)
-
-
-def distinct(x: Tensor, a: np.ndarray, name: str) -> Tensor:
-    """The distinct elements a of x: part of the graph, but without a derivative."""
-    t = wrap(a)
-    into = edge(x) if state.grad and not state.inference else None
-    if into is not None:
-        t._fn, t._rg = Undifferentiable((into,), f"{name.title().replace('_', '')}Backward0", f"the derivative for '{name}' is not implemented."), True
-    return t
-
-
-def _answers(*parts: Any) -> Any:
-    given = [p for p in parts if p is not None]
-    return given[0] if len(given) == 1 else tuple(given)
-
-
-@function()
-def unique(self: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: Any = None) -> Any:
-    """The distinct elements."""
-    values, inverse, counts = np.unique(self._a, return_inverse=True, return_counts=True, axis=dim)
-    return _answers(distinct(self, values, "unique"), wrap(inverse) if return_inverse else None, wrap(counts) if return_counts else None)
-
-
 for _name, _target in {"isneginf": "numpy.isneginf", "isposinf": "numpy.isposinf", "isreal": "numpy.isreal", "column_stack": "numpy.column_stack",
                        "dstack": "numpy.dstack", "row_stack": "numpy.vstack",
                        "matrix_exp": "scipy.linalg.expm", "igamma": "scipy.special.gammainc", "igammac": "scipy.special.gammaincc"}.items():
@@ -241,18 +144,6 @@ def svd(self: Any, some: bool = True, compute_uv: bool = True) -> tuple:
 def qr(self: Any, some: bool = True) -> tuple:
     """Q, R."""
     return tuple(BY_NAME["numpy.linalg.qr"].call(self, "reduced" if some else "complete"))
-
-
-def _quantiles(name: str) -> None:
-    def call(self: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear") -> Any:
-        axis = None if dim is None else one_dim(dim, len(self.shape))
-        return BY_NAME[f"numpy.{name}"].call(self, raw(q), axis=axis, method=interpolation, keepdims=keepdim)
-    call.__name__, call.__doc__ = name, f"numpy.{name}, along a dimension or of all elements."
-    function(name)(call)
-
-
-_quantiles("quantile")
-_quantiles("nanquantile")
 
 
 @function()

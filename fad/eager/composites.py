@@ -58,7 +58,7 @@ def _free(x: Any, axes: tuple, correction: Any) -> Any:
 
 
 def _var_run(x: np.ndarray, axes: tuple, keep: bool, correction: Any) -> Any:
-    d = x - np.add.reduce(x, axis=axes, keepdims=True) / count(x, axes)
+    d = np.asarray(x - np.add.reduce(x, axis=axes, keepdims=True) / (count(x, axes) or math.nan))
     np.multiply(d, d, out=d)
     return np.add.reduce(d, axis=axes, keepdims=keep) / _free(x, axes, correction)
 
@@ -89,7 +89,7 @@ std = _spread("std", lambda x, **params: np.sqrt(_var_run(x, **params)), _std_pu
 
 
 def _log_sum(x: np.ndarray, axes: tuple) -> np.ndarray:
-    top = np.maximum.reduce(x, axis=axes, keepdims=True)
+    top = np.maximum.reduce(x, axis=axes, keepdims=True, initial=-np.inf)
     top = np.where(np.isfinite(top), top, 0.0).astype(x.dtype)
     return np.log(np.add.reduce(np.exp(x - top), axis=axes, keepdims=True)) + top
 

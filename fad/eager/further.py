@@ -1,6 +1,6 @@
 """Less common functions of tensors."""
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,19 +11,31 @@ from .registry import FUNCTIONS, function, named, one_dim, run
 from .tensor import wrap
 
 
+class Bounds(NamedTuple):
+    """What aminmax returns."""
+
+    min: Any
+    max: Any
+
+
 @function()
 def logcumsumexp(self: Any, dim: int) -> Any:
     """log of the sums of exp of the elements up to each place along a dimension."""
+    if not len(self.shape):
+        one_dim(dim, 0)
+        return self.clone()
     return run(op["cumlogaddexp"], self, axis=one_dim(dim, len(self.shape)), reverse=False, label="LogcumsumexpBackward0")
 
 
 def _running(self: Any, dim: int, better: Callable, label: str) -> Extreme:
     """The best element up to each place, the latest of equal ones, and its index."""
     ax = one_dim(dim, len(self.shape))
+    if not len(self.shape):
+        return Extreme(self.clone(), wrap(np.zeros((), np.int64)))
     a = self._a
     best = better.accumulate(a, ax)
     places = np.arange(a.shape[ax]).reshape([-1 if k == ax else 1 for k in range(a.ndim)])
-    index = np.maximum.accumulate(np.where(a == best, places, 0), ax)
+    index = np.maximum.accumulate(np.where((a == best) | (a != a), places, 0), ax)
     return Extreme(named(self.gather(ax, index), label), wrap(index))
 
 
@@ -40,15 +52,17 @@ def cummin(self: Any, dim: int) -> Extreme:
 
 
 @function()
-def nansum(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
+def nansum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The sum, nan counting as zero."""
-    return sum(op["where"](op["isnan"](self), 0.0, self), dim, keepdim)
+    if self.dtype.kind not in "fc":
+        return sum(self, dim, keepdim, dtype=dtype)
+    return sum(op["where"](op["isnan"](self), 0.0, self), dim, keepdim, dtype=dtype)
 
 
 @function()
 def aminmax(self: Any, *, dim: Any = None, keepdim: bool = False) -> tuple:
     """The smallest and the largest element."""
-    return amin(self, dim, keepdim), amax(self, dim, keepdim)
+    return Bounds(amin(self, dim, keepdim), amax(self, dim, keepdim))
 
 
 @function()

@@ -212,7 +212,8 @@ def diff(self: Any, n: int = 1, dim: int = -1) -> Any:
     """Differences of neighbours along a dimension."""
     for _ in range(n):
         m = self.shape[dim]
-        self = self.narrow(dim, 1, m - 1) - self.narrow(dim, 0, m - 1)
+        after, before = self.narrow(dim, min(1, m), max(m - 1, 0)), self.narrow(dim, 0, max(m - 1, 0))
+        self = after ^ before if self.dtype.kind == "b" else after - before
     return self
 
 

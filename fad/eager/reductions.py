@@ -13,7 +13,7 @@ from .errors import scalar_name
 from .fast import sum_of_all
 from .promotion import agree, default
 from .record import apply_lean
-from .registry import FUNCTIONS, delivered, dims_of, function, named, one_dim, run, tensor_of
+from .registry import delivered, dims_of, function, named, one_dim, run, tensor_of
 from .tensor import Tensor, raw, wrap
 from .together import together
 
@@ -42,16 +42,26 @@ def _kept(y: Any, x: Any, axes: tuple) -> Any:
 @function()
 def sum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None, keepdims: bool = False, out: Any = None) -> Any:
     """The sum along dimensions."""
-    if dim is None and axis is None and dtype is None and out is None and isinstance(self, Tensor) and not keepdim and not keepdims:
+    if dim is None and axis is None and dtype is None and out is None and isinstance(self, Tensor) and not keepdim and not keepdims and self._a.dtype.kind in "fc":
         y = _sum_of_all(self)
         if y is not None:
             return y
         return apply_lean(op["sum"], self, (), {"axes": tuple(range(self._a.ndim))}, "SumBackward0")
-    x, dim = tensor_of(self), axis if dim is None else dim
-    if dtype is not None:
-        x = x.to(as_dtype(dtype))
-    y = _reduced("sum", x, dim, keepdim or keepdims, "SumBackward0" if dim is None else "SumBackward1")
+    dim = axis if dim is None else dim
+    x, kind = _summed(self, dtype, out)
+    y = _in(_reduced("sum", x, dim, keepdim or keepdims, "SumBackward0" if dim is None else "SumBackward1"), kind)
     return y if out is None else delivered(y, out, "sum")
+
+
+def _summed(self: Any, dtype: Any, out: Any = None) -> tuple:
+    """What is summed (or multiplied), and the dtype of the result: whole numbers and truth values count in int64, unless told otherwise."""
+    x = tensor_of(self)
+    kind = as_dtype(dtype) if dtype is not None else out.dtype if out is not None else np.dtype(np.int64) if x.dtype.kind in "biu" else x.dtype
+    return _in(x, kind), kind
+
+
+def _in(x: Any, dtype: Any) -> Any:
+    return x if x.dtype == dtype else op["cast"](x, dtype=dtype)
 
 
 @function()
@@ -70,8 +80,8 @@ def mean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 @function()
 def prod(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The product along a dimension, or of all elements."""
-    x = tensor_of(self) if dtype is None else self.to(as_dtype(dtype))
-    return _reduced("prod", x, dim, keepdim, "ProdBackward0" if dim is None else "ProdBackward1")
+    x, kind = _summed(self, dtype)
+    return _in(_reduced("prod", x, dim, keepdim, "ProdBackward0" if dim is None else "ProdBackward1"), kind)
 
 
 def _extreme(name: str, self: Any, dim: Any, keepdim: bool, other: str) -> Any:
@@ -79,14 +89,30 @@ def _extreme(name: str, self: Any, dim: Any, keepdim: bool, other: str) -> Any:
     if isinstance(dim, Tensor):
         return op[other](self, dim)
     if dim is None:
+        _not_empty(self, None, name)
         y = _reduced(name, self, None, False, f"{title}Backward1")
         return y if not isinstance(y, Tensor) or y._a.dtype.kind != "f" or y._a == y._a else _shared(self, self._a != self._a, f"{title}Backward1")
     ax = one_dim(dim, len(self.shape))
-    places = run(op[f"arg{name}"], self, axis=ax)
+    _not_empty(self, (ax,), name)
+    places = run(op[f"arg{name}"], self, axis=ax) if len(self.shape) else wrap(np.zeros((), np.int64))
     values = named(_take(self, places, ax), f"{title}Backward0")
     if keepdim:
         return Extreme(_kept(values, self, (ax,)), _kept(places, self, (ax,)))
     return Extreme(values, places)
+
+
+def _not_empty(x: Any, axes: "tuple | None", name: str) -> None:
+    """Raise where there is nothing to choose from, or numbers that have no order."""
+    if x.dtype.kind == "c" and isinstance(x, Tensor):
+        raise RuntimeError(f"{name}(): does not support complex input")
+    if 0 not in x.shape:
+        return
+    if axes is None:
+        raise (IndexError if name.startswith("arg") else RuntimeError)(
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.")
+    for ax in axes:
+        if not x.shape[ax]:
+            raise IndexError(f"{name}(): Expected reduction dim {ax} to have non-zero size.")
 
 
 def _shared(x: Any, won: np.ndarray, label: str) -> Any:
@@ -123,19 +149,23 @@ def min(self: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None, 
 @function()
 def amax(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """The largest elements along dimensions; equal ones share the gradient."""
+    _not_empty(self, None if dim is None or dim == () else dims_of(dim, len(self.shape)), "amax")
     return _reduced("max", self, dim, keepdim, "AmaxBackward0")
 
 
 @function()
 def amin(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """The smallest elements along dimensions; equal ones share the gradient."""
+    _not_empty(self, None if dim is None or dim == () else dims_of(dim, len(self.shape)), "amin")
     return _reduced("min", self, dim, keepdim, "AminBackward0")
 
 
 def _truth(name: str) -> Callable:
     def call(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
         x = tensor_of(self)
-        return _reduced(name, x if x.dtype.kind == "b" else x != 0, dim, keepdim, "")
+        truth = x if x.dtype.kind == "b" else x != 0
+        y = truth if isinstance(dim, (tuple, list)) and not len(dim) else _reduced(name, truth, dim, keepdim, "")
+        return _in(y, x.dtype) if x.dtype == np.uint8 else y
     call.__name__, call.__doc__ = name, f"Whether {name} of the elements along dimensions are not zero."
     return call
 
@@ -146,9 +176,16 @@ function("any")(_truth("any"))
 
 def _place(name: str) -> Callable:
     def call(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
+        if self.dtype.kind == "b" and isinstance(self, Tensor):
+            raise RuntimeError(f"{name}(): does not support bool input")
         if dim is None:
-            return run(op[name], op["reshape"](self, -1 if not len(self.shape) else int(np.prod(self.shape))), axis=0)
+            _not_empty(self, None, name)
+            y = run(op[name], op["reshape"](self, -1 if not len(self.shape) else int(np.prod(self.shape))), axis=0)
+            return op["reshape"](y, *[1] * len(self.shape)) if keepdim else y
         ax = one_dim(dim, len(self.shape))
+        _not_empty(self, (ax,) if len(self.shape) else (), name)
+        if not len(self.shape):
+            return wrap(np.zeros((), np.int64))
         y = run(op[name], self, axis=ax)
         return _kept(y, self, (ax,)) if keepdim else y
     call.__name__, call.__doc__ = name, f"{name}, along a dimension or of all elements."
@@ -166,11 +203,11 @@ def _correction(unbiased: Any, correction: Any) -> Any:
 def _spread(name: str) -> Callable:
     composite = COMPOSITES[name]
 
-    def call(self: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
+    def call(self: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None, what: str = "") -> Any:
         if isinstance(dim, bool):
             dim, unbiased = None, dim
         if self.dtype.kind not in "fc":
-            raise RuntimeError("std and var only support floating point and complex dtypes")
+            raise RuntimeError(f"{what or 'std and var'} only support floating point and complex dtypes")
         axes = dims_of(dim, len(self.shape))
         return composite(self, axes=axes, keep=keepdim, correction=_correction(unbiased, correction))
     call.__name__, call.__doc__ = name, f"The {'variance' if name == 'var' else 'standard deviation'} along dimensions, unbiased unless told otherwise."
@@ -184,13 +221,20 @@ function("std")(_spread("std"))
 @function(method=False)
 def var_mean(self: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> tuple:
     """The variance and the mean."""
-    return together((self.var(dim, unbiased, keepdim, correction=correction), mean(self, dim, keepdim)), "VarMeanBackward0")
+    return _with_mean("var", self, dim, unbiased, keepdim, correction)
 
 
 @function(method=False)
 def std_mean(self: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> tuple:
     """The standard deviation and the mean."""
-    return together((self.std(dim, unbiased, keepdim, correction=correction), mean(self, dim, keepdim)), "StdMeanBackward0")
+    return _with_mean("std", self, dim, unbiased, keepdim, correction)
+
+
+def _with_mean(name: str, x: Any, dim: Any, unbiased: Any, keepdim: bool, correction: Any) -> tuple:
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    spread = getattr(x, name)(dim, unbiased, keepdim, correction=correction, what=f"{name}_mean")
+    return together((spread, mean(x, dim, keepdim)), f"{name.capitalize()}MeanBackward0")
 
 
 @function()
@@ -224,57 +268,20 @@ def log_softmax(self: Any, dim: int, dtype: Any = None) -> Any:
 @function()
 def cumsum(self: Any, dim: int, *, dtype: Any = None) -> Any:
     """Sums of the elements up to each place along a dimension."""
-    return named(BY_NAME["numpy.cumsum"].call(self, axis=one_dim(dim, len(self.shape))), "CumsumBackward0") if len(self.shape) else self.clone()
+    return _accumulated("cumsum", self, dim, dtype)
 
 
 @function()
 def cumprod(self: Any, dim: int, *, dtype: Any = None) -> Any:
     """Products of the elements up to each place along a dimension."""
-    return named(BY_NAME["numpy.cumprod"].call(self, axis=one_dim(dim, len(self.shape))), "CumprodBackward0") if len(self.shape) else self.clone()
+    return _accumulated("cumprod", self, dim, dtype)
 
 
-@function()
-def sort(self: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> Extreme:
-    """(values, indices), sorted along a dimension."""
-    if not len(self.shape):
-        return Extreme(self.clone(), wrap(np.zeros((), np.int64)))
-    order = argsort(self, dim, descending)
-    return Extreme(named(self.gather(dim, order), "SortBackward0"), order)
-
-
-@function()
-def argsort(self: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
-    """The indices that sort along a dimension."""
+def _accumulated(name: str, self: Any, dim: int, dtype: Any) -> Any:
     ax = one_dim(dim, len(self.shape))
-    if not descending:
-        return BY_NAME["numpy.argsort"].call(self, axis=ax)
-    a = self._a if self._a.dtype.kind != "b" else self._a.astype(np.int8)
-    return wrap(np.flip(a.shape[ax] - 1 - np.argsort(np.flip(a, ax), ax, kind="stable"), ax).copy())
-
-
-@function()
-def topk(self: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Extreme:
-    """(values, indices) of the k largest (or smallest) elements along a dimension."""
-    order = argsort(self, dim, descending=largest).narrow(dim, 0, k)
-    return Extreme(named(self.gather(dim, order), "TopkBackward0"), order)
-
-
-@function()
-def kthvalue(self: Any, k: int, dim: int = -1, keepdim: bool = False) -> Extreme:
-    """(value, index) of the k-th smallest element along a dimension."""
-    order = argsort(self, dim).select(dim, k - 1)
-    values = _take(self, order, one_dim(dim, len(self.shape)))
-    return Extreme(values.unsqueeze(dim), order.unsqueeze(dim)) if keepdim else Extreme(values, order)
-
-
-@function()
-def median(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
-    """The (lower) median; along a dimension (values, indices)."""
-    if dim is None:
-        a = np.sort(self._a, None)
-        middle = a[-1] if a[-1] != a[-1] else a[(a.size - 1) // 2]
-        return _shared(self, (self._a == middle) | (middle != middle) & (self._a != self._a), "MedianBackward0")
-    return kthvalue(self, (self.shape[dim] + 1) // 2, dim, keepdim)
+    x, kind = _summed(self, dtype)
+    y = BY_NAME[f"numpy.{name}"].call(x, axis=ax) if len(x.shape) else x.clone()
+    return _in(named(y, f"{name.capitalize()}Backward0"), kind)
 
 
 @function()
@@ -283,7 +290,11 @@ def norm(self: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtyp
     if self.dtype.kind not in "fc":
         raise RuntimeError(f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {scalar_name(self.dtype)}")
     x, axes = self, dims_of(dim, len(self.shape))
-    if p in ("fro", "nuc", 2, None):
+    if isinstance(p, str) and p not in ("fro", "nuc"):
+        raise RuntimeError(f"Only valid p norm strings are 'fro' and 'nuc' but got {p}")
+    if p == "nuc":
+        return _nuclear(x, dim, keepdim)
+    if p in ("fro", 2, None):
         return composites.norm(x, axes=axes, keep=keepdim)
     size = op["abs"](x)
     if p == np.inf:
@@ -291,7 +302,7 @@ def norm(self: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtyp
     if p == -np.inf:
         return amin(size, axes, keepdim)
     if p == 0:
-        return sum(op["sign"](size), axes, keepdim)                # constant but where an element is zero: its gradient is zero
+        return sum(op["sign"](op["where"](op["isnan"](size), 1.0, size)), axes, keepdim)    # constant but where an element is zero: its gradient is zero
     if p == 1:
         return sum(size, axes, keepdim)
     empty = size == 0
@@ -299,6 +310,17 @@ def norm(self: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtyp
     total = sum(power, axes, keepdim)
     none = total == 0
     return named(op["where"](none, 0.0, op["where"](none, 1.0, total) ** (1.0 / p)), "LinalgVectorNormBackward0")
+
+
+def _nuclear(x: Any, dim: Any, keepdim: bool) -> Any:
+    """The sum of the singular values of matrices."""
+    if dim is None and len(x.shape) != 2 or dim is not None and (isinstance(dim, int) or len(dim) != 2):
+        raise RuntimeError("linalg.matrix_norm: dim must be a 2-tuple" if dim is not None else f"norm(): nuclear norm requires a matrix, got {len(x.shape)} dimensions")
+    n = len(x.shape)
+    rows, columns = (0, 1) if dim is None else [one_dim(d, n) for d in dim]
+    order = (*[k for k in range(n) if k not in (rows, columns)], rows, columns)
+    total = sum(BY_NAME["numpy.linalg.svd"].call(op["transpose"](x, axes=order), compute_uv=False), -1)
+    return _kept(total, x, (rows, columns)) if keepdim else total
 
 
 @function()
@@ -355,6 +377,3 @@ def bincount(self: Any, weights: Any = None, minlength: int = 0) -> Any:
     if self._a.ndim != 1 or self._a.dtype.kind not in "iu" or (self._a < 0).any():
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     return wrap(np.bincount(self._a, None if weights is None else weights._a, minlength))
-
-
-FUNCTIONS["searchsorted"] = lambda sorted, values, right=False: wrap(np.asarray(np.searchsorted(sorted._a, tensor_of(values)._a, "right" if right else "left")))

@@ -141,8 +141,11 @@ def dims_of(dim: Any, ndim: int) -> tuple:
     """Sorted dimensions; all of them for None or ()."""
     if dim is None or isinstance(dim, (tuple, list)) and not len(dim):
         return tuple(range(ndim))
-    given = dim if isinstance(dim, (tuple, list)) else (dim,)
-    return tuple(sorted({one_dim(int(d), ndim) for d in given})) if ndim else ()
+    found = [one_dim(int(d), ndim) for d in (dim if isinstance(dim, (tuple, list)) else (dim,))]
+    for k, d in enumerate(found):
+        if d in found[:k]:
+            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+    return tuple(sorted(found)) if ndim else ()
 
 
 def sizes_of(size: tuple) -> tuple:

@@ -1,0 +1,274 @@
+"""Sorting along a dimension, order statistics, what occurs how often, and looking up: the values are part of the graph, the indices are not."""
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..ops.face import BY_NAME
+from ..ops.table import TABLE as op
+from .errors import scalar_name
+from .node import Undifferentiable
+from .record import edge
+from .reductions import Extreme, _shared, _take
+from .registry import delivered, function, named, one_dim
+from .state import state
+from .tensor import Tensor, raw, wrap
+
+
+def on_vectors(f: Callable) -> Callable:
+    """f(self, ...) along a dimension; a tensor without dimensions counts as a vector of one element, and what comes of it has none."""
+    @functools.wraps(f)
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if len(self.shape):
+            return f(self, *args, **kwargs)
+        y = f(op["reshape"](self, 1), *args, **kwargs)
+        return Extreme(*[op["reshape"](part) for part in y]) if isinstance(y, tuple) else op["reshape"](y)
+    return call
+
+
+def _real(x: Any, name: str) -> None:
+    if x.dtype.kind == "c":
+        raise RuntimeError(f" {name} does not support complex dtypes on CPU")
+
+
+@function()
+@on_vectors
+def sort(self: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> Extreme:
+    """(values, indices), sorted along a dimension; equal elements stay in their order."""
+    order = argsort(self, dim, descending)
+    return Extreme(named(self.gather(dim, order), "SortBackward0"), order)
+
+
+@function()
+@on_vectors
+def argsort(self: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
+    """The indices that sort along a dimension; equal elements stay in their order."""
+    ax = one_dim(dim, len(self.shape))
+    _real(self, "Sort")
+    if not isinstance(self, Tensor):
+        return BY_NAME["numpy.argsort"].call(op["negative"](self) if descending else self, axis=ax)
+    a = self._a if self._a.dtype.kind != "b" else self._a.astype(np.int8)
+    if not descending:
+        return wrap(np.argsort(a, ax, kind="stable"))
+    return wrap(np.flip(a.shape[ax] - 1 - np.argsort(np.flip(a, ax), ax, kind="stable"), ax).copy())
+
+
+@function()
+@on_vectors
+def topk(self: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Extreme:
+    """(values, indices) of the k largest (or smallest) elements along a dimension."""
+    ax = one_dim(dim, len(self.shape))
+    if isinstance(k, bool):
+        raise TypeError("topk(): argument 'k' must be int, not bool")
+    if not 0 <= k <= self.shape[ax]:
+        raise RuntimeError("selected index k out of range")
+    order = argsort(self, ax, descending=largest).narrow(ax, 0, k)
+    return Extreme(named(self.gather(ax, order), "TopkBackward0"), order)
+
+
+def _picked(x: Any, places: np.ndarray, ax: int, keepdim: bool, label: str) -> Extreme:
+    """The elements at one place along an axis each."""
+    values, where = named(_take(x, wrap(places), ax), label), wrap(places)
+    return Extreme(values.unsqueeze(ax), where.unsqueeze(ax)) if keepdim else Extreme(values, where)      # type: ignore[attr-defined]
+
+
+def _not_empty(x: Any, ax: int, name: str) -> None:
+    if not x.shape[ax]:
+        raise IndexError(f"{name}(): Expected reduction dim {ax} to have non-zero size.")
+
+
+@function()
+@on_vectors
+def kthvalue(self: Any, k: int, dim: int = -1, keepdim: bool = False) -> Extreme:
+    """(value, index) of the k-th smallest element along a dimension."""
+    ax = one_dim(dim, len(self.shape))
+    _not_empty(self, ax, "kthvalue")
+    if not 1 <= k <= self.shape[ax]:
+        raise RuntimeError("kthvalue(): selected number k out of range for dimension " + str(ax))
+    return _picked(self, np.take(argsort(self, ax)._a, k - 1, ax), ax, keepdim, "KthvalueBackward0")
+
+
+@function()
+def median(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """The (lower) median, nan where there is one; along a dimension (values, indices)."""
+    if dim is not None:
+        return _median(self, dim, keepdim, "median")
+    if not self._a.size:
+        return self.new_full((), np.nan if self._a.dtype.kind == "f" else np.iinfo(self._a.dtype).min)
+    a = np.sort(self._a, None)
+    middle = a[-1] if a[-1] != a[-1] else a[(a.size - 1) // 2]
+    return _shared(self, (self._a == middle) | (middle != middle) & (self._a != self._a), "MedianBackward0")
+
+
+@function()
+def nanmedian(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """The (lower) median of what is not nan; along a dimension (values, indices)."""
+    return nanmedian_of_all(self) if dim is None else _median(self, dim, keepdim, "nanmedian")
+
+
+@on_vectors
+def _median(self: Any, dim: int, keepdim: bool, name: str) -> Extreme:
+    ax = one_dim(dim, len(self.shape))
+    _not_empty(self, ax, name)
+    if self._a.dtype.kind in "bc":
+        raise NotImplementedError(f"\"median_out\" not implemented for '{scalar_name(self._a.dtype)}'")
+    order, lost = np.argsort(self._a, ax, kind="stable"), np.isnan(self._a)                    # nan comes last
+    middle = np.maximum((~lost).sum(ax, keepdims=True) - 1, 0) // 2 if name == "nanmedian" else np.where(
+        lost.any(ax, keepdims=True), (~lost).sum(ax, keepdims=True), (self._a.shape[ax] - 1) // 2)
+    return _picked(self, np.squeeze(np.take_along_axis(order, middle, ax), ax), ax, keepdim, f"{name.capitalize()}Backward0")
+
+
+def nanmedian_of_all(x: Any) -> Any:
+    """The median of all elements that are not nan; equal ones share the gradient."""
+    a = np.sort(x._a[~np.isnan(x._a)], None)
+    return _shared(x, x._a == a[(a.size - 1) // 2] if a.size else np.isnan(x._a), "MedianBackward0")
+
+
+@function()
+@on_vectors
+def mode(self: Any, dim: int = -1, keepdim: bool = False) -> Extreme:
+    """(values, indices) of what occurs most often along a dimension, the smallest of equals, the last place where it does."""
+    ax = one_dim(dim, len(self.shape))
+    _not_empty(self, ax, "mode")
+    a = np.moveaxis(self._a, ax, -1)
+    places = np.asarray([_most_frequent(row) for row in a.reshape(-1, a.shape[-1])], np.int64).reshape(a.shape[:-1])
+    return _picked(self, places, ax, keepdim, "ModeBackward0")
+
+
+def _most_frequent(row: np.ndarray) -> int:
+    found, counts = np.unique(row, return_counts=True)
+    return int(np.nonzero(row == found[np.argmax(counts)])[0][-1]) if not np.isnan(row).all() else len(row) - 1
+
+
+def _quantiles(name: str) -> None:
+    def call(self: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear") -> Any:
+        _check_quantile(self, q, interpolation)
+        if not len(self.shape):
+            dim = dim if dim is None or one_dim(dim, 0) else None
+        axis = None if dim is None else one_dim(dim, len(self.shape))
+        y = BY_NAME[f"numpy.{name}"].call(self, raw(q), axis=axis, method=interpolation, keepdims=keepdim)
+        return op["cast"](y, dtype=self.dtype) if y.dtype != self.dtype else y
+    call.__name__, call.__doc__ = name, f"numpy.{name}, along a dimension or of all elements."
+    function(name)(call)
+
+
+def _check_quantile(x: Any, q: Any, interpolation: str) -> None:
+    if not isinstance(x, Tensor):
+        return
+    chances = np.asarray(raw(q))
+    if not x._a.size:
+        raise RuntimeError("quantile() input tensor must be non-empty")
+    if chances.ndim > 1:
+        raise RuntimeError("quantile() q must be a scalar or 1D tensor")
+    if x._a.dtype not in (np.float32, np.float64):
+        raise RuntimeError("quantile() input tensor must be either float or double dtype")
+    if isinstance(q, Tensor) and q._a.dtype != x._a.dtype:
+        raise RuntimeError("quantile() q tensor must be same dtype as the input tensor")
+    if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
+        raise RuntimeError(f"quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}")
+    if not ((chances >= 0) & (chances <= 1)).all():
+        raise RuntimeError("quantile() q values must be in the range [0, 1]" if isinstance(q, Tensor) else f"quantile() q must be in the range [0, 1] but got {q:g}")
+
+
+_quantiles("quantile")
+_quantiles("nanquantile")
+
+# -- what there is, and how often: no derivatives -------------------------------------------------------------------------------
+
+
+@function()
+def histc(self: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
+    """How many elements lie in each of `bins` intervals between min and max (those of the elements, if both are equal)."""
+    if bins <= 0:
+        raise RuntimeError("bins must be > 0")
+    low, high = (self._a.min(), self._a.max()) if min == max and self._a.size else (min, max)
+    if not (np.isfinite(float(low)) and np.isfinite(float(high))):
+        raise RuntimeError(f"range of [{float(low):g}, {float(high):g}] is not finite")
+    if low > high:
+        raise RuntimeError("max must be larger than min")
+    low, high = (float(low) - 1, float(high) + 1) if low == high else (low, high)
+    return wrap(np.histogram(self._a, bins, (low, high))[0].astype(self.dtype))
+
+
+@function()
+def unique_consecutive(self: Any, return_inverse: bool = False, return_counts: bool = False, dim: Any = None) -> Any:
+    """The elements (or parts along a dimension) without those that equal the one before."""
+    a = self._a.reshape(-1) if dim is None else np.moveaxis(self._a, one_dim(dim, self._a.ndim), 0)
+    new = np.ones(len(a), bool)
+    if len(a) > 1:
+        new[1:] = (a[1:] != a[:-1]).reshape(len(a) - 1, -1).any(1)
+    starts = np.nonzero(new)[0]
+    values = distinct(self, a[new] if dim is None else np.moveaxis(a[new], 0, dim), "unique_consecutive")
+    inverse = wrap((np.cumsum(new) - 1).reshape(self._a.shape if dim is None else (-1,)))
+    return _answers(values, inverse if return_inverse else None, wrap(np.diff([*starts, len(a)])) if return_counts else None)
+
+
+def distinct(x: Tensor, a: np.ndarray, name: str) -> Tensor:
+    """The distinct elements a of x: part of the graph, but without a derivative."""
+    t = wrap(a)
+    into = edge(x) if state.grad and not state.inference else None
+    if into is not None:
+        t._fn, t._rg = Undifferentiable((into,), f"{name.title().replace('_', '')}Backward0", f"the derivative for '{name}' is not implemented."), True
+    return t
+
+
+def _answers(*parts: Any) -> Any:
+    given = [p for p in parts if p is not None]
+    return given[0] if len(given) == 1 else tuple(given)
+
+
+@function()
+def unique(self: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: Any = None) -> Any:
+    """The distinct elements (or parts along a dimension); no nan equals another."""
+    if dim is not None:
+        dim = one_dim(dim, self._a.ndim)
+        if 0 in (*self._a.shape[:dim], *self._a.shape[dim + 1:]):
+            raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
+    values, inverse, counts = np.unique(self._a, return_inverse=True, return_counts=True, axis=dim, equal_nan=False)
+    inverse = inverse.reshape(self._a.shape if dim is None else (-1,))
+    return _answers(distinct(self, values, "unique"), wrap(inverse) if return_inverse else None, wrap(counts) if return_counts else None)
+
+
+@function(method=False)
+def searchsorted(sorted_sequence: Any, input: Any, *, out_int32: bool = False, right: bool = False, side: "str | None" = None, sorter: Any = None,
+                 out: Any = None) -> Any:
+    """Where elements would be put in so that sequences stay sorted: before equal ones, or after them (right, or side="right")."""
+    if side not in (None, "left", "right"):
+        raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
+    if side == "left" and right:
+        raise RuntimeError(f"torch.searchsorted(): side and right can't be set to opposites, got side of {side} while right was True")
+    a, v = raw(sorted_sequence), np.asarray(raw(input))
+    way = "right" if right or side == "right" else "left"
+    if sorter is not None:
+        a = np.take_along_axis(a, raw(sorter), -1)
+    if a.ndim > 1 and a.shape[:-1] != v.shape[:-1]:
+        raise RuntimeError("torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and input value tensor must "
+                           f"match, but we got boundaries tensor {list(a.shape)} and input value tensor {list(v.shape)}")
+    if a.ndim == 1:
+        found = np.asarray(np.searchsorted(a, v, way))
+    else:
+        rows = zip(a.reshape(-1, a.shape[-1]), v.reshape(-1, v.shape[-1]))
+        found = np.asarray([np.searchsorted(row, values, way) for row, values in rows]).reshape(v.shape)
+    return delivered(wrap(found.astype(np.int32 if out_int32 else np.int64)), out, "searchsorted")
+
+
+@function(method=False)
+def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False, out: Any = None) -> Any:
+    """The number of the interval between boundaries in which each element lies."""
+    if raw(boundaries).ndim != 1:
+        raise RuntimeError(f"torch.bucketize(): boundaries tensor must be 1 dimension, but got dim({raw(boundaries).ndim})")
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
+
+
+@function(method=False)
+def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Any:
+    """Which elements are among the test elements."""
+    return wrap(np.asarray(np.isin(raw(elements), raw(test_elements), invert=invert)))
+
+
+@function()
+def argwhere(self: Any) -> Any:
+    """The indices of what is not zero, a row for each."""
+    return self.nonzero()
+
