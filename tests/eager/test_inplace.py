@@ -87,7 +87,7 @@ SAVING = {"mul": lambda w, x: w * x, "of a number": lambda w, x: 2.0 * w ** 3, "
 def test_stale_parameters_are_found(name):
     """A subclass of Tensor is watched like any tensor."""
     for cls in (fad.nn.Parameter, type("Own", (fad.Tensor,), {})):
-        w, x = cls(fad.tensor([0.5, 2.0])).requires_grad_(), leaf([1.0, 3.0])
+        w, x = cls(fad.tensor([0.5, 2.0])).requires_grad_(), leaf(1.0, 3.0)
         y = SAVING[name](w, x).sum()
         with fad.no_grad():
             w.add_(1.0)
