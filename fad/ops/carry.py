@@ -109,8 +109,11 @@ class Carries:
         self.types = [atom_type(x) for x in init]
         self.given = len(self.types)
         self.names = tuple(names) or ("",) * self.given
-        self.links = {(carry, axis): integer for carry, axis, integer in extents}
+        self.links = {(carry, axis): integer for carry, axis, integer in extents if integer is not None}
         self.init = list(init)
+        for carry, axis, integer in extents:
+            if integer is None:
+                self._link(carry, axis, self.types[carry].shape[axis])
 
     def name(self, k: int) -> str:
         return (self.names[k] if k < len(self.names) else "") or f"carried value {k}"

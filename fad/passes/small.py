@@ -20,7 +20,8 @@ def small_arrays(func: Func, extent: Callable = fixed) -> set:
     """The variables in func's loops that may be scalars; extent(n) tells an extent's number, None where it may be anything."""
     found = _Finder(extent)
     found.visit(func, False)
-    return {v for v in found.seen if found.root(v) not in {found.root(b) for b in found.bad}}
+    bad = {found.root(v) for v in found.bad}
+    return {v for v in found.seen if found.root(v) not in bad}
 
 
 def is_small(v: Any, extent: Callable = fixed) -> bool:
@@ -41,8 +42,11 @@ class _Finder:
         self.bad: set[Var] = set()
 
     def root(self, v: Var) -> Var:
+        path = []
         while v in self.parent:
+            path.append(v)
             v = self.parent[v]
+        self.parent.update(dict.fromkeys(path[:-1], v))      # so that the way is short the next time
         return v
 
     def join(self, a: Any, b: Any) -> None:

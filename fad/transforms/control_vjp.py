@@ -152,6 +152,11 @@ class _Loop:
         gxs, totals, arrays = division.run_reverse(env, reader)
         return gxs + totals + arrays + reader.state
 
+    def reverse_links(self) -> tuple:
+        """What the forward loop knows of extents that change from turn to turn: those of their cotangents change, too."""
+        place = {k: j for j, k in enumerate(self.carried)}
+        return tuple([(place[k], axis, None) for k, axis, _ in self.eqn.params["extents"] if k in place])
+
     def finish_reverse(self, results: tuple) -> None:
         n, m = len(self.carried), len(self.carried) + len(self.joint.totals_out)
         self.sweep.cotangents.update(zip(self.joint.totals_out, results[n:m]))
@@ -192,7 +197,7 @@ def vjp_for(sweep: Any, eqn: Equation) -> None:
         carries = loop.start_reverse()
         if carries is not None:
             first = stop - step if isinstance(step, int) and abs(step) == 1 else start + (turns - 1) * step
-            loop.finish_reverse(FOR.run_regions([first, start - step, -step, *carries], (backward,)))
+            loop.finish_reverse(FOR.run_regions([first, start - step, -step, *carries], (backward,), extents=loop.reverse_links()))
     sweep.pullbacks.append(pull)
 
 
@@ -247,7 +252,7 @@ def vjp_while(sweep: Any, eqn: Equation) -> None:
     def pull() -> None:
         carries = loop.start_reverse()
         if carries is not None:
-            loop.finish_reverse(FOR.run_regions([turns - 1, -1, -1, *carries], (backward,)))
+            loop.finish_reverse(FOR.run_regions([turns - 1, -1, -1, *carries], (backward,), extents=loop.reverse_links()))
     sweep.pullbacks.append(pull)
 
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from ..ir.build import Builder, at_line, current
 from ..ir.graph import Var
 from ..ir.op import registry
+from ..ir.types import INT
 from ..ops.control import resize, unwritten
 from ..ops.extents import product
 from ..ops.index import index, update
@@ -146,7 +147,7 @@ class Stack:
         self.dtype = v.type.dtype
 
     def start(self) -> list:
-        return [0, FIRST_EXTENT, unwritten(FIRST_EXTENT, dtype=self.dtype)]
+        return [INT.type(0), INT.type(FIRST_EXTENT), unwritten(FIRST_EXTENT, dtype=self.dtype)]     # of the dtype that they will have: no second trial
 
     @staticmethod
     def grown(state: list, room: Any) -> list:

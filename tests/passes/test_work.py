@@ -9,9 +9,17 @@ from fad.ir.op import registry
 from fad.passes.early import early
 from fad.passes.expand import expand
 from fad.passes.pipeline import PIPELINE, prepared
+from fad.passes.small import small_arrays
 from fad.trace.tracing import trace
 
-PASSES = list(dict.fromkeys((*PIPELINE, expand, early, prepared)))
+
+
+def small(func):
+    """The search for arrays that had better be scalars, all extents being small."""
+    return small_arrays(func, lambda n: 3)
+
+
+PASSES = list(dict.fromkeys((*PIPELINE, expand, early, prepared, small)))
 
 
 def _loop(s, y, inside):
@@ -21,7 +29,7 @@ def _loop(s, y, inside):
         written = registry["update"](y, np.sin(s), i, spec=("i",), at=0)
         s, written = inside(s + y[i], written)
         return s, written, product * s
-    return fad.fori_loop(0, 8, turn, (s, y, s))[:2]
+    return fad.fori_loop(0, 3, turn, (s, y, s))[:2]
 
 
 def _deep(s, y, count):
