@@ -75,7 +75,7 @@ class Lowering:
         """The step that fills out's array with x."""
         axes, place = self.space(out.type.shape)
         operand = self.views.locate(x, place)
-        if operand is Blank:
+        if isinstance(operand, Blank):
             return Step("fill", None, out)
         if axes and not list(_axes(operand)):
             return Step("fill", None, out, args=(operand,))

@@ -110,15 +110,14 @@ def _full(views: Views, eqn: Equation) -> "Callable | None":
     return lambda place: typed(views.locate(value), t)
 
 
+class Blank(Literal):
+    """Stands for the elements of an array that are yet to be written; one that is handed on before (to a loop that carries it) is a zero."""
+
+
 def _unwritten(views: Views, eqn: Equation) -> Callable:
-    return lambda place: Blank
-
-
-class _Blank:
-    """Stands for elements that nobody will read before they are written."""
-
-
-Blank = _Blank()
+    dtype = eqn.outputs[0].type.dtype
+    blank = Blank(dtype.type(0), Type(dtype))
+    return lambda place: blank
 
 
 def typed(operand: Any, t: Type) -> Any:

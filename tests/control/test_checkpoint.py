@@ -138,6 +138,7 @@ def test_a_budget_changes_no_bit(f, interpreted):
     assert_equal_within(f)
 
 
+@pytest.mark.filterwarnings("error")                        # of kernels that cannot be compiled
 @pytest.mark.parametrize("f", [nested, branching, unknown_length], ids=lambda f: f.__name__)
 def test_a_budget_changes_compiled_results_by_rounding_at_most(f):
     """The compiler may associate the sums of two texts differently."""
