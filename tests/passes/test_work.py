@@ -13,7 +13,6 @@ from fad.passes.small import small_arrays
 from fad.trace.tracing import trace
 
 
-
 def small(func):
     """The search for arrays that had better be scalars, all extents being small."""
     return small_arrays(func, lambda n: 3)
