@@ -17,6 +17,7 @@ from .reductions import cumprod, cumsum, sum
 from .registry import FUNCTIONS, function, in_precision, named, one_dim, run, tensor_of
 from .shapes import reshape
 from .tensor import raw, wrap
+from .together import step
 
 
 @function(method=False)
@@ -44,6 +45,7 @@ def nanmean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
 
 
 @function(changing=True)
+@step("RenormBackward0", "self", "self", "p dim maxnorm")
 def renorm(self: Any, p: float, dim: int, maxnorm: float) -> Any:
     """Parts along a dimension whose p-norm is more than maxnorm, scaled to have that."""
     ax = one_dim(dim, len(self.shape))
@@ -59,15 +61,17 @@ def vander(x: Any, N: "int | None" = None, increasing: bool = False) -> Any:
 
 
 @function(changing=True)
+@step("MvlgammaBackward0", "self", "self", "p")
 def mvlgamma(self: Any, p: int) -> Any:
     """The logarithm of the multivariate gamma function."""
     total = p * (p - 1) / 4 * float(np.log(np.pi))
     for k in range(p):
         total = run(op["gammaln"], self - k / 2) + total
-    return named(total, "MvlgammaBackward0")
+    return total
 
 
 @function()
+@step("Rot90Backward0", "self", "", "k dims")
 def rot90(self: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
     """Turned by k right angles in the plane of two dimensions."""
     if len(dims) != 2:
@@ -76,21 +80,22 @@ def rot90(self: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
     if a == b:
         raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
     turns = {0: lambda: self.clone(), 1: lambda: self.flip(b).transpose(a, b), 2: lambda: self.flip(a, b), 3: lambda: self.flip(a).transpose(a, b)}
-    return named(turns[k % 4](), "Rot90Backward0")
+    return turns[k % 4]()
 
 
 @function(method=False)
+@step("PdistBackward0", "input", "self=input result", "p")
 def pdist(input: Any, p: float = 2.0) -> Any:
     """The p-norms of the differences of every two rows."""
     rows, columns = np.triu_indices(input.shape[0], 1)
-    return named((getitem(input, rows) - getitem(input, columns)).norm(p, dim=-1), "PdistBackward0", p=float(p))
+    return (getitem(input, rows) - getitem(input, columns)).norm(float(p), dim=-1)
 
 
 @function(changing=True)
+@step("AddbmmBackward0", "self batch1 batch2", "batch1 batch2", "alpha beta")
 def addbmm(self: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * self + alpha * the sum of the products of a batch."""
-    sizes = {f"batch{k}_sym_argsize_{d}": b.shape[d] for k, b in ((1, batch1), (2, batch2)) for d in range(3)}
-    return named(self * beta + sum(matmul(batch1, batch2), 0) * alpha, "AddbmmBackward0", **sizes)
+    return self * beta + sum(matmul(batch1, batch2), 0) * alpha
 
 
 @function(method=False)
@@ -159,6 +164,7 @@ def embedding(weight: Any, indices: Any, padding_idx: int = -1) -> Any:
 
 
 @function()
+@step("CholeskySolveBackward0", "self L", "self input2=L result", "upper")
 def cholesky_solve(self: Any, L: Any, upper: bool = False) -> Any:
     """X with A X = self, from the Cholesky factor of A."""
     lower = L.mT.conj() if upper else L
@@ -167,6 +173,7 @@ def cholesky_solve(self: Any, L: Any, upper: bool = False) -> Any:
 
 
 @function()
+@step("CholeskyInverseBackward0", "self", "self result", "upper")
 def cholesky_inverse(self: Any, upper: bool = False) -> Any:
     """The inverse of a matrix, from its Cholesky factor."""
     return cholesky_solve(wrap(np.eye(self.shape[-1], dtype=self.dtype)), self, upper)

@@ -14,9 +14,9 @@ from ..ops.kinds import Explicit
 from .names import enter
 from .node import Handle
 from .record import apply, apply_lean
-from .registry import named
 from .state import state
 from .tensor import Tensor
+from .together import together
 
 COMPOSITES: "dict[str, Composite]" = {}
 
@@ -43,8 +43,10 @@ class Composite(Op):
         COMPOSITES[name] = self
 
     def __call__(self, *args: Any, label: "str | None" = None, **params: Any) -> Any:
+        if not any(getattr(a, "__fad_level__", 0) for a in args):
+            return self.run(*args, **params)
         if not self.serves(args):
-            return named(self.written(*args, **params), label or self.label)
+            return together((self.written(*args, **params),), label or self.label, args[:self.facts.get("edges", len(args))])[0]
         with_axes = label is None or label != self.label
         if len(args) == 1:
             return apply_lean(self, args[0], (), params, label if with_axes else None)

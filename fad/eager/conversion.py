@@ -11,6 +11,7 @@ from .errors import scalar_name
 from .promotion import agree
 from .registry import function, named, run, tensor_of
 from .tensor import Tensor
+from .together import step
 
 
 @function("conj")
@@ -35,6 +36,7 @@ def _parts(first: Any, second: Any) -> None:
 
 
 @function(method=False)
+@step("PolarBackward0", "abs angle", "result")
 def polar(abs: Any, angle: Any) -> Any:
     """The complex number of this absolute value and angle."""
     _parts(abs, angle)

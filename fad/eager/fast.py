@@ -50,11 +50,11 @@ class UnaryNode(OpNode):
         (x,), (y,) = xs, ys
         if x is not None:
             if x._vc[0] != (self.versions[0] if self.versions else 0):
-                self._saved()
+                self.unpacked()
             x = x._a
         elif y is not None:
             if self.vcs[0][0]:
-                self._saved()
+                self.unpacked()
             if y.__class__ is not ndarray:
                 y = y._a
         p = self.fast.partials[0]

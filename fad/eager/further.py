@@ -9,6 +9,7 @@ from . import promotion
 from .reductions import Extreme, amax, amin, sum
 from .registry import FUNCTIONS, function, named, one_dim, run
 from .tensor import wrap
+from .together import step
 
 
 class Bounds(NamedTuple):
@@ -52,6 +53,7 @@ def cummin(self: Any, dim: int) -> Extreme:
 
 
 @function()
+@step("NansumBackward0", "self", "self", "dim keepdim")
 def nansum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The sum, nan counting as zero."""
     if self.dtype.kind not in "fc":
@@ -60,6 +62,7 @@ def nansum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = No
 
 
 @function()
+@step("AminmaxBackward0", "self", "self min=result max=indices", "dim keepdim")
 def aminmax(self: Any, *, dim: Any = None, keepdim: bool = False) -> tuple:
     """The smallest and the largest element."""
     return Bounds(amin(self, dim, keepdim), amax(self, dim, keepdim))
@@ -89,6 +92,7 @@ def trapezoid(y: Any, x: Any = None, *, dx: float = 1.0, dim: int = -1) -> Any:
 
 
 @function(method=False)
+@step("CdistBackward0", "x1 x2", "x1 x2 result", "p")
 def cdist(x1: Any, x2: Any, p: float = 2.0) -> Any:
     """The p-norm of the difference of every row of x1 and every row of x2."""
     return (x1.unsqueeze(-2) - x2.unsqueeze(-3)).norm(p, dim=-1)

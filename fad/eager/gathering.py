@@ -11,9 +11,11 @@ from .promotion import agree
 from .registry import function, named, one_dim
 from .shapes import reshape
 from .tensor import Tensor, raw, wrap
+from .together import step
 
 
 @function()
+@step("GatherBackward0", "self", "self index", "dim sparse_grad")
 def gather(self: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
     """self[i][index[i, j]][j] along a dimension."""
     i = _index("gather", self, dim, index)
@@ -22,7 +24,7 @@ def gather(self: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any
     ax = one_dim(dim, len(self.shape))
     if not i.ndim:
         return reshape(gather(self, dim, wrap(i.reshape((1,) * len(self.shape)))), ())
-    return named(getitem(self, _along(i, ax)), "GatherBackward0")
+    return getitem(self, _along(i, ax))
 
 
 def _along(index: np.ndarray, ax: int) -> tuple:
@@ -57,7 +59,12 @@ def _selection(x: Any, key: tuple) -> tuple:
     return key, {"spec": ("a",) * len(key) + (":",) * (len(x.shape) - len(key)), "at": 0}
 
 
+def _scatter_name(given: dict) -> str:
+    return "ScatterReduceBackward0" if given["reduce"] else "ScatterBackward0" if isinstance(given["src"], Tensor) else "ScatterBackward1"
+
+
 @function(changing=True)
+@step(_scatter_name, "self src", "index", "dim")
 def scatter(self: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: "str | None" = None) -> Any:
     """self with src written at the indices along a dimension (or, by `reduce`, "add" or "multiply", combined with what is there)."""
     i = _index("scatter", self, dim, index)
@@ -74,10 +81,10 @@ def scatter(self: Any, dim: int, index: Any, src: Any = None, *, value: Any = No
             raise RuntimeError(f"Expected index {list(i.shape)} to be no larger than src {list(part.shape)}")
         part = getitem(part, tuple([slice(0, n) for n in i.shape])) if part.shape != i.shape else part
     if reduce == "add":
-        return named(op["index_add"](self, part, *operands, **params), "ScatterAddBackward0")
+        return op["index_add"](self, part, *operands, **params)
     if reduce == "multiply":
         return _scatter_multiplied(self, dim, i, part)
-    return named(op["update"](self, part, *operands, **params), "ScatterBackward0")
+    return op["update"](self, part, *operands, **params)
 
 
 def _index(name: str, x: Any, dim: int, index: Any) -> np.ndarray:
@@ -104,12 +111,14 @@ def _scatter_multiplied(x: Any, dim: int, i: np.ndarray, part: Any) -> Any:
 
 
 @function(changing=True)
+@step("ScatterAddBackward0", "self src", "index", "dim")
 def scatter_add(self: Any, dim: int, index: Any, src: Any) -> Any:
     """self with src added at the indices along a dimension."""
     return scatter(self, dim, index, src, reduce="add")
 
 
 @function()
+@step("IndexSelectBackward0", "self", "self index", "dim")
 def index_select(self: Any, dim: int, index: Any) -> Any:
     """The parts at these indices along a dimension."""
     ax, i = one_dim(dim, len(self.shape)), raw(index)
@@ -130,6 +139,7 @@ def _along_one(x: Any, dim: int, index: Any) -> tuple:
 
 
 @function(changing=True)
+@step("IndexAddBackward0", "self source", "index source", "dim alpha")
 def index_add(self: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
     """self with source added to the parts at these indices."""
     ax, count = one_dim(dim, len(self.shape)), raw(index).size
@@ -141,21 +151,24 @@ def index_add(self: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -
 
 
 @function(changing=True)
+@step("IndexCopyBackward0", "self source", "index source", "dim")
 def index_copy(self: Any, dim: int, index: Any, source: Any) -> Any:
     """self with the parts at these indices replaced by source."""
     agree("index_copy_(): self and source expected to have the same dtype, but got (self) {} and (source) {}", self, source)
     operands, params = _along_one(self, dim, index)
-    return named(op["update"](self, source, *operands, **params), "IndexCopyBackward0")
+    return op["update"](self, source, *operands, **params)
 
 
 @function(changing=True)
+@step("IndexFillBackward0", "self value", "index", "dim")
 def index_fill(self: Any, dim: int, index: Any, value: Any) -> Any:
     """self with the parts at these indices filled with a value."""
     operands, params = _along_one(self, dim, index)
-    return named(op["update"](self, value, *operands, **params), "IndexFillBackward0")
+    return op["update"](self, value, *operands, **params)
 
 
 @function()
+@step("TakeBackward0", "self", "self index")
 def take(self: Any, index: Any) -> Any:
     """Elements by their places in row-major order."""
     i, count = raw(index), math.prod(self.shape)
@@ -164,19 +177,21 @@ def take(self: Any, index: Any) -> Any:
     bad = i[(i < -count) | (i >= count)]
     if bad.size:
         raise IndexError(f"out of range: tried to access index {bad[0]} on a tensor of {count} elements.")
-    return named(getitem(reshape(self, -1), raw(index)), "TakeBackward0")
+    return getitem(reshape(self, -1), raw(index))
 
 
 @function()
+@step("MaskedSelectBackward0", "self", "self mask")
 def masked_select(self: Any, mask: Any) -> Any:
     """The elements where the mask holds, in one dimension."""
     if raw(mask).dtype.kind != "b":
         raise RuntimeError("masked_select: expected BoolTensor for mask")
     x, m = np.broadcast_arrays(self._a, raw(mask))
-    return named(getitem(self.expand(*x.shape), np.ascontiguousarray(m)), "MaskedSelectBackward0")
+    return getitem(self.expand(*x.shape), np.ascontiguousarray(m))
 
 
 @function(changing=True)
+@step("MaskedScatterBackward0", "self source", "mask source")
 def masked_scatter(self: Any, mask: Any, source: Any) -> Any:
     """self with the elements where the mask holds replaced by source's, in order."""
     agree("masked_scatter: expected self and source to have same dtypes but got{} and {}", self, source)

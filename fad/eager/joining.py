@@ -15,6 +15,7 @@ from .promotion import promoted_type
 from .registry import delivered, function, named, one_dim, run, sizes_of, tensor_of
 from .shapes import _completed, movedim, reshape
 from .tensor import Size, Tensor, raw, wrap
+from .together import step
 
 
 def _elements(name: str, tensors: Any) -> list:
@@ -112,6 +113,7 @@ def flipud(self: Any) -> Any:
 
 
 @function()
+@step("RollBackward0", "self", "", "shifts dims")
 def roll(self: Any, shifts: Any, dims: Any = None) -> Any:
     """Elements moved around along dimensions."""
     if dims is None:
@@ -122,7 +124,7 @@ def roll(self: Any, shifts: Any, dims: Any = None) -> Any:
     for shift, d in zip(by, along):
         ax = one_dim(d, len(self.shape))
         self = index_select(self, ax, np.roll(np.arange(self.shape[ax]), shift))
-    return named(self, "RollBackward0")
+    return self
 
 
 @function(only_method=True)
@@ -187,6 +189,7 @@ def diag_embed(self: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> An
 
 
 @function(method=False)
+@step("BlockDiagBackward0", "tensors")
 def block_diag(*tensors: Any) -> Any:
     """Matrices along a diagonal, zeros elsewhere."""
     blocks = [tensor_of(t) for t in tensors]

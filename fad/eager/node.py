@@ -10,7 +10,8 @@ from ..util.errors import NoDerivativeError
 from . import errors
 from .handles import Hooks, RemovableHandle
 from .saved import Meta, SavedTensor, result_of, stale_message
-from .shown import is_saved, shown
+from .shown import FREED as FORGOTTEN
+from .shown import Showing, arguments, parameters
 from .state import state
 from .tensor import Tensor, wrap
 
@@ -38,7 +39,7 @@ class Hooked:
         return bool(self.pre or self.post or self.tensor_pre or self.retain)
 
 
-class Node:
+class Node(Showing):
     """A step of the graph. `next` holds, for each tensor the step was given, the node that its gradient goes to (None: nowhere)."""
 
     __slots__ = ("next", "seq", "__weakref__", "__dict__")
@@ -140,6 +141,8 @@ class Node:
 
     def release(self) -> None:
         """Forget what was saved for backward."""
+        for saved in self.__dict__.get("held", {}).values():
+            saved.release()
 
 
 _named: dict = {}
@@ -187,7 +190,7 @@ class OpNode(Node):
 
     # -- reading what was saved ---------------------------------------------------------------------------------------------
 
-    def _saved(self) -> "tuple[tuple, tuple]":
+    def unpacked(self) -> "tuple[tuple, tuple]":
         xs, ys = self.xs, self.ys
         if xs is FREED or ys is FREED:
             raise RuntimeError(errors.SECOND_TIME)
@@ -206,7 +209,7 @@ class OpNode(Node):
 
     def pull(self, g: Any) -> tuple:
         gs = (g,) if self.outputs == 1 else (None,) * self.outputs if g is None else tuple(g)
-        xs, ys = self._saved()
+        xs, ys = self.unpacked()
         if all(one is None for one in gs):
             return (None,) * len(self.next)
         xs = tuple([x._a if isinstance(x, (Tensor, SavedTensor)) else x for x in xs])
@@ -215,7 +218,7 @@ class OpNode(Node):
 
     def pull_graph(self, g: Any) -> tuple:
         gs = (g,) if self.outputs == 1 else (None,) * self.outputs if g is None else tuple(g)
-        xs, ys = self._saved()
+        xs, ys = self.unpacked()
         if all(one is None for one in gs):
             return (None,) * len(self.next)
         xs = tuple([x.unpack() if isinstance(x, SavedTensor) else x for x in xs])
@@ -254,6 +257,7 @@ class OpNode(Node):
     def release(self) -> None:
         saved = [entry for entry in (*(self.xs or ()), *(self.ys or ())) if entry is not None and not isinstance(entry, Meta)]
         if saved and self.handle.frees:
+            super().release()
             for entry in saved:
                 if isinstance(entry, SavedTensor):
                     entry.release()
@@ -261,79 +265,60 @@ class OpNode(Node):
 
     # -- _saved_self and its kin ----------------------------------------------------------------------------------------------
 
-    def _place(self, name: str) -> "tuple[str, int]":
-        handle = self.handle
-        if name in handle.xs and handle.xs.index(name) < len(self.needs):
-            return "xs", handle.xs.index(name)
-        if name in handle.ys[:self.outputs]:
-            return "ys", handle.ys.index(name)
-        raise AttributeError(f"{self.name()!r} object has no attribute '_saved_{name}'")
+    def _place(self, name: str, entry: Any) -> "tuple[str, int]":
+        """Where an entry is held; ("", 0) where it is not."""
+        names, xs, ys = arguments(self.name(), self.handle.xs), self.xs, self.ys
+        if name in names and names.index(name) < len(xs) and xs[names.index(name)] is entry:
+            return "xs", names.index(name)
+        return ("ys", self.handle.ys.index(name)) if name in self.handle.ys[:len(ys)] and ys[self.handle.ys.index(name)] is entry else ("", 0)
 
-    def __getattr__(self, name: str) -> Any:
-        if name == "_saved_dim" and ("axis" in self.params or "axes" in self.params):
-            return self.params["axis"] if "axis" in self.params else self.params["axes"]
-        if name.startswith("_saved_"):
-            short, told = name[7:], {**shown(self), **self.__dict__.get("note", {})}
-            return told[short] if short in told else _SPECIAL[short](self) if short in _SPECIAL else self._read(*self._place(short), name)
-        if name == "_raw_saved_indices":
-            return tuple([SavedTensor(t) for t in _indices(self)])
-        if name.startswith("_raw_saved_"):
-            return self._raw(*self._place(name[11:]), name)
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+    def entries(self) -> dict:
+        xs, ys = self.xs, self.ys
+        forgotten = xs is FREED or ys is FREED
+        if self.handle.op.name == "index" and not forgotten:
+            return {"self": xs[0], "indices": _indices(self)}
+        held = (FORGOTTEN,) * (len(self.needs) + self.outputs) if forgotten else (*xs, *ys)
+        return dict(zip((*arguments(self.name(), self.handle.xs)[:len(self.needs)], *self.handle.ys), held))
 
-    def _entry(self, which: str, k: int, name: str) -> Any:
-        held = getattr(self, which)
-        if held is FREED:
-            raise RuntimeError(errors.SECOND_TIME)
-        return None if isinstance(held[k], Meta) else held[k]
+    def parameters(self) -> dict:
+        return parameters(self)
 
-    def _read(self, which: str, k: int, name: str) -> Any:
-        entry = self._entry(which, k, name)
-        if entry is None:                                        # not needed for backward, and so not saved
-            return None
-        if isinstance(entry, SavedTensor):
-            return entry.unpack()
-        self._saved()
+    def opened(self, name: str, entry: Any) -> Any:
+        if isinstance(entry, SavedTensor) or not isinstance(entry, (Tensor, np.ndarray)):
+            return super().opened(name, entry)
+        which, k = self._place(name, entry)
+        if which:
+            self.unpacked()
         return self._result(k, entry) if which == "ys" else entry
 
-    def _raw(self, which: str, k: int, name: str) -> SavedTensor:
-        if getattr(self, which) is FREED:
-            entry = SavedTensor(None)
-            entry.release()
+    def kept(self, name: str, entry: Any) -> SavedTensor:
+        if isinstance(entry, SavedTensor):
             return entry
-        entry = self._entry(which, k, name)
-        if not isinstance(entry, SavedTensor):
-            if which == "ys":
-                entry = SavedTensor(result_of(entry, self.vcs[k], self, k), self, k, version=self._version(len(self.needs) + k))
-            elif isinstance(entry, Tensor):
-                entry = SavedTensor(entry, version=self._version(k))
-            else:
-                raise AttributeError(f"{self.name()!r} object has no attribute {name!r}: it is a number")
+        if entry is FORGOTTEN or isinstance(entry, Meta):
+            saved = SavedTensor(None)
+            if entry is FORGOTTEN:
+                saved.release()
+            return saved
+        which, k = self._place(name, entry)
+        if which == "ys":
+            saved = SavedTensor(result_of(entry, self.vcs[k], self, k), self, k, version=self._version(len(self.needs) + k))
+        else:
+            saved = SavedTensor(entry, version=self._version(k) if which else None)
+        if which:
             held = list(getattr(self, which))
-            held[k] = entry
+            held[k] = saved
             setattr(self, which, tuple(held))
-        return entry
+        return saved
 
     def _version(self, k: int) -> int:
         return self.versions[k] if self.versions else 0
 
-    def __dir__(self) -> list:
-        places = [*zip(self.handle.xs, self.xs or (True,) * len(self.needs)), *zip(self.handle.ys, self.ys or (True,) * self.outputs)]
-        names = [name for name, entry in places if is_saved(entry)]
-        told = {**shown(self), **self.__dict__.get("note", {})}
-        return sorted(set(object.__dir__(self)) | {f"_saved_{n}" for n in (*names, *told)} | {f"_raw_saved_{n}" for n in names})
-
 
 def _indices(node: OpNode) -> tuple:
-    """What a node of an op "index" selects by: for each axis an array of indices, or None."""
-    if node.handle.op.name != "index":
-        raise AttributeError(f"{node.name()!r} object has no attribute '_saved_indices'")
-    operands = iter(node.xs[1:])
-    found = tuple([wrap(np.asarray(next(operands))) if s == "a" else None for s in node.params["spec"]])
-    return found
-
-
-_SPECIAL: dict = {"indices": _indices, "self_sym_sizes": lambda node: tuple(node.xs[0].shape), "rounding_mode": lambda node: None}
+    """What a node of an op "index" selects by: for each axis a tensor of indices, or None."""
+    operands, spec = iter(node.xs[1:]), node.params["spec"]
+    last = max([k for k, s in enumerate(spec) if s == "a"], default=-1)
+    return tuple([wrap(np.asarray(next(operands))) if s == "a" else None for s in spec[:last + 1]])
 
 
 class SingleNode(OpNode):

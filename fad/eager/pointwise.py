@@ -14,15 +14,16 @@ from .inplace import op_in_place
 from .promotion import agree, checked, refuse, refuses, result_type
 from .registry import FUNCTIONS, delivered, function, named, run, tensor_of
 from .tensor import Tensor, raw, wrap
+from .together import step, together
 
 op = registry
 
 UNARY = {name: name for name in (
     "exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh sqrt neg sign floor ceil trunc reciprocal square abs angle isnan isinf isfinite "
-    "signbit logical_not erf erfc erfinv digamma positive").split()}
+    "signbit logical_not erf erfc erfinv digamma").split()}
 UNARY.update(asin="arcsin", acos="arccos", atan="arctan", asinh="arcsinh", acosh="arccosh", atanh="arctanh", arcsin="arcsin", arccos="arccos", arctan="arctan",
              arcsinh="arcsinh", arccosh="arccosh", arctanh="arctanh", sigmoid="expit", expit="expit", negative="neg", absolute="abs", bitwise_not="invert",
-             lgamma="gammaln", fix="trunc", sgn="sign", i0="i0", i1="i1", i0e="i0e", i1e="i1e", conj_physical="conj", special_erf="erf", logsigmoid="log_expit")
+             lgamma="gammaln", fix="trunc", i0="i0", i1="i1", i0e="i0e", i1e="i1e", conj_physical="conj", special_erf="erf", logsigmoid="log_expit")
 BINARY = {name: name for name in "maximum minimum fmax fmin hypot logaddexp logaddexp2 xlogy copysign fmod nextafter gcd lcm "
           "logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor".split()}
 BINARY.update(atan2="arctan2", arctan2="arctan2", remainder="mod", floor_divide="floordiv", eq="equal", ne="not_equal", lt="less", le="less_equal", gt="greater",
@@ -65,7 +66,7 @@ def _sign(x: Any) -> Any:
     return x.clone() if raw(x).dtype.kind == "b" else op["sign"](x)
 
 
-_GENERAL = {"sigmoid": _complex_too, "expit": _complex_too, "sign": _sign, "sgn": _sign,
+_GENERAL = {"sigmoid": _complex_too, "expit": _complex_too, "sign": _sign,
             "square": lambda x: op["square"](x.long() if raw(x).dtype.kind == "b" else x)}
 for _name, _op in UNARY.items():
     _call = _named(unary(op[_op], checked(_GENERAL.get(_name, op[_op]), _name)), _name, f"{_op} of every element.")
@@ -77,6 +78,22 @@ for _name, _op in BINARY.items():
     setattr(Tensor, _name, _call)
     FUNCTIONS[_name] = _with_out(_call)
     _in_place_of(_name, op[_op])
+
+
+
+@function()
+def positive(self: Tensor) -> Tensor:
+    """self itself."""
+    refuse("positive", (self,))
+    return self
+
+
+@function(changing=True)
+@step("SgnBackward0", "self", "self result")
+def sgn(self: Any) -> Any:
+    """x / |x|, and 0 at 0."""
+    return _sign(self)
+
 
 # -- arithmetic with its options --------------------------------------------------------------------------------------------
 
@@ -93,7 +110,8 @@ def mul(self: Any, other: Any, *, out: Any = None) -> Any:
 @function("add", changing=True)
 def add_(self: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
     """self + alpha * other."""
-    y = _add(self if isinstance(self, Tensor) else tensor_of(self), other if alpha.__class__ is int and alpha == 1 else _times(alpha, other, self))
+    x = self if isinstance(self, Tensor) else tensor_of(self)
+    y = _add(x, other) if alpha.__class__ is int and alpha == 1 else _weighted(_add, "AddBackward0", x, other, alpha)
     return y if out is None else delivered(y, out, "add")
 
 
@@ -114,14 +132,21 @@ def _times(alpha: Any, other: Any, self: Any) -> Any:
     return op["mul"](other, alpha) if dtype.kind != "b" else op["bitwise_and"](other, alpha != 0)
 
 
+def _weighted(f: Callable, label: str, x: Any, y: Any, alpha: Any) -> Any:
+    """f(x, alpha * y) as one step."""
+    return together((f(x, _times(alpha, y, x)),), label, (x, y), alpha=alpha)[0]
+
+
 @function("sub", "subtract", changing=True)
 def sub(self: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
     """self - alpha * other."""
-    y = _sub(self if isinstance(self, Tensor) else tensor_of(self), other if alpha.__class__ is int and alpha == 1 else _times(alpha, other, self))
+    x = self if isinstance(self, Tensor) else tensor_of(self)
+    y = _sub(x, other) if alpha.__class__ is int and alpha == 1 else _weighted(_sub, "SubBackward0", x, other, alpha)
     return y if out is None else delivered(y, out, "sub")
 
 
 @function("rsub")
+@step(lambda given: f"RsubBackward{int(not isinstance(given['other'], Tensor))}", "self other", "", "alpha")
 def rsub(self: Any, other: Any, *, alpha: Any = 1) -> Any:
     """other - alpha * self."""
     return sub(tensor_of(other), self, alpha=alpha)
@@ -141,7 +166,8 @@ def div(self: Any, other: Any, *, rounding_mode: "str | None" = None, out: Any =
         return y if out is None else delivered(y, out, "div")
     y = op["div"](tensor_of(self), other)
     if rounding_mode is not None:
-        y = named(op[rounding_mode](y), "DivBackward2", rounding_mode=rounding_mode)
+        edges = (self, other) if isinstance(other, Tensor) else (self,)
+        y, = together((op[rounding_mode](y),), "DivBackward2", edges, {"self": self, "other": other}, rounding_mode=rounding_mode)
     return y if out is None else delivered(y, out, "div")
 
 
@@ -207,7 +233,7 @@ for _python, _name in {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div
 for _python, _name in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal"}.items():
     setattr(Tensor, f"__{_python}__", _operator(_name))
 Tensor.__neg__, Tensor.__abs__, Tensor.__invert__ = Tensor.neg, Tensor.abs, Tensor.bitwise_not                # type: ignore[attr-defined]
-Tensor.__pos__ = Tensor.positive                                                                             # type: ignore[attr-defined]
+Tensor.__pos__ = FUNCTIONS["positive"]                                                                             # type: ignore[attr-defined]
 Tensor.__hash__ = object.__hash__                                                                            # type: ignore[method-assign]
 
 # -- composed -------------------------------------------------------------------------------------------------------------------
@@ -284,7 +310,7 @@ def clamp(self: Any, min: Any = None, max: Any = None) -> Any:
         raise NotImplementedError("clamp is not supported for complex types")
     if x.dtype.kind == "f" or any(isinstance(b, float) for b in (min, max)):
         low, high = -np.inf if min is None else min, np.inf if max is None else max
-        return run(op["clip"], x, low, high, label="ClampBackward1")
+        return run(op["clip"], x, low, high, label=f"ClampBackward{int(not any(isinstance(b, Tensor) for b in (min, max)))}")
     y = x if min is None else op["maximum"](x, min)
     return y if max is None else op["minimum"](y, max)
 
@@ -327,7 +353,7 @@ def masked_fill(self: Any, mask: Any, value: Any) -> Any:
     if len(value.shape):
         raise RuntimeError(f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {len(value.shape)} dimension(s).")
     value = value if value.dtype == self.dtype else op["cast"](value, dtype=self.dtype)
-    return named(op["where"](mask, value, self), "MaskedFillBackward1")
+    return together((op["where"](mask, value, self),), "MaskedFillBackward1", (self, value), {"mask": mask})[0]
 
 
 @function(changing=True)
@@ -365,9 +391,10 @@ def lerp(self: Any, end: Any, weight: Any) -> Any:
 
 
 @function(changing=True)
+@step("LogitBackward0", "self", "self", "eps")
 def logit(self: Any, eps: "float | None" = None) -> Any:
     """log(self / (1 - self)), self first clamped to [eps, 1 - eps]."""
-    return named(op["logit"](self if eps is None else clamp(self, eps, 1 - eps)), "LogitBackward0", eps=eps)
+    return op["logit"](self if eps is None else clamp(self, eps, 1 - eps))
 
 
 @function(changing=True)

@@ -9,6 +9,7 @@ from .promotion import agree
 from .record import apply_pair
 from .registry import function, in_precision, named, run, tensor_of
 from .tensor import Tensor
+from .together import step
 
 _MATRIX, _VECTOR, _DOT = ("ij", "jk", "ik"), ("ij", "j", "i"), ("i", "i", "")
 _UNLIKE = {1: "dot : expected both vectors to have same dtype, but found {} and {}", 2: "expected m1 and m2 to have the same dtype, but got: {} != {}",
@@ -71,6 +72,7 @@ def dot(self: Any, other: Any) -> Any:
 
 
 @function()
+@step("VdotBackward0", "self other", "self other")
 def vdot(self: Any, other: Any) -> Any:
     """The dot product with the first vector conjugated."""
     return dot(self.conj(), other)
@@ -96,19 +98,22 @@ def addmm(self: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> 
 
 
 @function(changing=True)
+@step("AddmvBackward0", "self mat vec", "mat vec", "alpha beta")
 def addmv(self: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * self + alpha * mat @ vec."""
     agree("addmv input tensors must have the same dtype, but got {}, {}, and {}", self, mat, vec)
-    return named(self * beta + matmul(mat, vec) * alpha, "AddmvBackward0")
+    return self * beta + matmul(mat, vec) * alpha
 
 
 @function(changing=True)
+@step("AddrBackward0", "self vec1 vec2", "vec1 vec2", "alpha beta")
 def addr(self: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * self + alpha * the outer product of two vectors."""
     return self * beta + outer(vec1, vec2) * alpha
 
 
 @function(changing=True)
+@step("BaddbmmBackward0", "self batch1 batch2", "batch1 batch2", "alpha beta")
 def baddbmm(self: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * self + alpha * batch1 @ batch2."""
     return self * beta + matmul(batch1, batch2) * alpha
@@ -155,6 +160,7 @@ def logdet(self: Any) -> Any:
 
 
 @function(method=True)
+@step("CholeskyBackward0", "self", "result", "upper")
 def cholesky(self: Any, upper: bool = False) -> Any:
     """The Cholesky factor."""
     y = BY_NAME["numpy.linalg.cholesky"].call(self)

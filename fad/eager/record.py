@@ -241,11 +241,12 @@ def _places(handle: Handle, args: tuple) -> tuple:
     """The arguments that a node has edges for: all up to the last tensor (of an elementwise op: all), unless the op's handle says otherwise."""
     if handle.places is not None:
         return handle.places
-    elementwise = handle.op.kind == "elementwise"
+    op_kind = handle.op.kind
+    elementwise = op_kind == "elementwise"
     if handle.tensors or elementwise and not isinstance(args[0], Tensor):
         return tuple([k for k, a in enumerate(args) if isinstance(a, Tensor)])
     count = handle.op.facts.get("edges", len(args))
-    if not elementwise:
+    if not elementwise and op_kind != "composite":
         while not isinstance(args[count - 1], Tensor):
             count -= 1
     return _FIRST[count] if count < len(_FIRST) else tuple(range(count))

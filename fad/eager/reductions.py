@@ -15,7 +15,7 @@ from .promotion import agree, default
 from .record import apply_lean
 from .registry import delivered, dims_of, function, named, one_dim, run, tensor_of
 from .tensor import Tensor, raw, wrap
-from .together import together
+from .together import step, together
 
 
 class Extreme(NamedTuple):
@@ -84,6 +84,24 @@ def prod(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
     return _in(_reduced("prod", x, dim, keepdim, "ProdBackward0" if dim is None else "ProdBackward1"), kind)
 
 
+def _along(name: str) -> Callable:
+    @step(f"{name.capitalize()}Backward0", "self", "self indices", "dim keepdim")
+    def call(self: Any, dim: int, keepdim: bool) -> Extreme:
+        ax = one_dim(dim, len(self.shape))
+        _not_empty(self, (ax,), name)
+        places = run(op[f"arg{name}"], self, axis=ax) if len(self.shape) else wrap(np.zeros((), np.int64))
+        return extremes(_take(self, places, ax), places, self, ax, keepdim)
+    return call
+
+
+def extremes(values: Any, places: Any, x: Any, ax: int, keep: bool) -> Extreme:
+    """Values and places along an axis, which goes or is kept with extent 1."""
+    return Extreme(_kept(values, x, (ax,)), _kept(places, x, (ax,))) if keep else Extreme(values, places)
+
+
+_ALONG = {name: _along(name) for name in ("max", "min")}
+
+
 def _extreme(name: str, self: Any, dim: Any, keepdim: bool, other: str) -> Any:
     title = name.capitalize()
     if isinstance(dim, Tensor):
@@ -91,14 +109,10 @@ def _extreme(name: str, self: Any, dim: Any, keepdim: bool, other: str) -> Any:
     if dim is None:
         _not_empty(self, None, name)
         y = _reduced(name, self, None, False, f"{title}Backward1")
-        return y if not isinstance(y, Tensor) or y._a.dtype.kind != "f" or y._a == y._a else _shared(self, self._a != self._a, f"{title}Backward1")
-    ax = one_dim(dim, len(self.shape))
-    _not_empty(self, (ax,), name)
-    places = run(op[f"arg{name}"], self, axis=ax) if len(self.shape) else wrap(np.zeros((), np.int64))
-    values = named(_take(self, places, ax), f"{title}Backward0")
-    if keepdim:
-        return Extreme(_kept(values, self, (ax,)), _kept(places, self, (ax,)))
-    return Extreme(values, places)
+        if not isinstance(y, Tensor) or y._a.dtype.kind != "f" or y._a == y._a:
+            return y
+        return together((_shared(self, self._a != self._a),), f"{title}Backward1", (self,))[0]
+    return _ALONG[name](self, dim, keepdim)
 
 
 def _not_empty(x: Any, axes: "tuple | None", name: str) -> None:
@@ -115,11 +129,11 @@ def _not_empty(x: Any, axes: "tuple | None", name: str) -> None:
             raise IndexError(f"{name}(): Expected reduction dim {ax} to have non-zero size.")
 
 
-def _shared(x: Any, won: np.ndarray, label: str) -> Any:
+def _shared(x: Any, won: np.ndarray) -> Any:
     """The value of the elements that won, all of which are equal and share its gradient."""
     if x.dtype.kind not in "fc":
         return wrap(x._a[won].max())
-    return named(sum(op["where"](won, x, 0)) / int(won.sum()), label)
+    return sum(op["where"](won, x, 0)) / int(won.sum())
 
 
 def _take(x: Any, places: Any, ax: int) -> Any:
@@ -234,7 +248,8 @@ def _with_mean(name: str, x: Any, dim: Any, unbiased: Any, keepdim: bool, correc
     if isinstance(dim, bool):
         dim, unbiased = None, dim
     spread = getattr(x, name)(dim, unbiased, keepdim, correction=correction, what=f"{name}_mean")
-    return together((spread, mean(x, dim, keepdim)), f"{name.capitalize()}MeanBackward0")
+    return together((spread, mean(x, dim, keepdim)), f"{name.capitalize()}MeanBackward0", (x,), {"self": x, "result0": spread}, keepdim=keepdim,
+                    correction=_correction(unbiased, correction), dim=dim)
 
 
 @function()
@@ -285,6 +300,7 @@ def _accumulated(name: str, self: Any, dim: int, dtype: Any) -> Any:
 
 
 @function()
+@step("LinalgVectorNormBackward0", "self", "self result", "ord=p dim keepdim")
 def norm(self: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
     """The p-norm of all elements or along dimensions."""
     if self.dtype.kind not in "fc":
@@ -309,7 +325,7 @@ def norm(self: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtyp
     power = size ** p if p >= 1 else op["where"](empty, 0.0, op["where"](empty, 1.0, size) ** p)          # 0 ** (p - 1) would be infinite
     total = sum(power, axes, keepdim)
     none = total == 0
-    return named(op["where"](none, 0.0, op["where"](none, 1.0, total) ** (1.0 / p)), "LinalgVectorNormBackward0")
+    return op["where"](none, 0.0, op["where"](none, 1.0, total) ** (1.0 / p))
 
 
 def _nuclear(x: Any, dim: Any, keepdim: bool) -> Any:
@@ -324,6 +340,7 @@ def _nuclear(x: Any, dim: Any, keepdim: bool) -> Any:
 
 
 @function()
+@step("DistBackward0", "self other", "self other result", "p")
 def dist(self: Any, other: Any, p: Any = 2) -> Any:
     """The p-norm of the difference."""
     return norm(self - other, p)

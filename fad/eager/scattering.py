@@ -8,9 +8,10 @@ from .gathering import _along
 from .indexing import getitem
 from .joining import cat
 from .promotion import agree
-from .registry import FUNCTIONS, function, named, one_dim
+from .registry import FUNCTIONS, function, one_dim
 from .shapes import reshape
 from .tensor import Tensor, raw, wrap
+from .together import step
 
 _NEUTRAL = {"sum": 0.0, "prod": 1.0, "mean": 0.0, "amax": -np.inf, "amin": np.inf}
 
@@ -28,6 +29,7 @@ def _members(places: np.ndarray, count: int, include: bool) -> np.ndarray:
 
 
 @function(changing=True)
+@step("ScatterReduceBackward0", "self src", "self index src result", "dim reduce include_self")
 def scatter_reduce(self: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True) -> Any:
     """self with src reduced ("sum", "prod", "mean", "amax", "amin") into the places at the indices along a dimension."""
     if reduce not in _NEUTRAL:
@@ -48,23 +50,25 @@ def scatter_reduce(self: Any, dim: int, index: Any, src: Any, reduce: str, *, in
         y = y.floor_divide(wrap(counts)) if whole else y / wrap(counts.astype(self.dtype))
     else:
         y = getattr(members, reduce)(1)
-    return named(reshape(y, *self.shape), "ScatterReduceBackward0")
+    return reshape(y, *self.shape)
 
 
 @function(changing=True)
+@step("IndexReduceBackward0", "self source", "self index source result", "dim reduce include_self")
 def index_reduce(self: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True) -> Any:
     """self with source's parts reduced ("prod", "mean", "amax", "amin") into the parts at these indices."""
     ax = one_dim(dim, len(self.shape))
     wide = raw(index).reshape([-1 if k == ax else 1 for k in range(len(source.shape))])
-    return named(scatter_reduce(self, dim, wrap(np.broadcast_to(wide, source.shape)), source, reduce, include_self=include_self), "IndexReduceBackward0")
+    return scatter_reduce(self, dim, wrap(np.broadcast_to(wide, source.shape)), source, reduce, include_self=include_self)
 
 
 @function(changing=True)
+@step("PutBackward0", "self source", "index source", "accumulate")
 def put(self: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     """self with the elements at these places (in row-major order) replaced by, or increased by, source's."""
     agree("put_(): self and source expected to have the same dtype, but got self.dtype = {} and source.dtype = {}", self, source)
     flat = reshape(self, -1).index_put((raw(index).reshape(-1),), reshape(source, -1), accumulate)
-    return named(reshape(flat, *self.shape), "PutBackward0")
+    return reshape(flat, *self.shape)
 
 
 def _written_over(name: str, view: Callable) -> None:
@@ -73,7 +77,7 @@ def _written_over(name: str, view: Callable) -> None:
         view(y, *args, **kwargs).copy_(src)
         return y
     call.__name__, call.__doc__ = name, f"A copy of self with src written over its {name.partition('_')[0]}."
-    function(name)(call)
+    function(name)(step("".join([word.capitalize() for word in name.split("_")]) + "Backward0", "self src")(call))
 
 
 def _slice(self: Tensor, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Tensor:

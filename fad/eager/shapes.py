@@ -8,7 +8,7 @@ from ..ops.table import TABLE as op
 from . import composites
 from .errors import mismatch, not_expandable
 from .inplace import copy_
-from .registry import FUNCTIONS, function, named, one_dim, sizes_of
+from .registry import FUNCTIONS, function, one_dim, sizes_of
 from .storage import as_dtype_of
 from .tensor import Tensor, wrap
 from .together import together
@@ -24,6 +24,13 @@ from .views import (
     transpose_view,
     windows_view,
 )
+
+UNSIGNED = 1 << 64                                     # what PyTorch's nodes show of a dimension counted from the end is counted modulo this
+
+
+def unsigned(dim: Any) -> Any:
+    """Dimensions as PyTorch's nodes show them."""
+    return tuple([d % UNSIGNED for d in dim]) if isinstance(dim, (tuple, list)) else dim % UNSIGNED
 
 
 def _completed(size: tuple, count: int, shape: tuple) -> tuple:
@@ -110,15 +117,19 @@ def unflatten(self: Any, dim: int, sizes: Sequence) -> Any:
 def squeeze(self: Any, dim: Any = None) -> Any:
     """Without dimensions of size 1."""
     shape = self.shape
-    dims = range(len(shape)) if dim is None else [one_dim(d, len(shape)) for d in (dim if isinstance(dim, (tuple, list)) else (dim,))]
-    return named(reshape_view(self, tuple([n for k, n in enumerate(shape) if n != 1 or k not in dims])), "SqueezeBackward0")
+    several = isinstance(dim, (tuple, list))
+    dims = range(len(shape)) if dim is None else [one_dim(d, len(shape)) for d in (dim if several else (dim,))]                 # type: ignore[union-attr]
+    size = tuple([n for k, n in enumerate(shape) if n != 1 or k not in dims])
+    if dim is None:
+        return reshape_view(self, size, label="SqueezeBackward0")
+    return reshape_view(self, size, label=f"SqueezeBackward{1 + several}", note={"dim": unsigned(dim)})
 
 
 @function()
 def unsqueeze(self: Any, dim: int) -> Any:
     """With a new dimension of size 1."""
     ax = one_dim(dim, len(self.shape) + 1)
-    return named(reshape_view(self, self.shape[:ax] + (1,) + self.shape[ax:]), "UnsqueezeBackward0")
+    return reshape_view(self, self.shape[:ax] + (1,) + self.shape[ax:], label="UnsqueezeBackward0", note={"dim": unsigned(dim)})
 
 
 @function()
@@ -141,7 +152,7 @@ def transpose(self: Any, dim0: int, dim1: int) -> Any:
     if axes:
         a, b = one_dim(dim0, len(axes)), one_dim(dim1, len(axes))
         axes[a], axes[b] = axes[b], axes[a]
-    return transpose_view(self, tuple(axes), label="TransposeBackward0")
+    return transpose_view(self, tuple(axes), label="TransposeBackward0", note={"dim0": dim0 % UNSIGNED, "dim1": dim1 % UNSIGNED})
 
 
 @function()
@@ -319,7 +330,7 @@ def unbind(self: Tensor, dim: int = 0) -> tuple:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     ax = one_dim(dim, len(self.shape))
     parts = [index_view(self, (slice(None),) * ax + (k,), label="SelectBackward0", creation="multi") for k in range(self.shape[ax])]
-    return together(tuple(parts), "UnbindBackward0")
+    return together(tuple(parts), "UnbindBackward0", (self,), dim=dim)
 
 
 @function()
@@ -341,7 +352,8 @@ def split(self: Tensor, split_size: Any, dim: int = 0) -> tuple:
                                f"split_sizes={sizes}")
     starts = np.cumsum([0, *sizes])
     parts = [index_view(self, (slice(None),) * ax + (slice(int(s), int(s) + m),), label="SliceBackward0", creation="multi") for s, m in zip(starts, sizes)]
-    return together(tuple(parts), "SplitBackward0" if isinstance(split_size, int) else "SplitWithSizesBackward0")
+    return together(tuple(parts), "SplitBackward0" if isinstance(split_size, int) else "SplitWithSizesBackward0", (self,), {"self": self}, dim=dim,
+                    **{"split_size" if isinstance(split_size, int) else "split_sizes": split_size})
 
 
 @function()

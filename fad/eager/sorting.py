@@ -10,10 +10,11 @@ from ..ops.table import TABLE as op
 from .errors import scalar_name
 from .node import Undifferentiable
 from .record import edge
-from .reductions import Extreme, _shared, _take
-from .registry import delivered, function, named, one_dim
+from .reductions import Extreme, _shared, _take, extremes
+from .registry import delivered, function, one_dim
 from .state import state
 from .tensor import Tensor, raw, wrap
+from .together import step
 
 
 def on_vectors(f: Callable) -> Callable:
@@ -33,11 +34,12 @@ def _real(x: Any, name: str) -> None:
 
 
 @function()
+@step("SortBackward0", "self", "self indices", "dim")
 @on_vectors
 def sort(self: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> Extreme:
     """(values, indices), sorted along a dimension; equal elements stay in their order."""
     order = argsort(self, dim, descending)
-    return Extreme(named(self.gather(dim, order), "SortBackward0"), order)
+    return Extreme(self.gather(dim, order), order)
 
 
 @function()
@@ -55,6 +57,7 @@ def argsort(self: Any, dim: int = -1, descending: bool = False, stable: bool = F
 
 
 @function()
+@step("TopkBackward0", "self", "self indices", "dim")
 @on_vectors
 def topk(self: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Extreme:
     """(values, indices) of the k largest (or smallest) elements along a dimension."""
@@ -64,13 +67,12 @@ def topk(self: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = 
     if not 0 <= k <= self.shape[ax]:
         raise RuntimeError("selected index k out of range")
     order = argsort(self, ax, descending=largest).narrow(ax, 0, k)
-    return Extreme(named(self.gather(ax, order), "TopkBackward0"), order)
+    return Extreme(self.gather(ax, order), order)
 
 
-def _picked(x: Any, places: np.ndarray, ax: int, keepdim: bool, label: str) -> Extreme:
+def _picked(x: Any, places: np.ndarray, ax: int, keepdim: bool) -> Extreme:
     """The elements at one place along an axis each."""
-    values, where = named(_take(x, wrap(places), ax), label), wrap(places)
-    return Extreme(values.unsqueeze(ax), where.unsqueeze(ax)) if keepdim else Extreme(values, where)      # type: ignore[attr-defined]
+    return extremes(_take(x, wrap(places), ax), wrap(places), x, ax, keepdim)
 
 
 def _not_empty(x: Any, ax: int, name: str) -> None:
@@ -79,6 +81,7 @@ def _not_empty(x: Any, ax: int, name: str) -> None:
 
 
 @function()
+@step("KthvalueBackward0", "self", "self indices", "dim keepdim")
 @on_vectors
 def kthvalue(self: Any, k: int, dim: int = -1, keepdim: bool = False) -> Extreme:
     """(value, index) of the k-th smallest element along a dimension."""
@@ -86,10 +89,15 @@ def kthvalue(self: Any, k: int, dim: int = -1, keepdim: bool = False) -> Extreme
     _not_empty(self, ax, "kthvalue")
     if not 1 <= k <= self.shape[ax]:
         raise RuntimeError("kthvalue(): selected number k out of range for dimension " + str(ax))
-    return _picked(self, np.take(argsort(self, ax)._a, k - 1, ax), ax, keepdim, "KthvalueBackward0")
+    return _picked(self, np.take(argsort(self, ax)._a, k - 1, ax), ax, keepdim)
+
+
+def _median_name(name: str) -> Callable:
+    return lambda given: f"{name}Backward{int(given['dim'] is not None)}"
 
 
 @function()
+@step(_median_name("Median"), "self", "self result indices", "dim keepdim")
 def median(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """The (lower) median, nan where there is one; along a dimension (values, indices)."""
     if dim is not None:
@@ -98,10 +106,11 @@ def median(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
         return self.new_full((), np.nan if self._a.dtype.kind == "f" else np.iinfo(self._a.dtype).min)
     a = np.sort(self._a, None)
     middle = a[-1] if a[-1] != a[-1] else a[(a.size - 1) // 2]
-    return _shared(self, (self._a == middle) | (middle != middle) & (self._a != self._a), "MedianBackward0")
+    return _shared(self, (self._a == middle) | (middle != middle) & (self._a != self._a))
 
 
 @function()
+@step(_median_name("Nanmedian"), "self", "self result indices", "dim keepdim")
 def nanmedian(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """The (lower) median of what is not nan; along a dimension (values, indices)."""
     return nanmedian_of_all(self) if dim is None else _median(self, dim, keepdim, "nanmedian")
@@ -116,16 +125,17 @@ def _median(self: Any, dim: int, keepdim: bool, name: str) -> Extreme:
     order, lost = np.argsort(self._a, ax, kind="stable"), np.isnan(self._a)                    # nan comes last
     middle = np.maximum((~lost).sum(ax, keepdims=True) - 1, 0) // 2 if name == "nanmedian" else np.where(
         lost.any(ax, keepdims=True), (~lost).sum(ax, keepdims=True), (self._a.shape[ax] - 1) // 2)
-    return _picked(self, np.squeeze(np.take_along_axis(order, middle, ax), ax), ax, keepdim, f"{name.capitalize()}Backward0")
+    return _picked(self, np.squeeze(np.take_along_axis(order, middle, ax), ax), ax, keepdim)
 
 
 def nanmedian_of_all(x: Any) -> Any:
     """The median of all elements that are not nan; equal ones share the gradient."""
     a = np.sort(x._a[~np.isnan(x._a)], None)
-    return _shared(x, x._a == a[(a.size - 1) // 2] if a.size else np.isnan(x._a), "MedianBackward0")
+    return _shared(x, x._a == a[(a.size - 1) // 2] if a.size else np.isnan(x._a))
 
 
 @function()
+@step("ModeBackward0", "self", "self indices", "dim keepdim")
 @on_vectors
 def mode(self: Any, dim: int = -1, keepdim: bool = False) -> Extreme:
     """(values, indices) of what occurs most often along a dimension, the smallest of equals, the last place where it does."""
@@ -133,7 +143,7 @@ def mode(self: Any, dim: int = -1, keepdim: bool = False) -> Extreme:
     _not_empty(self, ax, "mode")
     a = np.moveaxis(self._a, ax, -1)
     places = np.asarray([_most_frequent(row) for row in a.reshape(-1, a.shape[-1])], np.int64).reshape(a.shape[:-1])
-    return _picked(self, places, ax, keepdim, "ModeBackward0")
+    return _picked(self, places, ax, keepdim)
 
 
 def _most_frequent(row: np.ndarray) -> int:

@@ -1,66 +1,180 @@
-"""Steps of several results: one node for all of them, so that a hook of it sees all their gradients."""
+"""One step of the graph in place of the several that a function is written in, whatever the number of its results.
+
+The steps stay, hidden behind the one that users, hooks and the engine meet: what comes to it goes through all of them.
+"""
+import functools
+import inspect
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from .node import Node
-from .saved import Meta
-from .tensor import Tensor
+from . import errors
+from .node import LAST, Node
+from .record import edge, note_place
+from .saved import Meta, SavedTensor
+from .state import state
+from .tensor import Tensor, alias
 
 
 class Together(Node):
-    """Hands on the gradient of each result to the node that computed it."""
+    """What hidden steps compute, as one.
 
-    __slots__ = ("outputs",)
+    roots   for each result the hidden step that made it and which of that step's results it is; None where no gradient goes
+    hidden  the hidden steps, in the order in which gradients go through them; None once what they saved is forgotten
+    """
 
-    def pull(self, g: Any) -> tuple:
-        if self.outputs == 1:
-            return (g,)
-        return (None,) * self.outputs if g is None else tuple(g)
-
-    pull_graph = pull
-
-
-class Parts(Node):
-    """Several results of one tensor: the gradient is the sum of what the results' own steps make of theirs."""
-
-    __slots__ = ("outputs", "steps")
-
-    def _sum(self, g: Any, way: str) -> tuple:
-        total = None
-        for step, one in zip(self.steps, (g,) if self.outputs == 1 else g or ()):
-            part = None if one is None else getattr(step, way)(one)[0]
-            total = part if total is None else total if part is None else total + part
-        return (total,)
+    __slots__ = ("outputs", "roots", "hidden")
+    exposed = False                              # whether steps of a recorded backward pass lead to the hidden ones
 
     def pull(self, g: Any) -> tuple:
-        return self._sum(g, "pull")
+        return self._through(g, "pull")
 
     def pull_graph(self, g: Any) -> tuple:
-        return self._sum(g, "pull_graph")
+        self.exposed = True
+        return self._through(g, "pull_graph")
+
+    def _through(self, g: Any, way: str) -> tuple:
+        if self.hidden is None:
+            raise RuntimeError(errors.SECOND_TIME)
+        come: dict = {}
+        for root, one in zip(self.roots, (g,) if self.outputs == 1 else g or ()):
+            if root is not None:
+                _add(come, root, one)
+        for node in self.hidden:
+            gs = [come.pop((node, k), None) for k in range(node.outputs)]
+            if any(one is not None for one in gs):
+                for place, one in zip(_edges(node), getattr(node, way)(gs[0] if node.outputs == 1 else gs)):
+                    _add(come, place, one)
+        return tuple([come.pop(place, None) for place in _edges(self)])
 
     def release(self) -> None:
-        for step in self.steps:
-            step.release()
+        super().release()
+        if self.exposed:                         # the hidden steps are forgotten one by one, as the pass comes to them
+            self.hidden = None
+        else:
+            for node in self.hidden:
+                node.release()
 
 
-def _joined(steps: tuple) -> Node:
-    """The node for results that these steps made: in their place, if all of them are of one tensor."""
-    first = steps[0]
-    if all(s is not None and len(s.next) == 1 and s.outputs == 1 and s.next == first.next and s.nrs == first.nrs and s.extra is None for s in steps):
-        node = Parts(first.next, first.nrs)
-        node.steps = steps
-        return node
-    return Together(steps)
+def _edges(node: Node) -> Any:
+    """The places that a node's gradients go to."""
+    return zip(node.next, node.nrs or (0,) * len(node.next))
 
 
-def together(ys: tuple, label: str) -> tuple:
-    """The tensors ys as results of one step of this name."""
-    if any(not isinstance(y, Tensor) for y in ys) or all(y._fn is None for y in ys):
+def _add(come: dict, place: tuple, g: Any) -> None:
+    if g is not None and place[0] is not None:
+        have = come.get(place)
+        come[place] = g if have is None else have + g
+
+
+def _between(roots: Sequence, edges: Sequence) -> list:
+    """The steps between results and arguments, latest first."""
+    known = set(edges)
+    found, waiting = [], [root[0] for root in roots if root is not None]
+    while waiting:
+        node = waiting.pop()
+        if node is not None and node not in known:
+            if node.seq >= LAST:
+                raise RuntimeError(f"a step reads a leaf of shape {node.variable._a.shape} that is none of its arguments")
+            known.add(node)
+            found.append(node)
+            waiting += node.next
+    return sorted(found, key=lambda node: -node.seq)
+
+
+def together(ys: tuple, label: str, args: Sequence, saved: "dict | None" = None, **note: Any) -> tuple:
+    """ys, tensors computed from args (and from no other tensors with a history), as results of one step of this name.
+
+    args   the step's arguments in the order of its edges; None for one that was left out
+    saved  names of the tensors among arguments and results that it shows as saved; note: what else it shows
+    """
+    roots = [(y._fn, y._nr) if isinstance(y, Tensor) and y._fn is not None else None for y in ys]
+    if not any(roots):
         return ys
-    nrs, steps = tuple([y._nr for y in ys]), tuple([y._fn for y in ys])
-    node: Any = Together(steps, nrs) if any(nrs) else _joined(steps)
-    node.label, node.outputs = label, len(ys)
-    node.shown = {k: Meta(y._a.shape, y._a.dtype) for k, y in enumerate(ys)}
-    for k, y in enumerate(ys):
-        if y._fn is not None:
-            y._fn, y._nr = node, k
+    edges = tuple([edge(a) if isinstance(a, Tensor) else None for a in args])
+    nrs = tuple([a._nr if e is not None and a._fn is not None else 0 for a, e in zip(args, edges)])
+    if any(root is not None and root[0] in edges for root in roots):           # an argument was handed on as it is
+        return ys
+    hidden = _between(roots, edges)
+    if len(hidden) == sum(root is not None for root in roots) == 1 and hidden[0].next == edges and hidden[0].outputs == 1:
+        node = hidden[0]
+    else:
+        node = Together(edges, nrs if any(nrs) else None)
+        node.outputs, node.roots, node.hidden = len(ys), roots, hidden
+        node.shown = {k: Meta(y._a.shape, y._a.dtype) for k, y in enumerate(ys) if roots[k] is not None}
+        for k, y in enumerate(ys):
+            if roots[k] is not None:
+                y._fn, y._nr = node, k
+        _seen(node)
+    node.label = label
+    held = {name: _held(t, ys, node) for name, t in (saved or {}).items() if isinstance(t, Tensor)}
+    if held:
+        node.held = held
+    if note:
+        node.note = note
     return ys
+
+
+def _held(t: Tensor, ys: tuple, node: Node) -> SavedTensor:
+    """A tensor that a node saves; of its own results there is no way back to the node but a weak one."""
+    hooks = state.pack_hooks[-1] if state.pack_hooks else None
+    for k, y in enumerate(ys):
+        if y is t:
+            return SavedTensor(alias(t), node, k, hooks=hooks)
+    return SavedTensor(t, hooks=hooks)
+
+
+def _seen(node: Node) -> None:
+    if state.anomaly:
+        note_place(node)
+    if state.profiler is not None:
+        state.profiler.made(node)
+
+
+def step(label: "str | Callable", edges: str, saves: str = "", shows: str = "") -> Callable:
+    """Decorator: what a function computes is one step of the graph.
+
+    label  what its nodes are called, or label(arguments) -> that
+    edges  the arguments that they have edges to (all tensors of one that is a tuple)
+    saves  the tensors that they show as saved, by argument: "self", "input=x" for x shown as `input`, "result"; shows: what else they show
+
+    >>> import fad
+    >>> fad.dist(fad.ones(2, requires_grad=True), fad.zeros(2)).grad_fn.next_functions
+    ((<AccumulateGrad object at 0x...>, 0), (None, 0))
+    """
+    def decorate(f: Callable) -> Callable:
+        names, into, kept, told = _Names(f), edges.split(), _names(saves), _names(shows)
+
+        @functools.wraps(f)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            y = f(*args, **kwargs)
+            ys = y if isinstance(y, tuple) else (y,)
+            if any(isinstance(one, Tensor) and one._fn is not None for one in ys):
+                given = {**names.of(args, kwargs), "result": ys[0], "indices": ys[-1]}
+                ends = [t for name in into for t in (given[name] if isinstance(given[name], (tuple, list)) else (given[name],))]
+                together(ys, label if isinstance(label, str) else label(given), ends, {n: given[k] for n, k in kept.items()},
+                         **{n: given[k] for n, k in told.items()})
+            return y
+        return call
+    return decorate
+
+
+class _Names:
+    """The names of a function's arguments."""
+
+    def __init__(self, f: Callable):
+        known = inspect.signature(f).parameters.values()
+        self.defaults = {p.name: p.default for p in known if p.default is not p.empty}
+        self.names = [p.name for p in known]
+        self.rest = next((k for k, p in enumerate(known) if p.kind is p.VAR_POSITIONAL), len(self.names))
+
+    def of(self, args: tuple, kwargs: dict) -> dict:
+        """The arguments of a call by their names."""
+        given = {**self.defaults, **dict(zip(self.names, args)), **kwargs}
+        if self.rest < len(self.names):
+            given[self.names[self.rest]] = args[self.rest:]
+        return given
+
+
+def _names(words: str) -> dict:
+    """What is shown -> the argument that it is."""
+    return {word.partition("=")[0]: word.rpartition("=")[2] for word in words.split()}

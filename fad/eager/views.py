@@ -32,12 +32,13 @@ CUSTOM = ("This view was created inside a custom Function (or because an input w
 class ViewOp:
     """One way of viewing: run(a, *args) on arrays; rule(meta, *args) -> (op, operands, params), the record whose derivative it has.
 
-    pull(g, meta, *args), where given, is the cotangent in place of the record's. saved: names of args, for nodes' _saved_<name>.
+    pull(g, meta, *args), where given, is the cotangent in place of the record's. saved: what nodes show as _saved_<name>, names of args or
+    saved(meta, *args) -> name -> value.
     """
 
     copies = False                                  # whether NumPy may have to copy
 
-    def __init__(self, name: str, run: Callable, rule: "Callable | None" = None, pull: "Callable | None" = None, saved: tuple = ()):
+    def __init__(self, name: str, run: Callable, rule: "Callable | None" = None, pull: "Callable | None" = None, saved: Any = ()):
         self.name, self.run, self.rule, self.saved = name, run, rule, saved
         if pull is not None:
             self.pull = pull                                        # type: ignore[method-assign]
@@ -48,8 +49,8 @@ class ViewOp:
         gx = op.derivative.pullback(op, (g,), (None,), (meta, *operands), params, needs)[0]
         return gx.dense() if isinstance(gx, AddInto) else gx
 
-    def __call__(self, x: Tensor, *args: Any, label: str = "", creation: str = "") -> Tensor:
-        return view_of(x, self, args, label, creation)
+    def __call__(self, x: Tensor, *args: Any, label: str = "", creation: str = "", note: "dict | None" = None) -> Tensor:
+        return view_of(x, self, args, label, creation, note)
 
 
 class ViewNode(Node):
@@ -69,16 +70,12 @@ class ViewNode(Node):
 
     pull_graph = pull
 
-    @property
-    def _saved_self_sym_sizes(self) -> tuple:
-        return self.meta.shape
+    def entries(self) -> dict:
+        return {"self": self.meta}
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_saved_") and name[7:] in self.__dict__.get("note", ()):
-            return self.note[name[7:]]
-        if name.startswith("_saved_") and name[7:] in self.op.saved:
-            return self.args[self.op.saved.index(name[7:])]
-        raise AttributeError(f"{self.name()!r} object has no attribute {name!r}")
+    def parameters(self) -> dict:
+        saved = self.op.saved
+        return saved(self.meta, *self.args) if callable(saved) else dict(zip(saved, self.args))
 
 
 class View:
@@ -110,8 +107,8 @@ class View:
         return f"{source or 'A view'} and {changed} modified inplace. {MULTIPLE if self.creation == 'multi' else CUSTOM}"
 
 
-def view_of(x: Tensor, op: ViewOp, args: tuple, label: str = "", creation: str = "") -> Tensor:
-    """op's view of x; where NumPy had to copy, a new tensor with the same history."""
+def view_of(x: Tensor, op: ViewOp, args: tuple, label: str = "", creation: str = "", note: "dict | None" = None) -> Tensor:
+    """op's view of x, its node shown under a label and with a note; where NumPy had to copy, a new tensor with the same history."""
     a = op.run(x._a, *args)
     t = wrap(a)
     shared = not op.copies or a is x._a or a.base is x._a or x._a.base is not None and a.base is x._a.base
@@ -122,6 +119,8 @@ def view_of(x: Tensor, op: ViewOp, args: tuple, label: str = "", creation: str =
         node = ViewNode(x, into, op, args)
         if label:
             node.label = label
+        if note is not None:
+            node.note = note
         t._fn, t._rg = node, True
         if state.anomaly:
             record.note_place(node)
@@ -198,6 +197,24 @@ def _pull_index(g: Any, meta: Meta, key: tuple) -> Any:
     op, operands, params = _index_rule(meta, tuple([k for k in key if k is not None]))
     g = registry["reshape"](g, *selected(meta, key)) if None in key else g
     return registry["index_add"](np.zeros(meta.shape, meta.dtype), g, *operands, **params)
+
+
+def _selecting(meta: Meta, key: tuple) -> dict:
+    """The last of the items that select, as PyTorch tells it: the dimension, and the index or the bounds."""
+    dim, found = 0, {}
+    for s in key:
+        if s is Ellipsis:
+            dim = meta.ndim - sum(k is not None for k in key[key.index(s) + 1:])
+        elif s is None:
+            found = {"dim": dim}
+            dim += 1
+        elif isinstance(s, slice):
+            if s != slice(None):
+                found = {"dim": dim, "start": s.start or 0, "end": (1 << 63) - 1 if s.stop is None else s.stop, "step": s.step or 1}
+            dim += 1
+        else:
+            found = {"dim": dim, "index": s}
+    return found
 
 
 def selected(meta: Meta, key: tuple) -> tuple:
@@ -290,7 +307,7 @@ def _pull_windows(g: Any, meta: Meta, axis: int, size: int, step: int) -> Any:
     return registry["index_add"](np.zeros(meta.shape, meta.dtype), g, at, spec=spec, at=axis)
 
 
-index_view = ViewOp("SliceBackward0", _run_index, _index_rule, _pull_index)
+index_view = ViewOp("SliceBackward0", _run_index, _index_rule, _pull_index, _selecting)
 transpose_view = ViewOp("PermuteBackward0", lambda a, axes: a.transpose(axes), lambda meta, axes: (registry["transpose"], (), {"axes": axes}),
                         saved=("dims",))
 reshape_view = ViewOp("ViewBackward0", lambda a, shape: a.reshape(shape), lambda meta, shape: (registry["reshape"], shape, {}))

@@ -41,6 +41,9 @@ from ..eager.nn.attention import scaled_dot_product_attention as scaled_dot_prod
 from ..eager.nn.convolution import conv1d as conv1d
 from ..eager.nn.convolution import conv2d as conv2d
 from ..eager.nn.convolution import conv3d as conv3d
+from ..eager.nn.convolution import conv_transpose1d as conv_transpose1d
+from ..eager.nn.convolution import conv_transpose2d as conv_transpose2d
+from ..eager.nn.convolution import conv_transpose3d as conv_transpose3d
 from ..eager.nn.dropping import alpha_dropout as alpha_dropout
 from ..eager.nn.dropping import dropout as dropout
 from ..eager.nn.dropping import dropout1d as dropout1d
@@ -104,9 +107,6 @@ from ..eager.nn.pooling import max_unpool1d as max_unpool1d
 from ..eager.nn.pooling import max_unpool2d as max_unpool2d
 from ..eager.nn.pooling import max_unpool3d as max_unpool3d
 from ..eager.nn.spatial import channel_shuffle as channel_shuffle
-from ..eager.nn.spatial import conv_transpose1d as conv_transpose1d
-from ..eager.nn.spatial import conv_transpose2d as conv_transpose2d
-from ..eager.nn.spatial import conv_transpose3d as conv_transpose3d
 from ..eager.nn.spatial import fold as fold
 from ..eager.nn.spatial import interpolate as interpolate
 from ..eager.nn.spatial import pixel_shuffle as pixel_shuffle

@@ -14,8 +14,9 @@ from ..dtypes import as_dtype
 from ..inplace import in_place
 from ..node import Undifferentiable
 from ..pointwise import where
-from ..registry import named, one_dim
+from ..registry import one_dim
 from ..tensor import Tensor, wrap
+from ..together import step
 from . import composites as steps
 
 
@@ -64,6 +65,7 @@ def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
 
 
 @in_their_place
+@step("CeluBackward0", "input", "self=input", "alpha")
 def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """x where positive, else alpha (e^(x / alpha) - 1)."""
     positive = input > 0
@@ -139,7 +141,14 @@ def prelu(input: Any, weight: Any) -> Any:
         channels = 1 if len(input.shape) < 2 else input.shape[1]
         if isinstance(input, Tensor) and count != channels:
             raise RuntimeError(f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {count} and channel size = {channels}.")
-        weight = op["reshape"](weight, *[weight.shape[0] if k == 1 else 1 for k in range(len(input.shape))])
+    if len(input.shape) > 1:
+        shape = [weight.shape[0] if k == 1 and len(weight.shape) else 1 for k in range(len(input.shape))]
+        weight = weight.view(shape) if isinstance(weight, Tensor) else op["reshape"](weight, *shape)
+    return _prelu(input, weight)
+
+
+@step("PreluKernelBackward0", "input weight", "self=input weight")
+def _prelu(input: Any, weight: Any) -> Any:
     return op["where"](input > 0, input, weight * input)
 
 
@@ -173,6 +182,7 @@ def log_softmax(input: Any, dim: "int | None" = None, _stacklevel: int = 3, dtyp
     return log_softmax_step(x, axis=ax) if len(x.shape) else x - x
 
 
+@step("GluBackward0", "input", "self=input", "dim")
 def glu(input: Any, dim: int = -1) -> Any:
     """The first half, gated by the second."""
     if not len(input.shape):
@@ -185,19 +195,22 @@ def glu(input: Any, dim: int = -1) -> Any:
 
 
 @in_their_place
+@step("ThresholdBackward0", "input", "self=input", "threshold")
 def threshold(input: Any, threshold: Any, value: Any, inplace: bool = False) -> Any:
     """x where it is more than the threshold, else the value."""
-    return named(where(input > threshold, input, value), "ThresholdBackward0", threshold=threshold, value=value)
+    return where(input > threshold, input, value)
 
 
+@step("HardshrinkBackward0", "input", "self=input", "lambd")
 def hardshrink(input: Any, lambd: float = 0.5) -> Any:
     """x where |x| is more than lambd, else 0."""
-    return named(where(input.abs() > lambd, input, 0.0), "HardshrinkBackward0", lambd=lambd)
+    return where(input.abs() > lambd, input, 0.0)
 
 
+@step("SoftshrinkBackward0", "input", "self=input", "lambd")
 def softshrink(input: Any, lambd: float = 0.5) -> Any:
     """x moved towards 0 by lambd, and 0 where |x| is no more than that."""
-    return named(where(input > lambd, input - lambd, where(input < -lambd, input + lambd, 0.0)), "SoftshrinkBackward0", lambd=lambd)
+    return where(input > lambd, input - lambd, where(input < -lambd, input + lambd, 0.0))
 
 
 def tanhshrink(input: Any) -> Any:
@@ -206,6 +219,7 @@ def tanhshrink(input: Any) -> Any:
 
 
 @in_their_place
+@step("RreluWithNoiseBackward0", "input", "self=input", "lower upper training")
 def rrelu(input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False) -> Any:
     """x where positive, else a multiple of it: drawn from [lower, upper) while training, their mean otherwise."""
     slope = wrap(source(None).uniform(lower, upper, input.shape).astype(input.dtype)) if training else (lower + upper) / 2

@@ -1,11 +1,17 @@
-"""Convolutions: windows gathered by index arrays, then one contraction."""
+"""Convolutions and their adjoints.
+
+y = C(x, w) is linear in x and in w, as are gx = X(g, w) and gw = W(x, g), its two adjoints; each of the three has the other two as its derivatives. So a
+convolution, a transposed one (X) and the gradients of both, to any order, are made of these three.
+"""
+import itertools
 import math
 from typing import Any
 
 import numpy as np
 
 from ...ops.table import TABLE as op
-from ..registry import named
+from ..composite import Composite, sample
+from ..tensor import Tensor
 from .functional import call, pad, sizes
 
 
@@ -17,47 +23,197 @@ def spread(x: Any, rank: int) -> tuple:
 def windows(input: Any, size: tuple, stride: tuple, dilation: tuple) -> Any:
     """All windows of the last dimensions: input (N, C, *spatial) gives (N, C, *places, *size)."""
     rank = len(size)
-    places = []
-    for k, (n, m, s, d) in enumerate(zip(sizes(input)[-rank:], size, stride, dilation)):
-        count = (n - d * (m - 1) - 1) // s + 1
-        if count < 1:
-            raise RuntimeError(f"Calculated padded input size per channel: ({' x '.join(map(str, tuple(input.shape)[-rank:]))}). Kernel size: "
-                               f"({' x '.join(str(d * (m - 1) + 1) for m, d in zip(size, dilation))}). Kernel size can't be greater than actual input size")
-        at = np.arange(count)[:, None] * s + np.arange(m) * d
+    together = places_of(counts(sizes(input)[-rank:], size, stride, dilation), size, stride, dilation)
+    lead = len(input.shape) - rank
+    return op["index"](input, *together, spec=(":",) * lead + ("a",) * rank, at=lead)
+
+
+def counts(extents: Any, size: tuple, stride: tuple, dilation: tuple) -> tuple:
+    """How many windows there are along each dimension of these (padded) extents."""
+    found = tuple([(n - d * (m - 1) - 1) // s + 1 for n, m, s, d in zip(extents, size, stride, dilation)])
+    if min(found) < 1:
+        raise RuntimeError(f"Calculated padded input size per channel: ({' x '.join(map(str, extents))}). Kernel size: "
+                           f"({' x '.join(str(d * (m - 1) + 1) for m, d in zip(size, dilation))}). Kernel size can't be greater than actual input size")
+    return found
+
+
+def places_of(count: tuple, size: tuple, stride: tuple, dilation: tuple) -> list:
+    """For each dimension the indices of the windows' elements, an array (*count, *size)."""
+    rank, places = len(size), []
+    for k, (c, m, s, d) in enumerate(zip(count, size, stride, dilation)):
+        at = np.arange(c)[:, None] * s + np.arange(m) * d
         shape = [1] * (2 * rank)
         shape[k], shape[rank + k] = at.shape
         places.append(at.reshape(shape))
-    together = [np.ascontiguousarray(a) for a in np.broadcast_arrays(*places)]
-    lead = len(input.shape) - rank
-    return op["index"](input, *together, spec=(":",) * lead + ("a",) * rank, at=lead)
+    return [np.ascontiguousarray(a) for a in np.broadcast_arrays(*places)]
+
+
+# -- on arrays: windows as columns, then matrix products ------------------------------------------------------------------------
+
+
+def _padded(x: np.ndarray, padding: tuple) -> np.ndarray:
+    if not any(padding):
+        return x
+    rank = len(padding)
+    wide = np.zeros((*x.shape[:-rank], *[n + 2 * p for n, p in zip(x.shape[-rank:], padding)]), x.dtype)
+    wide[(..., *[slice(p, p + n) for n, p in zip(x.shape[-rank:], padding)])] = x
+    return wide
+
+
+def _columns(x: np.ndarray, size: tuple, places: tuple, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> np.ndarray:
+    """The windows of x (N, C, *spatial) as columns: (N, groups, C / groups * prod(size), prod(places))."""
+    x = _padded(x, padding)
+    steps = x.strides[2:]
+    seen = np.lib.stride_tricks.as_strided(x, (*x.shape[:2], *size, *places),
+                                           (*x.strides[:2], *[s * d for s, d in zip(steps, dilation)], *[s * t for s, t in zip(steps, stride)]))
+    return seen.reshape(x.shape[0], groups, x.shape[1] // groups * math.prod(size), math.prod(places))
+
+
+def _rows(w: np.ndarray, groups: int) -> np.ndarray:
+    """A weight (O, C / groups, *size) as matrices (groups, O / groups, C / groups * prod(size))."""
+    return w.reshape(groups, w.shape[0] // groups, -1)
+
+
+def _forth(x: np.ndarray, w: np.ndarray, stride: tuple, padding: tuple, dilation: tuple, groups: int, out: tuple) -> np.ndarray:
+    y = np.matmul(_rows(w, groups), _columns(x, w.shape[2:], out, stride, padding, dilation, groups))
+    return y.reshape(x.shape[0], w.shape[0], *out)
+
+
+def _back(g: np.ndarray, w: np.ndarray, stride: tuple, padding: tuple, dilation: tuple, groups: int, out: tuple) -> np.ndarray:
+    n, size, places = g.shape[0], w.shape[2:], g.shape[2:]
+    columns = np.matmul(_rows(w, groups).transpose(0, 2, 1), g.reshape(n, groups, w.shape[0] // groups, -1))
+    columns = columns.reshape(n, groups * w.shape[1], *size, *places)
+    wide = np.zeros((n, groups * w.shape[1], *[m + 2 * p for m, p in zip(out, padding)]), columns.dtype)
+    for at in itertools.product(*[range(m) for m in size]):
+        there = tuple([slice(k * d, k * d + s * (c - 1) + 1, s) for k, d, s, c in zip(at, dilation, stride, places)])
+        wide[(..., *there)] += columns[(slice(None), slice(None), *at)]
+    return np.ascontiguousarray(wide[(..., *[slice(p, p + m) for m, p in zip(out, padding)])])
+
+
+def _convolution_run(x: np.ndarray, w: np.ndarray, b: "np.ndarray | None", transposed: bool, **params: Any) -> np.ndarray:
+    y = (_back if transposed else _forth)(x, w, **params)
+    if b is not None:
+        y += b.reshape(-1, *[1] * (y.ndim - 2))
+    return y
+
+
+def _weight_run(x: np.ndarray, g: np.ndarray, stride: tuple, padding: tuple, dilation: tuple, groups: int, size: tuple) -> np.ndarray:
+    n, out = g.shape[:2]
+    columns = _columns(x, size, g.shape[2:], stride, padding, dilation, groups)
+    w = np.matmul(g.reshape(n, groups, out // groups, -1), columns.transpose(0, 1, 3, 2)).sum(0)
+    return w.reshape(out, x.shape[1] // groups, *size)
+
+
+# -- in ops ---------------------------------------------------------------------------------------------------------------------
+
+
+def _edged(x: Any, padding: tuple) -> Any:
+    return pad(x, [v for p in reversed(padding) for v in (p, p)]) if any(padding) else x
+
+
+def _grouped(x: Any, size: tuple, places: tuple, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Any:
+    """Windows: (N, groups, C / groups, prod(places), prod(size))."""
+    rank = len(size)
+    seen = windows(_edged(x, padding), size, stride, dilation)
+    for k, count in enumerate(places):
+        if sizes(seen)[2 + k] != count:
+            seen = op["slice_axis"](seen, 2 + k, 0, count)
+    n, channels = sizes(seen)[:2]
+    return op["reshape"](seen, n, groups, channels // groups, math.prod(places), math.prod(sizes(seen)[2 + rank:]))
+
+
+def _kernel(w: Any, groups: int) -> Any:
+    out, channels, *size = sizes(w)
+    return op["reshape"](w, groups, out // groups, channels, math.prod(size))
+
+
+def _forth_written(x: Any, w: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int, out: tuple) -> Any:
+    seen = _grouped(x, sizes(w)[2:], out, stride, padding, dilation, groups)
+    return op["reshape"](call("numpy.einsum", "ngcpk,gock->ngop", seen, _kernel(w, groups)), sizes(x)[0], sizes(w)[0], *out)
+
+
+def _back_written(g: Any, w: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int, out: tuple) -> Any:
+    (n, channels), places, size = sizes(g)[:2], sizes(g)[2:], sizes(w)[2:]
+    rank, wide = len(size), [m + 2 * p for m, p in zip(out, padding)]
+    parts = op["reshape"](g, n, groups, channels // groups, math.prod(places))
+    columns = call("numpy.einsum", "ngop,gock->ngcpk", parts, _kernel(w, groups))
+    columns = op["reshape"](columns, n, groups * sizes(w)[1], *places, *size)
+    x = op["index_add"](np.zeros((n, groups * sizes(w)[1], *wide), g.dtype), columns, *places_of(places, size, stride, dilation),
+                        spec=(":", ":") + ("a",) * rank, at=2)
+    for k, (m, p) in enumerate(zip(out, padding)):
+        x = op["slice_axis"](x, 2 + k, p, m) if p else x
+    return x
+
+
+def _convolution_written(x: Any, w: Any, b: Any, transposed: bool, **params: Any) -> Any:
+    y = (_back_written if transposed else _forth_written)(x, w, **params)
+    return y if b is None else y + op["reshape"](b, sizes(b)[0], *[1] * (len(y.shape) - 2))
+
+
+def _weight_written(x: Any, g: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int, size: tuple) -> Any:
+    n, out, *places = sizes(g)
+    seen = _grouped(x, size, tuple(places), stride, padding, dilation, groups)
+    parts = op["reshape"](g, n, groups, out // groups, math.prod(places))
+    return op["reshape"](call("numpy.einsum", "ngcpk,ngop->gock", seen, parts), out, sizes(x)[1] // groups, *size)
+
+
+# -- as steps --------------------------------------------------------------------------------------------------------------------
+
+
+def _convolution_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, transposed: bool, out: tuple, **params: Any) -> tuple:
+    g, (x, w, _) = gs[0], xs
+    gx = convolution(g, w, None, transposed=not transposed, out=tuple(x.shape[2:]), **params) if needs[0] else None
+    gw = convolution_weight(*((g, x) if transposed else (x, g)), size=tuple(w.shape[2:]), **params) if needs[1] else None
+    return gx, gw, op["sum"](g, axes=(0, *range(2, len(g.shape)))) if needs[2] else None
+
+
+def _weight_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, size: tuple, **params: Any) -> tuple:
+    h, (x, g) = gs[0], xs
+    gx = convolution(g, h, None, transposed=True, out=tuple(x.shape[2:]), **params) if needs[0] else None
+    return gx, convolution(x, h, None, transposed=False, out=tuple(g.shape[2:]), **params) if needs[1] else None
+
+
+def _options(rank: int, stride: int = 1, padding: int = 0, dilation: int = 1, groups: int = 1) -> dict:
+    return {"stride": (stride,) * rank, "padding": (padding,) * rank, "dilation": (dilation,) * rank, "groups": groups}
+
+
+convolution = Composite("convolution", _convolution_written, _convolution_pullback, _convolution_run, node="ConvolutionBackward0", edges=3,
+                        inputs=("input", "weight", "bias"), samples=(
+                            sample((2, 2, 6), (3, 2, 3), (3,), transposed=False, out=(4,), **_options(1)),
+                            sample((2, 2, 7, 6), (4, 1, 2, 3), None, transposed=False, out=(3, 2), **_options(2, 2, 1, 2, 2)),
+                            sample((1, 4, 3), (4, 2, 2), (4,), transposed=True, out=(5,), **_options(1, 2, 1, 2, 2)),
+                            sample((1, 2, 3), (2, 2, 2), None, transposed=False, out=(1,), **_options(1))))
+convolution_weight = Composite("convolution_weight", _weight_written, _weight_pullback, _weight_run, node="ConvolutionBackwardBackward0", edges=2,
+                               inputs=("input", "grad_output"), samples=(
+                                   sample((2, 2, 6), (2, 3, 4), size=(3,), **_options(1)),
+                                   sample((1, 4, 5, 5), (1, 2, 2, 2), size=(2, 2), **_options(2, 2, 1, 2, 2))))
 
 
 def _convolve(input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int, rank: int) -> Any:
     stride, dilation = spread(stride, rank), spread(dilation, rank)
     size = sizes(weight)[2:]
-    if padding == "same":
-        total = [d * (m - 1) for d, m in zip(dilation, size)]
-        input = pad(input, [v for t in reversed(total) for v in (t // 2, t - t // 2)])
-    elif padding not in (0, "valid"):
-        input = pad(input, [v for p in reversed(spread(padding, rank)) for v in (p, p)])
+    total = [d * (m - 1) for d, m in zip(dilation, size)]
+    edges = tuple([t // 2 for t in total]) if padding == "same" else (0,) * rank if padding == "valid" else spread(padding, rank)
+    if padding == "same" and any(t % 2 for t in total):
+        input = pad(input, [v for t in reversed(total) for v in (0, t % 2)])
     if len(input.shape) not in (rank + 1, rank + 2):
         raise RuntimeError(f"Expected {rank + 1}D (unbatched) or {rank + 2}D (batched) input to conv{rank}d, but got input of size: {list(input.shape)}")
-    single = len(input.shape) == rank + 1
-    if single:
-        input = op["reshape"](input, 1, *input.shape)
-    n, channels = sizes(input)[:2]
-    if channels != sizes(weight)[1] * groups:
+    if len(input.shape) == rank + 1:
+        return _unbatched(_convolve(_batched(input), weight, bias, stride, edges, dilation, groups, rank))
+    if sizes(input)[1] != sizes(weight)[1] * groups:
         raise RuntimeError(f"Given groups={groups}, weight of size {list(weight.shape)}, expected input{list(input.shape)} to have "
-                           f"{weight.shape[1] * groups} channels, but got {channels} channels instead")
-    seen = windows(input, size, stride, dilation)
-    places, out = sizes(seen)[2:2 + rank], sizes(weight)[0]
-    seen = op["reshape"](seen, n, groups, channels // groups, math.prod(places), math.prod(size))
-    kernel = op["reshape"](weight, groups, out // groups, channels // groups, math.prod(size))
-    y = call("numpy.einsum", "ngcpk,gock->ngop", seen, kernel)
-    y = op["reshape"](y, *(() if single else (n,)), out, *places)
-    if bias is not None:
-        y = y + op["reshape"](bias, out, *[1] * rank)
-    return named(y, "ConvolutionBackward0", bias_sym_sizes_opt=(0,) if bias is None else tuple(bias.shape))
+                           f"{weight.shape[1] * groups} channels, but got {input.shape[1]} channels instead")
+    out = counts([n + 2 * p for n, p in zip(sizes(input)[2:], edges)], size, stride, dilation)
+    return convolution(input, weight, bias, transposed=False, stride=stride, padding=edges, dilation=dilation, groups=groups, out=out)
+
+
+def _batched(x: Any) -> Any:
+    """One example as a batch."""
+    return x.unsqueeze(0) if isinstance(x, Tensor) else op["reshape"](x, 1, *x.shape)                                # type: ignore[attr-defined]
+
+
+def _unbatched(x: Any) -> Any:
+    return x.squeeze(0) if isinstance(x, Tensor) else op["reshape"](x, *x.shape[1:])                                 # type: ignore[attr-defined]
 
 
 def conv1d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Any:
@@ -73,3 +229,31 @@ def conv2d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: 
 def conv3d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Any:
     """Correlation along three dimensions: input (N, C, D, H, W), weight (out, C / groups, KD, KH, KW)."""
     return _convolve(input, weight, bias, stride, padding, dilation, groups, 3)
+
+
+def transposed(input: Any, weight: Any, bias: Any, stride: Any, padding: Any, output_padding: Any, groups: int, dilation: Any, rank: int) -> Any:
+    """The adjoint of a convolution: its output has the extents (and output_padding more) that a convolution makes the input of."""
+    stride, padding, extra, dilation = spread(stride, rank), spread(padding, rank), spread(output_padding, rank), spread(dilation, rank)
+    if len(input.shape) == rank + 1:
+        return _unbatched(transposed(_batched(input), weight, bias, stride, padding, extra, groups, dilation, rank))
+    out = tuple([(n - 1) * s - 2 * p + d * (m - 1) + e + 1
+                 for n, s, p, d, m, e in zip(sizes(input)[2:], stride, padding, dilation, sizes(weight)[2:], extra)])
+    return convolution(input, weight, bias, transposed=True, stride=stride, padding=padding, dilation=dilation, groups=groups, out=out)
+
+
+def conv_transpose1d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1,
+                     dilation: Any = 1) -> Any:
+    """The transposed convolution along one dimension: weight (C, out / groups, K)."""
+    return transposed(input, weight, bias, stride, padding, output_padding, groups, dilation, 1)
+
+
+def conv_transpose2d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1,
+                     dilation: Any = 1) -> Any:
+    """The transposed convolution along two dimensions: weight (C, out / groups, KH, KW)."""
+    return transposed(input, weight, bias, stride, padding, output_padding, groups, dilation, 2)
+
+
+def conv_transpose3d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1,
+                     dilation: Any = 1) -> Any:
+    """The transposed convolution along three dimensions: weight (C, out / groups, KD, KH, KW)."""
+    return transposed(input, weight, bias, stride, padding, output_padding, groups, dilation, 3)

@@ -4,9 +4,9 @@ from typing import Any
 import numpy as np
 
 from ...ops.table import TABLE as op
-from ..registry import named
 from ..state import changed
 from ..tensor import Tensor, raw, wrap
+from ..together import step
 from . import init
 from .functional import call
 from .module import Module, Parameter, empty, typed
@@ -40,6 +40,7 @@ def _shrink(weight: Any, index: Any, max_norm: float, norm_type: float) -> None:
         weight[used] = wrap(a[used] * np.where(norms > max_norm, max_norm / (norms + 1e-7), 1.0).astype(a.dtype))
 
 
+@step("EmbeddingBackward0", "weight", "weight indices=input", "padding_idx scale_grad_by_freq sparse")
 def embedding(input: Any, weight: Any, padding_idx: "int | None" = None, max_norm: "float | None" = None, norm_type: float = 2.0,
               scale_grad_by_freq: bool = False, sparse: bool = False) -> Any:
     """Rows of weight at the indices; the row padding_idx gets no gradient.
@@ -51,7 +52,7 @@ def embedding(input: Any, weight: Any, padding_idx: "int | None" = None, max_nor
     index = _indices(input, weight.shape[0])
     if max_norm is not None:
         _shrink(weight, index, max_norm, norm_type)
-    return named(_rows(weight, index, _place(padding_idx, weight.shape[0]), scale_grad_by_freq), "EmbeddingBackward0")
+    return _rows(weight, index, _place(padding_idx, weight.shape[0]), scale_grad_by_freq)
 
 
 def _rows(weight: Any, index: Any, padding: "int | None", by_frequency: bool) -> Any:
@@ -65,6 +66,7 @@ def _rows(weight: Any, index: Any, padding: "int | None", by_frequency: bool) ->
     return rows
 
 
+@step("EmbeddingBagBackward0", "weight per_sample_weights", "weight indices=input offsets", "padding_idx scale_grad_by_freq sparse mode")
 def embedding_bag(input: Any, weight: Any, offsets: Any = None, max_norm: "float | None" = None, norm_type: float = 2.0, scale_grad_by_freq: bool = False,
                   mode: str = "mean", sparse: bool = False, per_sample_weights: Any = None, include_last_offset: bool = False,
                   padding_idx: "int | None" = None) -> Any:
@@ -88,7 +90,7 @@ def embedding_bag(input: Any, weight: Any, offsets: Any = None, max_norm: "float
     rows, bags = _rows(weight, index[kept], None, scale_grad_by_freq), bags[kept]
     if per_sample_weights is not None:
         rows = rows * op["reshape"](op["reshape"](per_sample_weights, index.size)[kept], len(bags), 1)
-    return named(_largest(rows, bags, len(starts)) if mode == "max" else _total(rows, bags, len(starts), mode == "mean"), "EmbeddingBagBackward0")
+    return _largest(rows, bags, len(starts)) if mode == "max" else _total(rows, bags, len(starts), mode == "mean")
 
 
 def _starts(index: np.ndarray, offsets: Any, include_last: bool) -> np.ndarray:

@@ -10,6 +10,7 @@ from ...ops.table import TABLE as op
 from ..products import addmm, matmul
 from ..registry import named
 from ..tensor import Tensor, raw, wrap
+from ..together import step
 
 
 def call(name: str, *args: Any, **kwargs: Any) -> Any:
@@ -90,9 +91,11 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     return product / (norms[0] * norms[1])
 
 
+_TITLES = {"reflect": "Reflection", "replicate": "Replication", "circular": "Circular"}
 _WAYS = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
 
 
+@step(lambda given: f"{_TITLES[given['mode']]}Pad{sum(w != (0, 0) for w in given['widths'])}DBackward0", "x", "self=x")
 def _repeated(x: Any, widths: list, extents: Any, mode: str) -> Any:
     """Padding by elements of x: the places that they come from are what NumPy's padding makes of 0, 1, 2, ..."""
     if mode not in _WAYS:
@@ -109,7 +112,7 @@ def _repeated(x: Any, widths: list, extents: Any, mode: str) -> Any:
         places = places[:len(places) - max(-after, 0)]
         spec = tuple("a" if j == k else ":" for j in range(len(extents)))
         x = op["index"](x, places, spec=spec, at=k)
-    return named(x, {"reflect": "Reflection", "replicate": "Replication", "circular": "Circular"}[mode] + "PadBackward0")
+    return x
 
 
 def pad(input: Any, pad: Any, mode: str = "constant", value: "float | None" = None) -> Any:

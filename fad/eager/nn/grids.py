@@ -6,8 +6,8 @@ import numpy as np
 
 from ...ops.table import TABLE as op
 from ..pointwise import where
-from ..registry import named
 from ..tensor import raw, wrap
+from ..together import step, together
 from .composites import reduced
 
 
@@ -17,6 +17,7 @@ def _axis(n: int, align_corners: bool, dtype: np.dtype) -> np.ndarray:
     return np.linspace(-ends, ends, n).astype(dtype) if n > 1 else np.zeros(1, dtype)
 
 
+@step("AffineGridGeneratorBackward0", "theta", "", "size align_corners")
 def affine_grid(theta: Any, size: Any, align_corners: bool = False) -> Any:
     """The places that an image of this size (N, C, ..., H, W) is sampled at for an affine map theta (N, d, d + 1): (N, ..., H, W, d), x first.
 
@@ -33,9 +34,10 @@ def affine_grid(theta: Any, size: Any, align_corners: bool = False) -> Any:
     axes = np.meshgrid(*[_axis(n, align_corners, theta.dtype) for n in size[2:]], indexing="ij")
     base = np.stack([*axes[::-1], np.ones_like(axes[0])], -1).reshape(1, -1, d + 1)
     grid = wrap(np.broadcast_to(base, (size[0], *base.shape[1:]))) @ theta.transpose(1, 2)                  # type: ignore[operator]
-    return named(grid.reshape(size[0], *size[2:], d), "AffineGridGeneratorBackward0")
+    return grid.reshape(size[0], *size[2:], d)
 
 
+@step(lambda given: f"GridSampler{len(given['input'].shape) - 2}DBackward0", "input grid", "input grid", "align_corners")
 def grid_sample(input: Any, grid: Any, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool = False) -> Any:
     """input (N, C, H, W) or (N, C, D, H, W) at the places of a grid (N, ..., d), from -1 to 1, x first: bilinear between elements, or the nearest one.
 
@@ -64,7 +66,7 @@ def grid_sample(input: Any, grid: Any, mode: str = "bilinear", padding_mode: str
             for place, corner, step in zip(places, corners, steps):
                 weight = weight * (place - wrap(corner) if step else 1.0 + wrap(corner) - place)
         total = total + part * weight.unsqueeze(1)
-    return named(total.reshape(n, c, *out), f"GridSampler{d}DBackward0")                                       # type: ignore[attr-defined]
+    return total.reshape(n, c, *out)                                       # type: ignore[attr-defined]
 
 
 def _place(g: Any, n: int, padding_mode: str, align_corners: bool) -> Any:
@@ -122,8 +124,9 @@ def ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: A
     impossible = raw(loss) > -_NEVER / 2
     if impossible.any():
         loss = where(wrap(impossible), 0.0 if zero_infinity else np.inf, loss)
+    loss, = together((loss,), "CtcLossBackward0", (log_probs,), {"log_probs": log_probs, "result0": loss})
     if reduction == "mean":
-        return named((loss / wrap(np.maximum(sizes, 1).astype(log_probs.dtype))).mean(), "MeanBackward0")
+        return (loss / wrap(np.maximum(sizes, 1).astype(log_probs.dtype))).mean()
     return reduced(loss, reduction)
 
 

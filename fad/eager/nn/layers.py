@@ -7,7 +7,7 @@ import numpy as np
 
 from ..promotion import default
 from ..tensor import wrap
-from . import activations, convolution, functional, init, spatial
+from . import activations, convolution, functional, init
 from .module import Module, Parameter, empty, typed
 
 
@@ -173,7 +173,7 @@ class _ConvTranspose(_Windowed):
 
     def forward(self, input: Any, output_size: Any = None) -> Any:
         extra = self.output_padding if output_size is None else self._missing(input, list(output_size))
-        return spatial.transposed(input, self.weight, self.bias, self.stride, self.padding, extra, self.groups, self.dilation, self.rank)
+        return convolution.transposed(input, self.weight, self.bias, self.stride, self.padding, extra, self.groups, self.dilation, self.rank)
 
     def _missing(self, input: Any, wanted: list) -> tuple:
         """The output padding that gives an output of this size."""

@@ -7,6 +7,7 @@ import numpy as np
 
 from ...ops.table import TABLE as op
 from ..tensor import Tensor, raw
+from ..together import step
 from . import composites as steps
 from .activations import log_softmax
 from .composites import reduced
@@ -247,6 +248,7 @@ def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0
     return reduced(_positive(-target * (input1 - input2) + margin), reduction_of(size_average, reduce, reduction))
 
 
+@step("SoftMarginLossBackward0", "input target", "self=input target")
 def soft_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Any:
     """log(1 + exp(-target input))."""
     return reduced(op["logaddexp"](-target * input, 0.0), reduction_of(size_average, reduce, reduction))

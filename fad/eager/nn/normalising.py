@@ -7,8 +7,9 @@ import numpy as np
 from ...ops.table import TABLE as op
 from ..composites import batch_norm as batch_norm_step
 from ..composites import layer_norm as layer_norm_step
-from ..registry import delivered, named
+from ..registry import delivered
 from ..tensor import Tensor, raw, wrap
+from ..together import step
 from .functional import call, sizes
 
 
@@ -48,9 +49,15 @@ def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = No
             follow(running_mean, call("numpy.mean", x, axis=axes), raw(momentum), 1.0)
             follow(running_var, call("numpy.var", x, axis=axes), raw(momentum), count / (count - 1))
         return batch_norm_step(input, weight, bias, axes=axes, shape=tuple(wide), eps=eps)
+    return _by_known(input, running_mean, running_var, weight, bias, wide, eps)
+
+
+@step("NativeBatchNormBackward0", "input weight bias", "input weight running_mean running_var", "eps")
+def _by_known(input: Any, running_mean: Any, running_var: Any, weight: Any, bias: Any, wide: list, eps: float) -> Any:
+    """Scaled and shifted by statistics that are known."""
     y = (input - op["reshape"](running_mean, *wide)) / op["sqrt"](op["reshape"](running_var, *wide) + eps)
     y = y if weight is None else y * op["reshape"](weight, *wide)
-    return named(y if bias is None else y + op["reshape"](bias, *wide), "NativeBatchNormBackward0")
+    return y if bias is None else y + op["reshape"](bias, *wide)
 
 
 def keeps(input: Any, running: Any) -> bool:
@@ -66,6 +73,7 @@ def follow(running: Any, new: Any, momentum: Any, scale: float) -> None:
         running._vc[0] += 1
 
 
+@step("NativeGroupNormBackward0", "input weight bias", "input weight", "group=num_groups eps")
 def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
     """Mean 0 and variance 1 in groups of channels."""
     shape = sizes(input)

@@ -6,8 +6,8 @@ import numpy as np
 
 from ...ops.table import TABLE as op
 from ..joining import stack
-from ..registry import named
 from ..tensor import Tensor, raw, wrap
+from ..together import step, together
 from .convolution import spread, windows
 from .functional import call, pad, sizes
 
@@ -78,8 +78,13 @@ def _max_pool(input: Any, size: Any, stride: Any, padding: Any, dilation: Any, c
     seen = w.seen(input, -np.inf if input.dtype.kind == "f" else np.iinfo(input.dtype).min)
     flat = op["reshape"](seen, *seen.shape[:-rank], math.prod(w.size))                    # of equal elements the first has the gradient
     chosen = call("numpy.argmax", flat, axis=-1, keepdims=True)
-    largest = named(call("numpy.take_along_axis", flat, chosen, axis=-1)[..., 0], f"MaxPool{max(rank, 2)}DWithIndicesBackward0")
-    return (largest, wrap(w.places(raw(chosen)[..., 0]))) if return_indices else largest
+    largest = call("numpy.take_along_axis", flat, chosen, axis=-1)[..., 0]
+    if not isinstance(largest, Tensor):
+        return largest
+    places = wrap(w.places(raw(chosen)[..., 0]))
+    notes = {"kernel_size": w.size, "stride": () if stride is None else w.stride, "padding": w.padding, "dilation": w.dilation, "ceil_mode": ceil_mode}
+    together((largest,), f"MaxPool{max(rank, 2)}DWithIndicesBackward0", (input,), {"self": input, "result1": places}, **notes)
+    return (largest, places) if return_indices else largest
 
 
 def max_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
@@ -111,7 +116,9 @@ def _avg_pool(input: Any, size: Any, stride: Any, padding: Any, ceil_mode: bool,
         y = call("numpy.mean", seen, axis=axes)
     else:
         y = call("numpy.sum", seen, axis=axes) / (over if divisor else over.astype(input.dtype))
-    return named(y, f"AvgPool{max(rank, 2)}DBackward0")
+    notes = {"kernel_size": w.size, "stride": () if stride is None else w.stride, "padding": w.padding, "ceil_mode": ceil_mode,
+             "count_include_pad": include_pad, "divisor_override": divisor}
+    return together((y,), f"AvgPool{max(rank, 2)}DBackward0", (input,), {"self": input}, **notes)[0]
 
 
 def avg_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True) -> Any:
@@ -170,6 +177,7 @@ def _wanted(input: Any, size: Any, rank: int, name: str) -> list:
     return [n if m is None else m for n, m in zip(input.shape[-rank:], spread(size, rank))]
 
 
+@step(lambda given: f"AdaptiveAvgPool{max(given['rank'], 2)}DBackward0", "input", "self=input")
 def adaptive_mean(input: Any, size: Any, rank: int) -> Any:
     """Means of windows, so many that the output has this size."""
     for k, m in enumerate(_wanted(input, size, rank, "adaptive_avg_pool")):
@@ -178,7 +186,7 @@ def adaptive_mean(input: Any, size: Any, rank: int) -> Any:
         for row, (a, b) in zip(matrix, _bins(input.shape[axis], m)):
             row[a:b] = 1 / (b - a)
         input = along(input, axis, matrix)
-    return named(input, f"AdaptiveAvgPool{rank}DBackward0")
+    return input
 
 
 def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
@@ -198,19 +206,23 @@ def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
 
 def _adaptive_max(input: Any, size: Any, return_indices: bool, rank: int) -> Any:
     """The largest elements of adaptive windows; of equal ones the first has the gradient."""
+    y, where = _largest_of_bins(input, size, rank)
+    return (y, where) if return_indices else y
+
+
+@step(lambda given: f"AdaptiveMaxPool{max(given['rank'], 2)}DBackward0", "input", "self=input result1=indices")
+def _largest_of_bins(input: Any, size: Any, rank: int) -> tuple:
     wanted = _wanted(input, size, rank, "adaptive_max_pool")
     extents = tuple(input.shape[-rank:])
-    places = np.arange(math.prod(extents)).reshape(extents) if return_indices else None
-    where: Any = None if places is None else wrap(np.ascontiguousarray(np.broadcast_to(places, input.shape)))
+    places = np.arange(math.prod(extents)).reshape(extents)
+    where: Any = wrap(np.ascontiguousarray(np.broadcast_to(places, input.shape)))
     for k, m in enumerate(wanted):
         axis = len(input.shape) - rank + k
         parts = [input.narrow(axis, a, b - a).max(axis) for a, b in _bins(input.shape[axis], m)]
-        if where is not None:
-            where = stack([where.narrow(axis, a, b - a).gather(axis, part[1].unsqueeze(axis)).squeeze(axis)
-                           for part, (a, b) in zip(parts, _bins(input.shape[axis], m))], axis)
+        where = stack([where.narrow(axis, a, b - a).gather(axis, part[1].unsqueeze(axis)).squeeze(axis)
+                       for part, (a, b) in zip(parts, _bins(input.shape[axis], m))], axis)
         input = stack([part[0] for part in parts], axis)
-    y = named(input, f"AdaptiveMaxPool{rank}DBackward0")
-    return y if where is None else (y, where)
+    return input, where
 
 
 def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
@@ -247,7 +259,7 @@ def _unpool(input: Any, indices: Tensor, size: Any, stride: Any, padding: Any, o
     if at.size and (at.min() < 0 or at.max() >= total):
         raise RuntimeError(f"Found an invalid max index: {at.max()} (output volumes are of size {'x'.join(map(str, wanted))}")
     flat = wrap(np.zeros((*lead, total), input.dtype)).scatter(-1, wrap(at), input.reshape(*lead, -1))                     # type: ignore[attr-defined]
-    return named(flat.reshape(*lead, *wanted), f"MaxUnpool{max(rank, 2)}DBackward0")
+    return together((flat.reshape(*lead, *wanted),), f"MaxUnpool{max(rank, 2)}DBackward0", (input,), {"indices": indices})[0]
 
 
 def max_unpool1d(input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Any:

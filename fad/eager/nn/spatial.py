@@ -1,13 +1,13 @@
-"""Changes of spatial sizes: interpolation, windows unfolded and folded back, pixels moved to channels, transposed convolutions."""
+"""Changes of spatial sizes: interpolation, windows unfolded and folded back, pixels moved to channels."""
 import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ..registry import named
 from ..tensor import wrap
-from .convolution import _convolve, spread, windows
+from ..together import step, together
+from .convolution import spread, windows
 from .functional import pad
 from .pooling import adaptive_mean, along
 
@@ -54,58 +54,27 @@ def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: st
         else:
             y = along(y, 2 + k, _linear(n, m, bool(align_corners), None if recompute_scale_factor else s))
     title = {"nearest": "Nearest", "linear": "Linear", "bilinear": "Bilinear", "trilinear": "Trilinear"}[mode]
-    notes = {"scales": scales[0]} if rank == 1 else {"scales_h": scales[0], "scales_w": scales[1]}
+    notes: dict = {"scales": scales[0]} if rank == 1 else {f"scales_{axis}": s for axis, s in zip("dhw"[3 - rank:], scales)}
     corners = {} if mode == "nearest" else {"align_corners": bool(align_corners)}
-    return named(y, f"Upsample{title}{rank}DBackward0", output_size=wanted, scale_factors=None if scale_factor is None else tuple(scales), **notes, **corners)
+    notes = {**notes, **corners, "output_size": wanted, "scale_factors": None if scale_factor is None else tuple(scales)}
+    return together((y,), f"Upsample{title}{rank}DBackward0", (input,), {"self": input}, **notes)[0]
 
 
 upsample = interpolate
-
-
-def transposed(input: Any, weight: Any, bias: Any, stride: Any, padding: Any, output_padding: Any, groups: int, dilation: Any, rank: int) -> Any:
-    """The adjoint of a convolution: the input with zeros between its elements, correlated with the weight turned round."""
-    stride, padding, extra, dilation = spread(stride, rank), spread(padding, rank), spread(output_padding, rank), spread(dilation, rank)
-    single = len(input.shape) == rank + 1
-    x = input.unsqueeze(0) if single else input
-    wide = wrap(np.zeros((*x.shape[:2], *[(n - 1) * s + 1 for n, s in zip(x.shape[2:], stride)]), x.dtype))
-    apart = (slice(None), slice(None), *[slice(None, None, s) for s in stride])
-    wide[apart] = x                                                                            # type: ignore[index]
-    edges = [(d * (m - 1) - p, d * (m - 1) - p + e) for d, m, p, e in zip(dilation, weight.shape[2:], padding, extra)]
-    wide = pad(wide, [v for pair in reversed(edges) for v in pair])
-    channels, out = weight.shape[:2]
-    kernel = weight.flip(*range(2, 2 + rank)).reshape(groups, channels // groups, out, *weight.shape[2:]).transpose(1, 2)
-    y = _convolve(wide, kernel.reshape(groups * out, channels // groups, *weight.shape[2:]), bias, 1, 0, dilation, groups, rank)
-    return y.squeeze(0) if single else y
-
-
-def conv_transpose1d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1,
-                     dilation: Any = 1) -> Any:
-    """The transposed convolution along one dimension: weight (C, out / groups, K)."""
-    return transposed(input, weight, bias, stride, padding, output_padding, groups, dilation, 1)
-
-
-def conv_transpose2d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1,
-                     dilation: Any = 1) -> Any:
-    """The transposed convolution along two dimensions: weight (C, out / groups, KH, KW)."""
-    return transposed(input, weight, bias, stride, padding, output_padding, groups, dilation, 2)
-
-
-def conv_transpose3d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1,
-                     dilation: Any = 1) -> Any:
-    """The transposed convolution along three dimensions: weight (C, out / groups, KD, KH, KW)."""
-    return transposed(input, weight, bias, stride, padding, output_padding, groups, dilation, 3)
 
 
 def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
     """Every window of an image (N, C, H, W) as a column: (N, C KH KW, places); an image alone is a batch of one, which goes."""
     if len(input.shape) == 3:
         return unfold(input.unsqueeze(0), kernel_size, dilation, padding, stride).squeeze(0)
-    size = spread(kernel_size, 2)
-    notes = {f"self_sym_argsize_minus_{k}": input.shape[-k] for k in (1, 2)}
-    x = pad(input, [v for p in reversed(spread(padding, 2)) for v in (p, p)])
-    seen = windows(x, size, spread(stride, 2), spread(dilation, 2))
+    return _unfold(input, *[spread(v, 2) for v in (kernel_size, dilation, padding, stride)])
+
+
+@step("Im2ColBackward0", "input", "self=input", "kernel_size=size dilation padding stride")
+def _unfold(input: Any, size: tuple, dilation: tuple, padding: tuple, stride: tuple) -> Any:
+    seen = windows(pad(input, [v for p in reversed(padding) for v in (p, p)]), size, stride, dilation)
     n, c, rows, columns = seen.shape[:4]
-    return named(seen.permute(0, 1, 4, 5, 2, 3).reshape(n, c * math.prod(size), rows * columns), "Im2ColBackward0", **notes)
+    return seen.permute(0, 1, 4, 5, 2, 3).reshape(n, c * math.prod(size), rows * columns)
 
 
 def fold(input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
@@ -115,15 +84,20 @@ def fold(input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padd
     if input.shape[1] % math.prod(spread(kernel_size, 2)):
         raise RuntimeError("Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got input.size(1)="
                            f"{input.shape[1]} and kernel_size={spread(kernel_size, 2)}.")
-    size, edge = spread(kernel_size, 2), spread(padding, 2)
-    wide = [m + 2 * p for m, p in zip(spread(output_size, 2), edge)]
+    return _fold(input, spread(output_size, 2), *[spread(v, 2) for v in (kernel_size, dilation, padding, stride)])
+
+
+@step("Col2ImBackward0", "input", "", "kernel_size=size dilation padding=edge stride")
+def _fold(input: Any, output_size: tuple, size: tuple, dilation: tuple, edge: tuple, stride: tuple) -> Any:
+    wide = [m + 2 * p for m, p in zip(output_size, edge)]
     places = unfold(wrap(np.arange(math.prod(wide), dtype=float).reshape(1, 1, *wide)), size, dilation, 0, stride)._a[0].astype(int)
     n, c = input.shape[0], input.shape[1] // math.prod(size)
     flat = wrap(np.zeros((n, c, math.prod(wide)), input.dtype)).index_add(2, wrap(places.reshape(-1)), input.reshape(n, c, -1))   # type: ignore[attr-defined]
     image = flat.reshape(n, c, *wide)
-    return named(image[:, :, edge[0]:wide[0] - edge[0], edge[1]:wide[1] - edge[1]], "Col2ImBackward0")
+    return image[:, :, edge[0]:wide[0] - edge[0], edge[1]:wide[1] - edge[1]]
 
 
+@step("PixelShuffleBackward0", "input", "", "upscale_factor")
 def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
     """(N, C r², H, W) to (N, C, H r, W r)."""
     r = upscale_factor
@@ -133,6 +107,7 @@ def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
     return y.permute(*range(k), k, k + 3, k + 1, k + 4, k + 2).reshape(*lead, c // (r * r), h * r, w * r)
 
 
+@step("PixelUnshuffleBackward0", "input", "", "downscale_factor")
 def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
     """(N, C, H r, W r) to (N, C r², H, W)."""
     r = downscale_factor
@@ -142,6 +117,7 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
     return y.permute(*range(k), k, k + 2, k + 4, k + 1, k + 3).reshape(*lead, c * r * r, h // r, w // r)
 
 
+@step("ChannelShuffleBackward0", "input", "", "groups")
 def channel_shuffle(input: Any, groups: int) -> Any:
     """The channels of groups interleaved."""
     n, c, *rest = input.shape
