@@ -56,8 +56,13 @@ def _padded(x: np.ndarray, padding: tuple) -> np.ndarray:
         return x
     rank = len(padding)
     wide = np.zeros((*x.shape[:-rank], *[n + 2 * p for n, p in zip(x.shape[-rank:], padding)]), x.dtype)
-    wide[(..., *[slice(p, p + n) for n, p in zip(x.shape[-rank:], padding)])] = x
+    wide[_inside(x.shape[-rank:], padding)] = x
     return wide
+
+
+def _inside(extents: tuple, padding: tuple) -> tuple:
+    """The subscript of what is no padding."""
+    return (Ellipsis, *[slice(p, p + n) for n, p in zip(extents, padding)])
 
 
 def _columns(x: np.ndarray, size: tuple, places: tuple, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> np.ndarray:
@@ -85,9 +90,10 @@ def _back(g: np.ndarray, w: np.ndarray, stride: tuple, padding: tuple, dilation:
     columns = columns.reshape(n, groups * w.shape[1], *size, *places)
     wide = np.zeros((n, groups * w.shape[1], *[m + 2 * p for m, p in zip(out, padding)]), columns.dtype)
     for at in itertools.product(*[range(m) for m in size]):
-        there = tuple([slice(k * d, k * d + s * (c - 1) + 1, s) for k, d, s, c in zip(at, dilation, stride, places)])
-        wide[(..., *there)] += columns[(slice(None), slice(None), *at)]
-    return np.ascontiguousarray(wide[(..., *[slice(p, p + m) for m, p in zip(out, padding)])])
+        there = (Ellipsis, *[slice(k * d, k * d + s * (c - 1) + 1, s) for k, d, s, c in zip(at, dilation, stride, places)])
+        here = (slice(None), slice(None), *at)
+        wide[there] += columns[here]
+    return np.ascontiguousarray(wide[_inside(out, padding)])
 
 
 def _convolution_run(x: np.ndarray, w: np.ndarray, b: "np.ndarray | None", transposed: bool, **params: Any) -> np.ndarray:
