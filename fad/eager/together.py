@@ -134,7 +134,7 @@ def step(label: "str | Callable", edges: str, saves: str = "", shows: str = "") 
     """Decorator: what a function computes is one step of the graph.
 
     label  what its nodes are called, or label(arguments) -> that
-    edges  the arguments that they have edges to (all tensors of one that is a tuple)
+    edges  the arguments that they have edges to (all tensors of one that is a tuple; numbers have none)
     saves  the tensors that they show as saved, by argument: "self", "input=x" for x shown as `input`, "result"; shows: what else they show
 
     >>> import fad
@@ -150,7 +150,8 @@ def step(label: "str | Callable", edges: str, saves: str = "", shows: str = "") 
             ys = y if isinstance(y, tuple) else (y,)
             if any(isinstance(one, Tensor) and one._fn is not None for one in ys):
                 given = {**names.of(args, kwargs), "result": ys[0], "indices": ys[-1]}
-                ends = [t for name in into for t in (given[name] if isinstance(given[name], (tuple, list)) else (given[name],))]
+                ends = [t for name in into for t in (given[name] if isinstance(given[name], (tuple, list)) else (given[name],))
+                        if not isinstance(t, (int, float, complex))]
                 together(ys, label if isinstance(label, str) else label(given), ends, {n: given[k] for n, k in kept.items()},
                          **{n: given[k] for n, k in told.items()})
             return y
