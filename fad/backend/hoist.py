@@ -1,4 +1,5 @@
 """Where arrays are made: outside of loops, if their extents are known there and no turn hands its array on to the next."""
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..ir.graph import Var
@@ -11,7 +12,7 @@ class Place(NamedTuple):
     line: "int | None"                      # None: a branch, in front of which nothing is made
     indent: str
     inside: frozenset
-    handed_on: frozenset                    # roots of what the region yields
+    handed_on: frozenset                    # roots of what the region yields, and those for which a loop inside leaves an array of other extents
     spares: dict                            # root that a turn does not need any more -> root of the array handed on in its place
 
 
@@ -46,7 +47,19 @@ def entered(printer: Any, bodies: tuple, line: "int | None", spares: dict) -> Pl
     """The place of a loop (or of a branch) whose regions these are."""
     handed_on = {root for body in bodies for a in body.func.outputs if isinstance(a, Var) for root in printer.storage.arrays_of(a)}
     inside = set().union(*[defined_in(body) for body in bodies])
-    return Place(line, printer.indent, frozenset(inside), frozenset(handed_on - set(spares.values())), spares)
+    resized = {root for body in bodies for root in _resized_in(printer.storage, body)}
+    return Place(line, printer.indent, frozenset(inside), frozenset(handed_on - set(spares.values()) | resized), spares)
+
+
+def _resized_in(storage: Any, body: Any) -> Iterator:
+    """The roots whose names stand for arrays of other extents once a loop inside has run: the array made first is not there to be filled again."""
+    for step in body.steps:
+        for inner in step.body.bodies if step.body is not None else ():
+            yield from _resized_in(storage, inner)
+        if step.body is not None and step.body.bodies and step.eqn.op.name != "cond":
+            for out, a in zip(step.outs, step.body.bodies[-1].func.outputs):
+                if isinstance(a, Var) and storage.root(a).type.shape != storage.root(out).type.shape:
+                    yield storage.root(out)
 
 
 def outermost(printer: Any, root: Var) -> "int | None":

@@ -45,10 +45,21 @@ def of_no_turns(x):
     return total + np.sum(x)
 
 
+def shrinks_in_every_turn(x):
+    """The array that a turn begins with is longer than the one that the turn before has left in its place."""
+    total = 0.3
+    for i in range(3):
+        row = x * (i + total)
+        for _ in range(len(x) - 1):
+            row = row[:-1] + 0.1 * np.sin(row[1:])
+        total = total + row[0]
+    return total
+
+
 SAVED = {growing: sum(range(1, 12, 2)) + 6, shrinking: sum(i - 1 for i in range(11, 0, -3)) + 4, rows: sum(3 * (10 - i) for i in range(10)) + 10}
 
 
-@pytest.mark.parametrize("f", [growing, shrinking, rows, nested, of_no_turns], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", [growing, shrinking, rows, nested, of_no_turns, shrinks_in_every_turn], ids=lambda f: f.__name__)
 def test_derivatives(f):
     steps = [(f(X + 1e-6 * e) - f(X - 1e-6 * e)) / 2e-6 for e in np.eye(X.size)]
     with as_text():

@@ -10,12 +10,24 @@ from fad.backend import cache
 from fad.backend import compile as kernels
 
 
+class _SpoilingNumPy:
+    """NumPy, but for `empty`, whose elements are such that reading them before they are written shows."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(np, name)
+
+    def empty(self, shape: Any, dtype: Any = np.float64) -> np.ndarray:
+        kind = np.dtype(dtype).kind
+        return np.full(shape, np.nan if kind in "fc" else kind == "b" or np.iinfo(dtype).max // 2, dtype)
+
+
 class PythonKernel:
     """A kernel's text, run by Python; it has what the runner asks of Numba's dispatchers."""
 
     def __init__(self, text: str, name: str):
         scope: dict[str, Any] = {"__name__": "text_tier"}
         exec(compile(text, "<generated>", "exec"), scope)
+        scope["np"] = _SpoilingNumPy()
         self.function = scope[name]
 
     def __call__(self, *args: Any) -> Any:
