@@ -112,9 +112,11 @@ def is_expandable(eqn: Equation, extent: Callable = fixed) -> bool:
 
 
 def is_static(eqn: Equation, extent: Callable = fixed) -> bool:
-    """Whether a selection from a small array is one by numbers."""
+    """Whether a selection from a small array is one by numbers, and what is written there of known extents."""
     known = all(isinstance(a, Literal) or (isinstance(a, Var) and extent(a) is not None) for a in operands_of(eqn))
-    return is_small(eqn.inputs[0], extent) and "a" not in eqn.params["spec"] and known
+    written = eqn.inputs[1:2] if eqn.op.name != "index" else ()
+    fits = is_small(eqn.inputs[0], extent) and all(not isinstance(a, Var) or not a.type.shape or is_small(a, extent) for a in written)
+    return fits and "a" not in eqn.params["spec"] and known
 
 
 def _is_part(eqn: Equation, extent: Callable) -> bool:

@@ -113,7 +113,7 @@ class _Join:
     def _add(self, key: Any, layouts: list, data: list) -> None:
         self._note_bound(key, layouts)
         known = next((x for x in layouts if not x.is_undefined), layouts[0])
-        layouts = [Layout(known.undefined()) if x.is_undefined else x for x in layouts]
+        layouts = [known.undefined() if x.is_undefined else x for x in layouts]
         for x in layouts[1:]:
             known.require(x, key if isinstance(key, str) else "")
         ends = [[s.end(v) for v in x.data] if d is None or len(d) != len(x.data) else d for s, x, d in zip(self.sides, layouts, data)]

@@ -299,7 +299,7 @@ class Runtime:
         try:
             attempted(lambda: body(steps.item(steps.start)))
         except Exception:
-            made.undo()
+            made.put_back_names()                             # arrays are put back by `attempted`
             raise
         steps.start = steps.start + steps.step
 

@@ -4,11 +4,13 @@ What that is shows only in a trial: which variables, which arrays and containers
 a variable that changed its object, a flag that may end the loop) asks for another with what it found, until nothing is new.
 """
 from collections.abc import Callable, Iterable
+from itertools import islice
 from typing import Any
 
 from ..ir.build import Value, current
 from ..ir.graph import Literal, free_vars
 from ..ir.op import registry
+from ..ops.carry import UNDEFINED
 from ..ops.control import FOR, WHILE, turn_number
 from ..ops.extents import at_least
 from ..util.errors import UnstageableError
@@ -105,7 +107,7 @@ class Roll:
 
     def enter(self, leaves: Iterable) -> None:
         rest = iter(leaves)
-        values = [layout.filled(rest) for layout in self.layouts]
+        values = [_value(slot, layout, list(islice(rest, len(layout.data)))) for slot, layout in zip(self.slots, self.layouts)]
         for slot, value in zip(self.slots, values):
             slot.write(value)
         self._mark(rest)
@@ -132,11 +134,11 @@ class Roll:
         out: list = []
         for slot, layout in zip(self.slots, self.layouts):
             new = Layout(slot.read())
-            if layout.is_undefined and not new.is_undefined and new.data != new.leaves[:1]:
-                self.plan.shapes[slot.name] = Layout(new.undefined())
+            if layout.is_undefined and not new.is_undefined and (new.statics or new.structure != layout.structure):
+                self.plan.shapes[slot.name] = new.undefined()
                 raise _Again
             if new.is_undefined and not layout.is_undefined:
-                new = Layout(layout.undefined())
+                new = layout.undefined()
             layout.require(new, slot.name)
             out += [frozen(x) for x in new.data]
         return out + self._flags_after()
@@ -231,6 +233,12 @@ def _attempt(plan: Plan, run: Callable, turns: Any = None) -> Any:
     except Exception:
         plan.room.put_back()
         raise
+
+
+def _value(slot: Any, layout: Layout, data: list) -> Any:
+    """What a slot holds at the start of a turn. A name without a value is unbound, whatever it will hold: no such list or object can be built."""
+    unbound = isinstance(slot, Name) and data and all(x is UNDEFINED for x in data)
+    return UNDEFINED if unbound else layout.filled(iter(data))
 
 
 def roll_for(steps: Steps, body: Callable, plan: Plan) -> bool:

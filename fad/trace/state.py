@@ -127,10 +127,15 @@ class Trial:
         return [t for t, _ in self.builder.lost[self.lost:]]
 
     def undo(self) -> None:
+        """Put back all that the region has changed."""
         for tracer, view in reversed(self.builder.lost[self.lost:]):
             tracer.tie = view
         for tracer, var in self.builder.mutated.values():
             tracer.put_back(var)
+        self.put_back_names()
+
+    def put_back_names(self) -> None:
+        """Put back variables and containers, but no arrays: those of a builder that has gone on hold what was written before, too."""
         for owner, before in self.containers:
             put_contents(owner, before)
         for slot, value in zip(self.names, self.before):
@@ -188,9 +193,12 @@ class Layout:
         """The value with these data leaves."""
         return self.structure.unflatten([self.statics[k] if k in self.statics else next(data) for k in range(len(self.leaves))])
 
-    def undefined(self) -> Any:
-        """The value of this layout before it has one."""
-        return self.filled(iter([UNDEFINED] * len(self.leaves)))
+    def undefined(self) -> "Layout":
+        """The layout of a value like this one before it has one. None is built: a class may take no such parts."""
+        made = Layout.__new__(Layout)
+        made.structure, made.statics = self.structure, self.statics
+        made.leaves = [self.statics.get(k, UNDEFINED) for k in range(len(self.leaves))]
+        return made
 
     def fits(self, other: "Layout") -> bool:
         if self.structure != other.structure or self.statics.keys() != other.statics.keys():

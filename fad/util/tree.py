@@ -134,7 +134,20 @@ class Structure:
         return hash((self.cls, len(self.children), self.leaves))
 
     def __repr__(self) -> str:
-        return f"Structure({self.unflatten(['*'] * self.leaves)!r})"
+        return f"Structure({self._text()})"
+
+    def _text(self) -> str:
+        """The tree with stars for leaves; nothing is built, since a class may not take stars for its parts."""
+        if self.cls is None:
+            return "*"
+        parts = [c._text() for c in self.children]
+        if self.cls is dict:
+            shown = dict(zip(self.static[0], parts))
+            return "{" + ", ".join([f"{k!r}: {shown[k]}" for k in self.static[1]]) + "}"
+        inner = ", ".join(parts)
+        if self.cls is tuple:
+            return f"({inner},)" if len(parts) == 1 else f"({inner})"
+        return "None" if self.cls is type(None) else f"[{inner}]" if issubclass(self.cls, list) else f"{self.cls.__name__}({inner})"
 
 
 LEAF = Structure(None, None, ())

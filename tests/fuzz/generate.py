@@ -1,11 +1,12 @@
 """Random programs as NumPy users write them: loops, branches, item assignment, views, dynamic slices, helper calls.
 
-A program is a tree of statements; `render` prints it as a function f(x) of a vector that returns a scalar. All functions in it are smooth
-and bounded, and branches compare with odd numbers, so that differences are a fair judge.
+A program is a tree of statements; `render` prints it as a function f(x) of a vector that returns a scalar. Most functions in it are smooth
+and bounded, and most branches compare with odd numbers, so that differences are a fair judge; the others are judged by their values, and by
+the two modes and the tiers, which have to agree (see edges.py).
 """
 import random
 
-from . import idioms, structures, writes
+from . import edges, idioms, pythons, structures, writes
 from .statement import Statement, render_block
 
 HELPERS = """
@@ -25,10 +26,10 @@ def decayed(v, w=0.25):
     for j in range(len(v)):
         total = total * w + v[j] * v[j] / (1.0 + v[j] * v[j])
     return total
-""" + idioms.HELPERS + structures.HELPERS
+""" + idioms.HELPERS + structures.HELPERS + edges.HELPERS + pythons.HELPERS
 
 
-class Generator(idioms.Idioms, idioms.Matrices, structures.Structures, writes.Writes):
+class Generator(idioms.Idioms, idioms.Matrices, structures.Structures, writes.Writes, edges.Edges, pythons.Pythons):
     """Makes one program from a seed."""
 
     def __init__(self, seed, size=7):
@@ -118,10 +119,12 @@ class Generator(idioms.Idioms, idioms.Matrices, structures.Structures, writes.Wr
     def statement(self, depth):
         kinds = [self.assign_scalar, self.update_scalar, self.assign_array, self.write_item, self.write_slice, self.through_view, self.in_place,
                  self.swap, self.alias, self.mutating_call, self.library_write, self.matrix_write, self.row_view,
-                 self.nested_view, self.chained_write, self.out_argument, self.in_place_method]
+                 self.nested_view, self.chained_write, self.out_argument, self.in_place_method,
+                 self.tie, self.cancellation, self.whole_numbers, self.steps, self.complex_numbers, self.deep_call, self.deep_call, self.unpacked]
         if depth < 3:
             kinds += [self.loop, self.loop, self.branch, self.branch, self.fill, self.items, self.closure,
-                      self.conditional_comprehension, self.recursion, self.swapped_matrices]
+                      self.conditional_comprehension, self.recursion, self.swapped_matrices,
+                      self.tie_in_loop, self.generators]
         if depth < 2:
             kinds += [self.while_loop, self.counter, self.scan_while, self.kept_view, self.searched, self.triangle, self.rows, self.early_return,
                       self.filled_list, self.list_of_arrays, self.list_in_while, self.list_items, self.state_dict, self.object_state, self.inner_function,

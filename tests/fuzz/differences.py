@@ -1,0 +1,59 @@
+"""Derivatives by differences, and whether they can be trusted: what a program is judged by that shares nothing with fad."""
+import warnings
+
+import numpy as np
+
+STEP = 1e-4
+NODES = np.arange(-2, 3)                                      # where a function is looked at, in steps
+BETWEEN = np.array([-1.618, 0.377])                           # where the polynomial through the nodes is held against it
+WEIGHTS = np.linalg.solve(np.vander(NODES).T, np.vander(BETWEEN, NODES.size).T)
+ROUNDING = 1e-14
+LARGEST = 1e4                                                 # beyond such slopes rounding alone changes many digits
+
+
+def quietly(f, x):
+    """f(x), without NumPy's warnings."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return np.asarray(f(x), dtype=float)
+
+
+def slope(f, x, d, h=STEP):
+    """The derivative of f at x along d by differences of fourth order, and how far it may be off; None where f is not smooth at this point.
+
+    Differences with steps h and 2h see a branch that changes between them. What they do not see is a kink at x itself, where both are the mean
+    of the slopes to the right and to the left. The difference of these two is f'' h for a smooth f, and so twice as large for steps of 2h; of a kink it is the
+    same for all steps, so that `kink` is its size, and zero for what is smooth. Rounding (of a sum with a large number, say) shows between the nodes.
+
+    >>> slope(lambda x: x[0] ** 3, np.array([2.0]), np.array([1.0]))[0].round(9)
+    np.float64(12.0)
+    >>> slope(lambda x: np.abs(x[0] - 2.0), np.array([2.0]), np.array([1.0])) is None
+    True
+    >>> slope(lambda x: (x[0] + 1e9) - 1e9, np.array([0.3]), np.array([1.0])) is None
+    True
+    """
+    values = np.array([quietly(f, x + k * h * d) for k in NODES])
+    left2, left, here, right, right2 = values
+    near, far = (right - left) / (2 * h), (right2 - left2) / (4 * h)
+    kink = (2 * (right - 2 * here + left) - (right2 - 2 * here + left2) / 2) / h
+    noise = (np.array([quietly(f, x + k * h * d) for k in BETWEEN]) - WEIGHTS.T @ values) / h
+    off = np.abs(near - far) + np.abs(kink) + np.max(np.abs(noise), axis=0)
+    if not np.all(off <= 1e-4 * np.abs(near) + 1e-6) or np.max(np.abs(near)) > LARGEST:
+        return None
+    return near + (near - far) / 3, off
+
+
+def gradient(f, x):
+    """The gradient of f, and how far each element may be off; None where f is not smooth."""
+    found = []
+    for e in np.eye(x.size):
+        found.append(slope(f, x, e))
+        if found[-1] is None:
+            return None
+    return tuple(np.array(part) for part in zip(*found))
+
+
+def spread(f, x):
+    """How far f changes where x changes by about a rounding: large where a comparison or a cancellation turns rounding errors into digits."""
+    here, turns = quietly(f, x), np.random.default_rng(7).choice([-1.0, 1.0], (6, x.size))
+    return np.max([np.max(np.abs(quietly(f, x * (1 + ROUNDING * turn)) - here)) for turn in turns])
