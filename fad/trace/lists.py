@@ -265,8 +265,12 @@ class Rows(Items):
 
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
-            return self._plain()[place]
+            return self._plain()[place] if any(t.shape for t in self.types) else self._part(place)
         return self._element([self._at(k, place) for k in range(len(self.rows))])
+
+    def _part(self, place: slice) -> Any:
+        """A list of some of the elements, which are numbers; elements that are arrays would have to be the same arrays."""
+        return _with_rows(_Frame(self), tuple([self._entries(k)[place].copy() for k in range(len(self.rows))]))
 
     def __setitem__(self, place: Any, x: Any) -> None:
         self._may_change()

@@ -52,9 +52,17 @@ def a_write_before_a_loop_that_cannot_be_rolled(x):
 
 
 def every_second_of_a_list_of_unknown_length(x):
-    """A slice with a step of a list that grows by conditions runs on the tape."""
-    rest = [x[0]]
-    for i in range(1, len(x)):
-        if x[i] > -0.243:
-            rest.append(x[i] * 0.5)
-    return np.sum(np.sin(rest[::2]))
+    """A part of a list that grows by conditions is a list; what is done to it is not done to the whole."""
+    total = 0.0
+    for k in range(len(x)):
+        rest = [x[0]]
+        for i in range(1, len(x)):
+            if x[k] > -0.243:
+                rest.append(x[i] * 0.5)
+        part = rest[::2]
+        part.append(0.3)
+        part[0] = rest[-1] * 2.0
+        for u in rest[-2:]:
+            total += u * rest[0]
+        total += np.sum(np.sin(part)) + rest[::-1][0]
+    return total
