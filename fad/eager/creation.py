@@ -327,6 +327,6 @@ class Variable(metaclass=_TensorsAreInstances):
         return t
 
 
-FUNCTIONS.update(Size=Size, manual_seed=manual_seed, Generator=Generator, get_rng_state=get_rng_state, set_rng_state=set_rng_state, is_tensor=is_tensor,
+FUNCTIONS.update(tensor=tensor, Size=Size, manual_seed=manual_seed, Generator=Generator, get_rng_state=get_rng_state, set_rng_state=set_rng_state, is_tensor=is_tensor,
                  default_generator=default_generator, is_floating_point=is_floating_point, is_complex=is_complex, promote_types=promote_types,
                  finfo=np.finfo, iinfo=np.iinfo, inf=np.inf, nan=np.nan, pi=np.pi, initial_seed=default_generator.initial_seed)

@@ -225,4 +225,5 @@ def fits(shape: tuple, part: tuple) -> bool:
 
 
 Tensor.copy_ = copy_                                                                           # type: ignore[attr-defined]
+getitem.__name__, setitem.__name__ = "__getitem__", "__setitem__"
 Tensor.__getitem__, Tensor.__setitem__ = getitem, setitem                                      # type: ignore[attr-defined]

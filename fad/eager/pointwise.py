@@ -11,6 +11,7 @@ from .conversion import clone, to
 from .errors import c_name, scalar_name
 from .fast import binary, unary
 from .inplace import op_in_place
+from .overrides import MISSING, handled, overriding
 from .promotion import agree, checked, refuse, refuses, result_type
 from .registry import FUNCTIONS, delivered, function, named, run, tensor_of
 from .tensor import Tensor, raw, wrap
@@ -52,6 +53,10 @@ def _in_place_of(name: str, record: Any) -> None:
 def _with_out(f: Callable) -> Callable:
     """f, with PyTorch's `out`."""
     def call(x: Any, *args: Any, out: Any = None) -> Any:
+        if overriding or not isinstance(x, Tensor):
+            y = handled(call, (x, *args), {} if out is None else {"out": out})
+            if y is not MISSING:
+                return y
         y = f(tensor_of(x) if not isinstance(x, Tensor) else x, *args)
         return y if out is None else delivered(y, out, f.__name__)
     call.__name__, call.__doc__ = f.__name__, f.__doc__
@@ -108,7 +113,7 @@ def mul(self: Any, other: Any, *, out: Any = None) -> Any:
 
 
 @function("add", changing=True)
-def add_(self: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
+def add(self: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
     """self + alpha * other."""
     x = self if isinstance(self, Tensor) else tensor_of(self)
     y = _add(x, other) if alpha.__class__ is int and alpha == 1 else _weighted(_add, "AddBackward0", x, other, alpha)

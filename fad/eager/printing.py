@@ -73,4 +73,5 @@ def represent(t: Tensor) -> str:
         parts.append("requires_grad=True")
     if t._x is not None and t._x.tangent is not None:
         parts.append(f"tangent={represent(t._x.tangent)}")
-    return f"tensor({', '.join(parts)})"
+    cls = type(t)
+    return f"{'tensor' if getattr(cls, '__torch_function__', None) is None or cls is Tensor else cls.__name__}({', '.join(parts)})"

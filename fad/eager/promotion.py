@@ -5,16 +5,10 @@ from typing import Any
 import numpy as np
 
 from . import errors
+from .overrides import MISSING, handled
 from .tensor import Tensor, raw
+from .tensor import default as default
 
-
-class Default:
-    """The dtype of new tensors of real numbers."""
-
-    dtype = np.dtype(np.float64)
-
-
-default = Default()
 _CATEGORY = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
 
 
@@ -171,6 +165,10 @@ def checked(f: Callable, name: str) -> Callable:
         else:
             return f(*operands)
         if any(isinstance(x, Tensor) for x in operands):
+            y = handled(getattr(Tensor, name, f), operands, {}) if any(hasattr(type(x), "__torch_function__") and not isinstance(x, Tensor) for x in operands) \
+                else MISSING
+            if y is not MISSING:
+                return y
             for k, x in enumerate(operands):
                 if not (isinstance(x, (Tensor, np.ndarray, np.generic, int, float, complex)) or hasattr(x, "__fad_level__")):
                     raise TypeError(f"{name}(): argument '{'other' if k else 'input'}' (position {k + 1}) must be Tensor, not {type(x).__name__}")

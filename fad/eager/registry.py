@@ -9,6 +9,7 @@ from ..ir.op import Op
 from ..ops.table import TABLE
 from . import errors
 from .inplace import in_place, requires_grad
+from .overrides import MISSING, handled, overridable, overriding
 from .promotion import castable, precision, result_type
 from .record import apply
 from .state import state
@@ -29,7 +30,7 @@ def function(*names: str, method: bool = True, only_method: bool = False, changi
 def add(name: str, f: Callable, method: bool = True, only_method: bool = False, changing: bool = False) -> None:
     """Enter one function."""
     if not only_method:
-        FUNCTIONS[name] = with_options(f, name) if method else f
+        FUNCTIONS[name] = with_options(f, name) if method else overridable(f)
     if method:
         setattr(Tensor, name, f)
     if changing:
@@ -43,10 +44,14 @@ def with_options(f: Callable, name: str) -> Callable:
     """f as a function: with `out`, and with its first argument called `input` too."""
     code = getattr(f, "__code__", None)
     if code is None or "out" in code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]:
-        return f
+        return overridable(f)
 
     @functools.wraps(f)
     def call(*args: Any, out: Any = None, **options: Any) -> Any:
+        if overriding or args and not isinstance(args[0], Tensor):
+            y = handled(call, args, options if out is None else {**options, "out": out})
+            if y is not MISSING:
+                return y
         if "input" in options and code.co_varnames[0] != "input":
             args = options.pop("input"), *args
         y = f(*args, **options)

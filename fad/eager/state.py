@@ -28,6 +28,7 @@ class State(threading.local):
     evaluating: Any = None                     # the node whose backward is running
     depth = 0                                  # of backward passes within backward passes
     view_replay = False                        # whether views made anew are told step by step
+    overridden = True                          # whether subclasses of Tensor have a say in functions
     run: Any = None                            # the backward pass that is running
 
 

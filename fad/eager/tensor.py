@@ -1,11 +1,13 @@
 """The Tensor: an ndarray with a place in the graph. What it can do is attached by the other rooms files of this room, from tables."""
 import math
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 SAME = object()
+subclassed: "list[Callable]" = []                 # set by overrides.py: is told of each subclass of Tensor
 
 
 class Size(tuple):
@@ -56,6 +58,15 @@ class Extra:
         self.grad_dtype: Any = SAME             # the dtype of .grad: SAME as the tensor's, another one, or None for any
 
 
+class Default:
+    """The dtype of new tensors of real numbers."""
+
+    dtype = np.dtype(np.float64)
+
+
+default = Default()
+
+
 class Tensor:
     """An array that remembers how it was computed.
 
@@ -76,9 +87,19 @@ class Tensor:
 
     def __new__(cls, data: Any = (), *args: Any, **kwargs: Any) -> "Tensor":
         self = object.__new__(cls)
-        given = data._a if isinstance(data, Tensor) else np.asarray(data)
+        if isinstance(data, Tensor):
+            given = data._a
+        elif isinstance(data, (int, np.integer)):                                    # Tensor(2, 3): of this size
+            given = np.zeros((data, *args), default.dtype)
+        else:
+            given = np.asarray(data) if isinstance(data, np.ndarray) else np.asarray(data, default.dtype)
         _fill(self, given)
         return self
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for enter in subclassed:
+            enter(cls)
 
     def __getattr__(self, name: str) -> Any:
         if name in _UNSET:                        # slots that are filled when first needed

@@ -113,3 +113,6 @@ from ..eager.nn.spatial import pixel_shuffle as pixel_shuffle
 from ..eager.nn.spatial import pixel_unshuffle as pixel_unshuffle
 from ..eager.nn.spatial import unfold as unfold
 from ..eager.nn.spatial import upsample as upsample
+from ..eager.overrides import overridable as _overridable
+
+globals().update({_name: _overridable(_f) for _name, _f in list(globals().items()) if callable(_f) and not _name.startswith("_")})

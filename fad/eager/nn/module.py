@@ -20,6 +20,7 @@ class Parameter(Tensor):
     """A tensor that requires gradients and, as an attribute of a module, is one of its parameters."""
 
     __slots__ = ()
+    __torch_function__ = None                                              # what is computed of parameters is tensors
 
     def __new__(cls, data: Any = (), requires_grad: bool = True) -> "Parameter":
         self = Tensor.__new__(cls, data)
@@ -36,6 +37,7 @@ class Buffer(Tensor):
     """A tensor that, as an attribute of a module, is saved with it (if persistent), and is no parameter."""
 
     __slots__ = ()
+    __torch_function__ = None
 
     def __new__(cls, data: Any = (), *, persistent: bool = True) -> "Buffer":
         self = Tensor.__new__(cls, data)
