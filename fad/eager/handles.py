@@ -37,6 +37,17 @@ class RemovableHandle:
         else:
             table[self.id] = hook
 
+    def also(self, table: Hooks, wanted: bool) -> None:
+        """Enter the hook's number in a second table (of those of one kind), from which remove() takes it too."""
+        if wanted:
+            table[self.id] = True
+            self._tables.append(weakref.ref(table))
+
+    @property
+    def hooks_dict_ref(self) -> Any:
+        """A weak reference to the table that the hook is in."""
+        return self._tables[0]
+
     def remove(self) -> None:
         """Take the hook out; doing so twice is harmless."""
         for ref in self._tables:

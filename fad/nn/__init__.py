@@ -145,4 +145,5 @@ from ..eager.nn.transformer import TransformerEncoder as TransformerEncoder
 from ..eager.nn.transformer import TransformerEncoderLayer as TransformerEncoderLayer
 from . import functional as functional
 from . import init as init
+from . import modules as modules
 from . import utils as utils

@@ -15,3 +15,4 @@ from ..eager.optim.methods import RMSprop as RMSprop
 from ..eager.optim.methods import Rprop as Rprop
 from ..eager.optim.optimizer import Optimizer as Optimizer
 from . import lr_scheduler as lr_scheduler
+from . import swa_utils as swa_utils

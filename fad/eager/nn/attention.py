@@ -103,6 +103,9 @@ def multi_head_attention_forward(query: Any, key: Any, value: Any, embed_dim_to_
         raise AssertionError(f"was expecting embedding dimension of {embed_dim_to_check}, but got {query.shape[-1]}")
     if embed_dim_to_check % num_heads:
         raise AssertionError(f"embed_dim {embed_dim_to_check} not divisible by num_heads {num_heads}")
+    if key_padding_mask is not None and len(key_padding_mask.shape) != 2:
+        raise AssertionError(f"For {'unbatched (2-D)' if single else 'batched (3-D)'} `query`, expected `key_padding_mask` to be `None` or {1 if single else 2}-D but "
+                             f"found {len(key_padding_mask.shape) - single}-D tensor instead")
     if tuple(key.shape[:2]) != tuple(value.shape[:2]):
         raise AssertionError(f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}")
     _check_masks(query, key, key_padding_mask, attn_mask, num_heads)

@@ -41,8 +41,12 @@ class Watch:
 
     def around_results(self, result: Any) -> Any:
         """The results, watched."""
+        if not isinstance(result, (Tensor, tuple)):
+            warnings.warn(f"For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received {type(result)}", stacklevel=4)
         several = isinstance(result, (tuple, list))
         results, _ = self.through(tuple(result) if several else (result,), self.before, len(result) if several else 1)
+        if hasattr(result, "_fields"):
+            return type(result)(*results)
         return type(result)(results) if type(result) in (tuple, list) else results if several else results[0]
 
     def through(self, values: tuple, hook: Callable, count: int = 0) -> tuple:

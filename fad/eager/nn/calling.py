@@ -1,4 +1,4 @@
-"""What happens around a module's forward: hooks before and after it, and at the gradients of its arguments and results."""
+"""What happens around a module's forward: hooks before and after it, and at the gradients of its arguments and results; of one module, or of all."""
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -6,7 +6,11 @@ from typing import Any
 from ...api.inner import captured
 from ...ir import stack
 from ..handles import Hooks, RemovableHandle
+from ..tensor import Tensor
 from .boundary import Watch
+
+_TABLES = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks", "_forward_hooks_with_kwargs", "_forward_pre_hooks_with_kwargs",
+           "_forward_hooks_always_called", "_non_full_backward_hooks")
 
 
 class Calling:
@@ -16,25 +20,51 @@ class Calling:
     _forward_pre_hooks: Hooks
     _backward_hooks: Hooks
     _backward_pre_hooks: Hooks
-    _asked: dict                                          # ids of forward hooks that take keyword arguments ("kwargs"), that always run ("always")
+    _forward_hooks_with_kwargs: Hooks                      # ids of those that take keyword arguments
+    _forward_pre_hooks_with_kwargs: Hooks
+    _forward_hooks_always_called: Hooks                    # ids of those that run even if forward raises
+    _non_full_backward_hooks: Hooks
 
     def _begin_calling(self) -> None:
-        for name in ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks"):
-            object.__setattr__(self, name, Hooks())
-        object.__setattr__(self, "_asked", {"kwargs": set(), "always": set()})
+        for name in _TABLES:
+            self.__dict__.setdefault(name, Hooks())
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the module computes."""
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self._asked["always"]:
+        if self._forward_hooks_always_called or EVERY._forward_hooks_always_called:
             return self._called_always(args, kwargs)
-        return self._called(args, kwargs)
+        return self._called(args, kwargs, [])
 
-    def _called(self, args: tuple, kwargs: dict) -> Any:
-        for k, hook in list(self._forward_pre_hooks.items()):
-            if k in self._asked["kwargs"]:
+    def _called(self, args: tuple, kwargs: dict, ran: list) -> Any:
+        for owner in (EVERY, self):
+            if owner._forward_pre_hooks:
+                args, kwargs = self._before(owner, args, kwargs)
+        watch = None
+        if self._backward_hooks or self._backward_pre_hooks or EVERY._backward_hooks or EVERY._backward_pre_hooks:
+            watch = Watch(self, [*EVERY._backward_hooks.values(), *self._backward_hooks.values()],
+                          [*EVERY._backward_pre_hooks.values(), *self._backward_pre_hooks.values()])
+            args = watch.around_arguments(args)
+        forward = captured(self.forward) if stack.builders() else self.forward         # a traced program follows the user's branches and loops
+        result = forward(*args, **kwargs)
+        for owner in (EVERY, self):
+            for k, hook in list(owner._forward_hooks.items()):
+                ran.append(k)
+                new = self._after(owner, k, hook, args, kwargs, result)
+                result = result if new is None else new
+        if self._non_full_backward_hooks or EVERY._non_full_backward_hooks:
+            if not all(isinstance(a, Tensor) for a in args):
+                warnings.warn("Using a non-full backward hook on a Module that does not take as input a single Tensor or a tuple of Tensors is deprecated and will be "
+                              "removed in future versions. This hook will be missing some of the grad_input. Please use register_full_backward_hook to get the "
+                              "documented behavior.", FutureWarning, stacklevel=3)
+            self._hook_last_step(result, [*EVERY._non_full_backward_hooks.values(), *self._non_full_backward_hooks.values()])
+        return result if watch is None else watch.around_results(result)
+
+    def _before(self, owner: Any, args: tuple, kwargs: dict) -> tuple:
+        for k, hook in list(owner._forward_pre_hooks.items()):
+            if k in owner._forward_pre_hooks_with_kwargs:
                 new = hook(self, args, kwargs)
                 if new is not None:
                     if not (isinstance(new, tuple) and len(new) == 2):
@@ -44,42 +74,41 @@ class Calling:
             new = hook(self, args)
             if new is not None:
                 args = new if isinstance(new, tuple) else (new,)
-        watch = None
-        if self._backward_hooks or self._backward_pre_hooks:
-            watch = Watch(self, list(self._backward_hooks.values()), list(self._backward_pre_hooks.values()))
-            args = watch.around_arguments(args)
-        forward = captured(self.forward) if stack.builders() else self.forward         # a traced program follows the user's branches and loops
-        result = forward(*args, **kwargs)
-        for k, hook in list(self._forward_hooks.items()):
-            new = self._after(k, hook, args, kwargs, result)
-            result = result if new is None else new
-        return result if watch is None else watch.around_results(result)
+        return args, kwargs
 
-    def _after(self, k: int, hook: Callable, args: tuple, kwargs: dict, result: Any) -> Any:
-        return hook(self, args, kwargs, result) if k in self._asked["kwargs"] else hook(self, args, result)
+    def _after(self, owner: Any, k: int, hook: Callable, args: tuple, kwargs: dict, result: Any) -> Any:
+        return hook(self, args, kwargs, result) if k in owner._forward_hooks_with_kwargs else hook(self, args, result)
 
     def _called_always(self, args: tuple, kwargs: dict) -> Any:
         """_called, where some hooks are to run even if forward (or another hook) raises: those that have not run then do, on no result."""
-        ran: set = set()
-        table = self._forward_hooks
-        before = dict(table)
-        for k, hook in before.items():
-            table[k] = lambda *given, k=k, hook=hook: ran.add(k) or hook(*given)
+        ran: list = []
         try:
-            return self._called(args, kwargs)
+            return self._called(args, kwargs, ran)
         except BaseException:
-            for k in before:
-                if k in self._asked["always"] and k not in ran:
-                    try:
-                        self._after(k, before[k], args, kwargs, None)
-                    except Exception as error:
-                        warnings.warn(f"module forward hook with ``always_call=True`` raised an exception that was silenced as another error was raised in "
-                                      f"forward: {error}", stacklevel=3)
+            for owner in (EVERY, self):
+                for k, hook in list(owner._forward_hooks.items()):
+                    if k in owner._forward_hooks_always_called and k not in ran:
+                        try:
+                            self._after(owner, k, hook, args, kwargs, None)
+                        except Exception as error:
+                            what = "global module" if owner is EVERY else "module"
+                            warnings.warn(f"{what} forward hook with ``always_call=True`` raised an exception that was silenced as another error was raised in "
+                                          f"forward: {error}", stacklevel=4)
             raise
-        finally:
-            for k in before:
-                if k in table:
-                    table[k] = before[k]
+
+    def _hook_last_step(self, result: Any, hooks: list) -> None:
+        """Call hooks with the gradients at the last step of the result's graph."""
+        if not isinstance(result, (Tensor, tuple)):
+            warnings.warn("Using a non-full backward hook on a Module that does not return a single Tensor or a tuple of Tensors is deprecated and will be removed in "
+                          "future versions. This hook will be missing some of the grad_output. Please use register_full_backward_hook to get the documented "
+                          "behavior.", FutureWarning, stacklevel=4)
+        while not isinstance(result, Tensor):
+            if not isinstance(result, (tuple, list, dict)) or not result:
+                return
+            result = next(iter(result.values() if isinstance(result, dict) else result))
+        node = result.grad_fn                                                                 # type: ignore[attr-defined]
+        for hook in hooks if node is not None else ():
+            node.register_hook(lambda grads_in, grads_out, hook=hook: hook(self, grads_in, grads_out))
 
     def register_forward_hook(self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False) -> RemovableHandle:
         """Call hook(module, args, result) after forward (with_kwargs: hook(module, args, kwargs, result)); what it returns replaces the result.
@@ -87,20 +116,94 @@ class Calling:
         prepend: before the hooks that are there; always_call: even if forward raises.
         """
         handle = RemovableHandle(self._forward_hooks, hook, prepend)
-        self._asked["kwargs"].update((handle.id,) if with_kwargs else ())
-        self._asked["always"].update((handle.id,) if always_call else ())
+        handle.also(self._forward_hooks_with_kwargs, with_kwargs)
+        handle.also(self._forward_hooks_always_called, always_call)
         return handle
 
     def register_forward_pre_hook(self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False) -> RemovableHandle:
         """Call hook(module, args) before forward (with_kwargs: hook(module, args, kwargs)); what it returns replaces the arguments."""
         handle = RemovableHandle(self._forward_pre_hooks, hook, prepend)
-        self._asked["kwargs"].update((handle.id,) if with_kwargs else ())
+        handle.also(self._forward_pre_hooks_with_kwargs, with_kwargs)
         return handle
 
     def register_full_backward_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
         """Call hook(module, grad_input, grad_output) when the gradients of the arguments are known; what it returns replaces them."""
+        _not_both(self._non_full_backward_hooks)
         return RemovableHandle(self._backward_hooks, hook, prepend)
 
     def register_full_backward_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
         """Call hook(module, grad_output) when the gradients of the results are known; what it returns replaces them."""
         return RemovableHandle(self._backward_pre_hooks, hook, prepend)
+
+    def register_backward_hook(self, hook: Callable) -> RemovableHandle:
+        """Call hook(module, grad_input, grad_output) at the last step of the result's graph. Deprecated: register_full_backward_hook sees the module's own."""
+        _not_both(self._backward_hooks)
+        return RemovableHandle(self._non_full_backward_hooks, hook)
+
+
+def _not_both(others: Hooks) -> None:
+    if others:
+        raise RuntimeError("Cannot use both regular backward hooks and full backward hooks on a single Module. Please use only one of them.")
+
+
+class _Every(Calling):
+    """The hooks of all modules; they run before the module's own."""
+
+    def __init__(self) -> None:
+        self._begin_calling()
+
+
+EVERY = _Every()
+
+
+def register_module_forward_pre_hook(hook: Callable) -> RemovableHandle:
+    """Call hook(module, args) before the forward of every module; what it returns replaces the arguments."""
+    return EVERY.register_forward_pre_hook(hook)
+
+
+def register_module_forward_hook(hook: Callable, *, with_kwargs: bool = False, always_call: bool = False) -> RemovableHandle:
+    """Call hook(module, args, result) after the forward of every module; what it returns replaces the result."""
+    return EVERY.register_forward_hook(hook, with_kwargs=with_kwargs, always_call=always_call)
+
+
+def register_module_full_backward_pre_hook(hook: Callable) -> RemovableHandle:
+    """Call hook(module, grad_output) for every module when the gradients of its results are known; what it returns replaces them."""
+    return EVERY.register_full_backward_pre_hook(hook)
+
+
+def register_module_full_backward_hook(hook: Callable) -> RemovableHandle:
+    """Call hook(module, grad_input, grad_output) for every module when the gradients of its arguments are known; what it returns replaces them."""
+    return EVERY.register_full_backward_hook(hook)
+
+
+def register_module_backward_hook(hook: Callable) -> RemovableHandle:
+    """Call hook(module, grad_input, grad_output) at the last step of every module. Deprecated: see register_module_full_backward_hook."""
+    return EVERY.register_backward_hook(hook)
+
+
+# -- when something is entered in a module --------------------------------------------------------------------------------------------------
+
+ENTERING = {"parameter": Hooks(), "buffer": Hooks(), "module": Hooks()}
+
+
+def entering(kind: str, module: Any, name: str, value: Any) -> Any:
+    """What is to be entered in a module under a name, as the hooks for its kind want it."""
+    for hook in list(ENTERING[kind].values()):
+        new = hook(module, name, value)
+        value = value if new is None else new
+    return value
+
+
+def register_module_parameter_registration_hook(hook: Callable) -> RemovableHandle:
+    """Call hook(module, name, parameter) when a module gets a parameter; what it returns takes its place."""
+    return RemovableHandle(ENTERING["parameter"], hook)
+
+
+def register_module_buffer_registration_hook(hook: Callable) -> RemovableHandle:
+    """Call hook(module, name, tensor) when a module gets a buffer; what it returns takes its place."""
+    return RemovableHandle(ENTERING["buffer"], hook)
+
+
+def register_module_module_registration_hook(hook: Callable) -> RemovableHandle:
+    """Call hook(module, name, child) when a module gets another below it; what it returns takes its place."""
+    return RemovableHandle(ENTERING["module"], hook)

@@ -5,7 +5,7 @@ import numpy as np
 
 from ...ops.table import TABLE as op
 from ..state import changed
-from ..tensor import Tensor, raw, wrap
+from ..tensor import Tensor, raw
 from ..together import step
 from . import init
 from .functional import call
@@ -36,8 +36,9 @@ def _shrink(weight: Any, index: Any, max_norm: float, norm_type: float) -> None:
     used = np.unique(index)
     a = raw(weight)
     norms = np.linalg.norm(a[used], norm_type, axis=1, keepdims=True)
-    with changed(grad=False):
-        weight[used] = wrap(a[used] * np.where(norms > max_norm, max_norm / (norms + 1e-7), 1.0).astype(a.dtype))
+    a[used] *= np.where(norms > max_norm, max_norm / (norms + 1e-7), 1.0).astype(a.dtype)
+    if isinstance(weight, Tensor):
+        weight._vc[0] += 1
 
 
 @step("EmbeddingBackward0", "weight", "weight indices=input", "padding_idx scale_grad_by_freq sparse")
@@ -81,7 +82,11 @@ def embedding_bag(input: Any, weight: Any, offsets: Any = None, max_norm: "float
                          f"({input.shape})")
     if mode == "max" and (scale_grad_by_freq or sparse):
         raise ValueError("max mode does not support scaling the gradient by the frequency" if scale_grad_by_freq else "max mode does not support sparse weights")
-    index = _indices(input, weight.shape[0])
+    index = raw(input)
+    if index.size and (index.min() < 0 or index.max() >= weight.shape[0]):
+        raise RuntimeError(f"Expected idx >= 0 && idx < num_embeddings to be true, but got idx {index.min()} to {index.max()} of {weight.shape[0]} embeddings")
+    if padding_idx is not None and not -weight.shape[0] <= padding_idx < weight.shape[0]:
+        raise RuntimeError("padding_idx must be within the number of embeddings")
     starts = _starts(index, offsets, include_last_offset)
     if max_norm is not None:
         _shrink(weight, index, max_norm, norm_type)

@@ -1,5 +1,8 @@
 """nn.init: first values of parameters."""
+import functools
 import math
+import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -23,8 +26,11 @@ def calculate_gain(nonlinearity: str, param: Any = None) -> float:
     1.6666666666666667
     """
     if nonlinearity == "leaky_relu":
+        if isinstance(param, bool) or not isinstance(param, (int, float, type(None))):
+            raise ValueError(f"negative_slope {param} not a valid number")
         return math.sqrt(2.0 / (1 + (0.01 if param is None else param) ** 2))
-    gains = {"linear": 1.0, "conv1d": 1.0, "conv2d": 1.0, "sigmoid": 1.0, "tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 0.75}
+    gains = {**dict.fromkeys((f"conv{way}{rank}d" for way in ("", "_transpose") for rank in (1, 2, 3)), 1.0),
+             "linear": 1.0, "sigmoid": 1.0, "tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 0.75}
     if nonlinearity not in gains:
         raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
     return gains[nonlinearity]
@@ -66,7 +72,49 @@ def zeros_(tensor: Tensor) -> Tensor:
 
 def eye_(tensor: Tensor) -> Tensor:
     """The identity."""
+    if tensor._a.ndim != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
     return _set(tensor, np.eye(*tensor._a.shape))
+
+
+def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
+    """Kernels of convolutions that pass their input on: channel k of each group to channel k."""
+    shape = tensor._a.shape
+    if len(shape) not in (3, 4, 5):
+        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
+    if shape[0] % groups:
+        raise ValueError("dim 0 must be divisible by groups")
+    a = np.zeros(shape, tensor._a.dtype)
+    middle, out = tuple(n // 2 for n in shape[2:]), shape[0] // groups
+    for g in range(groups):
+        for k in range(min(out, shape[1])):
+            at = (g * out + k, k, *middle)
+            a[at] = 1
+    return _set(tensor, a)
+
+
+def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
+    """Normal with this deviation, but for a share of zeros in every column (Martens, 2010)."""
+    if tensor._a.ndim != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    rng, (rows, columns) = source(generator), tensor._a.shape
+    a = rng.normal(0, std, (rows, columns))
+    for k in range(columns):
+        a[rng.permutation(rows)[:math.ceil(sparsity * rows)], k] = 0
+    return _set(tensor, a)
+
+
+def _none_to_draw(tensor: Tensor) -> bool:
+    if 0 not in tensor._a.shape:
+        return False
+    warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
+    return True
+
+
+def _fan(tensor: Tensor, mode: str) -> int:
+    if mode.lower() not in ("fan_in", "fan_out"):
+        raise ValueError(f"Mode {mode} not supported, please use one of ['fan_in', 'fan_out']")
+    return fans(tensor)[mode.lower() == "fan_out"]
 
 
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
@@ -82,17 +130,25 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> 
 
 def kaiming_uniform_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None) -> Tensor:
     """Evenly, so that the variance is gain^2 / fan (He et al., 2015)."""
-    bound = math.sqrt(3.0) * calculate_gain(nonlinearity, a) / math.sqrt(fans(tensor)[mode == "fan_out"])
+    if _none_to_draw(tensor):
+        return tensor
+    bound = math.sqrt(3.0) * calculate_gain(nonlinearity, a) / math.sqrt(_fan(tensor, mode))
     return uniform_(tensor, -bound, bound, generator)
 
 
 def kaiming_normal_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None) -> Tensor:
     """Normal with variance gain^2 / fan."""
-    return normal_(tensor, 0.0, calculate_gain(nonlinearity, a) / math.sqrt(fans(tensor)[mode == "fan_out"]), generator)
+    if _none_to_draw(tensor):
+        return tensor
+    return normal_(tensor, 0.0, calculate_gain(nonlinearity, a) / math.sqrt(_fan(tensor, mode)), generator)
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
     """Orthonormal rows or columns, times gain (Saxe et al., 2013)."""
+    if tensor._a.ndim < 2:
+        raise ValueError("Only tensors with 2 or more dimensions are supported")
+    if not tensor._a.size:
+        return tensor
     rows, columns = tensor._a.shape[0], math.prod(tensor._a.shape[1:])
     q, r = np.linalg.qr(source(generator).standard_normal((max(rows, columns), min(rows, columns))))
     q = q * np.sign(np.diagonal(r))
@@ -106,3 +162,19 @@ def trunc_normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float 
     while ((x < a) | (x > b)).any():
         x = np.where((x < a) | (x > b), rng.normal(mean, std, x.shape), x)
     return _set(tensor, x)
+
+
+def _former(f: Callable) -> Callable:
+    """f under the name that it had, without its last underscore."""
+    name = f.__name__[:-1]
+
+    @functools.wraps(f)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        warnings.warn(f"`nn.init.{name}` is now deprecated in favor of `nn.init.{name}_`.", FutureWarning, stacklevel=2)
+        return f(*args, **kwargs)
+    call.__name__, call.__doc__ = name, f"Deprecated: {name}_."
+    return call
+
+
+uniform, normal, constant, eye, dirac, sparse, orthogonal = (_former(f) for f in (uniform_, normal_, constant_, eye_, dirac_, sparse_, orthogonal_))
+xavier_uniform, xavier_normal, kaiming_uniform, kaiming_normal = (_former(f) for f in (xavier_uniform_, xavier_normal_, kaiming_uniform_, kaiming_normal_))

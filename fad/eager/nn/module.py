@@ -12,7 +12,7 @@ from ..dtypes import as_dtype
 from ..promotion import default
 from ..state import changed
 from ..tensor import Tensor, is_floating, wrap
-from .calling import Calling
+from .calling import Calling, entering
 from .saving import Saving
 
 
@@ -61,6 +61,11 @@ class Module(Calling, Saving):
         self._begin_saving()
         self.training = True
 
+    def __setstate__(self, state: dict) -> None:
+        self.__dict__.update(state)
+        self._begin_calling()
+        self._begin_saving_hooks()
+
     # -- attributes -----------------------------------------------------------------------------------------------------------
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -70,11 +75,11 @@ class Module(Calling, Saving):
                 raise AttributeError(f"cannot assign {'parameters' if isinstance(value, Parameter) else 'module'} before Module.__init__() call")
         elif isinstance(value, Parameter):
             self._forget(name)
-            self._parameters[name] = value
+            self._parameters[name] = entering("parameter", self, name, value)
             return
         elif isinstance(value, Module):
             self._forget(name)
-            self._modules[name] = value
+            self._modules[name] = entering("module", self, name, value)
             return
         elif name in self._parameters:
             if value is not None:
@@ -92,7 +97,7 @@ class Module(Calling, Saving):
             if name not in self._buffers:
                 self._forget(name)
                 self._transient.update(() if value.persistent else (name,))
-            self._buffers[name] = value
+            self._buffers[name] = entering("buffer", self, name, value)
             return
         object.__setattr__(self, name, value)
 
@@ -139,14 +144,14 @@ class Module(Calling, Saving):
             raise TypeError(f"cannot assign '{type(param).__name__}' object to parameter '{name}' (torch.nn.Parameter or None required)")
         if param is not None and param._fn is not None:
             raise ValueError(f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly.")
-        self._parameters[name] = param
+        self._parameters[name] = param if param is None else entering("parameter", self, name, param)
 
     def register_buffer(self, name: str, tensor: "Tensor | None", persistent: bool = True) -> None:
         """Add a tensor that is saved (if persistent) with the module and is no parameter."""
         self._new_name(name, "buffer")
         if tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError(f"cannot assign '{type(tensor).__name__}' object to buffer '{name}' (torch Tensor or None required)")
-        self._buffers[name] = tensor
+        self._buffers[name] = tensor if tensor is None else entering("buffer", self, name, tensor)
         self._transient.discard(name)
         if not persistent:
             self._transient.add(name)
@@ -156,7 +161,7 @@ class Module(Calling, Saving):
         if module is not None and not isinstance(module, Module):
             raise TypeError(f"{type(module).__name__} is not a Module subclass")
         self._new_name(name, "module")
-        self._modules[name] = module
+        self._modules[name] = module if module is None else entering("module", self, name, module)
 
     register_module = add_module
 
@@ -351,7 +356,8 @@ class Module(Calling, Saving):
 
     def __repr__(self) -> str:
         lines = [f"  ({name}): " + repr(child).replace("\n", "\n  ") for name, child in self._modules.items()]
-        inside = self.extra_repr() + ("\n" + "\n".join(lines) + "\n" if lines else "")
+        extra = self.extra_repr()
+        inside = "\n".join(["", *(["  " + extra.replace("\n", "\n  ")] if extra else []), *lines, ""]) if lines else extra
         return f"{type(self).__name__}({inside})"
 
 

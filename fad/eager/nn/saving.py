@@ -23,6 +23,20 @@ class IncompatibleKeys(NamedTuple):
             f"IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})")
 
 
+def consume_prefix_in_state_dict_if_present(state_dict: dict, prefix: str) -> None:
+    """Take a prefix off the keys of a state, and of its metadata, in place."""
+    for table in (state_dict, getattr(state_dict, "_metadata", {})):
+        for key in list(table):
+            if table is state_dict and key.startswith(prefix):
+                table[key[len(prefix):]] = table.pop(key)
+            elif table is not state_dict and key:
+                bare = key.removeprefix(prefix)
+                if key == prefix.removesuffix("."):
+                    bare = ""
+                if bare != key:
+                    table[bare] = table.pop(key)
+
+
 class Saving:
     """The part of Module that is saved: parameters, persistent buffers, and what get_extra_state gives."""
 
@@ -31,11 +45,19 @@ class Saving:
     _buffers: dict
     _modules: dict
     _transient: set
-    _saving_hooks: tuple                                # before state_dict, after it, before loading, after loading
+    _state_dict_pre_hooks: Hooks
+    _state_dict_hooks: Hooks
+    _load_state_dict_pre_hooks: Hooks
+    _load_state_dict_post_hooks: Hooks
 
     def _begin_saving(self) -> None:
         object.__setattr__(self, "_transient", set())
-        object.__setattr__(self, "_saving_hooks", tuple([Hooks() for _ in range(4)]))
+        self._begin_saving_hooks()
+
+    def _begin_saving_hooks(self) -> None:
+        """The tables of hooks that are not there yet: modules pickled of old may lack some."""
+        for name in ("_state_dict_pre_hooks", "_state_dict_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks"):
+            self.__dict__.setdefault(name, Hooks())
 
     def get_extra_state(self) -> Any:
         """What else is saved with the module; a class that defines it defines set_extra_state too."""
@@ -50,21 +72,25 @@ class Saving:
 
     def register_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
         """Call hook(module, prefix, keep_vars) before state_dict."""
-        return RemovableHandle(self._saving_hooks[0], hook)
+        return RemovableHandle(self._state_dict_pre_hooks, hook)
 
     def register_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
         """Call hook(module, state_dict, prefix, local_metadata) after state_dict, which it may change in place."""
-        return RemovableHandle(self._saving_hooks[1], hook)
+        return RemovableHandle(self._state_dict_hooks, hook)
 
     _register_state_dict_hook = register_state_dict_post_hook
 
     def register_load_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
         """Call hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs) before this module takes its values."""
-        return RemovableHandle(self._saving_hooks[2], hook)
+        return RemovableHandle(self._load_state_dict_pre_hooks, hook)
+
+    def _register_load_state_dict_pre_hook(self, hook: Callable, with_module: bool = False) -> RemovableHandle:
+        """The same, without the module unless asked."""
+        return self.register_load_state_dict_pre_hook(hook if with_module else lambda module, *given: hook(*given))
 
     def register_load_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
         """Call hook(module, incompatible_keys) once this module and those below have their values; it may change the lists in place."""
-        return RemovableHandle(self._saving_hooks[3], hook)
+        return RemovableHandle(self._load_state_dict_post_hooks, hook)
 
     def _kept(self) -> list:
         """(name, tensor) of what is saved."""
@@ -86,14 +112,13 @@ class Saving:
         local = {"version": self._version}
         if hasattr(destination, "_metadata"):
             destination._metadata[prefix[:-1]] = local
-        before, after = self._saving_hooks[:2]
-        for hook in list(before.values()):
+        for hook in list(self._state_dict_pre_hooks.values()):
             hook(self, prefix, keep_vars)
         self._save_to_state_dict(destination, prefix, keep_vars)
         for name, module in self._modules.items():
             if module is not None:
                 module.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
-        for hook in list(after.values()):
+        for hook in list(self._state_dict_hooks.values()):
             new = hook(self, destination, prefix, local)
             destination = destination if new is None else new
         return destination
@@ -101,7 +126,7 @@ class Saving:
     def _load_from_state_dict(self, state_dict: dict, prefix: str, local_metadata: dict, strict: bool, missing_keys: list, unexpected_keys: list,
                               error_msgs: list) -> None:
         """Take over the values of this module's own tensors."""
-        for hook in list(self._saving_hooks[2].values()):
+        for hook in list(self._load_state_dict_pre_hooks.values()):
             hook(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
         own = self._kept()
         for name, t in own:
@@ -117,9 +142,9 @@ class Saving:
                 self.set_extra_state(state_dict[key])
             elif strict:
                 missing_keys.append(key)
-        known = {name for name, _ in own} | set(self._modules) | ({EXTRA} if self._has_extra("set_extra_state") else set())
+        known = {name for name, _ in own} | ({EXTRA} if self._has_extra("set_extra_state") else set())
         for key in state_dict:
-            if strict and key.startswith(prefix) and (rest := key[len(prefix):].split("."))[0] not in known | (set(self._modules) if len(rest) > 1 else set()):
+            if strict and key.startswith(prefix) and (rest := key[len(prefix):].split("."))[0] not in (known if len(rest) == 1 else self._modules):
                 unexpected_keys.append(key)
 
     def _take(self, name: str, t: Tensor, value: Any, key: str, assign: bool) -> str:
@@ -167,7 +192,7 @@ class Saving:
             if child is not None:
                 below = f"{prefix}{name}."
                 child._load({k: v for k, v in state.items() if k.startswith(below)}, below, metadata, strict, assign, keys, errors)
-        for hook in list(self._saving_hooks[3].values()):
+        for hook in list(self._load_state_dict_post_hooks.values()):
             if hook(self, keys) is not None:
                 raise RuntimeError("Hooks registered with ``register_load_state_dict_post_hook`` are not expected to return new values, "
                                    "if incompatible_keys need to be modified, it should be done inplace.")

@@ -118,13 +118,13 @@ def number(rate: Any) -> Any:
 
 
 def for_groups(optimizer: Optimizer, name: str, value: Any) -> list:
-    """One value for each of the optimiser's groups."""
+    """One value for each of the optimiser's groups, its own where it is a tensor."""
     if not isinstance(value, (tuple, list)):
-        return [value] * len(optimizer.param_groups)
+        return for_groups(optimizer, name, [value] * len(optimizer.param_groups))
     if len(value) != len(optimizer.param_groups):
         raise ValueError(f"{name} must have the same length as optimizer.param_groups. {name} has {len(value)} values, param_groups has "
                          f"{len(optimizer.param_groups)}.")
-    return list(value)
+    return [v.clone() if isinstance(v, Tensor) else v for v in value]                          # type: ignore[attr-defined]
 
 
 class LambdaLR(LRScheduler):

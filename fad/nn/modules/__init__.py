@@ -1,0 +1,3 @@
+"""fad.nn.modules: what concerns all modules."""
+from . import module as module
+from . import utils as utils
