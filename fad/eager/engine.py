@@ -47,15 +47,16 @@ class Run:
         """How many edges lead to each node reachable from the roots."""
         counts: dict[Node, int] = {}
         waiting = list(dict.fromkeys(roots))
-        seen = set(waiting)
+        others = set(waiting) if len(waiting) > 1 else ()                    # a root alone is behind no other node
         while waiting:
             for after in waiting.pop().next:
                 if after is not None:
-                    if after in counts:
-                        counts[after] += 1
+                    known = counts.get(after)
+                    if known is not None:
+                        counts[after] = known + 1
                     else:
                         counts[after] = 1
-                        if after not in seen:
+                        if after.next and after not in others:
                             waiting.append(after)
         return counts
 
@@ -96,8 +97,10 @@ class Run:
             g = buffers.pop(node, None)
             if needed is not None and node not in needed:
                 grads: Any = (None,) * len(node.next)
-            elif slowly or node.extra is not None or node.__class__ is AccumulateGrad:
+            elif slowly or node.extra is not None:
                 grads = self.step(node, g)
+            elif node.__class__ is AccumulateGrad:
+                grads = self.leaf(node, g)                                   # type: ignore[arg-type]
             else:
                 grads = node.pull_graph(g) if create else node.pull(g)
                 if not keep:

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from ..ir.op import Op
+from ..ops.contract import with_adjoints
 from ..ops.kinds import Partials, match
 from . import errors
 from .accumulate import accumulator
 from .names import handle_of
-from .node import OpNode, sequence
+from .node import OpNode, SingleNode, sequence
 from .plan import plan
 from .saved import Meta, SavedTensor
 from .state import state
@@ -225,6 +226,68 @@ def sum_of_all(op: Op) -> Callable:
         node.handle, node.params = handle, {"axes": tuple(range(a.ndim))}
         node.xs, node.ys = (Meta(a.shape, a.dtype),), (Meta((), a.dtype),)
         node.versions, node.vcs = (), (vc,)
+        t._fn, t._rg = node, True
+        return t
+    return call
+
+
+class ProductNode(SingleNode):
+    """A product of two real tensors; adjoints: functions of (g, y) and of (x, g)."""
+
+    __slots__ = ("adjoints",)
+
+    def pull(self, g: Any) -> tuple:
+        xs = self.xs
+        if g.__class__ is not ndarray or g.dtype.kind == "c" or xs is None:
+            return SingleNode.pull(self, g)
+        x, y = xs
+        if x.__class__ is SavedTensor or y.__class__ is SavedTensor:
+            return SingleNode.pull(self, g)
+        self._check(xs, ())
+        left, right = self.adjoints
+        first, second = self.next
+        return (None if first is None else left(g, y._a), None if second is None else right(x._a, g))
+
+
+def product(op: Op, labels: tuple, label: str) -> Callable:
+    """The function of two tensors that a contraction with these labels is; None for tensors that go the general way."""
+    run, *adjoints = with_adjoints(labels)
+    params, handle, adjoints = {"labels": labels}, handle_of(op), tuple(adjoints)
+    keeps = [plan(op, (x, y), (np.asarray(run(x, y)),), params, needs)[0]
+             for x, y in [[np.ones((2,) * len(letters)) for letters in labels[:2]]] for needs in _NEEDS]
+
+    def call(x: Tensor, y: Tensor) -> Any:
+        a, b = x._a, y._a
+        dtype = a.dtype
+        if not state.quick or x._view is not None or y._view is not None or dtype is not b.dtype or dtype is not F8 and dtype is not F4 \
+                or x._x is not None or y._x is not None:
+            return None
+        try:
+            z = run(a, b)
+        except ValueError:                                                     # extents do not fit: told there
+            return None
+        if z.__class__ is not ndarray:
+            z = np.asarray(z)
+        t = new(Tensor)
+        t._a, t._nr, t._view = z, 0, None
+        t._vc = vc = [0]
+        first, second = x._fn or (accumulator(x) if x._rg else None), y._fn or (accumulator(y) if y._rg else None)
+        if first is None and second is None:
+            t._fn, t._rg = None, False
+            return t
+        node = new(ProductNode)
+        node.next = (first, second)
+        if x._nr or y._nr:
+            node.nrs = (x._nr if first else 0, y._nr if second else 0)
+        node.seq = _number()
+        code = (first is not None) + 2 * (second is not None)
+        keep_x, keep_y = keeps[code]
+        node.handle, node.params, node.needs, node.adjoints, node.label = handle, params, _NEEDS[code], adjoints, label
+        node.xs = (x if keep_x else Meta(a.shape, dtype), y if keep_y else Meta(b.shape, dtype))
+        node.ys = (Meta(z.shape, dtype),)
+        versions = x._vc[0] if keep_x else 0, y._vc[0] if keep_y else 0, 0
+        node.versions = versions if versions[0] or versions[1] else ()
+        node.vcs = (vc,)
         t._fn, t._rg = node, True
         return t
     return call

@@ -13,7 +13,7 @@ from .promotion import agree
 from .registry import function, named, run
 from .shapes import reshape
 from .tensor import Tensor, raw, wrap
-from .views import index_view
+from .views import index_view, view_of
 
 
 def _key(subscript: Any) -> tuple:
@@ -89,14 +89,28 @@ OF_NO_AXES = "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or 
 
 def getitem(self: Tensor, subscript: Any) -> Tensor:
     """self[subscript]: a view where only integers, slices, None and ... are asked for."""
-    key = _key(subscript)
+    label = _one(subscript)
+    key = (subscript,) if label is not None else _key(subscript)
     try:
+        if label is not None:
+            return view_of(self, index_view, (key,), label)
         if _is_basic(key):
             _check_key(key)
             return index_view(self, key, label=_label(key))
         return _gathered(*_arrays_only(self, key))
     except IndexError as error:
         raise _index_error(self, key, error) from None
+
+
+def _one(subscript: Any) -> "str | None":
+    """What the step is called of an index or of a slice forwards, of Python's integers; None for other subscripts."""
+    if subscript.__class__ is int:
+        return "SelectBackward0"
+    if subscript.__class__ is slice:
+        start, stop, step = subscript.start, subscript.stop, subscript.step
+        if (start is None or start.__class__ is int) and (stop is None or stop.__class__ is int) and (step is None or step.__class__ is int and step > 0):
+            return "SliceBackward0"
+    return None
 
 
 def _index_error(x: Tensor, key: tuple, error: IndexError) -> IndexError:

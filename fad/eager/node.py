@@ -45,6 +45,8 @@ class Node(Showing):
     __slots__ = ("next", "seq", "__weakref__", "__dict__")
     outputs = 1
     extra: "Hooked | None" = None
+    note: "dict | None" = None                   # what else is shown as _saved_<name>; held: SavedTensors that are shown so
+    held: "dict | None" = None
     nrs: "tuple | None" = None                   # for each of `next` which of its results it is; None: all are 0
     label: "str | None" = None
 
@@ -141,7 +143,7 @@ class Node(Showing):
 
     def release(self) -> None:
         """Forget what was saved for backward."""
-        for saved in self.__dict__.get("held", {}).values():
+        for saved in (self.held or {}).values():
             saved.release()
 
 
@@ -255,12 +257,16 @@ class OpNode(Node):
         return g.dense() if isinstance(g, AddInto) else g
 
     def release(self) -> None:
-        saved = [entry for entry in (*(self.xs or ()), *(self.ys or ())) if entry is not None and not isinstance(entry, Meta)]
-        if saved and self.handle.frees:
-            super().release()
-            for entry in saved:
-                if isinstance(entry, SavedTensor):
+        if not self.handle.frees or self.xs is FREED or self.ys is FREED:
+            return
+        some = False
+        for entry in (*self.xs, *self.ys):
+            if entry is not None and entry.__class__ is not Meta:
+                some = True
+                if entry.__class__ is SavedTensor:
                     entry.release()
+        if some:
+            super().release()
             self.xs = self.ys = FREED
 
     # -- _saved_self and its kin ----------------------------------------------------------------------------------------------

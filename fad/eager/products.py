@@ -5,6 +5,7 @@ from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
 from . import composites
 from .errors import c_name, scalar_name
+from .fast import product
 from .promotion import agree
 from .record import apply_pair
 from .registry import function, in_precision, named, run, tensor_of
@@ -15,10 +16,16 @@ _MATRIX, _VECTOR, _DOT = ("ij", "jk", "ik"), ("ij", "j", "i"), ("i", "i", "")
 _UNLIKE = {1: "dot : expected both vectors to have same dtype, but found {} and {}", 2: "expected m1 and m2 to have the same dtype, but got: {} != {}",
            3: "expected scalar type {} but found {}"}
 _PLAIN = {(2, 2): ({"labels": _MATRIX}, "MmBackward0"), (2, 1): ({"labels": _VECTOR}, "MvBackward0"), (1, 1): ({"labels": _DOT}, "DotBackward0")}
+_FAST = {ranks: product(op["contract"], params["labels"], label) for ranks, (params, label) in _PLAIN.items()}
 
 
 def matmul(self: Any, other: Any) -> Any:
     """The matrix product, by NumPy's rules for vectors and stacks."""
+    if isinstance(self, Tensor) and isinstance(other, Tensor):
+        fast = _FAST.get((self._a.ndim, other._a.ndim))
+        y = None if fast is None else fast(self, other)
+        if y is not None:
+            return y
     ranks = len(self.shape), len(other.shape)
     if self.shape[-1:] != other.shape[-2:][:1] and isinstance(self, Tensor) and isinstance(other, Tensor):
         _mismatch(self.shape, other.shape)

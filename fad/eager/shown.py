@@ -62,12 +62,12 @@ class Showing:
 
     def _known(self) -> dict:
         """Everything shown, by its name."""
-        entries = {**self.entries(), **self.__dict__.get("held", {})}
+        entries = {**self.entries(), **(self.held or {})}
         found, names = {**self.parameters(), **entries}, SHOWN.get(self.name())                # type: ignore[attr-defined]
         if names is not None:
             found = {n: _wrapped(n, found[n]) if n in found else _measured(n, entries) for n in names}
             found = {n: entry for n, entry in found.items() if entry is not _NONE}
-        return {**found, **(self.__dict__.get("note") or {})}
+        return {**found, **(self.note or {})}
 
     def __dir__(self) -> list:
         known = self._known()

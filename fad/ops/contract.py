@@ -111,6 +111,20 @@ def _plain(subscripts: str) -> str:
     return "".join(letters.get(c, c) for c in subscripts)
 
 
+@lru_cache(maxsize=4096)
+def with_adjoints(labels: tuple) -> "tuple[Callable, Callable, Callable]":
+    """Of these labels, on real arrays: the product of (x, y), and its adjoints, of (g, y) and of (x, g).
+
+    >>> product, left, right = with_adjoints(("ij", "j", "i"))
+    >>> x, y = np.eye(2), np.array([3.0, 4.0])
+    >>> left(product(x, y), y)
+    array([[ 9., 12.],
+           [12., 16.]])
+    """
+    a, b, out = labels
+    return _runner(labels), _runner((out, b, a)), _runner((a, out, b))
+
+
 def _multiply(x: Any, y: Any, p: Plan) -> Any:
     x, y = x.transpose(p.x_axes), y.transpose(p.y_axes)
     x = x.reshape(x.shape + (1,) * p.right)
