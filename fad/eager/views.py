@@ -186,7 +186,7 @@ def _index_rule(meta: Meta, key: tuple) -> tuple:
 
 
 def _run_index(a: np.ndarray, key: tuple) -> np.ndarray:
-    return a[(*key, Ellipsis)] if Ellipsis not in key else a[key]
+    return a[tuple(key) + (Ellipsis,)] if Ellipsis not in key else a[key]
 
 
 def _pull_index(g: Any, meta: Meta, key: tuple) -> Any:
