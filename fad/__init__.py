@@ -38,6 +38,7 @@ from .ops import core as _core
 from .util.config import config as config
 from .util.errors import FadError as FadError
 from .util.errors import FallbackWarning as FallbackWarning
+from .util.errors import InternalErrorWarning as InternalErrorWarning
 from .util.lazy import lazy_names as _lazy_names
 from .util.tree import register as register
 

@@ -25,12 +25,14 @@ def _private_caches() -> None:
 _private_caches()
 os.environ["FAD_CHECK_TRACE"] = "1"                           # every program that a test traces is well formed, or the test fails
 
-STAGED = ("capture",)                                         # rooms whose programs are compiled, or their tests say that they are not
+UNASKED = ("error::fad.util.errors.FallbackWarning", "error::fad.util.errors.InternalErrorWarning")
 
 
 def pytest_collection_modifyitems(items: list) -> None:
-    """In these rooms a FallbackWarning is an error: a program that goes to the tape unasked shows. A test's own filters come after this one."""
-    strict = pytest.mark.filterwarnings("error:.* runs step by step on the tape")
+    """A program that goes to the tape unasked is a failure, and so is a defect of fad that its user would be warned of.
+
+    A test's own filters come after these: it may say that a FallbackWarning is what it expects.
+    """
     for item in items:
-        if item.path.parent.name in STAGED:
-            item.add_marker(strict, append=False)
+        for unasked in UNASKED:
+            item.add_marker(pytest.mark.filterwarnings(unasked), append=False)

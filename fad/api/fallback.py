@@ -3,9 +3,10 @@
 A trace fails where Python needs a value (a list's length, a key of a dict), where a library is called that fad has no record of, or where
 a loop changes the structure of its variables. The function then gets a second chance on the tape, where everything has a value. If
 that fails too, the first error is raised: it says what could not be staged, or what is wrong with the function.
+
+A trace that fails because of a defect of fad's own (see util/defects.py) has the same second chance, and a warning of another class.
 """
 import linecache
-import sys
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -22,9 +23,10 @@ from ..trace.outside import Outside
 from ..trace.tracer import Tracer
 from ..util import tree
 from ..util.config import config
+from ..util.defects import is_defect, warn_of
 from ..util.errors import ConcreteValueError, FadError, FallbackWarning, SideEffectError, UnstageableError, UnsupportedFunctionError
 from ..util.lazy import LazyModule
-from ..util.where import Where, is_library
+from ..util.where import Where, is_library, outside_fad
 
 traceback = LazyModule("traceback")
 
@@ -34,7 +36,7 @@ PYTHONS = (TypeError, ValueError, AttributeError, RecursionError)       # what P
 
 def is_unstaged(error: Exception) -> bool:
     """Whether a trace failed because the function cannot be staged: not because of a shape, an index or a kind of argument that is wrong."""
-    return isinstance(error, UNSTAGED) or (isinstance(error, PYTHONS) and not isinstance(error, FadError))
+    return isinstance(error, UNSTAGED) or (isinstance(error, PYTHONS) and not isinstance(error, FadError)) or is_defect(error)
 
 
 class Fallback:
@@ -71,10 +73,15 @@ class Fallback:
         self.reasons[key] = reason
         if not self.warned:
             self.warned = True
-            told = FallbackWarning(f"{name} runs step by step on the tape, not compiled", where=where, why=reason,
-                                   do="keep what depends on data in arrays, or pass fallback=False to make this an error")
-            warnings.warn(told, stacklevel=_outside_fad())
+            self._tell(error, f"{name} runs step by step on the tape, not compiled", where, reason)
         return result
+
+    def _tell(self, error: Exception, what: str, where: "Where | None", reason: str) -> None:
+        if is_defect(error):
+            warn_of(error, what, where)
+        else:
+            told = FallbackWarning(what, where=where, why=reason, do="keep what depends on data in arrays, or pass fallback=False to make this an error")
+            warnings.warn(told, stacklevel=outside_fad())
 
 
 def _first(error: Exception) -> Exception:
@@ -95,14 +102,6 @@ def _last_line(error: Exception) -> "Where | None":
     """The innermost line of the user's that an error went through."""
     found = [f for f in traceback.extract_tb(error.__traceback__) if not is_library(f.filename) and linecache.getline(f.filename, f.lineno or 0)]
     return Where(found[-1].filename, found[-1].lineno or 0, found[-1].name) if found else None
-
-
-def _outside_fad() -> int:
-    """The stack level, for a warning, of the line that called fad."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and is_library(frame.f_code.co_filename):
-        level, frame = level + 1, frame.f_back
-    return level
 
 
 def run_on_tape(body: Callable, args: tuple, kwargs: dict, name: str, deliver: Callable) -> Any:

@@ -12,9 +12,11 @@ from ..ir.walk import evaluate_freeing, last_uses
 from ..ops.control import LESS
 from ..passes.pipeline import optimise
 from ..util.config import config
+from ..util.defects import warn_of
 from ..util.errors import TapeMemoryError
 from ..util.lazy import LazyModule
 from ..util.patience import OutOfPatience, patience
+from ..util.where import outside_fad
 
 if TYPE_CHECKING:
     from .compile import Kernel
@@ -130,8 +132,10 @@ class Runner:
     def _refuse(self, error: Exception) -> None:
         """What cannot be compiled stays with the interpreter; whoever asked for compilation, or hit upon an error of fad's, is told."""
         self.refused = str(error) or type(error).__name__
-        if self.policy == "now" or self.loops or not isinstance(error, compiler.BackendError):
-            warnings.warn(f"{self.name} is interpreted, not compiled: {type(error).__name__}: {self.refused[:2000]}", stacklevel=5)
+        if not isinstance(error, compiler.BackendError):
+            warn_of(error, f"{self.name} is interpreted, not compiled")
+        elif self.policy == "now" or self.loops:
+            warnings.warn(f"{self.name} is interpreted, not compiled: {self.refused[:2000]}", stacklevel=outside_fad())
 
 
 def bound(call: Any, constants: list, count: int) -> Any:

@@ -17,6 +17,7 @@ from ..ir.graph import Var
 from ..ir.op import registry
 from ..ops.extents import at_least
 from ..ops.face import find
+from ..util.defects import is_defect, warn_of
 from ..util.errors import (
     ConcreteValueError,
     FadError,
@@ -339,6 +340,8 @@ class Runtime:
         except _EndsBySize:                                   # says nothing of the loop
             raise
         except Exception as error:                            # whatever it was, the plain loop will meet it again if it is the user's
+            if is_defect(error):
+                warn_of(error, "a loop is not one region of the program")
             self.unrolled[body.__code__] = error
             return error
 

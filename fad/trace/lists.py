@@ -212,6 +212,8 @@ class Rows(Items):
     """A list whose elements lie in arrays. What is not here is done on a plain list again."""
 
     def append(self, x: Any) -> None:
+        if self.rows is None:                                 # it became a plain list while x was computed
+            return Items.append(self, x)
         self._may_change()
         new = Layout(x)
         self.layout.require(new, "an element of a list")
@@ -400,7 +402,7 @@ class _Frame:
 def _with_rows(frame: _Frame, rows: tuple) -> Any:
     made = Rows()
     made.rows, made.layout, made.types = list(rows), frame.layout, frame.types
-    made.length = rows[0].shape[0]
+    made.length = rows[0].shape[0] if isinstance(rows[0], Value) else 0      # no Value: a list that has none yet, or is only described
     return made
 
 

@@ -78,6 +78,13 @@ class FallbackWarning(FadError, UserWarning):
     """A function cannot be compiled, since its structure depends on data; it runs step by step on the tape."""
 
 
+class InternalErrorWarning(FadError, UserWarning):
+    """Code of fad's own failed while a function was traced, transformed or compiled; the answer comes another way, and is right.
+
+    The error is the warning's `__cause__`. It is no FallbackWarning, so that who silences those still sees it.
+    """
+
+
 class ExtentError(FadError, ValueError):
     """Extents that must agree and do not."""
 

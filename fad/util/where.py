@@ -4,8 +4,8 @@ import os
 import sys
 from typing import NamedTuple
 
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-_DEMONSTRATION = _PACKAGE + "demo.py"                         # written as a user would write it, and captured as a user's code
+PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_DEMONSTRATION = PACKAGE + "demo.py"                         # written as a user would write it, and captured as a user's code
 _LIBRARIES = (os.sep + "numpy" + os.sep, os.sep + "scipy" + os.sep, os.sep + "numba" + os.sep)
 _is_library: dict[str, bool] = {}
 
@@ -27,12 +27,16 @@ class Where(NamedTuple):
         return f"{self.file}:{self.line}" + (f": {text}" if text else "")
 
 
+def is_own(filename: str) -> bool:
+    """Whether code in this file is fad's own."""
+    return filename.startswith(PACKAGE) and filename != _DEMONSTRATION
+
+
 def is_library(filename: str) -> bool:
     """Whether code in this file is fad's own or a numerical library's, not the user's."""
     known = _is_library.get(filename)
     if known is None:
-        inside = filename.startswith(_PACKAGE) and filename != _DEMONSTRATION
-        known = inside or any(part in filename for part in _LIBRARIES)
+        known = is_own(filename) or any(part in filename for part in _LIBRARIES)
         _is_library[filename] = known
     return known
 
@@ -48,11 +52,19 @@ def here() -> "Where | None":
     return None
 
 
+def outside_fad() -> int:
+    """The stack level, for a warning of the function that asks, of the line that called fad."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and is_library(frame.f_code.co_filename):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
 def library_call() -> str:
     """The library's function that the user's line called and that is running now ("scipy.optimize.brentq"); empty if there is none."""
     frame, outermost = sys._getframe(1), None
     while frame is not None and (is_library(frame.f_code.co_filename) or "site-packages" in frame.f_code.co_filename):
-        if not frame.f_code.co_filename.startswith(_PACKAGE):
+        if not frame.f_code.co_filename.startswith(PACKAGE):
             outermost = frame
         frame = frame.f_back
     if outermost is None:

@@ -1,5 +1,6 @@
 """What cannot be staged runs on the tape: right in value and derivatives, with one warning; or it raises, where that is asked for."""
 import dataclasses
+import operator
 import threading
 import warnings
 
@@ -8,7 +9,19 @@ import pytest
 import scipy.optimize
 
 import fad
-from fad.util.errors import ConcreteValueError, FallbackWarning, IntegerArgumentError, NotScalarError, UnstageableError, UnsupportedFunctionError
+from fad.ir.op import registry
+from fad.ir.types import promoted
+from fad.trace.roll import roll_for
+from fad.util.defects import is_defect
+from fad.util.errors import (
+    ConcreteValueError,
+    FallbackWarning,
+    IntegerArgumentError,
+    InternalErrorWarning,
+    NotScalarError,
+    UnstageableError,
+    UnsupportedFunctionError,
+)
 
 from .data_dependent import PROGRAMS, X
 
@@ -239,3 +252,45 @@ def test_under_an_optimiser_and_in_threads():
     [t.join() for t in threads]
     for k in range(8):
         np.testing.assert_allclose(results[k], fad.grad(keyed)(X + 0.01 * k))
+
+
+def filled(x):
+    out = []
+    for v in x:
+        out.append(v * v)
+    return sum(out)
+
+
+def test_a_defect_of_fads_has_a_warning_of_its_own(monkeypatch):
+    monkeypatch.setattr("fad.api.staged.trace", None)
+    with pytest.warns(InternalErrorWarning, match="(?s)filled.*on the tape.*TypeError: 'NoneType' object is not callable, in fad/api/staged.py") as seen:
+        np.testing.assert_allclose(fad.grad(filled)(X), 2 * X)
+    assert len(seen) == 1 and isinstance(seen[0].message.__cause__, TypeError) and seen[0].filename == __file__
+    with pytest.raises(TypeError, match="not callable"):
+        fad.grad(filled, fallback=False)(X)
+
+
+def test_a_loop_that_a_defect_writes_out_has_it_too(monkeypatch):
+    monkeypatch.setitem(roll_for.__globals__, "FOR", None)
+    with pytest.warns(InternalErrorWarning, match="a loop is not one region of the program"):
+        np.testing.assert_allclose(fad.grad(filled, fallback=False)(X), 2 * X)
+
+
+def test_a_kernel_that_a_defect_prevents_has_it_too(monkeypatch):
+    monkeypatch.setattr("fad.backend.compile.source", None)
+    with pytest.warns(InternalErrorWarning, match="interpreted, not compiled"), fad.config.using(compile="now"):
+        np.testing.assert_allclose(fad.grad(filled)(X), 2 * X)
+
+
+@pytest.mark.parametrize("raised", [lambda: (x for x in ()).throw(KeyError("the user's")), lambda: operator.index(None), lambda: registry["no such op"]])
+def test_what_users_code_raises_is_no_defect_of_fads(raised):
+    with pytest.raises(Exception) as seen:
+        raised()
+    assert not is_defect(seen.value)
+
+
+@pytest.mark.parametrize("call, told", [(lambda: fad.grad(7), False), (lambda: promoted(None), True)])
+def test_what_fads_code_refuses_is_no_defect_and_what_fails_in_it_is(call, told):
+    with pytest.raises(Exception) as seen:
+        call()
+    assert is_defect(seen.value) == told

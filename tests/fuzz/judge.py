@@ -54,6 +54,7 @@ def tier(name):
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fad.FallbackWarning)
+        warnings.simplefilter("error", fad.InternalErrorWarning)
         warnings.filterwarnings("error", r"(?s).*\n  why: [A-Z]\w*(Error|Exception)\b", fad.FallbackWarning)
         warnings.filterwarnings("error", ".*interpreted, not compiled")
         if name == "text":

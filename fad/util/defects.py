@@ -1,0 +1,62 @@
+"""Defects of fad's own, told from what cannot be staged.
+
+While a function is traced, an error means one of three things: the user's code or a library says that it cannot take a traced value,
+fad refuses something on purpose, or fad's own code has failed. The last is a defect, wherever the answer then comes from.
+"""
+import dis
+import os
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from .errors import CheckError, FadError, InternalErrorWarning
+from .where import PACKAGE, Where, is_library, is_own, outside_fad
+
+_RAISE = dis.opmap["RAISE_VARARGS"]
+_doors: set[Any] = set()                                     # code of functions that do what the user's code asks for
+
+
+def door(f: Callable) -> Callable:
+    """Mark a function of fad's that calls, reads or compares for the user's code: a failure of what it does is not fad's."""
+    _doors.add(f.__code__)                                    # type: ignore[attr-defined]
+    return f
+
+
+def is_defect(error: BaseException) -> bool:
+    """Whether an error shows a defect of fad: code of its own failed, which neither refused something nor acted for the user's code.
+
+    >>> from fad.ir.types import promoted
+    >>> try:
+    ...     promoted(None)
+    ... except TypeError as error:
+    ...     is_defect(error)
+    True
+    """
+    if isinstance(error, CheckError):
+        return True
+    if isinstance(error, (FadError, RecursionError, MemoryError)):
+        return False
+    found, tb = None, error.__traceback__
+    while tb is not None:
+        if is_own(tb.tb_frame.f_code.co_filename) or not is_library(tb.tb_frame.f_code.co_filename):
+            found = tb
+        tb = tb.tb_next
+    if found is None:
+        return False
+    code = found.tb_frame.f_code
+    if not is_own(code.co_filename) or code in _doors:
+        return False
+    refused = found.tb_next is None and code.co_code[found.tb_lasti] == _RAISE
+    return not refused or isinstance(error, AssertionError)
+
+
+def warn_of(error: BaseException, what: str, where: "Where | None" = None) -> None:
+    """Warn of a defect: what came of it, the place in fad's code, and the error itself as the warning's cause."""
+    tb: Any = error.__traceback__
+    while tb.tb_next is not None:
+        tb = tb.tb_next
+    place = f"{os.path.relpath(tb.tb_frame.f_code.co_filename, os.path.dirname(os.path.dirname(PACKAGE)))}:{tb.tb_lineno}"
+    told = InternalErrorWarning(what, where=where, why=f"a defect of fad ({type(error).__name__}: {str(error)[:2000]}, in {place}); the numbers are right",
+                                do="please report it with the function; the error is this warning's __cause__")
+    told.__cause__ = error
+    warnings.warn(told, stacklevel=outside_fad())
