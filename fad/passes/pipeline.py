@@ -13,6 +13,7 @@ from .hoist_checks import hoist_checks
 from .hoist_reads import hoist_reads
 from .inline import inline
 from .licm import licm
+from .overflow import overflow
 from .overwrite import overwrite
 from .scalarise import scalarise
 from .simplify import simplify
@@ -20,6 +21,7 @@ from .unchanged import unchanged
 
 PIPELINE: tuple[Callable[[Func], Func], ...] = (
     inline,              # no derivative will be asked for any more
+    overflow,            # as the user wrote it: what is folded below has lost its operands
     dce,                 # the reverse sweep leaves much that nobody needs; less to look at below
     unchanged,           # seeds of the reverse sweep are numbers in its loops, too
     fold, simplify,      # numbers first: identities look for them

@@ -11,7 +11,7 @@ from ..ir.build import current
 from ..ir.graph import Equation, Literal, Var
 from ..ir.integers import Affine
 from ..ir.types import INT
-from ..util.errors import FadError
+from ..util.errors import IntegerOverflowError
 
 LIMIT = 1 << 63
 MOST_TURNS = 10_000
@@ -20,10 +20,6 @@ ON_INTS: dict[str, Callable] = {
     "pow": operator.pow, "abs": abs, "square": lambda x: x * x, "minimum": min, "maximum": max, "left_shift": operator.lshift,
     "right_shift": operator.rshift, "less": operator.lt, "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge,
     "equal": operator.eq, "not_equal": operator.ne, "where": lambda c, x, y: x if c else y}
-
-
-class IntegerOverflowError(FadError, TypeError):
-    """An int of Python's in a loop does not fit in 64 bits."""
 
 
 def check_growth(eqn: Equation) -> None:

@@ -74,6 +74,13 @@ class UnstageableError(StructureError, TypeError, ValueError):
     """A loop or branch on traced values that cannot be part of a program: a variable of it changes its structure, or which array it is."""
 
 
+class IntegerOverflowError(FadError, TypeError):
+    """An int of Python's does not fit in 64 bits."""
+
+
+INTEGER_OVERFLOW = "an int of Python's leaves 64 bits"
+
+
 class FallbackWarning(FadError, UserWarning):
     """A function cannot be compiled, since its structure depends on data; it runs step by step on the tape."""
 
