@@ -6,6 +6,7 @@ from . import (
     combining,
     compiled,
     creation,
+    drawing,
     forward_ad,
     frames,
     function,
@@ -36,6 +37,6 @@ from .tensor import Tensor
 
 NAMES = ChainMap(FUNCTIONS, DTYPES)                  # what stands at fad.<name> under PyTorch's names
 
-ALL = (attributes, combining, compiled, creation, forward_ad, frames, function, further, gathering, grad_api, grad_mode, gradients, graph, indexing, joining, legacy,
-       numpy_calls, odds, pointwise, products, reductions, reshaping, scattering, shapes, sorting, splitting, storage)
+ALL = (attributes, combining, compiled, creation, drawing, forward_ad, frames, function, further, gathering, grad_api, grad_mode, gradients, graph, indexing, joining,
+       legacy, numpy_calls, odds, pointwise, products, reductions, reshaping, scattering, shapes, sorting, splitting, storage)
 __all__ = ["ALL", "FUNCTIONS", "NAMES", "Tensor"]

@@ -10,8 +10,8 @@ from contextlib import contextmanager, nullcontext
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from .creation import default_generator
 from .function import Function
+from .generators import default_generator
 from .grad_api import backward as run_backward
 from .inplace import requires_grad
 from .saved import saved_tensors_hooks

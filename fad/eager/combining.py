@@ -31,6 +31,10 @@ def cartesian_prod(*tensors: Any) -> Any:
 @function(method=False)
 def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
     """Every combination of r elements of a vector, a row for each."""
+    if len(input.shape) != 1:
+        raise RuntimeError(f"Expect a 1D vector, but got shape {list(input.shape)}")
+    if r == 0:
+        return input.new_empty(0)
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     return getitem(input, np.asarray(list(choose(range(input.shape[0]), r)), np.int64).reshape(-1, r))
 

@@ -43,7 +43,12 @@ def as_data(data: Any, dtype: Any = None) -> np.ndarray:
     """Numbers and nested lists (of tensors too) as an array in the dtype PyTorch would give it."""
     if isinstance(data, (list, tuple)):
         data = _plain(data)
-    a = np.asarray(raw(data))
+    try:
+        a = np.asarray(raw(data))
+    except ValueError:
+        raise ValueError(_ragged(data, np.shape(_first(data)))) from None
+    if a.dtype.kind not in "biufc":
+        raise _no_number(data)
     if dtype is not None:
         return a.astype(as_dtype(dtype), copy=False)
     if isinstance(data, np.ndarray) or hasattr(data, "_a") or isinstance(data, np.generic):
@@ -51,6 +56,33 @@ def as_data(data: Any, dtype: Any = None) -> np.ndarray:
     if a.dtype.kind == "f":
         return a.astype(default.dtype, copy=False)
     return a.astype(default_complex(), copy=False) if a.dtype.kind == "c" else a
+
+
+def _first(data: Any) -> Any:
+    """Zeros in the shape that the first elements of nested lists have."""
+    return [_first(data[0])] * len(data) if isinstance(data, list) and data else [] if isinstance(data, list) else 0
+
+
+def _ragged(data: Any, shape: tuple, depth: int = 0) -> str:
+    """What is wrong with nested lists that are no array."""
+    if not isinstance(data, list):
+        return f"expected sequence of length {shape[depth]} at dim {depth} (got {type(data).__name__})" if depth < len(shape) else ""
+    if depth == len(shape):
+        return "only one element tensors can be converted to Python scalars"
+    if len(data) != shape[depth]:
+        return f"expected sequence of length {shape[depth]} at dim {depth} (got {len(data)})"
+    return next((told for d in data if (told := _ragged(d, shape, depth + 1))), "")
+
+
+def _no_number(data: Any) -> Exception:
+    """What to raise for data that are no numbers."""
+    while isinstance(data, (list, tuple)):
+        data = next((d for d in data if isinstance(d, (list, tuple)) or not isinstance(d, (bool, float, complex)) and not (isinstance(d, int) and abs(d) < 2 ** 63)), 0)
+    if isinstance(data, str):
+        return TypeError(f"new(): invalid data type '{type(data).__name__}'")
+    if isinstance(data, int):
+        return ValueError("Overflow when unpacking long long")
+    return RuntimeError(f"Could not infer dtype of {type(data).__name__}")
 
 
 def _plain(data: Any) -> Any:

@@ -79,6 +79,8 @@ def sum_to_size(self: Any, *size: Any) -> Any:
     """Summed over the dimensions that broadcasting to this shape's tensors would stretch."""
     shape = tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
     extra = len(self.shape) - len(shape)
+    if extra < 0 or any(n not in (1, m) for n, m in zip(shape, self.shape[extra:])):
+        raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(self.shape)}}}.")
     axes = tuple(range(extra)) + tuple([extra + k for k, n in enumerate(shape) if n == 1 and self.shape[extra + k] != 1])
     return sum(self, axes).reshape(*shape) if axes else self
 
@@ -93,8 +95,15 @@ def trapezoid(y: Any, x: Any = None, *, dx: float = 1.0, dim: int = -1) -> Any:
 
 @function(method=False)
 @step("CdistBackward0", "x1 x2", "x1 x2 result", "p")
-def cdist(x1: Any, x2: Any, p: float = 2.0) -> Any:
-    """The p-norm of the difference of every row of x1 and every row of x2."""
+def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: Any = None) -> Any:
+    """The p-norm of the difference of every row of x1 and every row of x2; compute_mode is taken for PyTorch's sake."""
+    for name, x in (("X1", x1), ("X2", x2)):
+        if len(x.shape) < 2:
+            raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {len(x.shape)}D")
+    if x1.shape[-1] != x2.shape[-1]:
+        raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}")
+    if p < 0:
+        raise RuntimeError("cdist only supports non-negative p values")
     return (x1.unsqueeze(-2) - x2.unsqueeze(-3)).norm(p, dim=-1)
 
 

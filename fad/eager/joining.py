@@ -11,7 +11,7 @@ from . import composites
 from .errors import scalar_name
 from .gathering import index_select
 from .inplace import fill, in_place
-from .promotion import promoted_type
+from .promotion import default, promoted_type
 from .registry import delivered, function, named, one_dim, run, sizes_of, tensor_of
 from .shapes import _completed, movedim, reshape
 from .tensor import Size, Tensor, raw, wrap
@@ -118,6 +118,8 @@ def roll(self: Any, shifts: Any, dims: Any = None) -> Any:
     """Elements moved around along dimensions."""
     if dims is None:
         return reshape(roll(reshape(self, -1), shifts, 0), *self.shape)
+    if isinstance(shifts, (tuple, list)) and not shifts:
+        raise RuntimeError("`shifts` required")
     by, along = [v if isinstance(v, (tuple, list)) else (v,) for v in (shifts, dims)]
     if len(by) != len(along):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(by)}, dims:{len(along)}")
@@ -192,7 +194,10 @@ def diag_embed(self: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> An
 @step("BlockDiagBackward0", "tensors")
 def block_diag(*tensors: Any) -> Any:
     """Matrices along a diagonal, zeros elsewhere."""
-    blocks = [tensor_of(t) for t in tensors]
+    blocks = [tensor_of(t) for t in tensors] or [wrap(np.zeros((1, 0), default.dtype))]
+    for k, t in enumerate(blocks):
+        if len(t.shape) > 2:
+            raise RuntimeError(f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {k} has {len(t.shape)} dimensions")
     blocks = [reshape(t, 1, -1) if len(t.shape) < 2 else t for t in blocks]
     rows, columns = [sum(t.shape[k] for t in blocks) for k in (0, 1)]
     y, i, j = wrap(np.zeros((rows, columns), promoted_type(*[t.dtype for t in blocks]))), 0, 0
@@ -211,8 +216,14 @@ def diag(self: Any, diagonal: int = 0) -> Any:
 
 
 @function()
-def diff(self: Any, n: int = 1, dim: int = -1) -> Any:
-    """Differences of neighbours along a dimension."""
+def diff(self: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    """Differences of neighbours along a dimension, of what is prepended and appended too."""
+    if not len(self.shape):
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    if n < 0:
+        raise RuntimeError(f"order must be non-negative but got {n}")
+    if prepend is not None or append is not None:
+        self = cat([t for t in (prepend, self, append) if t is not None], dim)
     for _ in range(n):
         m = self.shape[dim]
         after, before = self.narrow(dim, min(1, m), max(m - 1, 0)), self.narrow(dim, 0, max(m - 1, 0))
@@ -229,9 +240,13 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple:
     for x in xs:
         if len(x.shape) > 1:
             raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {x}")
+    if not xs:
+        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    if any(x.dtype != xs[0].dtype for x in xs):
+        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
     shape = [math.prod(x.shape) for x in xs]
     grids = tuple([x.reshape([-1 if k == j else 1 for j in range(len(xs))]).expand(*shape) for k, x in enumerate(xs)])
-    return tuple([g.transpose(0, 1) for g in grids]) if indexing == "xy" else grids
+    return tuple([g.transpose(0, 1) for g in grids]) if indexing == "xy" and len(xs) > 1 else grids
 
 
 # -- changes of values ----------------------------------------------------------------------------------------------------------
@@ -250,8 +265,21 @@ def zero_(self: Tensor) -> Tensor:
 
 
 @function(only_method=True)
-def fill_diagonal_(self: Tensor, value: Any) -> Tensor:
-    """The diagonal set to a value, in place."""
+def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
+    """The diagonal set to a value, in place; wrap: begun anew below the square of a tall matrix."""
+    if len(self.shape) < 2:
+        raise RuntimeError("dimensions must larger than 1")
+    if len(self.shape) > 2 and len(set(self.shape)) > 1:
+        raise RuntimeError("all dimensions of input must be of equal length")
+    rows, columns = self.shape[0], self.shape[-1]
+    if wrap and len(self.shape) == 2:
+        for start in range(columns + 1, rows, columns + 1):
+            self.narrow(0, start, rows - start).diagonal().fill_(fill_value)                  # type: ignore[attr-defined]
+    if len(self.shape) > 2:
+        at = np.arange(rows)
+        self[(at,) * len(self.shape)] = fill_value                                            # type: ignore[index]
+        return self
+    value = fill_value
     self.diagonal().fill_(value)                                                                # type: ignore[attr-defined]
     return self
 

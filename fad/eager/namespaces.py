@@ -6,6 +6,7 @@ import numpy as np
 
 from ..ops.face import BY_NAME
 from ..trace.alias import attribute_of
+from .products import cross_product
 from .registry import named
 from .tensor import Tensor, wrap
 
@@ -135,7 +136,7 @@ class QR(NamedTuple):
 
 def cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     """The cross product."""
-    return _face("numpy.cross", input, other, axis=dim)
+    return cross_product(input, other, dim)
 
 
 def diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:

@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from .creation import leaf, source
+from .creation import leaf
 from .devices import CPU, device, on_cpu
 from .dtypes import as_dtype
+from .generators import source
 from .inplace import copy_, in_place, requires_grad
 from .promotion import castable, default
 from .registry import FUNCTIONS, function
@@ -107,15 +108,22 @@ def binomial(count: Tensor, prob: Tensor, *, generator: Any = None) -> Tensor:
 # -- windows ------------------------------------------------------------------------------------------------------------------
 
 
+def _hamming(n: int, alpha: float = 0.54, beta: float = 0.46) -> np.ndarray:
+    return alpha - beta * np.cos(2 * np.pi * np.arange(n) / max(n - 1, 1))
+
+
 def _window(name: str, values: Any) -> None:
+    @on_cpu
     def call(window_length: int, periodic: bool = True, *args: Any, dtype: Any = None, requires_grad: bool = False, **kwargs: Any) -> Tensor:
-        a = values(window_length + bool(periodic), *args, **kwargs)
+        if window_length < 0:
+            raise RuntimeError(f"{name} requires non-negative window_length, got window_length={window_length}")
+        a = values(window_length + bool(periodic), *args, **kwargs) if window_length != 1 else np.ones(1)
         return leaf(a[:window_length].astype(default.dtype if dtype is None else as_dtype(dtype)), requires_grad)
     call.__name__, call.__doc__ = name, f"The {name.replace('_', ' ')}: one period of it, or (periodic=False) symmetric."
     function(name, method=False)(call)
 
 
-for _name, _values in {"hann_window": np.hanning, "hamming_window": np.hamming, "blackman_window": np.blackman, "bartlett_window": np.bartlett,
+for _name, _values in {"hann_window": np.hanning, "hamming_window": _hamming, "blackman_window": np.blackman, "bartlett_window": np.bartlett,
                        "kaiser_window": lambda n, beta=12.0: np.kaiser(n, beta)}.items():
     _window(_name, _values)
 
@@ -195,7 +203,21 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple:
 @function(method=False)
 def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Tensor:
     """The bytes of a buffer as a tensor, sharing memory."""
-    return leaf(np.frombuffer(buffer, as_dtype(dtype), count, offset), requires_grad)
+    try:
+        size = memoryview(buffer).nbytes
+    except TypeError:
+        raise ValueError("object does not implement Python buffer protocol.") from None
+    kind = as_dtype(dtype)
+    if not size or not count:
+        raise ValueError(f"both buffer length ({size}) and count ({count}) must not be 0")
+    if not 0 <= offset < size:
+        raise ValueError(f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({size} bytes) minus 1")
+    if count < 0 and (size - offset) % kind.itemsize:
+        raise ValueError(f"buffer length ({size - offset} bytes) after offset ({offset} bytes) must be a multiple of element size ({kind.itemsize})")
+    if count > 0 and offset + count * kind.itemsize > size:
+        raise ValueError(f"requested buffer length ({count} * {kind.itemsize} bytes) after offset ({offset} bytes) must not be greater than actual buffer length "
+                         f"({size} bytes)")
+    return leaf(np.frombuffer(buffer, kind, count, offset), requires_grad)
 
 
 @function()

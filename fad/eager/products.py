@@ -1,6 +1,8 @@
 """Matrix products and linear algebra of tensors."""
 from typing import Any
 
+import numpy as np
+
 from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
 from . import composites
@@ -8,8 +10,8 @@ from .errors import c_name, scalar_name
 from .fast import product
 from .promotion import agree
 from .record import apply_pair
-from .registry import function, in_precision, named, run, tensor_of
-from .tensor import Tensor
+from .registry import function, in_precision, named, one_dim, run, tensor_of
+from .tensor import Tensor, raw
 from .together import step
 
 _MATRIX, _VECTOR, _DOT = ("ij", "jk", "ik"), ("ij", "j", "i"), ("i", "i", "")
@@ -148,10 +150,41 @@ def _face(name: str, target: str, method: bool = True, **renamed: str) -> None:
     function(name, method=method)(call)
 
 
-for _name, _target in {"kron": "numpy.kron", "cross": "numpy.cross", "inverse": "numpy.linalg.inv", "det": "numpy.linalg.det",
-                       "slogdet": "numpy.linalg.slogdet", "cov": "numpy.cov", "corrcoef": "numpy.corrcoef", "matrix_power": "numpy.linalg.matrix_power",
+for _name, _target in {"kron": "numpy.kron", "inverse": "numpy.linalg.inv", "det": "numpy.linalg.det",
+                       "slogdet": "numpy.linalg.slogdet", "corrcoef": "numpy.corrcoef", "matrix_power": "numpy.linalg.matrix_power",
                        "pinverse": "numpy.linalg.pinv"}.items():
     _face(_name, _target, dim="axis")
+
+
+def cross_product(self: Any, other: Any, dim: int = -1) -> Any:
+    """The cross products of vectors of three along a dimension, the others broadcast."""
+    n = max(len(self.shape), len(other.shape))
+    self, other = (op["reshape"](x, *[1] * (n - len(x.shape)), *x.shape) for x in (self, other))
+    ax = one_dim(dim, n)
+    if self.shape[ax] != 3 or other.shape[ax] != 3:
+        raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {self.shape[ax]} and {other.shape[ax]}")
+    turned = [[op["index"](x, np.asarray(order), spec=(":",) * ax + ("a",) + (":",) * (n - ax - 1), at=ax) for order in ((1, 2, 0), (2, 0, 1))] for x in (self, other)]
+    return named(turned[0][0] * turned[1][1] - turned[0][1] * turned[1][0], "LinalgCrossBackward0")
+
+
+@function()
+def cross(self: Any, other: Any, dim: "int | None" = None) -> Any:
+    """The cross product along a dimension; by default the first that has three elements."""
+    if dim is None:
+        n = max(len(self.shape), len(other.shape))
+        shape = np.broadcast_shapes(tuple(self.shape), tuple(other.shape))
+        dim = next((k for k in range(n) if shape[k] == 3), None)
+        if dim is None:
+            raise RuntimeError("no dimension of size 3 in input")
+    return cross_product(self, other, dim)
+
+
+@function()
+def cov(self: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
+    """The covariances of variables, a row each."""
+    if len(self.shape) > 2:
+        raise RuntimeError(f"cov(): expected input to have two or fewer dimensions but got an input with {len(self.shape)} dimensions")
+    return in_precision(BY_NAME["numpy.cov"].call(self, ddof=correction, fweights=raw(fweights), aweights=raw(aweights)), (self,))
 
 
 @function()

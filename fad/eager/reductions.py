@@ -393,4 +393,5 @@ def bincount(self: Any, weights: Any = None, minlength: int = 0) -> Any:
     """How often each of 0, 1, 2, ... occurs."""
     if self._a.ndim != 1 or self._a.dtype.kind not in "iu" or (self._a < 0).any():
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
-    return wrap(np.bincount(self._a, None if weights is None else weights._a, minlength))
+    counts = np.bincount(self._a, None if weights is None else weights._a, minlength)
+    return wrap(counts.astype(np.float32) if weights is not None and weights._a.dtype == np.float32 else counts)

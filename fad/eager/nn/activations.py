@@ -9,8 +9,8 @@ from ...ops.table import TABLE as op
 from ..composites import log_softmax as log_softmax_step
 from ..composites import relu as relu_step
 from ..composites import softmax as softmax_step
-from ..creation import source
 from ..dtypes import as_dtype
+from ..generators import source
 from ..inplace import in_place
 from ..node import Undifferentiable
 from ..pointwise import where

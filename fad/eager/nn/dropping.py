@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...util.errors import UnsupportedFunctionError
-from ..creation import source
+from ..generators import source
 from ..tensor import Tensor, raw, wrap
 from .activations import in_their_place
 

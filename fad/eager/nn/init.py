@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..creation import source
+from ..generators import source
 from ..state import changed
 from ..tensor import Tensor
 

@@ -1,7 +1,7 @@
 """Weights divided by a norm: weight normalisation (Salimans & Kingma, 2016) and spectral normalisation (Miyato et al., 2018)."""
 from typing import Any
 
-from ..creation import source
+from ..generators import source
 from ..state import changed
 from ..tensor import Tensor, wrap
 from .layers import _ConvTranspose

@@ -1,0 +1,148 @@
+"""Tensors drawn at random, new ones and in place."""
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .creation import creating, leaf
+from .devices import on_cpu
+from .dtypes import as_dtype
+from .errors import scalar_name
+from .generators import Generator, default_generator, get_rng_state, manual_seed, set_rng_state, source
+from .generators import normal as standard_normal
+from .inplace import in_place
+from .promotion import default
+from .registry import FUNCTIONS, delivered, function, sizes_of
+from .tensor import Tensor, wrap
+
+
+def _below(low: Any, high: Any) -> None:
+    if low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+
+
+@creating
+def randint(low: Any = 0, high: Any = None, size: Any = None, *, dtype: Any, generator: Any = None) -> np.ndarray:
+    """Integers drawn evenly from [low, high)."""
+    if size is None:
+        low, high, size = 0, low, high
+    low, high = (0, low) if high is None else (low, high)
+    _below(low, high)
+    return np.asarray(source(generator).integers(low, high, sizes_of((size,)))).astype(dtype or np.int64)
+
+
+@creating
+def randperm(n: int, *, dtype: Any, generator: Any = None) -> np.ndarray:
+    """0, 1, ..., n - 1 in random order."""
+    if n < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
+    return source(generator).permutation(n).astype(dtype or np.int64)
+
+
+@function(method=False)
+@on_cpu
+def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any = None, dtype: Any = None, requires_grad: bool = False, out: Any = None) -> Tensor:
+    """Numbers drawn from normal distributions."""
+    if isinstance(std, Tensor) and (std._a.real < 0).any():
+        raise RuntimeError("normal expects all elements of std >= 0.0")
+    if not isinstance(std, Tensor) and std < 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    shape = np.broadcast_shapes(getattr(mean, "shape", ()), getattr(std, "shape", ())) if size is None else sizes_of((size,))
+    kind = as_dtype(dtype) if dtype is not None else next((t._a.dtype for t in (mean, std) if isinstance(t, Tensor)), default.dtype)
+    a = standard_normal(shape, kind, generator)
+    for operand, combine in ((std, np.multiply), (mean, np.add)):
+        a = combine(a, operand._a if isinstance(operand, Tensor) else operand)
+    return delivered(leaf(np.asarray(a, kind), requires_grad), out, "normal")
+
+
+@function()
+def bernoulli(self: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:
+    """1 with the given probabilities, else 0."""
+    if p is None and self._a.dtype.kind != "f":
+        raise NotImplementedError(f"\"bernoulli_tensor_cpu_p_\" not implemented for '{scalar_name(self._a.dtype)}'")
+    return leaf(_chances(source(generator), self._a.shape, self._a if p is None else p).astype(self._a.dtype))
+
+
+def _chances(rng: Any, shape: tuple, p: Any = 0.5) -> np.ndarray:
+    """Which of a shape's elements came to pass."""
+    chance = p._a if isinstance(p, Tensor) else np.asarray(p)
+    if chance.size and not ((chance >= 0) & (chance <= 1)).all():
+        raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false." if chance.ndim or isinstance(p, Tensor)
+                           else f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+    return rng.random(shape) < chance
+
+
+@function()
+def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:
+    """Indices drawn with probabilities in proportion to each row."""
+    a = input._a
+    if a.dtype.kind != "f":
+        raise RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {scalar_name(a.dtype)}")
+    if not 1 <= a.ndim <= 2:
+        raise RuntimeError("prob_dist must be 1 or 2 dim")
+    if num_samples <= 0:
+        raise RuntimeError("cannot sample n_sample <= 0 samples")
+    if not replacement and num_samples > a.shape[-1]:
+        raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+    if not (np.isfinite(a) & (a >= 0)).all():
+        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+    rows = a.reshape(-1, a.shape[-1])
+    if not (rows.sum(1) > 0).all():
+        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+    if not replacement and ((rows > 0).sum(1) < num_samples).any():
+        raise RuntimeError("invalid multinomial distribution (with replacement=False, not enough non-negative category to sample)")
+    drawn = [source(generator).choice(rows.shape[1], num_samples, replacement, row.astype(float) / row.sum(dtype=float)) for row in rows]
+    return leaf(np.asarray(drawn, np.int64).reshape(*a.shape[:-1], num_samples))
+
+
+def randint_like(input: Tensor, low: int, high: Any = None, *, dtype: Any = None, requires_grad: bool = False, **options: Any) -> Tensor:
+    """Integers drawn evenly from [low, high), in the shape of a tensor."""
+    low, high = (0, low) if high is None else (low, high)
+    return randint(low, high, tuple(input.shape), dtype=dtype or input.dtype, requires_grad=requires_grad, **options)
+
+
+FUNCTIONS.update(randint_like=randint_like, manual_seed=manual_seed, Generator=Generator, get_rng_state=get_rng_state, set_rng_state=set_rng_state,
+                 default_generator=default_generator, initial_seed=default_generator.initial_seed, seed=default_generator.seed)
+
+# -- in place -------------------------------------------------------------------------------------------------------------------------------
+
+
+def _drawn(name: str, draw: Callable, doc: str, sensible: "Callable | None" = None) -> None:
+    def change(self: Tensor, *args: Any, generator: Any = None, **kwargs: Any) -> Tensor:
+        if sensible is not None:
+            wrong = sensible(*args, **kwargs)
+            if wrong:
+                raise RuntimeError(wrong)
+        a = np.asarray(draw(source(generator), self._a.shape, *args, **kwargs)).astype(self._a.dtype)
+        return in_place(self, lambda old: wrap(a))
+    change.__name__, change.__doc__ = name, doc
+    setattr(Tensor, name, change)
+
+
+_drawn("uniform_", lambda rng, shape, a=0.0, b=1.0: rng.uniform(a, b, shape), "Numbers drawn evenly from [a, b), in place.",
+       lambda a=0.0, b=1.0: a > b and f"uniform_ expects to return a [from, to) range, but found from={a:g} > to={b:g}")
+_drawn("normal_", lambda rng, shape, mean=0.0, std=1.0: rng.normal(mean, std, shape), "Numbers drawn from a normal distribution, in place.",
+       lambda mean=0.0, std=1.0: std < 0 and f"normal expects std >= 0.0, but found std {std:g}")
+_drawn("bernoulli_", _chances, "1 with probability p (a number, or a tensor of them), else 0, in place.")
+_drawn("exponential_", lambda rng, shape, lambd=1.0: rng.exponential(1 / lambd, shape), "Numbers drawn from an exponential distribution, in place.",
+       lambda lambd=1.0: lambd <= 0 and f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
+_drawn("log_normal_", lambda rng, shape, mean=1.0, std=2.0: rng.lognormal(mean, std, shape), "Numbers whose logarithms are normal, in place.",
+       lambda mean=1.0, std=2.0: std <= 0 and f"log_normal_ expects std > 0.0, but found std={std:g}")
+_drawn("cauchy_", lambda rng, shape, median=0.0, sigma=1.0: median + sigma * rng.standard_cauchy(shape), "Numbers from a Cauchy distribution, in place.",
+       lambda median=0.0, sigma=1.0: sigma <= 0 and f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
+_drawn("geometric_", lambda rng, shape, p: rng.geometric(p, shape), "Numbers of trials up to the first success, in place.",
+       lambda p: not 0 < p < 1 and f"geometric_ expects p to be in (0, 1), but got p={p:g}")
+
+
+def random_(self: Tensor, low: Any = None, high: Any = None, *, generator: Any = None) -> Tensor:
+    """Integers drawn evenly, in place: from [low, high), from [0, low), or from all that the dtype holds exactly (no negative ones)."""
+    if high is None:
+        whole = {"b": 1, "f": 2 ** (np.finfo(self._a.dtype).nmant + 1)} if self._a.dtype.kind in "bf" else {}
+        low, high = (0, low) if low is not None else (0, whole.get(self._a.dtype.kind) or np.iinfo(self._a.dtype).max)
+        high = high + 1 if low == 0 and self._a.dtype.kind == "b" and high == 1 else high
+    _below(low, high)
+    a = np.asarray(source(generator).integers(low, high, self._a.shape)).astype(self._a.dtype)
+    return in_place(self, lambda old: wrap(a))
+
+
+Tensor.random_ = random_                                                                      # type: ignore[attr-defined]
