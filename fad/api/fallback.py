@@ -24,13 +24,22 @@ from ..trace.tracer import Tracer
 from ..util import tree
 from ..util.config import config
 from ..util.defects import is_defect, warn_of
-from ..util.errors import ConcreteValueError, FadError, FallbackWarning, SideEffectError, UnstageableError, UnsupportedFunctionError
+from ..util.errors import (
+    INTEGER_OVERFLOW,
+    ConcreteValueError,
+    FadError,
+    FallbackWarning,
+    IntegerOverflowError,
+    SideEffectError,
+    UnstageableError,
+    UnsupportedFunctionError,
+)
 from ..util.lazy import LazyModule
 from ..util.where import Where, is_library, outside_fad
 
 traceback = LazyModule("traceback")
 
-UNSTAGED = (ConcreteValueError, UnstageableError, SideEffectError, UnsupportedFunctionError)
+UNSTAGED = (ConcreteValueError, UnstageableError, SideEffectError, UnsupportedFunctionError, IntegerOverflowError)
 PYTHONS = (TypeError, ValueError, AttributeError, RecursionError)       # what Python and libraries say of a traced value they cannot take
 
 
@@ -60,7 +69,7 @@ class Fallback:
 
         Where run() fails too, for want of a value or an operation, the first error says where the trouble began; else run()'s does.
         """
-        error = _first(error)
+        error = _overflow(_first(error))
         if before is not None:
             before.restore()
         if not self.is_on or not is_unstaged(error):
@@ -89,6 +98,13 @@ def _first(error: Exception) -> Exception:
     while isinstance(error, SystemError) and isinstance(error.__cause__, Exception):
         error = error.__cause__
     return error
+
+
+def _overflow(error: Exception) -> Exception:
+    """What a program that runs says of Python's ints, as an error of fad's; other errors as they are."""
+    if type(error) is not OverflowError or not str(error).startswith(INTEGER_OVERFLOW):
+        return error
+    return IntegerOverflowError(str(error), why="compiled programs compute with integers of 64 bits", do="start with a float (1.0 instead of 1)")
 
 
 def place_and_reason(error: Exception) -> "tuple[Where | None, str]":

@@ -64,7 +64,10 @@ class Staged:
             program = self._program(key, data, leaves, structure)
         except Exception as error:
             return self.fallback.instead(error, before, lambda: self.on_tape(args, kwargs), key, self._title())
-        result = program(data)
+        try:
+            result = program(data)
+        except OverflowError as error:                        # an int of Python's: see passes/overflow
+            return self.fallback.instead(error, None, lambda: self.on_tape(args, kwargs), key, self._title())
         if program.fast is not None and _flat(args, kwargs, leaves):
             self.latest = program.fast
         return result

@@ -74,11 +74,12 @@ class UnstageableError(StructureError, TypeError, ValueError):
     """A loop or branch on traced values that cannot be part of a program: a variable of it changes its structure, or which array it is."""
 
 
-class IntegerOverflowError(FadError, TypeError):
-    """An int of Python's does not fit in 64 bits."""
+INTEGER_OVERFLOW = "an int leaves 64 bits"                    # what programs say as they run
+LARGEST_INT = 2.0**63 * (1 - 1e-15)                           # what rounds to less than this as a float has 64 bits
 
 
-INTEGER_OVERFLOW = "an int of Python's leaves 64 bits"
+class IntegerOverflowError(FadError, OverflowError):
+    """An int of Python's grows beyond 64 bits, which programs compute with."""
 
 
 class FallbackWarning(FadError, UserWarning):

@@ -72,7 +72,7 @@ class Edges:
         """Sums whose rounding errors are what is wanted: they may not be taken in another order."""
         s, t, a, u, v = self.sum_name(), self.scalar(1), self.pick(self.arrays), self.fresh("u"), self.fresh("u")
         pair = [Statement(f"{u}, {v} = two_sum({t}, {self.pick(['1e6', '-3e9', s])})"), Statement(f"{s} += np.tanh(1e4 * {v}) + 1e-9 * {u}")]
-        alone = self.pick([f"(({t} + 1e8) - 1e8)", f"(({s} + 3e15) - 3e15)", f"compensated({a}) - {a}[0]",
+        alone = self.pick([f"(({t} + 1e8) - 1e8)", f"(({s} + 3e9) - 3e9)", f"compensated({a}) - {a}[0]",
                            f"compensated(np.concatenate((np.array([1e9]), {a}, np.array([-1e9]))))",
                            f"0.01 * steps_to_one({t})", f"(math.log(1.0 + 2.0 ** -30 * {a}[0]) * 2.0 ** 30 - {a}[0])", f"math.expm1(1e-9 * {t}) * 1e9",
                            f"(1.0 - math.cos(2.0 ** -12 * {a}[1])) * 2.0 ** 24", f"np.sum(np.diff(np.cumsum({a} + 1e6)) - 1e6) / n"])

@@ -4,6 +4,7 @@ from typing import Any
 
 from ...ir.op import registry
 from ...ir.types import COMPLEX, INT, type_of
+from ...util.errors import INTEGER_OVERFLOW, LARGEST_INT
 from ..choice import abs as absolute
 from ..choice import cast, isfinite, isinf, isnan
 from ..complex import angle, make_complex
@@ -147,19 +148,25 @@ def isqrt(n: Any) -> Any:
 @face("math.factorial")
 def integer_factorial(n: Any) -> Any:
     """n!, an integer."""
-    return cast(registry["rint"](factorial(n)), dtype=INT)
+    return _counted(factorial(n))
 
 
 @face("math.comb")
 def integer_comb(n: Any, k: Any) -> Any:
     """The binomial coefficient, an integer."""
-    return cast(registry["rint"](comb(n, k)), dtype=INT)
+    return _counted(comb(n, k))
 
 
 @face("math.perm")
 def integer_perm(n: Any, k: Any = None) -> Any:
     """n! / (n - k)!, an integer."""
-    return integer_factorial(n) if k is None else cast(registry["rint"](perm(n, k)), dtype=INT)
+    return integer_factorial(n) if k is None else _counted(perm(n, k))
+
+
+def _counted(count: Any) -> Any:
+    """The integer that was computed as a float, of 64 bits."""
+    registry["check_that"](count < LARGEST_INT, True, what=INTEGER_OVERFLOW, error="OverflowError")
+    return cast(registry["rint"](count), dtype=INT)
 
 
 if hasattr(math, "fma"):

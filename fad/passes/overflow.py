@@ -1,0 +1,185 @@
+"""overflow: Python's integers have no largest one; a sum, product or power of them that may leave 64 bits is looked at while the program runs."""
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..ir.graph import Equation, Func, Literal, Var
+from ..ir.op import registry
+from ..ir.types import INT, Type
+from ..util.errors import INTEGER_OVERFLOW, LARGEST_INT
+from .rewrite import Scope, rewrite
+
+EXTENT = 2.0**30                                              # arrays are not much longer, and what counts turns counts no further
+DATA = 2.0**62                                                # what is computed from data
+FLOAT, BOOL = Type(np.dtype(float)), Type(np.dtype(bool))
+
+
+class Size(NamedTuple):
+    """At most times * (the largest integer that a loop carries) + base + ticks * (the number of turns of all loops)."""
+
+    times: float = 0.0
+    base: float = 0.0
+    ticks: float = 0.0
+
+    @property
+    def total(self) -> float:
+        return self.base + self.ticks * EXTENT
+
+    def scaled(self, k: float) -> "Size":
+        return Size(*[part * k if part else 0.0 for part in self])
+
+
+def overflow(func: Func) -> Func:
+    """Before an operation on Python integers whose result is not known to have 64 bits, the same in floats, and a check.
+
+        k2 = k * 3   ->   check_that(abs(float(k) * 3.0) < 2**63); k2 = k * 3      where a loop carries k
+
+    Known are extents and what counts, and what is made of these by sums and by products of two. NumPy's integers wrap around, and are left alone.
+    """
+    if not any(_may_grow(eqn) for eqn in _all(func)):
+        return func
+    finder = _Finder(func)
+    finder.region(func, {v: Size(base=DATA) for v in func.inputs}, True)
+    return rewrite(func, lambda eqn, scope: _checked(eqn, scope, finder.unsure)) if finder.unsure else func
+
+
+def _all(func: Func) -> Any:
+    for eqn in func.equations:
+        yield eqn
+        for region in eqn.regions:
+            yield from _all(region)
+
+
+def _is_pythons(eqn: Equation) -> bool:
+    return len(eqn.outputs) == 1 and eqn.outputs[0].type.weak and eqn.outputs[0].type.dtype == INT
+
+
+def _may_grow(eqn: Equation) -> bool:
+    """Whether this is an operation that, repeated or by itself, makes large integers of small ones."""
+    if eqn.op.name not in GROWING or not _is_pythons(eqn):
+        return False
+    return eqn.op.name not in ("add", "sub", "mul") or all(isinstance(a, Var) or abs(a.value) > 1 and eqn.op.name == "mul" for a in eqn.inputs)
+
+
+class _Finder:
+    """Which operations may leave 64 bits."""
+
+    def __init__(self, func: Func):
+        self.unsure: set[Var] = set()
+        self.extents = {n for eqn in _all(func) for v in eqn.outputs for n in v.type.shape if isinstance(n, Var)}
+
+    def size(self, a: Any, known: dict) -> Size:
+        if isinstance(a, Literal):
+            return Size(base=abs(float(a.value))) if isinstance(a.value, (int, np.integer)) and abs(a.value) < 2**1000 else Size(base=math.inf)
+        return Size(base=EXTENT) if a in self.extents else known.get(a, Size(base=EXTENT))
+
+    def region(self, region: Func, known: dict, note: bool) -> "list[Size]":
+        """The sizes of a region's results; `note` which operations are unsure."""
+        for eqn in region.equations:
+            if eqn.regions:
+                self.control(eqn, known, note)
+            elif all(not v.type.shape and v.type.dtype == INT for v in eqn.outputs):
+                self.step(eqn, known, note)
+        return [self.size(a, known) for a in region.outputs]
+
+    def step(self, eqn: Equation, known: dict, note: bool) -> None:
+        rule = RULES.get(eqn.op.name)
+        found = rule(*[self.size(a, known) for a in eqn.inputs]) if rule else Size(base=DATA)
+        if eqn.op.name == "floordiv" and isinstance(eqn.inputs[1], Literal) and eqn.inputs[1].value:
+            found = found.scaled(1.0 / abs(eqn.inputs[1].value))
+        if note and eqn.op.name in GROWING and _is_pythons(eqn) and not found.total < LARGEST_INT:
+            self.unsure.add(eqn.outputs[0])
+            found = Size(base=LARGEST_INT)
+        known.update(dict.fromkeys(eqn.outputs, found))
+
+    def control(self, eqn: Equation, known: dict, note: bool) -> None:
+        if eqn.op.name in ("for", "while"):
+            found = self.loop(eqn, known, note)
+        else:
+            inputs = {v: Size(base=DATA) for region in eqn.regions for v in region.inputs}
+            rows = [self.region(region, {**known, **inputs}, note) for region in eqn.regions]
+            found = [_largest(*column) for column in zip(*rows)] if eqn.op.name == "cond" else [Size(base=DATA)] * len(eqn.outputs)
+        known.update(zip(eqn.outputs, found))
+
+    def loop(self, eqn: Equation, known: dict, note: bool) -> "list[Size]":
+        """What a loop carries: what each turn adds to, or leaves below the largest carry, grows with the turns; the rest without bounds."""
+        count, body = len(eqn.outputs), eqn.regions[-1]
+        carries, first = body.inputs[len(body.inputs) - count:], [self.size(a, known) for a in eqn.inputs[len(eqn.inputs) - count:]]
+        if eqn.op.name == "for":
+            known[body.inputs[0]] = _sum(*[self.size(a, known) for a in eqn.inputs[:3]])
+        steady = {k for k, v in enumerate(carries) if not v.type.shape and v.type.dtype == INT}
+        while True:
+            turn = self.region(body, {**known, **{v: Size(times=1.0) if k in steady else Size(base=LARGEST_INT) for k, v in enumerate(carries)}}, False)
+            wild = {k for k in steady if turn[k].times > 1 or not turn[k].total < LARGEST_INT}
+            if not wild:
+                break
+            steady -= wild
+        found = [Size(base=LARGEST_INT)] * count
+        anew = {k for k in steady if not turn[k].times}
+        for k in anew:                                        # of no carry: as large in every turn
+            found[k] = _largest(first[k], turn[k])
+        if steady:
+            start = _largest(*[found[k] if k in anew else first[k] for k in steady])
+            growth = max([turn[k].base + turn[k].ticks for k in steady - anew], default=0.0)
+            found = [Size(start.times, start.base, start.ticks + growth) if k in steady - anew else size for k, size in enumerate(found)]
+        if note:
+            for region in eqn.regions:
+                self.region(region, {**known, **dict(zip(region.inputs[len(region.inputs) - count:], found))}, True)
+        return found
+
+
+def _sum(*sizes: Size) -> Size:
+    return Size(*[sum(parts) for parts in zip(*sizes)])
+
+
+def _largest(*sizes: Size) -> Size:
+    return Size(*[max(parts) for parts in zip(*sizes)])
+
+
+def _product(x: Size, y: Size) -> Size:
+    if x.times and y.times:
+        return Size(math.inf, math.inf)
+    x, y = (y, x) if y.times else (x, y)
+    return x.scaled(y.total)
+
+
+def _power(x: Size, y: Size) -> Size:
+    if x.times or y.times:
+        return Size(math.inf, math.inf)
+    try:
+        return Size(base=max(x.total, 1.0) ** y.total)
+    except OverflowError:
+        return Size(base=math.inf)
+
+
+def _shifted(x: Size, y: Size) -> Size:
+    return _product(x, _power(Size(base=2.0), y))
+
+
+GROWING = {"add", "sub", "mul", "square", "pow", "left_shift"}
+RULES = {
+    "add": _sum, "sub": _sum, "mul": _product, "square": lambda x: _product(x, x), "pow": _power, "left_shift": _shifted, "floordiv": lambda x, y: x,
+    "neg": lambda x: x, "abs": lambda x: x, "right_shift": lambda x, y: x, "mod": lambda x, y: y, "wrap_index": _largest,
+    "minimum": _largest, "maximum": _largest, "where": lambda c, x, y: _largest(x, y), "bitwise_and": _sum, "bitwise_or": _sum, "bitwise_xor": _sum}
+
+
+def _checked(eqn: Equation, scope: Scope, unsure: set) -> None:
+    """Add the check in front of an operation that is unsure."""
+    if not eqn.outputs or eqn.outputs[0] not in unsure:
+        return
+    x, *others = [_as_float(a, scope, eqn.where) for a in eqn.inputs]
+    y = others[0] if others else x
+    name = {"square": "mul", "left_shift": "mul"}.get(eqn.op.name, eqn.op.name)
+    if eqn.op.name == "left_shift":
+        y = scope.emit(registry["exp2"], (y,), FLOAT, {}, eqn.where)
+    result = scope.emit(registry[name], (x, y), FLOAT, {}, eqn.where)
+    size = scope.emit(registry["abs"], (result,), FLOAT, {}, eqn.where)
+    fits = scope.emit(registry["less"], (size, Literal(LARGEST_INT, FLOAT)), BOOL, {}, eqn.where)
+    scope.add(Equation(registry["check_that"], (fits, Literal(True, BOOL)), (), {"what": INTEGER_OVERFLOW, "error": "OverflowError"}, (), eqn.where))
+
+
+def _as_float(a: Any, scope: Scope, where: Any) -> Any:
+    if isinstance(a, Literal):
+        return Literal(float(a.value) if abs(a.value) < 2**1000 else math.inf, FLOAT)
+    return scope.emit(registry["cast"], (scope.resolve(a),), FLOAT, {"dtype": FLOAT.dtype}, where)
