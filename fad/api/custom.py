@@ -68,11 +68,11 @@ class Rule:
 
 
 class JvpRule(Rule):
-    """A rule given as jvp(primals, tangents) -> (value, tangent)."""
+    """A rule given as jvp(*nondiff, primals, tangents) -> (value, tangent)."""
 
-    def __init__(self, call: Call, rule: Callable):
+    def __init__(self, call: Call, rule: Callable, nondiff: tuple):
         super().__init__(call)
-        self.rule = rule
+        self.rule, self.nondiff = rule, nondiff
         self.jvp = self._jvp
 
     @property
@@ -82,7 +82,9 @@ class JvpRule(Rule):
     def _jvp(self, xs: Sequence, dxs: Sequence) -> tuple:
         primals, _ = self.call.fill(xs)
         tangents, _ = self.call.fill([zeros_of(x) if d is None else d for x, d in zip(xs, dxs)])
-        answer = captured(self.rule)(primals, tangents)
+        static = [primals[k] for k in self.nondiff]
+        primals, tangents = (tuple([x for k, x in enumerate(given) if k not in self.nondiff]) for given in (primals, tangents))
+        answer = captured(self.rule)(*static, primals, tangents)
         if not isinstance(answer, tuple) or len(answer) != 2:
             raise StructureError("a jvp rule must return a pair (value, tangent)")
         return self.call.data_of(answer[0]), [g for g in conform("tangent of a jvp rule", answer[1], answer[0]) if g is not None]
@@ -127,15 +129,14 @@ def _cotangent_leaves(answer: Sequence, args: Sequence) -> list:
 
 
 def _data_leaves(g: Any, x: Any) -> list:
-    targets, structure = tree.flatten(x)
-    given, have = tree.flatten(g)
+    (targets, structure), (given, have) = (tree.flatten(t, is_leaf=lambda part: part is None) for t in (x, g))       # None, within a tree too: zero
     if structure != have:
         raise StructureError(f"a cotangent of structure {have} was returned for an argument of structure {structure}")
     return [c for c, t in zip(given, targets) if is_data(t)]
 
 
 def _leaf_cotangent(g: Any, x: Any) -> Any:
-    return match(g, x) if type_of(x).dtype.kind in "fc" else None
+    return match(g, x) if g is not None and type_of(x).dtype.kind in "fc" else None
 
 
 class _WithRule:
@@ -167,7 +168,8 @@ class _WithRule:
 class custom_jvp(_WithRule):
     """A function whose derivative is the user's: f.defjvp(rule), rule(primals, tangents) -> (value, tangent).
 
-    The rule must be linear in the tangents (reverse mode is its transpose).
+    The rule must be linear in the tangents (reverse mode is its transpose). Arguments named in nondiff_argnums are passed to the rule first,
+    and are not among the primals.
 
     >>> import numpy as np, fad
     >>> @fad.custom_jvp
@@ -186,7 +188,7 @@ class custom_jvp(_WithRule):
         return rule
 
     def rule(self, call: Call) -> Rule:
-        return super().rule(call) if self._rule is None else JvpRule(call, self._rule)
+        return super().rule(call) if self._rule is None else JvpRule(call, self._rule, self.nondiff)
 
 
 class custom_vjp(_WithRule):

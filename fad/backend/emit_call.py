@@ -12,8 +12,7 @@ def fill_value(printer: Any, step: Step) -> str:
     """What a new array is full of; nothing for one that is yet to be written."""
     if not step.args:
         return ""
-    value, dtype = step.args[0], step.out.type.dtype
-    return literal(value.value, dtype).source if isinstance(value, Literal) else printer.expressions.operand(value, dtype).source
+    return printer.expressions.exactly(step.args[0], step.out.type.dtype).source
 
 
 def fill_text(printer: Any, step: Step, value: str) -> str:

@@ -43,6 +43,10 @@ class Expressions:
         text = self.element(operand)
         return as_operand(text, operand.var.type.dtype, dtype or operand.var.type.dtype)
 
+    def exactly(self, operand: Any, dtype: np.dtype) -> Text:
+        """An operand in just this dtype, where no arithmetic would bring it to that."""
+        return literal(operand.value, dtype) if isinstance(operand, Literal) else converted(self.operand(operand), _dtype_of(operand), dtype)
+
     def index(self, index: Index) -> Text:
         """A subscript: the loop's index first, then the rest."""
         parts = [(self._symbol(s), c) for s, c in index.terms]
@@ -74,20 +78,14 @@ class Expressions:
         if eqn is None or eqn.op.kind != "elementwise":
             return self._moved(step, dtype)
         if eqn.op.name == "cast":
-            source = _dtype_of(step.args[0])
-            return converted(self.operand(step.args[0], source if not isinstance(step.args[0], Literal) else dtype), source, dtype) \
-                if not isinstance(step.args[0], Literal) else literal(step.args[0].value, dtype)
+            return self.exactly(step.args[0], dtype)
         return self._elementwise(eqn, step, dtype)
 
     def _moved(self, step: Step, dtype: np.dtype) -> Text:
         if step.eqn is not None and step.eqn.op.name == "contract":
             x, y = (self.operand(a, dtype) for a in step.args)
             return template("{0} & {1}" if dtype == BOOL else "{0} * {1}").fill([x, y])
-        source = _dtype_of(step.args[0])
-        text = self.operand(step.args[0], dtype if isinstance(step.args[0], Literal) else None)
-        if isinstance(step.args[0], Literal) or source == dtype:
-            return text
-        return converted(text, source, dtype)
+        return self.exactly(step.args[0], dtype)
 
     def _elementwise(self, eqn: Equation, step: Step, dtype: np.dtype) -> Text:
         dtypes = loop_dtypes(eqn)

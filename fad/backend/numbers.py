@@ -54,7 +54,7 @@ def converted(text: Text, old: np.dtype, new: np.dtype) -> Text:
         return Text(f"{text.within(5)} != 0", 5)
     if old == BOOL:                                          # Numba has no float(bool)
         return Text(f"({literal(1, new).source} if {text.source} else {literal(0, new).source})")
-    if new == FLOAT and old.kind in "fiu":
+    if new == FLOAT and old.kind in "iu":                    # Numba's float(x) of a float32 is that float32
         return Text(f"float({text.source})")
     return Text(f"{dtype_name(new)}({text.source})")
 

@@ -15,7 +15,7 @@ from fad.kernels.elementary import exp, exp2, log, log1p, pow, sin  # noqa: A004
 from fad.kernels.promotion import compiled_as, emit_python, formula, like_ufunc, quiet, real_floats
 
 __all__ = [
-    "absolute", "ceil", "copysign", "expit", "floor", "floor_divide", "fmax", "fmin", "fmod", "heaviside",
+    "absolute", "bitwise_count", "ceil", "copysign", "expit", "floor", "floor_divide", "fmax", "fmin", "fmod", "heaviside",
     "integer_power", "like", "log_expit", "logaddexp", "logaddexp2", "logit", "maximum", "minimum", "power", "remainder",
     "rint", "sign", "sinc", "sqrt", "trunc", "where", "xlog1py", "xlogy",
 ]  # fmt: skip
@@ -91,6 +91,24 @@ sqrt, absolute = _instruction("sqrt", np.sqrt), _instruction("fabs", np.absolute
 copysign = _instruction("copysign", np.copysign)
 floor, ceil, trunc = (_instruction(f.__name__, f, *REAL) for f in (np.floor, np.ceil, np.trunc))
 rint = _instruction("rint", np.rint)
+
+
+def bitwise_count(x):
+    """How many bits of |x| are set.
+
+    >>> int(bitwise_count(-7))
+    3
+    """
+    return np.bitwise_count(x)
+
+
+def _emit_bitwise_count(context, builder, sig, args):
+    (x,), (kind,) = args, sig.args
+    size = builder.select(builder.icmp_signed("<", x, x.type(0)), builder.neg(x), x) if kind.signed else x
+    return context.cast(builder, builder.ctpop(size), kind, types.uint8)
+
+
+compiled_as(bitwise_count, lambda x: (types.uint8, x) if isinstance(x, types.Integer) else None, _emit_bitwise_count)
 
 
 # --- one formula for each kind of number ----------------------------------------------------------------------------

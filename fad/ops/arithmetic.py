@@ -141,6 +141,7 @@ spacing = elementwise("spacing", np.spacing, "np.spacing({0})",
 
 gcd = elementwise("gcd", np.gcd, "np.gcd({0}, {1})", Zero(), "integer")
 lcm = elementwise("lcm", np.lcm, "np.lcm({0}, {1})", Zero(), "integer")
+bitwise_count = elementwise("bitwise_count", np.bitwise_count, "bitwise_count({0})", Zero(), "integer")
 bitwise_and = elementwise("bitwise_and", np.bitwise_and, "{0} & {1}", Zero(), "integer")
 bitwise_or = elementwise("bitwise_or", np.bitwise_or, "{0} | {1}", Zero(), "integer")
 bitwise_xor = elementwise("bitwise_xor", np.bitwise_xor, "{0} ^ {1}", Zero(), "integer")

@@ -48,12 +48,21 @@ def test_structures_and_nondiff_arguments():
         return {"y": p["a"] * q}
     f.defvjp(lambda p, q: ({"y": p["a"] * q}, (p, q)), lambda saved, g: ({"a": 7 * g["y"]}, None))
     close(fad.grad(lambda p: np.sum(f(p, 2.0)["y"]))({"a": x})["a"], 7)
+    f.defvjp(lambda p, q: ({"y": p["a"] * q}, q), lambda q, g: ({"a": q * g["y"], "b": None, "note": None}, None))
+    g = fad.grad(lambda p: np.sum(f(p, 2.0)["y"]))({"a": x, "b": x, "note": None})
+    close(g["a"], 2), close(g["b"], 0)
 
     def power(n, t):
         return t ** n
     power = fad.custom_vjp(power, nondiff_argnums=(0,))
     power.defvjp(lambda n, t: (t ** n, t), lambda n, t, g: (g * n * t ** (n - 1) * 100,))
     close(fad.grad(lambda t: power(3, t))(2.0), 1200)
+
+    applied = fad.custom_jvp(lambda f, t, n: f(t) ** n, nondiff_argnums=(0, 2))
+    applied.defjvp(lambda f, n, primals, tangents: (f(*primals) ** n, 100 * n * tangents[0]))
+    close(fad.grad(lambda t: applied(np.sin, t, 3))(2.0), 300)
+    close(fad.jvp(lambda t: applied(np.sin, t, 3), (x,), (x,))[1], 300 * x)
+    close(fad.vmap(fad.grad(lambda t: applied(np.sin, t, 3)))(x), 300)
 
 
 def test_wrong_rules_raise():

@@ -2,12 +2,15 @@
 import numpy as np
 import pytest
 
+import fad
 from fad.backend.steps import BackendError
 from fad.ir.walk import evaluate
 from fad.passes.pipeline import optimise
 from fad.trace.tracing import trace
 from fad.transforms.vjp import vjp
 from tests.laws.test_faces import SAMPLES, function_of
+from tests.ops.faces_at import function_of as function_at
+from tests.ops.faces_at import listed
 
 from .support import check
 
@@ -38,3 +41,23 @@ def test_reverse(expression):
     rng = np.random.default_rng(3)
     gs = [rng.standard_normal(np.shape(y)).astype(a.type.dtype)[()] for a, y in zip(traced.func.outputs, ys) if a.type.dtype.kind in "fc"]
     agree(vjp(traced.func, tuple(range(len(xs)))), args + gs, traced.guards, expression in COMPILED)
+
+
+# What NumPy computes in another dtype than that of its operands, and in whole numbers: one program, compiled.
+NUMBERS = """
+f.astype(float) ** 3; np.exp(f, dtype=float); np.exp(f[0].astype(float)); np.float_power(f, 2); np.float_power(f[0], 2); np.full(2, f[0], dtype=float)
+np.full(2, k[0], dtype=float); np.full(2, k.sum(), dtype=np.float32); np.sum(f, dtype=float); np.mean(f, dtype=float); np.sum(k, dtype=np.int8)
+np.prod(k, dtype=np.int16); np.cumsum(k, dtype=np.int8); k.sum(dtype=bool); np.add.reduce(k, dtype=np.int8); np.add.accumulate(k, dtype=np.int8)
+np.cumulative_sum(k, dtype=np.int32); np.trace(np.outer(k, u), dtype=np.int16); np.sum(k, dtype=np.int32, initial=2); np.interp(f, k * 0 + [0, 1, 1], u)
+np.interp([1.0, 0.5, 2.0], [0, 1, 1], u); np.interp(f, [0, 1.0], [1j, 2]); np.average(k, weights=f); np.average(z, weights=k); np.isclose(u, u + 1, atol=1.5)
+np.isclose(k > 0, u > 1); np.bitwise_count(37 * k); np.bitwise_count(u); np.bitwise_count(12345678901 * k.astype(np.int64)); np.bitwise_count(k > 0)
+"""
+KINDS = {"f": np.array([0.3, 1.7, -0.2], np.float32), "k": np.array([1, -2, 3], np.int8), "u": np.array([2, 1, 3], np.uint8),
+         "z": np.array([1j, 2.0, 0.5 - 1j], np.complex64)}
+
+
+def test_numbers_of_other_dtypes():
+    f, xs = function_at(f"({', '.join(listed(NUMBERS))})", values=KINDS)
+    for got, want in zip(fad.jit(f, compile="now")(*xs), f(*xs), strict=True):
+        assert np.asarray(got).dtype == np.asarray(want).dtype
+        np.testing.assert_allclose(got, want, rtol=1e-6 if want.dtype in (np.float32, np.complex64) else 1e-12)

@@ -187,7 +187,7 @@ def _diagonal_extent(m: Any, n: Any, offset: int) -> Any:
 @face("numpy.trace", method="trace", samples=("np.trace(S)", "np.trace(S, 1)", "np.trace(x)"))
 def trace(a: Any, offset: Any = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
     y = diagonals(as_array(a), operator.index(offset), axis1, axis2)
-    return into(out, registry["sum"](in_dtype(y, dtype), axes=(rank(y) - 1,)))
+    return into(out, in_dtype(registry["sum"](in_dtype(y, dtype), axes=(rank(y) - 1,)), dtype))
 
 
 face("numpy.linalg.trace")(lambda x, /, *, offset=0, dtype=None: trace(x, offset, -2, -1, dtype))

@@ -8,7 +8,7 @@ import numpy as np
 from ...ir import stack
 from ...ir.build import current
 from ...ir.op import registry
-from ...ir.types import result_dtype, type_of
+from ...ir.types import COMPLEX, FLOAT, result_dtype, type_of
 from ...util.errors import ConcreteValueError
 from ..choice import abs as absolute
 from ..choice import clip as clip_
@@ -170,7 +170,7 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
     x = as_array(a)
     if is_complex(x):
         return into(out, make_complex(round(real_(x), decimals), round(imag_(x), decimals)))
-    if type_of(x).dtype.kind not in "f" and decimals >= 0:
+    if type_of(x).dtype.kind != "f" and decimals >= 0:
         return into(out, x)
     unit = 10.0 ** abs(decimals)
     if decimals == 0:
@@ -204,6 +204,8 @@ def i0(x: Any) -> Any:
 def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Any:
     """Where |a - b| <= atol + rtol |b|."""
     a, b = as_array(a), as_array(b)
+    if type_of(b).dtype.kind in "biu":                         # whose differences may be none
+        b = in_dtype(b, FLOAT)
     close = ((absolute(a - b) <= atol + rtol * absolute(b)) & isfinite(b)) | (a == b)
     return close | (isnan(a) & isnan(b)) if equal_nan else close
 
@@ -269,7 +271,8 @@ face("numpy.iscomplexobj")(lambda x: is_complex(as_array(x)))
                                "np.interp(x, [0., 0.5, 0.8], [1., 2., 4.], right=0.0)", "np.interp(x, [0.7, 0.1, 0.4], v[:3], period=1.0)"))
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
     """Piecewise linear interpolation, differentiable in x, xp and fp."""
-    x, xp, fp = as_float(as_array(x)), as_float(as_array(xp)), as_float(as_array(fp))
+    x, xp, fp = in_dtype(as_array(x), FLOAT), in_dtype(as_array(xp), FLOAT), as_array(fp)
+    fp = in_dtype(fp, COMPLEX if is_complex(fp) else FLOAT)
     if period is not None:
         x, xp, fp = _one_period(x, xp, fp, period)
         left = right = None
@@ -279,7 +282,9 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
         inside: Any = fp[0]
     else:
         k = registry["minimum"](registry["maximum"](BY_NAME["numpy.searchsorted"].call(xp, x, side="right") - 1, 0), n - 2)
-        inside = (fp[k + 1] - fp[k]) / (xp[k + 1] - xp[k]) * (x - xp[k]) + fp[k]
+        width = xp[k + 1] - xp[k]
+        steep = width == 0                                         # the last two points in one place: the last one counts
+        inside = where_(steep, fp[k + 1], (fp[k + 1] - fp[k]) / where_(steep, 1.0, width) * (x - xp[k]) + fp[k])
     return where_(x > xp[-1], right, where_(x < xp[0], left, inside))
 
 

@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.op import registry
-from ...ir.types import type_of
+from ...ir.types import FLOAT, type_of
 from .. import extents
 from ..face import face
 from ..kinds import conjugate, shape_of
@@ -94,8 +94,8 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
         scale: Any = extent_of(x, axes) * 1.0
     else:
         w = _weights_like(x, as_array(weights), axis)
-        if type_of(x).dtype.kind in "biu":
-            x = in_dtype(x, float)
+        dtype = np.result_type(type_of(x).dtype, type_of(w).dtype, *([FLOAT] if type_of(x).dtype.kind in "biu" else []))
+        x, w = in_dtype(x, dtype), in_dtype(w, dtype)
         scale = reduced(sum_, w, axis, keepdims)
         y = reduced(sum_, x * w, axis, keepdims) / scale
     if not returned:

@@ -20,13 +20,13 @@ def reduced(op: Op, x: Any, axis: Any, keepdims: Any) -> Any:
 @face("numpy.sum", method="sum", samples=("np.sum(x)", "np.sum(x, axis=(0, 1), keepdims=True)", "np.sum(x, axis=-1, where=x > 0.4)", "x.sum(0)"))
 def sum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:
     y = reduced(sum_, masked(in_dtype(as_array(a), dtype), where, 0), axis, keepdims)
-    return into(out, y + initial if is_given(initial) else y)
+    return into(out, in_dtype(y + initial if is_given(initial) else y, dtype))
 
 
 @face("numpy.prod", method="prod", samples=("np.prod(x)", "np.prod(x, axis=0)", "x.prod(1)"))
 def prod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:
     y = reduced(prod_, masked(in_dtype(as_array(a), dtype), where, 1), axis, keepdims)
-    return into(out, y * initial if is_given(initial) else y)
+    return into(out, in_dtype(y * initial if is_given(initial) else y, dtype))
 
 
 # -- max, min -----------------------------------------------------------------------------------------------------------------

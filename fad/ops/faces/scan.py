@@ -13,7 +13,7 @@ cumsum_, cumprod_ = registry["cumsum"], registry["cumprod"]
 
 def _running(op: Op, a: Any, axis: Any, dtype: Any, out: Any) -> Any:
     x, ax = along(a, axis)
-    return into(out, op(in_dtype(x if rank(x) else registry["reshape"](x, 1), dtype), axis=ax, reverse=False))
+    return into(out, in_dtype(op(in_dtype(x if rank(x) else registry["reshape"](x, 1), dtype), axis=ax, reverse=False), dtype))
 
 
 @face("numpy.cumsum", method="cumsum", samples=("np.cumsum(x)", "np.cumsum(x, axis=1)", "x.cumsum()"))
@@ -31,7 +31,7 @@ def _cumulative(op: Op, x: Any, first: int, axis: Any, dtype: Any, out: Any, inc
     if not is_given(axis) and rank(x) != 1:
         raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
     ax = one_axis(axis if is_given(axis) else 0, rank(x))
-    y = op(in_dtype(x, dtype), axis=ax, reverse=False)
+    y = in_dtype(op(in_dtype(x, dtype), axis=ax, reverse=False), dtype)
     if include_initial:
         edge = registry["full"](first, *[1 if k == ax else n for k, n in enumerate(shape_of(y))], dtype=type_of(y).dtype)
         y = registry["concatenate"](edge, y, axis=ax)

@@ -87,7 +87,8 @@ def reduce(ufunc: Any, array: Any, axis: Any = 0, dtype: Any = None, out: Any = 
     x, name = as_array(array), ufunc.__name__
     common = {"axis": axis, "out": _single(out), "keepdims": keepdims, "where": where}
     if name in REDUCTIONS:
-        return BY_NAME[REDUCTIONS[name]].call(in_dtype(x, dtype), **common, **({} if name.startswith("logical") else {"initial": initial}))
+        further = {} if name.startswith("logical") else {"initial": initial, "dtype": dtype} if name in ("add", "multiply") else {"initial": initial}
+        return BY_NAME[REDUCTIONS[name]].call(in_dtype(x, dtype), **common, **further)
     x = in_dtype(x, dtype)
     if where is not True:
         if name not in IDENTITIES or name in ORDERED:
@@ -154,7 +155,7 @@ def accumulate(ufunc: Any, array: Any, axis: Any = 0, dtype: Any = None, out: An
     x = in_dtype(as_array(array), dtype)
     ax = one_axis(axis, len(shape_of(x)))
     name = ufunc.__name__
-    y = registry[SCANS[name]](x, axis=ax) if name in SCANS else _scan(ufunc, x, ax)
+    y = in_dtype(registry[SCANS[name]](x, axis=ax) if name in SCANS else _scan(ufunc, x, ax), dtype)
     return y if out is None else write_out(out, y)
 
 
