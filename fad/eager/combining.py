@@ -16,7 +16,7 @@ from .products import matmul
 from .reductions import cumprod, cumsum, sum
 from .registry import FUNCTIONS, function, in_precision, named, one_dim, run, tensor_of
 from .shapes import reshape
-from .tensor import raw, wrap
+from .tensor import Tensor, raw, wrap
 from .together import step
 
 
@@ -60,7 +60,13 @@ def renorm(self: Any, p: float, dim: int, maxnorm: float) -> Any:
 @function(method=False)
 def vander(x: Any, N: "int | None" = None, increasing: bool = False) -> Any:
     """The powers of a vector's elements, a column for each."""
+    if len(x.shape) != 1:
+        raise RuntimeError("x must be a one-dimensional tensor.")
+    if N is not None and N < 0:
+        raise RuntimeError("N must be non-negative.")
     powers = range(x.shape[-1] if N is None else N)
+    if not len(powers):
+        return x.reshape(-1, 1)[:, :0]
     return stack([x ** k for k in (powers if increasing else reversed(powers))], -1)
 
 
@@ -136,7 +142,9 @@ def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = np.int64) 
 for _name, _target in {"isneginf": "numpy.isneginf", "isposinf": "numpy.isposinf", "isreal": "numpy.isreal", "column_stack": "numpy.column_stack",
                        "dstack": "numpy.dstack", "row_stack": "numpy.vstack",
                        "matrix_exp": "scipy.linalg.expm", "igamma": "scipy.special.gammainc", "igammac": "scipy.special.gammaincc"}.items():
-    def _call(*args: Any, _target: str = _target) -> Any:
+    def _call(*args: Any, _target: str = _target, _name: str = _name) -> Any:
+        if _name.endswith("stack") and isinstance(args[0], Tensor):
+            raise TypeError(f"{_name}(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor")
         return in_precision(BY_NAME[_target].call(*[tensor_of(a) if isinstance(a, np.ndarray) else a for a in args]), args)
     _call.__name__, _call.__doc__ = _name, f"{_target}, on tensors."
     function(_name, method=not _name.endswith("stack"), changing=_name in ("igamma", "igammac"))(_call)

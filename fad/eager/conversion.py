@@ -9,7 +9,7 @@ from .devices import required
 from .dtypes import as_dtype
 from .errors import scalar_name
 from .promotion import agree
-from .registry import function, named, run, tensor_of
+from .registry import delivered, function, named, run, tensor_of
 from .tensor import Tensor
 from .together import step
 
@@ -21,10 +21,16 @@ def conj(self: Any) -> Any:
 
 
 @function("complex", method=False)
-def complex_(real: Any, imag: Any) -> Any:
+def complex_(real: Any, imag: Any, *, out: Any = None) -> Any:
     """real + i imag."""
     _parts(real, imag)
-    return op["make_complex"](tensor_of(real), imag)
+    return _whole(op["make_complex"](tensor_of(real), imag), out, "complex")
+
+
+def _whole(y: Any, out: Any, name: str) -> Any:
+    if out is not None and out.dtype != y.dtype:
+        raise RuntimeError(f"Expected object of scalar type {scalar_name(y.dtype)} but got scalar type {scalar_name(out.dtype)} for argument 'out'")
+    return delivered(y, out, name)
 
 
 def _parts(first: Any, second: Any) -> None:
@@ -37,10 +43,10 @@ def _parts(first: Any, second: Any) -> None:
 
 @function(method=False)
 @step("PolarBackward0", "abs angle", "result")
-def polar(abs: Any, angle: Any) -> Any:
+def polar(abs: Any, angle: Any, *, out: Any = None) -> Any:
     """The complex number of this absolute value and angle."""
     _parts(abs, angle)
-    return op["make_complex"](abs * op["cos"](angle), abs * op["sin"](angle))
+    return _whole(op["make_complex"](abs * op["cos"](angle), abs * op["sin"](angle)), out, "polar")
 
 
 @function("to", only_method=True)

@@ -10,6 +10,7 @@ import numpy as np
 from .devices import on_cpu, required
 from .dtypes import as_data, as_dtype, is_complex, is_floating_point, promote_types
 from .engine import queue_callback
+from .errors import c_name, scalar_name
 from .generators import normal, uniform
 from .grad_mode import note_creation
 from .promotion import default, default_complex
@@ -56,7 +57,7 @@ def asarray(obj: Any, *, dtype: Any = None, device: Any = None, copy: "bool | No
     if isinstance(obj, Tensor):
         same = dtype is None or as_dtype(dtype) == obj._a.dtype
         if copy is False and not same:
-            raise ValueError(f"can't alias tensor with dtype '{obj._a.dtype}' into dtype '{as_dtype(dtype)}'.")
+            raise ValueError(f"can't alias tensor with dtype '{scalar_name(obj._a.dtype)}' into dtype '{scalar_name(as_dtype(dtype))}'.")
         t: Any = obj if same else obj.to(as_dtype(dtype))                                      # type: ignore[attr-defined]
         t = t.clone() if copy and same else t
         return t if not requires_grad or t.requires_grad else t.detach().requires_grad_()
@@ -71,7 +72,7 @@ def from_numpy(a: np.ndarray) -> Tensor:
     """A tensor sharing memory with an ndarray."""
     if not isinstance(a, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(a).__name__})")
-    return leaf(a)
+    return leaf(as_data(a))
 
 
 @function(method=False)
@@ -83,16 +84,31 @@ def from_dlpack(x: Any) -> Tensor:
 def _extents(name: str, size: tuple) -> tuple:
     if len(size) == 1 and isinstance(size[0], (float, str)):
         raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, not {type(size[0]).__name__}")
+    for k, n in enumerate(size[0] if len(size) == 1 and isinstance(size[0], (tuple, list)) else size):
+        if isinstance(n, (float, str)):
+            raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, but found element of type {type(n).__name__} at pos {k}")
     extents = sizes_of(size)
     if any(n < 0 for n in extents):
-        raise RuntimeError(f"Trying to create tensor with negative dimension {min(extents)}: {list(extents)}")
+        raise RuntimeError(f"{name}: Dimension size must be non-negative.")
+    if math.prod(extents) >= 1 << 60:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(extents)}")
     return extents
+
+
+def _dtype_for(dtype: Any, out: Any) -> "np.dtype | None":
+    """The dtype that is asked for: out's, where that is given."""
+    dtype = None if dtype is None else as_dtype(dtype)                      # None itself is a dtype to NumPy
+    if out is not None and dtype is not None and dtype != out._a.dtype:
+        raise RuntimeError(f"dtype {scalar_name(dtype)} does not match dtype of out parameter ({scalar_name(out._a.dtype)})")
+    return dtype if out is None else out._a.dtype
 
 
 def _maker(name: str, make: Callable, doc: str) -> Callable:
     @on_cpu
     def call(*sizes: Any, size: Any = None, dtype: Any = None, requires_grad: bool = False, out: Any = None, generator: Any = None) -> Tensor:
-        kind = dtype if dtype is not None else default.dtype if out is None else out._a.dtype
+        kind = _dtype_for(dtype, out) or default.dtype
+        if not sizes and size is None:
+            raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
         a = make(_extents(name, sizes if size is None else (size,)), as_dtype(kind), generator)
         return delivered(leaf(a, requires_grad), out, name)
     call.__name__, call.__doc__ = name, doc
@@ -112,7 +128,7 @@ def creating(make: Callable) -> Callable:
 
     @functools.wraps(make)
     def call(*args: Any, dtype: Any = None, out: Any = None, requires_grad: bool = False, **options: Any) -> Tensor:
-        kind = as_dtype(dtype) if dtype is not None else None if out is None else out._a.dtype
+        kind = _dtype_for(dtype, out)
         return delivered(leaf(np.asarray(make(*args, dtype=kind, **options)), requires_grad), out, name)
     made = on_cpu(call)
     FUNCTIONS[name] = made
@@ -124,7 +140,7 @@ def full(size: Any, fill_value: Any, *, dtype: Any) -> np.ndarray:
     """A shape filled with one number."""
     if isinstance(size, (int, float)):
         raise TypeError(f"full(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}")
-    given = as_data(fill_value, dtype)
+    given = as_data(fill_value.item() if isinstance(fill_value, np.generic) else fill_value, dtype)
     return np.full(sizes_of((size,)), given, given.dtype)
 
 
@@ -139,6 +155,10 @@ def eye(n: int, m: "int | None" = None, *, dtype: Any) -> np.ndarray:
 
 def _bounds(*bounds: Any) -> tuple:
     """Numbers; of tensors, what is in them."""
+    ranks = [b._a.ndim if isinstance(b, Tensor) else 0 for b in bounds]
+    if any(ranks):
+        raise RuntimeError(f"linspace only supports 0-dimensional start and end tensors, but got start with {ranks[0]} dimension(s) and end with {ranks[1]} "
+                           "dimension(s).")
     return tuple([b.item() if isinstance(b, Tensor) else b for b in bounds])
 
 
@@ -176,7 +196,10 @@ def _steps(steps: Any) -> int:
 
 
 def _of_bounds(dtype: Any, *bounds: Any) -> np.dtype:
-    return dtype or (default_complex() if any(isinstance(b, complex) for b in bounds) else default.dtype)
+    inferred = default_complex() if any(isinstance(b, complex) for b in bounds) else default.dtype
+    if inferred.kind == "c" and dtype is not None and dtype.kind != "c":
+        raise RuntimeError(f"torch.linspace(): inferred dtype {c_name(inferred)} can't be safely cast to passed dtype {scalar_name(dtype)}")
+    return dtype or inferred
 
 
 @creating
@@ -196,14 +219,23 @@ def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any
 # -- like another tensor ---------------------------------------------------------------------------------------------------------
 
 
+def laid_like(a: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """An array's values in memory that is laid out as x's is, where that is dense."""
+    if x.flags.c_contiguous:
+        return a
+    out = np.empty_like(x, a.dtype, order="K", subok=False)
+    out[...] = a
+    return out
+
+
 def _like(name: str) -> None:
     make = MAKERS[name][0]
 
     @on_cpu
     def call(input: Tensor, *, dtype: Any = None, requires_grad: bool = False, memory_format: Any = None, layout: Any = None,
              generator: Any = None, pin_memory: bool = False) -> Tensor:
-        a = make(input.shape, input.dtype if dtype is None else as_dtype(dtype), generator)
-        return leaf(a, requires_grad)
+        a = make(input._a.shape, input._a.dtype if dtype is None else as_dtype(dtype), generator)
+        return leaf(laid_like(a, input._a), requires_grad)
     call.__name__, call.__doc__ = f"{name}_like", f"fad.{name} in the shape and dtype of a tensor."
     add(call.__name__, call, method=False)
 
@@ -222,7 +254,7 @@ for _name in MAKERS:
 @on_cpu
 def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None, requires_grad: bool = False, memory_format: Any = None) -> Tensor:
     """One number in the shape and dtype of a tensor."""
-    return leaf(np.full(input.shape, fill_value, input.dtype if dtype is None else as_dtype(dtype)), requires_grad)
+    return leaf(laid_like(np.full(input._a.shape, *_bounds(fill_value), input._a.dtype if dtype is None else as_dtype(dtype)), input._a), requires_grad)
 
 
 Tensor.new_full = on_cpu(lambda self, size, fill_value, *, dtype=None, requires_grad=False: leaf(                # type: ignore[attr-defined]

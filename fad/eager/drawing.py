@@ -137,11 +137,11 @@ _drawn("geometric_", lambda rng, shape, p: rng.geometric(p, shape), "Numbers of 
 def random_(self: Tensor, low: Any = None, high: Any = None, *, generator: Any = None) -> Tensor:
     """Integers drawn evenly, in place: from [low, high), from [0, low), or from all that the dtype holds exactly (no negative ones)."""
     if high is None:
-        whole = {"b": 1, "f": 2 ** (np.finfo(self._a.dtype).nmant + 1)} if self._a.dtype.kind in "bf" else {}
-        low, high = (0, low) if low is not None else (0, whole.get(self._a.dtype.kind) or np.iinfo(self._a.dtype).max)
-        high = high + 1 if low == 0 and self._a.dtype.kind == "b" and high == 1 else high
+        dtype = self._a.dtype
+        largest = 1 if dtype.kind == "b" else 2 ** (np.finfo(dtype).nmant + 1) if dtype.kind == "f" else int(np.iinfo(dtype).max)
+        low, high = (0, low) if low is not None else (0, largest + 1)
     _below(low, high)
-    a = np.asarray(source(generator).integers(low, high, self._a.shape)).astype(self._a.dtype)
+    a = np.asarray(source(generator).integers(low, high - 1, self._a.shape, endpoint=True)).astype(self._a.dtype)
     return in_place(self, lambda old: wrap(a))
 
 

@@ -40,49 +40,93 @@ def as_dtype(dtype: Any) -> np.dtype:
 
 
 def as_data(data: Any, dtype: Any = None) -> np.ndarray:
-    """Numbers and nested lists (of tensors too) as an array in the dtype PyTorch would give it."""
+    """Numbers and nested lists (of tensors too) as an array in the dtype PyTorch would give it.
+
+    >>> as_data([1, 2.5]).dtype
+    dtype('float64')
+    """
+    if isinstance(data, np.ndarray) or hasattr(data, "_a") or isinstance(data, np.generic):
+        a = _native(np.asarray(raw(data)))
+        return a if dtype is None else a.astype(as_dtype(dtype), copy=False)
     if isinstance(data, (list, tuple)):
         data = _plain(data)
     try:
-        a = np.asarray(raw(data))
-    except ValueError:
-        raise ValueError(_ragged(data, np.shape(_first(data)))) from None
-    if a.dtype.kind not in "biufc":
-        raise _no_number(data)
+        a = np.asarray(data)
+    except ValueError:                                                               # rows of several lengths
+        raise _uneven(data) from None
+    if a.dtype.kind not in "biufc" or a.dtype == np.uint64 and not _of_numpy(data):
+        _not_numbers(data, a)
     if dtype is not None:
-        return a.astype(as_dtype(dtype), copy=False)
-    if isinstance(data, np.ndarray) or hasattr(data, "_a") or isinstance(data, np.generic):
-        return a
-    if a.dtype.kind == "f":
-        return a.astype(default.dtype, copy=False)
-    return a.astype(default_complex(), copy=False) if a.dtype.kind == "c" else a
+        return converted(a, as_dtype(dtype))
+    if a.dtype.kind in "fc":
+        kinds = _kinds(data) if _of_numpy(data) else set()
+        return a.astype(np.result_type(*kinds) if kinds else default.dtype if a.dtype.kind == "f" else default_complex(), copy=False)
+    return a
 
 
-def _first(data: Any) -> Any:
-    """Zeros in the shape that the first elements of nested lists have."""
-    return [_first(data[0])] * len(data) if isinstance(data, list) and data else [] if isinstance(data, list) else 0
+def _native(a: np.ndarray) -> np.ndarray:
+    if a.dtype.kind not in "biufc":
+        raise TypeError(f"can't convert np.ndarray of type {a.dtype.type.__module__}.{a.dtype.type.__name__}. The only supported types are: float64, float32, float16, "
+                        "complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool.")
+    if not a.dtype.isnative:
+        raise ValueError("given numpy array has byte order different from the native byte order. Conversion between byte orders is currently not supported.")
+    return a
 
 
-def _ragged(data: Any, shape: tuple, depth: int = 0) -> str:
-    """What is wrong with nested lists that are no array."""
-    if not isinstance(data, list):
-        return f"expected sequence of length {shape[depth]} at dim {depth} (got {type(data).__name__})" if depth < len(shape) else ""
-    if depth == len(shape):
-        return "only one element tensors can be converted to Python scalars"
-    if len(data) != shape[depth]:
-        return f"expected sequence of length {shape[depth]} at dim {depth} (got {len(data)})"
-    return next((told for d in data if (told := _ragged(d, shape, depth + 1))), "")
+def _of_numpy(data: Any) -> bool:
+    """Whether nested lists hold NumPy's numbers, which have a dtype of their own."""
+    return any(_of_numpy(d) for d in data) if isinstance(data, (list, tuple)) else isinstance(data, (np.ndarray, np.generic))
 
 
-def _no_number(data: Any) -> Exception:
-    """What to raise for data that are no numbers."""
-    while isinstance(data, (list, tuple)):
-        data = next((d for d in data if isinstance(d, (list, tuple)) or not isinstance(d, (bool, float, complex)) and not (isinstance(d, int) and abs(d) < 2 ** 63)), 0)
+def _kinds(data: Any) -> set:
+    """The dtypes of the inexact numbers in nested lists."""
+    if isinstance(data, (list, tuple)):
+        return set().union(*[_kinds(d) for d in data])
+    dtype = data.dtype if isinstance(data, (np.ndarray, np.generic)) else default.dtype if isinstance(data, float) else default_complex()
+    return {dtype} if dtype.kind in "fc" and not isinstance(data, int) else set()
+
+
+def _not_numbers(data: Any, a: np.ndarray) -> None:
+    """Raise for data that is not made of numbers, or of too large ones."""
+    while isinstance(data, (list, tuple)) and len(data):
+        data = data[0]
+    if isinstance(data, int) or a.dtype.kind == "u":
+        raise ValueError("Overflow when unpacking long long")
     if isinstance(data, str):
-        return TypeError(f"new(): invalid data type '{type(data).__name__}'")
-    if isinstance(data, int):
-        return ValueError("Overflow when unpacking long long")
-    return RuntimeError(f"Could not infer dtype of {type(data).__name__}")
+        raise ValueError("too many dimensions 'str'") if a.ndim else TypeError("new(): invalid data type 'str'")
+    raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
+
+
+def _uneven(data: Any) -> Exception:
+    """Why nested lists are no array."""
+    shape, first = [], data
+    while isinstance(first, (list, tuple)):
+        shape.append(len(first))
+        first = first[0] if len(first) else None
+
+    def differing(part: Any, depth: int) -> "Exception | None":
+        if depth == len(shape):
+            return TypeError(f"'{type(part).__name__}' object cannot be interpreted as an integer") if isinstance(part, (list, tuple)) else None
+        if not isinstance(part, (list, tuple)):
+            return TypeError("not a sequence")
+        if len(part) != shape[depth]:
+            return ValueError(f"expected sequence of length {shape[depth]} at dim {depth} (got {len(part)})")
+        return next((error for error in (differing(p, depth + 1) for p in part) if error is not None), None)
+    return differing(data, 0) or ValueError("these lists are no array")
+
+
+def converted(a: np.ndarray, dtype: np.dtype, name: str = "") -> np.ndarray:
+    """Python's numbers in a dtype that can hold them (an unsigned one holds negative numbers of its size too); name: the dtype's in messages."""
+    if a.dtype.kind == "c" and dtype.kind in "fiu":
+        if name:
+            raise RuntimeError(f"value cannot be converted to type {name} without overflow")
+        raise TypeError("must be real number, not complex")
+    if a.dtype.kind in "iuO" and dtype.kind in "iu" and a.size:
+        largest = int(np.iinfo(dtype).max)
+        if a.max() > largest or a.min() < (int(np.iinfo(dtype).min) if dtype.kind == "i" else -largest):
+            raise RuntimeError(f"value cannot be converted to type {name or dtype} without overflow")
+    with np.errstate(invalid="ignore", over="ignore"):
+        return a.astype(dtype, copy=False)
 
 
 def _plain(data: Any) -> Any:

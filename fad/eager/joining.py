@@ -8,7 +8,8 @@ import numpy as np
 from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
 from . import composites
-from .errors import scalar_name
+from .dtypes import converted
+from .errors import c_name, scalar_name
 from .gathering import index_select
 from .inplace import fill, in_place
 from .promotion import default, promoted_type
@@ -68,15 +69,23 @@ def stack(tensors: Sequence, dim: int = 0, *, out: Any = None) -> Any:
 Tensor._stack_rows = staticmethod(stack)                                                    # type: ignore[attr-defined]
 
 
+def _several(name: str, tensors: Any) -> list:
+    if not isinstance(tensors, Tensor) and not len(tensors):
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
+    return _elements(name, tensors)
+
+
 @function(method=False)
 def hstack(tensors: Sequence, *, out: Any = None) -> Any:
     """Tensors one beside the other."""
+    tensors = _several("hstack", tensors)
     return cat([reshape(x, -1) if not len(x.shape) else x for x in tensors], 0 if len(tensors[0].shape) < 2 else 1, out=out)
 
 
 @function("vstack", "row_stack", method=False)
 def vstack(tensors: Sequence, *, out: Any = None) -> Any:
     """Tensors one above the other."""
+    tensors = _several("vstack", tensors)
     return cat([reshape(x, 1, -1) if len(x.shape) < 2 else x for x in tensors], 0, out=out)
 
 
@@ -117,6 +126,8 @@ def flipud(self: Any) -> Any:
 def roll(self: Any, shifts: Any, dims: Any = None) -> Any:
     """Elements moved around along dimensions."""
     if dims is None:
+        if isinstance(shifts, (tuple, list)) and len(shifts) > 1:
+            raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:0")
         return reshape(roll(reshape(self, -1), shifts, 0), *self.shape)
     if isinstance(shifts, (tuple, list)) and not shifts:
         raise RuntimeError("`shifts` required")
@@ -149,12 +160,16 @@ def tile(self: Any, *dims: Any) -> Any:
 def repeat_interleave(self: Any, repeats: Any = None, dim: Any = None, *, output_size: "int | None" = None) -> Any:
     """Each element repeated; of a tensor alone: each index so often as the tensor says."""
     if repeats is None:
+        if len(self.shape) != 1:
+            raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
+        if raw(self).size and raw(self).min() < 0:
+            raise RuntimeError("repeats can not be negative")
         return wrap(np.repeat(np.arange(self.shape[0]), raw(self)))
     times = np.asarray(raw(repeats))
     if times.dtype.kind not in "iu":
         raise NotImplementedError(f'"repeat_interleave_cpu" not implemented for \'{scalar_name(times.dtype)}\'')
     if (times < 0).any():
-        raise RuntimeError("Repeats must be non-negative")
+        raise RuntimeError("repeats can not be negative" if times.ndim else "Repeats must be non-negative")
     x, ax = (reshape(self, -1), 0) if dim is None else (self, one_dim(dim, len(self.shape)))
     if times.ndim and times.size not in (1, x.shape[ax]):
         raise RuntimeError("repeats must have the same size as input along dim, but got repeats.size(0) = "
@@ -252,9 +267,18 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple:
 # -- changes of values ----------------------------------------------------------------------------------------------------------
 
 
+def _c_type(dtype: np.dtype) -> str:
+    return f"{dtype}_t" if dtype.itemsize < 4 and dtype.kind in "iu" else c_name(dtype)
+
+
 @function(only_method=True)
 def fill_(self: Tensor, value: Any) -> Tensor:
     """Every element set to a value, in place."""
+    if isinstance(value, Tensor):
+        if value._a.ndim:
+            raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value._a.ndim} dimensions.")
+    elif self._a.dtype.kind != "c":
+        value = converted(np.asarray(value), self._a.dtype, _c_type(self._a.dtype))[()]
     return fill(self, value, "FillBackward0")
 
 

@@ -85,8 +85,8 @@ def map_(self: Tensor, other: Tensor, f: Any) -> Tensor:
 
 Tensor.apply_, Tensor.map_ = apply_, map_                                                                      # type: ignore[attr-defined]
 Tensor.__reversed__ = lambda self: self.flip(0) if self._a.ndim else self                                      # type: ignore[attr-defined]
-Tensor.new_empty_strided = lambda self, size, stride, *, dtype=None: FUNCTIONS["empty_strided"](             # type: ignore[attr-defined]
-    size, stride, dtype=dtype or self._a.dtype)
+Tensor.new_empty_strided = on_cpu(lambda self, size, stride, *, dtype=None, requires_grad=False: FUNCTIONS["empty_strided"](   # type: ignore[attr-defined]
+    size, stride, dtype=dtype or self._a.dtype, requires_grad=requires_grad))
 for _name, _dtype in {"byte": np.uint8, "char": np.int8}.items():
     setattr(Tensor, _name, lambda self, _dtype=_dtype: self.to(np.dtype(_dtype)))
 
