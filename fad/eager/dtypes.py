@@ -88,13 +88,19 @@ def _kinds(data: Any) -> set:
 
 def _not_numbers(data: Any, a: np.ndarray) -> None:
     """Raise for data that is not made of numbers, or of too large ones."""
-    while isinstance(data, (list, tuple)) and len(data):
-        data = data[0]
-    if isinstance(data, int) or a.dtype.kind == "u":
-        raise ValueError("Overflow when unpacking long long")
+    first = True
+    while isinstance(data, (list, tuple)):
+        k = next((k for k, d in enumerate(data) if isinstance(d, (list, tuple)) or not _is_number(d)), 0)
+        first, data = first and not k, data[k]
     if isinstance(data, str):
-        raise ValueError("too many dimensions 'str'") if a.ndim else TypeError("new(): invalid data type 'str'")
+        raise ValueError("too many dimensions 'str'") if a.ndim and first else TypeError("new(): invalid data type 'str'")
+    if isinstance(data, int):
+        raise ValueError("Overflow when unpacking long long")
     raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
+
+
+def _is_number(x: Any) -> bool:
+    return isinstance(x, (bool, float, complex)) or isinstance(x, int) and -2 ** 63 <= x < 2 ** 63
 
 
 def _uneven(data: Any) -> Exception:
