@@ -176,6 +176,8 @@ def main(count=1000, first=0):
         if found:
             failures += 1
             print(found, flush=True)
+        if (seed + 1) % 1000 == 0:
+            print(f"up to seed {seed}: {failures} failures", file=sys.stderr, flush=True)
     print(f"{count} programs from seed {first}, {failures} failures, {time.process_time() / count:.3f} s of CPU each")
     return failures
 
