@@ -18,8 +18,10 @@ from .judge import tier
 EXTENTS = {"n": 135, "k": 3, "d": 2}
 INPUTS = {"X": "nd", "A": "kd", "W": "kdd", "b": "k", "y": "n", "Z": "kn"}
 UNARY = ("np.sin({0})", "np.tanh({0})", "np.exp(-{0} * {0})", "np.sqrt(1.0 + {0} ** 2)", "np.log1p({0} ** 2)", "np.abs({0})", "0.5 * {0}", "-{0}",
-         "np.where({0} > 0.1, {0}, 0.3 * {0})", "np.maximum({0}, 0.2)", "{0} * 1.0")
-BINARY = ("{0} + {1}", "{0} - {1}", "{0} * {1}", "{0} / (2.0 + {1} ** 2)", "np.logaddexp({0}, {1})", "np.maximum({0}, {1})", "np.hypot({0}, 1.0 + {1} ** 2)")
+         "np.where({0} > 0.1, {0}, 0.3 * {0})", "np.maximum({0}, 0.2)", "{0} * 1.0", "np.clip({0}, -0.4, 0.4)", "np.maximum({0}, 1.0 * {0})", "np.sign({0}) * {0}",
+         "({0} + 1e6) - 1e6", "{0} % 0.7", "np.where({0} == np.round({0}, 1), 0.0, {0})", "np.floor({0} * 3.0) * {0}")
+BINARY = ("{0} + {1}", "{0} - {1}", "{0} * {1}", "{0} / (2.0 + {1} ** 2)", "np.logaddexp({0}, {1})", "np.maximum({0}, {1})", "np.hypot({0}, 1.0 + {1} ** 2)",
+          "np.minimum(np.maximum({0}, {1}), {1})", "np.where({0} <= {1}, {1}, {0})", "np.fmax({0}, {1}) - {1}", "np.copysign({0}, {1})")
 REDUCTIONS = ("np.sum({0}, axis={1})", "np.mean({0}, axis={1})", "np.max({0}, axis={1})", "np.min({0}, axis={1})", "np.prod(np.tanh({0}), axis={1})",
               "np.log(np.sum(np.exp(np.tanh({0})), axis={1}))", "np.var({0}, axis={1})")
 ORDER = np.random.default_rng(3).permutation(EXTENTS["n"])
