@@ -1,0 +1,62 @@
+"""The judge sees what is wrong, and does not take a kink, a jump or rounding for it."""
+import math
+
+import numpy as np
+import pytest
+
+import fad
+from fad.ops.arithmetic import mul
+
+from .differences import slope, spread
+from .judge import POINT, _problem, judge
+
+STRAIGHT = np.eye(POINT.size)[0]
+
+
+def wrong_rule():
+    @fad.custom_jvp
+    def doubled(u):
+        return 2.0 * u
+    doubled.defjvp(lambda xs, dxs: (2.0 * xs[0], 2.1 * dxs[0]))
+    return doubled
+
+
+def test_a_wrong_derivative_is_seen():
+    doubled = wrong_rule()
+    assert "gradient: " in judge(lambda x: np.sum(doubled(x)), ("interpreted",))
+    assert "gradient: " in judge(lambda x: np.sum(doubled(x)), ("interpreted",), second=True)
+
+
+def test_modes_that_differ_are_seen():
+    numbers = {"value": 1.0, "gradient": STRAIGHT, "value of forward mode": 1.0, "forward": 1.0, "reverse": 1.0 + 1e-8}
+    assert _problem(lambda x: x[0] / POINT[0], 1.0, None, numbers, None).startswith("reverse: ")
+
+
+def test_another_value_is_seen():
+    def f(x):
+        return np.sum(x) + (1e-9 if repr(x).startswith("<traced") else 0.0)
+    assert "value: " in judge(f, ("interpreted",))
+
+
+def test_a_defect_of_fad_is_seen(monkeypatch):
+    def failing(*args):
+        raise KeyError("a mistake")
+    monkeypatch.setattr(mul, "infer", failing)
+    assert judge(lambda x: np.sum(x * x), ("interpreted",)) is not None
+
+
+@pytest.mark.parametrize("f", [lambda x: np.abs(x[0] - POINT[0]), lambda x: max(x[0], 2.0 * x[0] - POINT[0]), lambda x: np.floor(x[0] - POINT[0]),
+                               lambda x: (x[0] + 1e9) - 1e9, lambda x: x[0] if x[0] < POINT[0] + 1e-4 else 1.1 * x[0]])
+def test_no_slope_where_a_function_is_not_smooth(f):
+    assert slope(f, POINT, STRAIGHT) is None
+
+
+@pytest.mark.parametrize("f, derivative", [(lambda x: math.sin(5.0 * x[0]), 5.0 * math.cos(5.0 * POINT[0])), (lambda x: x[0] ** 3, 3.0 * POINT[0] ** 2)])
+def test_the_slope_of_a_smooth_function(f, derivative):
+    found, off = slope(f, POINT, STRAIGHT)
+    assert abs(found - derivative) < 1e-9 and off < 1e-6
+
+
+def test_what_rounding_changes():
+    assert spread(lambda x: np.sum(x), POINT) < 1e-13
+    assert spread(lambda x: 1.0 if x[0] > POINT[0] else 0.0, POINT) == 1.0
