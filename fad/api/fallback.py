@@ -40,6 +40,7 @@ from ..util.where import Where, is_library, outside_fad
 traceback = LazyModule("traceback")
 
 UNSTAGED = (ConcreteValueError, UnstageableError, SideEffectError, UnsupportedFunctionError, IntegerOverflowError)
+NEGATIVE_POWER = "Integers to negative integer powers are not allowed"      # of NumPy's ints; Python's are floats then
 PYTHONS = (TypeError, ValueError, AttributeError, RecursionError)       # what Python and libraries say of a traced value they cannot take
 
 
@@ -69,7 +70,7 @@ class Fallback:
 
         Where run() fails too, for want of a value or an operation, the first error says where the trouble began; else run()'s does.
         """
-        error = _overflow(_first(error))
+        error = _first(error)
         if before is not None:
             before.restore()
         if not self.is_on or not is_unstaged(error):
@@ -100,11 +101,13 @@ def _first(error: Exception) -> Exception:
     return error
 
 
-def _overflow(error: Exception) -> Exception:
-    """What a program that runs says of Python's ints, as an error of fad's; other errors as they are."""
-    if type(error) is not OverflowError or not str(error).startswith(INTEGER_OVERFLOW):
-        return error
-    return IntegerOverflowError(str(error), why="compiled programs compute with integers of 64 bits", do="start with a float (1.0 instead of 1)")
+def of_pythons_ints(error: Exception) -> "Exception | None":
+    """What a program says, as it runs, of ints that are beyond it, as the error that they cannot be staged; None of other errors."""
+    if str(error).startswith(INTEGER_OVERFLOW):
+        return IntegerOverflowError(str(error), why="compiled programs compute with integers of 64 bits", do="start with a float (1.0 instead of 1)")
+    if str(error).startswith(NEGATIVE_POWER):
+        return UnstageableError(str(error), why="of Python's ints these are floats", do="let the base be a float (2.0 instead of 2)")
+    return None
 
 
 def place_and_reason(error: Exception) -> "tuple[Where | None, str]":

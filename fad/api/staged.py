@@ -16,7 +16,7 @@ from ..transforms.budget import allowing
 from ..util import tree
 from ..util.errors import ArgumentError
 from ..util.memory import parse_bytes
-from .fallback import Fallback, as_arrays, run_on_tape
+from .fallback import Fallback, as_arrays, of_pythons_ints, run_on_tape
 from .leaves import call_on_tensors, leaf_key, level_of, signature_of
 from .names import leaf_names
 
@@ -66,8 +66,11 @@ class Staged:
             return self.fallback.instead(error, before, lambda: self.on_tape(args, kwargs), key, self._title())
         try:
             result = program(data)
-        except OverflowError as error:                        # an int of Python's: see passes/overflow
-            return self.fallback.instead(error, None, lambda: self.on_tape(args, kwargs), key, self._title())
+        except (OverflowError, ValueError) as error:
+            beyond = of_pythons_ints(error)
+            if beyond is None:
+                raise
+            return self.fallback.instead(beyond, None, lambda: self.on_tape(args, kwargs), key, self._title())
         if program.fast is not None and _flat(args, kwargs, leaves):
             self.latest = program.fast
         return result

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import fad
-from fad.util.errors import INTEGER_OVERFLOW, IntegerOverflowError
+from fad.util.errors import INTEGER_OVERFLOW, IntegerOverflowError, UnstageableError
 
 X = np.array([0.3141593, -0.6180340, 0.8318531, 0.1414214, -0.2718282, 0.5498161])
 
@@ -158,3 +158,24 @@ def test_integers_of_numpy_wrap_around():
         k = np.arange(len(x)) * 2**62
         return np.sum(x * (k % 5))
     assert fad.jit(f)(X) == pytest.approx(f(X), rel=1e-14)
+
+
+def negative_powers(x):
+    s = 0.0
+    for i in range(len(x)):
+        s += x[i] * 2 ** (i - 3)
+    return s
+
+
+@pytest.mark.filterwarnings("ignore:.* runs step by step on the tape")
+def test_an_int_to_a_negative_power_is_a_float():
+    value, gradient = fad.value_and_grad(negative_powers)(X)
+    assert value == pytest.approx(negative_powers(X), rel=1e-14)
+    np.testing.assert_allclose(gradient, 2.0 ** (np.arange(6) - 3))
+    with pytest.raises(UnstageableError, match="negative"):
+        fad.jit(negative_powers, fallback=False)(X)
+
+
+def test_an_integer_of_numpy_has_no_negative_powers():
+    with pytest.raises(ValueError, match="negative integer powers"):
+        fad.jit(lambda x: np.sum(x * 2 ** (np.arange(len(x)) - 3)))(X)
