@@ -244,7 +244,8 @@ def vjp_while(sweep: Any, eqn: Equation) -> None:
     sweep_forward = _in_stretches if loop.tape.grows else _at_once
     results = sweep_forward(loop, test, turn, args)
     turns = results[n]
-    loop.finish_forward(results[:n] + results[n + 1:])
+    kept = loop.tape.used(results[n + 1:], turns) if loop.tape.grows and is_inside_a_loop(current()) else results[n + 1:]
+    loop.finish_forward((*results[:n], *kept))
 
     def backward(k: Any, *carries: Any) -> list:
         return loop.reverse_step([], carries, k)

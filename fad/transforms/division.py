@@ -78,6 +78,7 @@ class Division:
         self.gradients = atoms(list(joint.gxs.values()) + list(joint.totals_out.values()))
         self._find_dependent()
         self._find_repeated()
+        self._find_forward()
         self.outer = self._changing_arrays()
         self.late: set = set()                               # what is read of restored arrays, and would be wanted before they are
         while not self._divide():
@@ -104,6 +105,15 @@ class Division:
         for k, eqn in enumerate(self.equations):
             if k not in self.dependent and (eqn.op.facts.get("barrier") or any(v in self.repeated for v in reads(eqn))):
                 self.repeated.update(eqn.outputs)
+
+    def _find_forward(self) -> None:
+        """The equations that the forward half runs whatever is saved. Others may as well run in the reverse half: not twice, but there instead."""
+        busy = [v for e in self.equations[:self.joint.forward_count] if e.regions or has_effect(e) for v in reads(e)]
+        self.busy = live(self.equations, atoms(self.joint.outputs) + busy)
+
+    def _is_had(self, k: int) -> bool:
+        """Whether running an equation in the reverse half costs nothing that counts."""
+        return is_cheap(self.equations[k]) or not (k in self.busy or self.equations[k].regions)
 
     # -- the choice -------------------------------------------------------------------------------------------------------
 
@@ -170,7 +180,8 @@ class Division:
         hoped = hoped or {}
         restored = {v: self._sources(h) for h in self.histories.values() for v in h.versions}
         restored.update((v, [token]) for token, (_, versions) in hoped.items() for v in versions)
-        unsure = rounded(self.equations, is_cheap, restored) - self.repeated           # what is repeated decides anew, and alike
+        again = [e for k, e in enumerate(self.equations) if self._is_had(k)]
+        unsure = rounded(again, restored) - self.repeated    # what is repeated decides anew, and alike
         backward = live(self.equations, self.gradients + results) & self.dependent
         needed: dict = dict.fromkeys([v for v in self.gradients if self._is_primal(v)])
         for k in sorted(backward):
@@ -195,7 +206,7 @@ class Division:
                 continue
             read = _as_read(eqn, lambda v: (v in self.inside or v in self.outer) and v not in lead, unsure)
             uses += [(a, b) for a in read for b in eqn.outputs if b not in restored]
-            if not is_cheap(eqn) and self.repeated.isdisjoint(eqn.outputs):
+            if not self._is_had(k) and self.repeated.isdisjoint(eqn.outputs):
                 lost += eqn.outputs
         return uses, [v for v in lost if v not in restored]
 

@@ -4,7 +4,7 @@ Compiled code may reorder sums and contract products, so that a value computed a
 harm to sums and products; but a comparison, a sign or a floor may then tell something else than it told in the forward sweep: the winner of a
 maximum is found nowhere, and a branch takes back what the other branch did. Such ops read, in the reverse sweep, what was saved.
 """
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Container, Iterable
 from typing import NamedTuple
 
 from ..ir.graph import Equation, Var
@@ -20,11 +20,11 @@ class Exact(NamedTuple):
     var: Var
 
 
-def rounded(equations: Iterable, is_cheap: Callable, restored: Container) -> set:
-    """The variables that may have another last bit when the equations that are cheap compute them anew; what is restored is what it was."""
+def rounded(equations: Iterable, restored: Container) -> set:
+    """The variables that may have another last bit when the equations compute them anew; what is restored is what it was."""
     found: set[Var] = set()
     for eqn in equations:
-        if is_cheap(eqn) and not _jumps(eqn) and (eqn.op.name in ROUNDS or not found.isdisjoint(_continuous(eqn.inputs))):
+        if not _jumps(eqn) and (eqn.op.name in ROUNDS or not found.isdisjoint(_continuous(eqn.inputs))):
             found.update(v for v in _continuous(eqn.outputs) if v not in restored)
     return found
 

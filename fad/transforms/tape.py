@@ -76,6 +76,10 @@ class Rows:
         """The state with rows for so many turns."""
         return [resize(state[0], room)]
 
+    def used(self, state: list, turns: Any) -> list:
+        """The state with the rows of so many turns."""
+        return [index(state[0], 0, turns, spec=(("s", 1), *self.spec[1:]), at=0)]
+
     def push(self, state: list, x: Any, k: Any) -> list:
         return [update(state[0], x, k, spec=self.spec, at=0)]
 
@@ -154,6 +158,11 @@ class Stack:
         """As it is: each value finds room for itself."""
         return state
 
+    @staticmethod
+    def used(state: list, turns: Any) -> list:
+        """As it is: it knows how many elements are in use."""
+        return state
+
     def push(self, state: list, x: Any, k: Any) -> list:
         used, room, elements = state
         count = product(shape_of(x))
@@ -219,6 +228,10 @@ class Tape:
     def grown(self, state: list, room: Any) -> list:
         """The carries with rows for so many turns."""
         return self._each(state, lambda keeper, own, _: keeper.grown(own, room))
+
+    def used(self, state: list, turns: Any) -> list:
+        """The carries at the end of so many turns, without the rows that no turn has needed: a loop around is to save no more than that."""
+        return self._each(state, lambda keeper, own, _: keeper.used(own, turns))
 
     def push(self, state: list, values: tuple, k: Any) -> list:
         """The carries after one turn's values are saved."""

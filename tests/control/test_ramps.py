@@ -12,21 +12,21 @@ X = np.linspace(0.1, 1.0, 12)
 def growing(x):
     total = 0.3
     for i in range(1, len(x), 2):
-        total = np.sum(np.sin(x[:i] * total))
+        total = np.sum(np.exp(-x[:i] * total))
     return total
 
 
 def shrinking(x):
     total = 0.3
     for i in range(len(x) - 1, 0, -3):
-        total = np.sum(np.sin(x[2:i + 1] * total))
+        total = np.sum(np.exp(-x[2:i + 1] * total))
     return total
 
 
 def rows(x):
     total = 0.3
     for i in range(len(x) - 2):
-        total = np.sum(np.sin(np.outer(x[i + 2:], x[:3]) * total)) / 9
+        total = np.sum(np.exp(-np.outer(x[i + 2:], x[:3]) * total)) / 9
     return total
 
 
@@ -34,14 +34,14 @@ def nested(x):
     total = 0.3
     for i in range(3, len(x)):
         for j in range(i, 1, -1):
-            total = np.sum(np.sin(x[:j] * total)) + 0.01 * total
+            total = np.sum(np.exp(-x[:j] * total)) + 0.01 * total
     return total
 
 
 def of_no_turns(x):
     total = 0.3
     for i in range(len(x), len(x)):
-        total = np.sum(np.sin(x[:i] * total))
+        total = np.sum(np.exp(-x[:i] * total))
     return total + np.sum(x)
 
 

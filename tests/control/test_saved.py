@@ -1,0 +1,74 @@
+"""What loops save for their reverse sweep: nothing that the way back may as well compute in its place, no part of an array twice, no row that is empty."""
+import math
+
+import numpy as np
+import pytest
+
+import fad
+
+from ..fuzz.text import as_text
+
+X = np.linspace(0.3, 1.2, 20)
+
+
+def dear(x):
+    """The cosine is needed on the way back only, and of numbers that are there."""
+    y = np.zeros(len(x))
+    for k in range(len(x)):
+        y[k] = math.sin(x[k]) * k
+    return np.sum(y ** 2)
+
+
+def dear_of_saved(x):
+    """A number is saved, and what is computed from it comes for nothing."""
+    s = 0.3
+    for v in x:
+        s = np.sin(s * v) + np.sin(0.5 * s)
+    return s
+
+
+def recurring(x):
+    """The same part is read twice and overwritten."""
+    y = x * 1.0
+    for k in range(1, 20):
+        y[:k] += np.sum(x[:k] * y[:k]) * np.flip(y[:k])
+    return y @ x
+
+
+def within(x):
+    """Loops of unknown length in another: six turns each are far from filling their room."""
+    s = 0.0
+    for v in x:
+        r = v
+        for _ in range(3):
+            r = r + 0.01 * v
+        while r > 0.1 * v:
+            r = 0.7 * np.sin(r)
+        s += r * r
+    return s
+
+
+SAVED = {dear: 0, dear_of_saved: 8 * 20, recurring: 8 * (190 + 19)}
+
+
+@pytest.mark.parametrize("f", SAVED, ids=lambda f: f.__name__)
+def test_bytes(f):
+    assert fad.explain(fad.grad(f), X).bytes == SAVED[f]
+
+
+@pytest.mark.parametrize("f", [*SAVED, within], ids=lambda f: f.__name__)
+def test_derivatives(f):
+    x = X / 10 if f is recurring else X
+    steps = [(f(x + 1e-6 * e) - f(x - 1e-6 * e)) / 2e-6 for e in np.eye(x.size)]
+    with as_text():
+        np.testing.assert_allclose(fad.grad(f, fallback=False)(x), steps, rtol=1e-6, atol=1e-8)
+    with fad.config.using(compile="never"):
+        np.testing.assert_allclose(fad.grad(f, fallback=False)(x), steps, rtol=1e-6, atol=1e-8)
+        hessian = fad.hessian(f)(x)
+        np.testing.assert_allclose(hessian, hessian.T, rtol=1e-8, atol=1e-10)
+
+
+def test_only_rows_in_use_are_saved():
+    text = fad.source(fad.grad(within), X)
+    stack = text.split("def grad")[1]
+    assert stack.count("resized") == 2                       # the loop's own rows, and where all turns' rows lie
