@@ -5,7 +5,7 @@ from ..ir.graph import Equation, Func, Var, extents_of
 from .rewrite import Scope, rewrite
 
 _SAFE_KINDS = {"elementwise", "reduce", "contract", "shape"}
-_CHEAP = {"full", "iota", "broadcast_to", "barrier"}          # made where they are used: hoisting them only keeps memory
+_CHEAP = {"full", "unwritten", "iota", "broadcast_to", "barrier"}          # made where they are used: hoisting them only keeps memory
 
 
 def licm(func: Func) -> Func:

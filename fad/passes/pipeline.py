@@ -6,6 +6,7 @@ from .accumulate import accumulate
 from .ascend import ascend
 from .cse import cse
 from .dce import dce
+from .destinations import destinations
 from .early import early
 from .expand import expand
 from .fold import fold
@@ -17,6 +18,7 @@ from .overflow import overflow
 from .overwrite import overwrite
 from .scalarise import scalarise
 from .simplify import simplify
+from .stencils import stencils
 from .unchanged import unchanged
 
 PIPELINE: tuple[Callable[[Func], Func], ...] = (
@@ -43,7 +45,7 @@ def prepared(func: Func) -> Func:
     new = scalarise(func)
     for run in AFTER_SCALARISE if new is not func else ():
         new = run(new)
-    for run in (ascend, hoist_reads, accumulate, overwrite, early):
+    for run in (ascend, hoist_reads, accumulate, overwrite, destinations, stencils, early):
         new = run(new)
     return new
 

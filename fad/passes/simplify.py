@@ -12,6 +12,7 @@ from ..ir.graph import Equation, Func, Literal, Var
 from ..ir.op import registry
 from ..ir.types import Type
 from ..ops.selection import selected_shape, walk_spec
+from .parts import Integers, flat_part, part_of_part
 from .rewrite import Scope, as_atom, rewrite
 
 RULES: dict[str, list[Callable]] = {}
@@ -252,6 +253,20 @@ def _all_of_it(eqn: Equation, scope: Scope) -> Any:
     return _in_extents(x, eqn)
 
 
+@rule("index")
+def _part_in_order(eqn: Equation, scope: Scope) -> Any:
+    """An element or a row of a part of a vector in other extents is a part of the vector: only the whole would have to be copied."""
+    made = scope.producer(eqn.inputs[0])
+    source = scope.producer(made.inputs[0]) if made is not None and made.op.name == "reshape" else None
+    if made is None or source is None or source.op.name != "index" or made.inputs[0].type.rank != 1:
+        return None
+    integers = Integers(eqn.where)
+    found = flat_part(eqn.inputs[0].type.shape, (eqn.inputs[1:], eqn.params["spec"]), integers)
+    for e in integers.equations:
+        scope.add(e)
+    return found and Equation(eqn.op, (made.inputs[0], *found[0]), eqn.outputs, {"spec": found[1], "at": 0}, (), eqn.where)
+
+
 @rule("update", "index_add")
 def _all_written(eqn: Equation, scope: Scope) -> Any:
     """Where v takes the place of all of x, or is added to all of an array of zeros, the result is v in other extents."""
@@ -261,6 +276,40 @@ def _all_written(eqn: Equation, scope: Scope) -> Any:
     if v.type.shape != selected_shape(x.type.shape, operands, params["spec"], params["at"]):
         return None
     return _in_extents(v, eqn)
+
+
+@rule("add")
+def _plus_part(eqn: Equation, scope: Scope) -> Any:
+    """x + an array of zeros to a part of which v is added = x with v added to that part."""
+    for x, y in (eqn.inputs, eqn.inputs[::-1]):
+        added = _added_to_zeros(y, scope)
+        if added is not None and same_type(x, eqn.outputs[0]) and (x.type.dtype, x.type.shape) == (y.type.dtype, y.type.shape):
+            return Equation(added.op, (x, *added.inputs[1:]), eqn.outputs, added.params, (), eqn.where)
+    return None
+
+
+@rule("index_add")
+def _part_of_part(eqn: Equation, scope: Scope) -> Any:
+    """An array of zeros to a part of which v is added, added to a part of x: x with v added to a part of that part."""
+    (x, y), operands, params = eqn.inputs[:2], eqn.inputs[2:], eqn.params
+    added = _added_to_zeros(y, scope)
+    if added is None or y.type.dtype != x.type.dtype or y.type.shape != _as_extents(selected_shape(x.type.shape, operands, params["spec"], params["at"])):
+        return None
+    integers = Integers(eqn.where)
+    found = part_of_part((operands, params["spec"]), (added.inputs[2:], added.params["spec"]), integers)
+    for e in integers.equations:
+        scope.add(e)
+    return found and Equation(eqn.op, (x, added.inputs[1], *found[0]), eqn.outputs, {"spec": found[1], "at": 0}, (), eqn.where)
+
+
+def _added_to_zeros(a: Any, scope: Scope) -> "Equation | None":
+    """The addition that made an array of nothing but zeros else."""
+    made = scope.producer(a)
+    return made if made is not None and made.op.name == "index_add" and _is_zeros(made.inputs[0], scope) else None
+
+
+def _as_extents(shape: tuple) -> tuple:
+    return tuple([n.value if isinstance(n, Literal) else n for n in shape])
 
 
 def _is_whole(shape: tuple, operands: tuple, spec: tuple) -> bool:

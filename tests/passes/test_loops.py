@@ -51,7 +51,40 @@ def running(x, A, n):
     return s
 
 
-PROGRAMS = [weighted, nearness, column, running]
+def rows_of_rows(x, A, n):
+    """Three loops, of which the innermost saves numbers, the middle one rows; and the outer one reads what the middle one saved."""
+    s = 0.3
+    for i in range(n):
+        for j in range(i + 1):
+            for k in range(n):
+                s = np.sin(s * x[k] + A[i, j % 4])
+            s = np.sum(np.sin(A[:i + 1, :2] * s)) + 0.1 * s
+    return s
+
+
+def until_small(x, A, n):
+    """Loops of unknown length in others, which save numbers and rows."""
+    s = 0.0
+    for i in range(n):
+        r, row = x[i], A[i]
+        while r > 0.31 + 0.1 * i:
+            r = 0.5 * (r + 0.3 * np.sin(r))
+            row = np.sin(row * r)
+        s += r * r * row[0]
+    return s
+
+
+def flipped(x, A, n):
+    """Parts of parts, read forward and backward and added to in place."""
+    y = x * 1.0
+    s = 0.0
+    for k in range(1, n):
+        s = s + np.dot(np.flip(x[:k]), y[:k]) * np.sum(A[1:k + 1, ::2][0])
+        y[:k] += 0.1 * s * np.flip(y[:k])
+    return s * y[0]
+
+
+PROGRAMS = [weighted, nearness, column, running, rows_of_rows, until_small, flipped]
 
 
 @pytest.mark.parametrize("n", [0, 1, 4])
@@ -140,3 +173,26 @@ def test_what_counts_the_turns_is_not_saved():
         stretch = next(names for eqn, names in loops(fad.grad(g), x) if eqn.op.name == "while")
         assert "resize" not in stretch                       # it has room for all of its turns
         np.testing.assert_allclose(fad.jit(fad.grad(g), compile="now")(x), fad.grad(g)(x), rtol=1e-12)
+
+
+def test_what_inner_loops_save_goes_straight_to_where_it_is_kept():
+    assert not any("unwritten" in names for _, names in loops(fad.grad(rows_of_rows), x, A, 4))
+
+
+def test_arrays_that_are_needed_as_they_are_stay_apart():
+    def f(x, A, n):
+        s = 0.0
+        for i in range(n):
+            row = np.empty(4)
+            for j in range(4):
+                row[j] = A[i, j] * x[j]
+            A[i] = row
+            s += np.sum(np.sort(row)) * A[i, 1]
+        return s + np.sum(A)
+    g = fad.jit(f, compile="now")
+    np.testing.assert_allclose(g(x, A.copy(), 4), f(x, A.copy(), 4), rtol=1e-14)
+
+
+def test_additions_to_parts_of_parts_go_to_the_array():
+    func = vjp(trace(lambda x: np.sum(np.flip(x[1:])[::2] ** 2), [x]).func, [0])
+    assert [e.op.name for e in optimise(func).equations].count("index_add") == 1

@@ -1,0 +1,87 @@
+"""Parts of parts of arrays, as parts of the arrays."""
+from typing import Any
+
+from ..ir.graph import Equation, Literal, Var
+from ..ir.op import registry
+from ..ir.types import INT, Type
+from ..ops.selection import walk_spec
+from .rewrite import as_atom
+
+
+class Integers:
+    """Sums, products and bounds of integers, as equations of a line of the user's; those that are known are numbers."""
+
+    def __init__(self, where: Any):
+        self.where = where
+        self.equations: list[Equation] = []
+
+    def sum(self, a: Any, b: Any) -> Any:
+        if _is(a, 0) or _is(b, 0):
+            return b if _is(a, 0) else a
+        return self._made("add", a, b)
+
+    def product(self, a: Any, b: Any) -> Any:
+        if _is(a, 1) or _is(b, 1):
+            return b if _is(a, 1) else a
+        return as_atom(0) if _is(a, 0) or _is(b, 0) else self._made("mul", a, b)
+
+    def smaller(self, a: Any, b: Any) -> Any:
+        return self._made("minimum", a, b)
+
+    def larger(self, a: Any, b: Any) -> Any:
+        return self._made("maximum", a, b)
+
+    def _made(self, name: str, a: Any, b: Any) -> Any:
+        if isinstance(a, Literal) and isinstance(b, Literal):
+            return as_atom(int(registry[name].run(a.value, b.value)))
+        out = Var(Type(INT, (), True))
+        self.equations.append(Equation(registry[name], (a, b), (out,), {}, (), self.where))
+        return out
+
+
+def _is(a: Any, value: int) -> bool:
+    return isinstance(a, Literal) and a.value == value
+
+
+def part_of_part(outer: tuple, inner: tuple, integers: Integers) -> "tuple | None":
+    """The selection (operands, spec) of an array that a second one makes of what a first one selects; None where either gathers.
+
+        x[a:a + n:2], of it [b]   ->   x[a + 2 * b]
+    """
+    if "a" in outer[1] or "a" in inner[1]:
+        return None
+    rest = iter(list(walk_spec(inner[1], inner[0])))
+    operands: list = []
+    spec: list = []
+    for _, entry, given in walk_spec(outer[1], outer[0]):
+        chosen, place = entry, given
+        if entry != "i":
+            _, chosen, place = next(rest)
+            if entry != ":":
+                chosen, place = _within(entry, given, chosen, place, integers)
+        operands += place
+        spec.append(chosen)
+    return tuple(operands), tuple(spec)
+
+
+def _within(entry: tuple, given: tuple, chosen: Any, place: tuple, integers: Integers) -> tuple:
+    """An entry within a slice, and its operands."""
+    if chosen == ":":
+        return entry, given
+    start = integers.sum(given[0], integers.product(place[0], as_atom(entry[1])))
+    return (chosen, (start,)) if chosen == "i" else (("s", entry[1] * chosen[1]), (start, place[1]))
+
+
+def flat_part(shape: tuple, chosen: tuple, integers: Integers) -> "tuple | None":
+    """The selection (operands, spec) of a vector that a selection of an element or a row makes of its elements in these extents; None for others.
+
+        x.reshape(m, n)[i]   ->   x[i * n:i * n + n]
+    """
+    operands, spec = chosen
+    count, rank = len(operands), len(shape)
+    if spec != ("i",) * count + (":",) * (rank - count) or rank - count > 1:
+        return None
+    start: Any = as_atom(0)
+    for i, n in zip((*operands, as_atom(0)), shape):
+        start = integers.sum(integers.product(start, as_atom(n)), i)
+    return ((start,), ("i",)) if count == rank else ((start, as_atom(shape[-1])), (("s", 1),))
