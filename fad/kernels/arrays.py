@@ -16,6 +16,7 @@ from numba.core import cgutils, types
 from numba.core.typing.npydecl import parse_dtype
 from numba.np import arrayobj
 
+from fad.kernels.memory import made
 from fad.kernels.promotion import compiled_as
 
 
@@ -41,8 +42,7 @@ def _full_of(shape, value, dtype=None):
 
 
 def _made(context, builder, sig, args):
-    extents = arrayobj._parse_shape(context, builder, sig.args[0], args[0])
-    return arrayobj._empty_nd_impl(context, builder, sig.return_type, extents)
+    return made(context, builder, sig.return_type, arrayobj._parse_shape(context, builder, sig.args[0], args[0]))
 
 
 def _delivered(context, builder, sig, array):

@@ -3,12 +3,51 @@
 Numba's own np.empty, reshape, copy and ascontiguousarray are each some functions to compile; these emit code at once. They
 have a meaning in compiled code only, and do not check.
 """
+import sys
+
+from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.typing import signature
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-__all__ = ["as_columns", "as_rows", "blank", "copied", "flattened", "transposed", "viewed"]
+__all__ = ["as_columns", "as_rows", "blank", "copied", "flattened", "made", "transposed", "viewed"]
+
+PAGE = 4096
+LARGE = 1 << 22  # bytes of an array that is worth large pages
+HUGEPAGE = 14  # MADV_HUGEPAGE
+
+
+def made(context, builder, kind, extents):
+    """A new array, not filled. The system is told that a large one may lie in large pages, as NumPy tells it: the first writing to
+    memory costs a page fault a page, which can take longer than the computation.
+    """
+    array = arrayobj._empty_nd_impl(context, builder, kind, extents)
+    if sys.platform == "linux":
+        size = builder.mul(array.itemsize, array.nitems)
+        builder.call(_advice(builder.module), [builder.bitcast(array.data, cgutils.voidptr_t), size])
+    return array
+
+
+def _advice(module):
+    """The function (memory, bytes) of the module that tells the system so."""
+    size = ir.IntType(64)
+    function = cgutils.get_or_insert_function(module, ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, size]), "fad_large_pages")
+    if function.blocks:
+        return function
+    function.linkage = "internal"
+    function.attributes.add("noinline")
+    builder = ir.IRBuilder(function.append_basic_block())
+    memory, count = function.args
+    with builder.if_then(builder.icmp_signed(">=", count, size(LARGE)), likely=False):
+        kind = ir.FunctionType(ir.IntType(32), [cgutils.voidptr_t, size, ir.IntType(32)])
+        start = builder.ptrtoint(memory, size)
+        inside = builder.and_(builder.add(start, size(PAGE - 1)), size(-PAGE))
+        rest = builder.sub(builder.add(start, count), inside)
+        advise = cgutils.get_or_insert_function(module, kind, "madvise")
+        builder.call(advise, [builder.inttoptr(inside, cgutils.voidptr_t), rest, ir.Constant(ir.IntType(32), HUGEPAGE)])
+    builder.ret_void()
+    return function
 
 
 def _reshaped(context, builder, kind, value, extents):
@@ -52,7 +91,7 @@ def blank(typingctx, shape, dtype):
     kind = types.Array(dtype.dtype, len(shape), "C")
 
     def codegen(context, builder, sig, args):
-        out = arrayobj._empty_nd_impl(context, builder, kind, cgutils.unpack_tuple(builder, args[0]))
+        out = made(context, builder, kind, cgutils.unpack_tuple(builder, args[0]))
         return arrayobj.impl_ret_new_ref(context, builder, kind, out._getvalue())
 
     return signature(kind, shape, dtype), codegen
