@@ -23,6 +23,7 @@ class Lowering:
     def __init__(self) -> None:
         self.views, self.storage = Views(), Storage()
         self.whole: set[Var] = set()                         # variables that somebody needs as arrays
+        self.makers: dict[Var, Step] = {}                    # of the results of elementwise ops
         self.copies: list[tuple] = []                        # (equation, variable) of arrays that are copied before they are written to
 
     # -- blocks ---------------------------------------------------------------------------------------------------------------
@@ -108,7 +109,8 @@ class Lowering:
         out = eqn.outputs[0]
         axes, place = self.space(out.type.shape)
         self.storage.own_or_succeed(out, self.views, eqn)
-        return [Step("map", eqn, out, axes=axes, target=place, args=tuple([self.views.broadcast(a, place) for a in eqn.inputs]))]
+        self.makers[out] = Step("map", eqn, out, axes=axes, target=place, args=tuple([self.views.broadcast(a, place) for a in eqn.inputs]))
+        return [self.makers[out]]
 
     def _index(self, eqn: Equation) -> list:
         x, operands = eqn.inputs[0], eqn.inputs[1:]
@@ -208,6 +210,8 @@ class Lowering:
         (x, v), operands, out = eqn.inputs[:2], eqn.inputs[2:], eqn.outputs[0]
         axes, place = self.space(_selected_extents(x.type.shape, operands, eqn.params))
         target = selected(self.views, place, operands, eqn.params["spec"], eqn.params["at"])
+        if self._is_kept_from(v, x):
+            place, target = _forward(place, target)
         before = self._apart(v, place, target, x)
         value = self.views.broadcast(v, place)                # of x itself, say: it is read while it is written to
         if self._reads(target, x) or self._reads((value,), x, target) or not self.storage.take_over(out, x, self.views):
@@ -215,6 +219,11 @@ class Lowering:
             before.append(self.copy_into(x, out))
             self.note_copy(eqn, out, before[-1])
         return before + [Step(kind, eqn, out, axes=axes, target=target, args=(self.views.broadcast(v, place),))]
+
+    def _is_kept_from(self, v: Any, x: Any) -> bool:
+        """Whether v was computed from elements of x's array, so that it lies in memory while x is written to."""
+        maker = self.makers.get(v)
+        return maker is not None and self._reads(maker.args, x)
 
     def _apart(self, v: Any, place: tuple, target: tuple, x: Any) -> list:
         """What is written into x as it is, where it would be read from x's own array at other places: a copy of it (a[1:] = a[:-1])."""
@@ -254,6 +263,12 @@ class Lowering:
             self.storage.own(v)
         scalars = tuple([self.views.locate(a) for a in eqn.inputs if not a.type.shape])
         return [Step("call", eqn, outs=eqn.outputs, arrays=tuple([a for a in eqn.inputs if a.type.shape]), args=scalars)]
+
+
+def _forward(place: tuple, target: tuple) -> tuple:
+    """A place and the target it has in an array, in terms of axes that run through the target forward, as those of other steps do."""
+    turned = {a: a.extent.plus(Index((), -1)).plus(at(a).scaled(-1)) for i in target for a, c in i.terms if isinstance(a, Axis) and c < 0}
+    return tuple([i.substitute(turned) for i in place]), tuple([i.substitute(turned) for i in target])
 
 
 def _needed_whole(eqn: Equation) -> list:

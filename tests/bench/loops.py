@@ -501,19 +501,19 @@ def cases():
 
 
 def minima(runs, rounds=25, budget=0.004):
-    """Least seconds of each thunk, measured in turn, round by round: what other processes cost is left out."""
+    """Least seconds of the thread for each thunk, measured in turn, round by round: what other processes cost is left out."""
     repeats, best = [], [math.inf] * len(runs)
     for run in runs:
         run()
-        start = time.perf_counter()
+        start = time.thread_time()
         run()
-        repeats.append(max(1, int(budget / max(time.perf_counter() - start, 1e-7))))
+        repeats.append(max(1, int(budget / max(time.thread_time() - start, 1e-7))))
     for _ in range(rounds):
         for k, (run, repeat) in enumerate(zip(runs, repeats)):
-            start = time.perf_counter()
+            start = time.thread_time()
             for _ in range(repeat):
                 run()
-            best[k] = min(best[k], (time.perf_counter() - start) / repeat)
+            best[k] = min(best[k], (time.thread_time() - start) / repeat)
     return best
 
 
