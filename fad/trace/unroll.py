@@ -1,16 +1,21 @@
 """Loops that are tried as one region of the program, and run turn by turn as plain Python runs them where they cannot be one."""
+import copy
+import functools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..ir import stack
 from ..ir.build import Value, current
+from ..ir.op import registry
 from ..util.errors import ConcreteValueError
 from ..util.where import Where
+from .branch import choose
 from .iterate import Steps
 from .roll import Plan
 
 MOST_UNROLLED = 5000                                         # turns; a loop of more is not unrolled
+MOST_BRANCHES = 50                                           # turns of an unrolled loop that traced conditions may end, one in the other
 
 
 class Plainly(Exception):
@@ -47,19 +52,36 @@ def attempted(roll: Callable) -> bool:
 
 
 def run_plainly(items: Any, body: Callable, plan: Plan) -> None:
-    """The loop as plain Python runs it."""
+    """The loop as plain Python runs it; the turns that follow one after which a traced condition may end it are a branch."""
+    rest = iter(items)
+    _run_turns(rest, body, plan, MOST_BRANCHES if rest is not items else 0)
+
+
+def _run_turns(items: Iterator, body: Callable, plan: Plan, branches: int) -> None:
     for item in items:
         body(item)
-        for slot in plan.stops:
-            flag = slot.read()
-            if isinstance(flag, Value):
+        ended = _ended(plan)
+        if ended is True:
+            return
+        if isinstance(ended, Value):
+            if not branches:
                 raise ConcreteValueError("a loop that cannot be one region of the program ends by a traced condition",
                                          do="let it run over a range or an array")
-            if flag is True:
-                return
+            names = [s.name for s in (*plan.names, *plan.stops)]
+            choose(ended, lambda: None, lambda: _run_turns(items, body, plan, branches - 1), plan.cells, names, plan.own)
+            return
 
 
-def unrolled_items(steps: Steps, why: Exception) -> Any:
+def _ended(plan: Plan) -> Any:
+    """Whether a flag has ended the loop: a traced value if that depends on one."""
+    flags = [slot.read() for slot in plan.stops]
+    if any(flag is True for flag in flags):
+        return True
+    traced = [flag for flag in flags if isinstance(flag, Value)]
+    return functools.reduce(registry["logical_or"], traced) if traced else False
+
+
+def unrolled_items(steps: Steps, why: Exception) -> Steps:
     """The items one by one, extents made concrete."""
     try:
         count = len(steps)
@@ -67,7 +89,7 @@ def unrolled_items(steps: Steps, why: Exception) -> Any:
         raise why from None
     if count > MOST_UNROLLED and not isinstance(why, Plainly):
         raise why
-    start, step = steps.start, steps.step
-    if isinstance(start, Value):
-        start = operator.index(start)
-    return (steps.item(start + k * step) for k in range(count))
+    if isinstance(steps.start, Value):
+        steps = copy.copy(steps)
+        steps.start = operator.index(steps.start)
+    return steps

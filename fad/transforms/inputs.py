@@ -4,7 +4,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..ir import stack
-from ..ir.build import Builder, building
+from ..ir.build import Builder, as_extent, building
 from ..ir.graph import Func, Var
 from ..ir.op import registry
 from ..ir.types import Type
@@ -18,7 +18,7 @@ def zeros_like(x: Any) -> Any:
 
 def renamed(t: Type, env: Environment) -> Type:
     """The type with its extents as the environment binds them."""
-    return Type(t.dtype, tuple(getattr(env.read(n), "atom", n) if isinstance(n, Var) else n for n in t.shape), t.weak)
+    return Type(t.dtype, tuple([as_extent(env.read(n)) for n in t.shape]), t.weak)
 
 
 def bind_arguments(func: Func, args: Sequence) -> Environment:

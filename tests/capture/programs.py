@@ -416,3 +416,42 @@ def strided(x):
     n=x.size; A=np.zeros((n,n)); A.flat[::n+1]=x; A[range(n-1),range(1,n)]=1.0
     for k in range(n): A[k,k]+=1.0
     return np.sum(np.linalg.solve(A,x))
+@prog(X)
+def a_break_in_a_loop_over_constants(x):
+    s=0.0
+    for c in [0.1,0.5,"skip",0.9]:
+        if c=="skip": continue
+        s=s+c*x[0]
+        if s>0.3: break
+        s=s+x[1]
+    else:
+        s=s*10
+    return s
+@prog(X)
+def a_return_in_a_loop_over_names(x):
+    for name in ("a","b","c"):
+        if name=="b" and x[0]>0.3: return x[1]*2
+        if x[2]<0: return x[3]
+    return x[4]
+@prog(X)
+def a_break_in_a_loop_over_parts(x):
+    n=0
+    for r in (x[:2],x[:3],x):
+        n+=1
+        if r.sum()>1.2: break
+    return n*x[0]+r.sum()
+@prog(X)
+def one_turn_with_a_break(x):
+    y=np.zeros(4)
+    for k in range(1):
+        y[k]=x[k]
+        if x[0]>0.1: break
+        y[1]=5
+    return y.sum()
+@prog(X)
+def another_array_in_every_turn(x):
+    b=x[1:]*0.7; c=np.sin(x[:4])
+    for _ in range(3,0,-1):
+        b=np.sort(c)[1:]
+        b=np.concatenate([b,np.array([0.31,0.52])])[:9]
+    return (b*b).sum()+c[0]*c[-1]
