@@ -170,8 +170,8 @@ class Carries:
 
     def _link(self, k: int, axis: int, start: Any) -> None:
         self.links[k, axis] = len(self.types)
-        self.types.append(Type(INT, (), True))
         self.init.append(current().value_of(start))
+        self.types.append(Type(INT, (), type_of(self.init[-1]).weak))
 
     def _defined(self, k: int, t: Type, around: Builder) -> Type:
         """The type of a carry that was undefined: its extents are those the first turn gave, or carried."""

@@ -93,11 +93,13 @@ def plan_for(eqn: Equation, saved: list, kept: list, turns: Any, share: "int | N
     wanted = eqn.params.get("checkpoint")
     if wanted is False or not saved or (share is None and not wanted):
         return None
+    little = Plan(None if turns is not None else 64, 64, 2)  # whatever a turn saves
     if share is None:
-        return Plan(None if turns is not None else 64, 64, 2)
+        return little
     turn, state = _total(saved), _total(kept)
     if turns is None:
-        return Plan(max(share // (5 * turn.bytes), 1), max(share // (5 * state.bytes), 1), 3)
+        plan = Plan(share // (5 * turn.bytes), share // (5 * state.bytes), 3)
+        return plan if plan.turns and plan.starts else little
     known = _Largest().of(turns)
     number = USUAL_TURNS if known is None else known
     if number * turn.bytes <= share and not wanted:
@@ -108,7 +110,7 @@ def plan_for(eqn: Equation, saved: list, kept: list, turns: Any, share: "int | N
             return plan
     if known is not None and turn.known and state.known and depth_here() == 0:
         _refuse(eqn, share, turn.bytes, state.bytes, number)
-    return Plan(max(share // (3 * turn.bytes), 1), max(share // (3 * state.bytes), 1), 3)
+    return little
 
 
 def _refuse(eqn: Equation, share: int, turn: int, state: int, number: int) -> None:
