@@ -14,6 +14,7 @@ from ..ir import stack
 from ..trace.tracing import trace
 from ..transforms.budget import allowing
 from ..util import tree
+from ..util.collection import collection_paused
 from ..util.errors import ArgumentError
 from ..util.memory import parse_bytes
 from .fallback import Fallback, as_arrays, of_pythons_ints, run_on_tape
@@ -123,6 +124,7 @@ class Staged:
                 chosen += tree.flatten(kwargs[which])[0]
         return frozenset(chosen)
 
+    @collection_paused()
     def _trace(self, leaves: list, structure: tree.Structure, static_leaves: frozenset) -> Program:
         dynamic = [k for k, x in enumerate(leaves) if leaf_key(k, x, self.varying, static_leaves) is not None]
 

@@ -11,6 +11,7 @@ from ..ir.graph import Func, has_loop
 from ..ir.walk import evaluate_freeing, last_uses
 from ..ops.control import LESS
 from ..passes.pipeline import optimise
+from ..util.collection import collection_paused
 from ..util.config import config
 from ..util.defects import warn_of
 from ..util.errors import TapeMemoryError
@@ -117,6 +118,7 @@ class Runner:
         """About how many seconds it takes to print the kernel and to load it from disk."""
         return (0.005 if "numba" in sys.modules else 0.2) + 0.0005 * self.size
 
+    @collection_paused()
     def _compile(self, values: list) -> None:
         try:
             kernel = compiler.compile(self.func, self.name, guards=self.guards)

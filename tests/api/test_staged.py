@@ -2,6 +2,7 @@
 import collections
 import dataclasses
 import functools
+import gc
 import pickle
 
 import numpy as np
@@ -229,3 +230,25 @@ def test_decorators():
     def f(x):
         return x + 1.0
     close(g(np.ones(2)), 2), close(f(1.0), 2.0)
+
+
+def test_cycles_are_collected_again_after_a_trace():
+    """While a function is traced none are looked for; whatever happened, Python then goes on as it did before."""
+    seen = []
+
+    def f(x, fails):
+        seen.append(gc.isenabled())
+        inner = fad.grad(np.sin)(x)
+        if fails:
+            raise KeyError("on purpose")
+        return inner
+    assert fad.jit(f)(0.3, False) == np.cos(0.3) and gc.isenabled()
+    with pytest.raises(KeyError, match="on purpose"):
+        fad.jit(f)(0.3, True)
+    assert seen and not any(seen) and gc.isenabled()
+    gc.disable()
+    try:
+        fad.jit(f)(0.5, False)
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
