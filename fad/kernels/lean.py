@@ -3,16 +3,18 @@
 Generated code has no closures, no `with`, no variable of two types, no arithmetic on whole arrays; what Numba does for these takes a third
 of its time, and grows faster than the text. And where Numba writes fifty instructions for x[i, j], for LLVM to take away again, here are ten.
 """
+import functools
 import operator
 
 import llvmlite.binding as llvm
 from llvmlite import ir as llvm_ir
 from numba.core import cgutils, ir, lowering, types
-from numba.core.analysis import compute_cfg_from_blocks
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.typed_passes import AnnotateTypes, BaseNativeLowering, IRLegalization, NoPythonBackend, NopythonTypeInference
 from numba.core.untyped_passes import FixupArgs, GenericRewrites, IRProcessing, TranslateByteCode
+
+from fad.kernels.variables import definitions, is_whole_slice, natural_names, of_one_value
 
 __all__ = ["LeanCompiler", "new_library"]
 
@@ -26,9 +28,9 @@ class _Lower(lowering.Lower):
         super()._find_singly_assigned_variable()
         self._ranges = {}                                    # start, stop and step of the ranges of this function
         self._operators = {}                                 # (operator, types) -> its implementation
-        self._defined = _definitions(self.blocks)
-        self._natural = _natural(self._defined)
-        self._singly_assigned_vars |= set(_of_one_value(self.blocks, self._is_counted))
+        self._defined = definitions(self.blocks)
+        self._natural = natural_names(self._defined)
+        self._singly_assigned_vars |= set(of_one_value(self.blocks, self._is_counted))
 
     def _is_counted(self, name):
         """Whether the variable's value holds a reference that is counted."""
@@ -76,13 +78,19 @@ class _Lower(lowering.Lower):
         kind = self.typeof(target_var.name)
         place = self._element(kind, target_var, index_var, signature)
         if place is None:
-            return super().lower_setitem(target_var, index_var, value_var, signature)
+            if not self._is_array(kind) or not self._fill_rows(kind, target_var, index_var, value_var):
+                super().lower_setitem(target_var, index_var, value_var, signature)
+            return None
         value = self.context.cast(self.builder, self.loadvar(value_var.name), self.typeof(value_var.name), kind.dtype)
         return self.context.pack_value(self.builder, kind.dtype, value, place, align=None if kind.aligned else 1)
 
+    def _is_array(self, kind):
+        """Whether short code may be made for this type."""
+        return isinstance(kind, types.Array) and kind.layout == "C" and not self.context.enable_boundscheck
+
     def _element(self, kind, array, index, signature):
         """The address of one element, or None where the subscript is another."""
-        if not isinstance(kind, types.Array) or kind.layout != "C" or self.context.enable_boundscheck:
+        if not self._is_array(kind):
             return None
         given, wanted = self.typeof(index.name), signature.args[1]
         kinds = tuple(wanted) if isinstance(wanted, types.BaseTuple) else (wanted,)
@@ -90,21 +98,24 @@ class _Lower(lowering.Lower):
             return None
         value = self.context.cast(self.builder, self.loadvar(index.name), given, wanted)
         numbers = cgutils.unpack_tuple(self.builder, value, len(kinds)) if isinstance(wanted, types.BaseTuple) else [value]
+        place = self._offset(kind, array, numbers, kinds, self._are_natural(index.name, len(kinds)))
+        return self.builder.gep(self._field(array.name, kind, "data"), [place])
+
+    def _offset(self, kind, array, numbers, kinds, natural):
+        """The number of the element (or row) at a place along the first axes."""
         place = None
-        for axis, (n, t, natural) in enumerate(zip(numbers, kinds, self._are_natural(index.name, len(kinds)))):
+        for axis, (n, t, is_natural) in enumerate(zip(numbers, kinds, natural)):
             extent = self._field(array.name, kind, "shape", axis)
             at = self.context.cast(self.builder, n, t, types.intp)
-            if t.signed and not natural:
+            if t.signed and not is_natural:
                 at = self.builder.select(self.builder.icmp_signed("<", at, at.type(0)), self.builder.add(at, extent), at)
             place = at if place is None else self.builder.add(self.builder.mul(place, extent), at)
-        return self.builder.gep(self._field(array.name, kind, "data"), [place])
+        return place
 
     def _are_natural(self, index, count):
         """Of each number of a subscript, whether it is known not to be negative."""
-        parts = self._defined.get(index, ())
-        if len(parts) == 1 and isinstance(parts[0], ir.Expr) and parts[0].op == "build_tuple":
-            return [item.name in self._natural for item in parts[0].items]
-        return [index in self._natural] * count
+        items = self._items(index)
+        return [index in self._natural] * count if items is None else [item.name in self._natural for item in items]
 
     def _field(self, name, kind, field, *inside):
         """A field of an array, read where it stands."""
@@ -112,6 +123,51 @@ class _Lower(lowering.Lower):
         if name in self._blk_local_varmap:
             return self.builder.extract_value(self._blk_local_varmap[name], at)
         return self.builder.load(cgutils.gep_inbounds(self.builder, self.getvar(name), 0, *at))
+
+    # -- rows -----------------------------------------------------------------------------------------------------------------
+
+    def _fill_rows(self, kind, target, index, value):
+        """Emit x[i, :, :] = a number, or an array like what is there; False where it is another assignment."""
+        items = self._items(index.name) or [index]
+        places = [item for item in items if not is_whole_slice(self._defined, item)]
+        given = self.typeof(value.name)
+        if len(items) != kind.ndim or items[:len(places)] != places or not all(isinstance(self.typeof(i.name), types.Integer) for i in places):
+            return False
+        start, extents = self._rows(kind, target, places)
+        count = functools.reduce(self.builder.mul, extents)
+        if isinstance(given, (types.Number, types.Boolean)):
+            number = self.context.cast(self.builder, self.loadvar(value.name), given, kind.dtype)
+            with cgutils.for_range(self.builder, count) as loop:
+                self.context.pack_value(self.builder, kind.dtype, number, self.builder.gep(start, [loop.index]), align=None if kind.aligned else 1)
+            return True
+        if not self._is_array(given) or given.dtype != kind.dtype or given.ndim != len(extents):
+            return False
+        self._require_extents(value, given, extents)
+        size = self.context.get_abi_sizeof(self.context.get_data_type(kind.dtype))
+        cgutils.raw_memmove(self.builder, start, self._field(value.name, given, "data"), count, size)
+        return True
+
+    def _items(self, index):
+        """The parts of a subscript that is a tuple."""
+        parts = self._defined.get(index, ())
+        return parts[0].items if len(parts) == 1 and isinstance(parts[0], ir.Expr) and parts[0].op == "build_tuple" else None
+
+    def _rows(self, kind, array, places):
+        """Where the rows at these places of the first axes begin, and the extents of the other axes."""
+        extents = [self._field(array.name, kind, "shape", axis) for axis in range(len(places), kind.ndim)]
+        data = self._field(array.name, kind, "data")
+        if not places:
+            return data, extents
+        kinds = [self.typeof(i.name) for i in places]
+        row = self._offset(kind, array, [self.loadvar(i.name) for i in places], kinds, [i.name in self._natural for i in places])
+        return self.builder.gep(data, [functools.reduce(self.builder.mul, extents, row)]), extents
+
+    def _require_extents(self, value, given, extents):
+        """Raise unless an array has these extents."""
+        for axis, extent in enumerate(extents):
+            differs = self.builder.icmp_signed("!=", self._field(value.name, given, "shape", axis), extent)
+            with self.builder.if_then(differs, likely=False):
+                self.context.call_conv.return_user_exc(self.builder, ValueError, ("an array is assigned to rows of other extents",))
 
     # -- ranges ---------------------------------------------------------------------------------------------------------------
 
@@ -155,120 +211,6 @@ def _step(numbers):
     """The step of a range where it is known to be 1 or -1, else 0."""
     step = numbers and getattr(numbers[2], "constant", 0)
     return step if step in (1, -1) else 0
-
-
-def _definitions(blocks):
-    """name -> all that it is ever assigned."""
-    found = {}
-    for block in blocks.values():
-        for statement in block.body:
-            if isinstance(statement, ir.Assign):
-                found.setdefault(statement.target.name, []).append(statement.value)
-    return found
-
-
-def _natural(defined):
-    """The names of integers that are never negative: those that nothing says may be."""
-    names, before = set(defined), -1
-    while len(names) != before:
-        before = len(names)
-        names = {name for name in names if all(_is_natural(value, names, defined) for value in defined[name])}
-    return names
-
-
-_ALL_OF, _ANY_OF = {"min", "minimum"}, {"max", "maximum"}
-_KEEP_SIGN = {operator.add, operator.mul, operator.floordiv, operator.mod, operator.iadd, operator.imul, operator.ifloordiv, operator.imod}
-
-
-def _is_natural(value, names, defined):
-    """Whether a value is not negative if those that `names` are called are not."""
-    if isinstance(value, ir.Var):
-        return value.name in names
-    if isinstance(value, (ir.Const, ir.Global, ir.FreeVar)):
-        return not isinstance(value.value, int) or value.value >= 0
-    if not isinstance(value, ir.Expr):
-        return False
-    if value.op in ("binop", "inplace_binop"):
-        return value.fn in _KEEP_SIGN and value.lhs.name in names and value.rhs.name in names
-    if value.op == "call":
-        return _is_natural_call(_only(defined, value.func), value.args, names, defined)
-    if value.op in ("cast", "getiter", "iternext", "pair_first", "build_tuple"):
-        return all(v.name in names for v in value.list_vars())
-    return value.op == "static_getitem" and value.value.name in names or value.op == "getattr" and value.attr in ("shape", "size")
-
-
-def _only(defined, var):
-    """The one value that a variable has, if it is a constant or a global."""
-    values = defined.get(var.name, ())
-    return values[0].value if len(values) == 1 and isinstance(values[0], (ir.Const, ir.Global)) else None
-
-
-def _is_natural_call(function, args, names, defined):
-    called = getattr(function, "__name__", "")
-    natural = [a.name in names for a in args]
-    if function is range:
-        down_to_zero = len(args) == 3 and _only(defined, args[1]) == _only(defined, args[2]) == -1
-        return len(args) == 1 or down_to_zero or natural[0] and all(natural[2:])
-    return function is len or called in _ALL_OF and all(natural) or called in _ANY_OF and any(natural) or called == "where" and all(natural[1:])
-
-
-def _of_one_value(blocks, is_counted):
-    """Variables that are assigned in one place, from which every use is reached and nothing else: they need no memory.
-
-    A variable whose references are counted must not be assigned in a loop: the value of the turn before would not be released. Nor may more
-    than one place release it, since its memory would not tell the second one that the first has done so.
-    """
-    assigned, used, deleted = _places(blocks)
-    cfg = compute_cfg_from_blocks(blocks)
-    order = _preorder(cfg.immediate_dominators())
-
-    def reached(name, uses):
-        block, position = assigned[name][0]
-        first, last = order[block]
-        return all(b == block and p > position or b > block and first < order[b][0] <= last for b, p in uses.get(name, ()))
-    for name, places in assigned.items():
-        if len(places) == 1 and places[0][0] in order and reached(name, used):
-            if not is_counted(name) or (len(deleted.get(name, ())) == 1 and reached(name, deleted) and not cfg.in_loops(places[0][0])):
-                yield name
-
-
-def _places(blocks):
-    """Where each variable is assigned, used and deleted: (block, position in it)."""
-    assigned, used, deleted = {}, {}, {}
-    for label, block in blocks.items():
-        for k, statement in enumerate(block.body):
-            if isinstance(statement, ir.Del):
-                deleted.setdefault(statement.value, []).append((label, k))
-                continue
-            target = statement.target.name if isinstance(statement, ir.Assign) else None
-            if target is not None:
-                assigned.setdefault(target, []).append((label, k))
-            reads = [v.name for v in (statement.value.list_vars() if isinstance(statement, ir.Assign) and isinstance(statement.value, ir.Inst)
-                                      else statement.list_vars())]
-            for name in reads:
-                if name != target or isinstance(statement.value, ir.Inst):
-                    used.setdefault(name, []).append((label, k))
-    return assigned, used, deleted
-
-
-def _preorder(parents):
-    """label -> (its number in preorder, the last number below it) of the tree of dominators."""
-    children = {}
-    for label, parent in parents.items():
-        if label != parent:
-            children.setdefault(parent, []).append(label)
-    order, count = {}, 0
-    pending = [(label, False) for label, parent in parents.items() if label == parent]
-    while pending:
-        label, over = pending.pop()
-        if over:
-            order[label] = order[label][0], count - 1
-            continue
-        order[label] = count, count
-        count += 1
-        pending.append((label, True))
-        pending += [(child, False) for child in children.get(label, ())]
-    return order
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)

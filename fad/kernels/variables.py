@@ -1,0 +1,134 @@
+"""What the variables of a function in Numba's representation are known to be, before code is made of it."""
+import operator
+
+from numba.core import ir
+from numba.core.analysis import compute_cfg_from_blocks
+
+__all__ = ["definitions", "is_whole_slice", "natural_names", "of_one_value"]
+
+
+def definitions(blocks):
+    """name -> all that it is ever assigned."""
+    found = {}
+    for block in blocks.values():
+        for statement in block.body:
+            if isinstance(statement, ir.Assign):
+                found.setdefault(statement.target.name, []).append(statement.value)
+    return found
+
+
+def natural_names(defined):
+    """The names of integers that are never negative: those that nothing says may be."""
+    names, before = set(defined), -1
+    while len(names) != before:
+        before = len(names)
+        names = {name for name in names if all(_is_natural(value, names, defined) for value in defined[name])}
+    return names
+
+
+_ALL_OF, _ANY_OF = {"min", "minimum"}, {"max", "maximum"}
+_KEEP_SIGN = {operator.add, operator.mul, operator.floordiv, operator.mod, operator.iadd, operator.imul, operator.ifloordiv, operator.imod}
+
+
+def _is_natural(value, names, defined):
+    """Whether a value is not negative if those that `names` are called are not."""
+    if isinstance(value, ir.Var):
+        return value.name in names
+    if isinstance(value, (ir.Const, ir.Global, ir.FreeVar)):
+        return not isinstance(value.value, int) or value.value >= 0
+    if not isinstance(value, ir.Expr):
+        return False
+    if value.op in ("binop", "inplace_binop"):
+        return value.fn in _KEEP_SIGN and value.lhs.name in names and value.rhs.name in names
+    if value.op == "call":
+        return _is_natural_call(only_value(defined, value.func), value.args, names, defined)
+    if value.op in ("cast", "getiter", "iternext", "pair_first", "build_tuple"):
+        return all(v.name in names for v in value.list_vars())
+    return value.op == "static_getitem" and value.value.name in names or value.op == "getattr" and value.attr in ("shape", "size")
+
+
+def only_value(defined, var):
+    """The one value that a variable has, if it is a constant or a global."""
+    values = defined.get(var.name, ())
+    return values[0].value if len(values) == 1 and isinstance(values[0], (ir.Const, ir.Global)) else None
+
+
+def _is_natural_call(function, args, names, defined):
+    called = getattr(function, "__name__", "")
+    natural = [a.name in names for a in args]
+    if function is range:
+        down_to_zero = len(args) == 3 and only_value(defined, args[1]) == only_value(defined, args[2]) == -1
+        return len(args) == 1 or down_to_zero or natural[0] and all(natural[2:])
+    return function is len or called in _ALL_OF and all(natural) or called in _ANY_OF and any(natural) or called == "where" and all(natural[1:])
+
+
+def of_one_value(blocks, is_counted):
+    """Variables that are assigned in one place, from which every use is reached and nothing else: they need no memory.
+
+    A variable whose references are counted must not be assigned in a loop: the value of the turn before would not be released. Nor may more
+    than one place release it, since its memory would not tell the second one that the first has done so.
+    """
+    assigned, used, deleted = _places(blocks)
+    cfg = compute_cfg_from_blocks(blocks)
+    order = _preorder(cfg.immediate_dominators())
+
+    def reached(name, uses):
+        block, position = assigned[name][0]
+        first, last = order[block]
+        return all(b == block and p > position or b > block and first < order[b][0] <= last for b, p in uses.get(name, ()))
+    for name, places in assigned.items():
+        if len(places) == 1 and places[0][0] in order and reached(name, used):
+            if not is_counted(name) or (len(deleted.get(name, ())) == 1 and reached(name, deleted) and not cfg.in_loops(places[0][0])):
+                yield name
+
+
+def _places(blocks):
+    """Where each variable is assigned, used and deleted: (block, position in it)."""
+    assigned, used, deleted = {}, {}, {}
+    for label, block in blocks.items():
+        for k, statement in enumerate(block.body):
+            if isinstance(statement, ir.Del):
+                deleted.setdefault(statement.value, []).append((label, k))
+                continue
+            target = statement.target.name if isinstance(statement, ir.Assign) else None
+            if target is not None:
+                assigned.setdefault(target, []).append((label, k))
+            reads = [v.name for v in (statement.value.list_vars() if isinstance(statement, ir.Assign) and isinstance(statement.value, ir.Inst)
+                                      else statement.list_vars())]
+            for name in reads:
+                if name != target or isinstance(statement.value, ir.Inst):
+                    used.setdefault(name, []).append((label, k))
+    return assigned, used, deleted
+
+
+def _preorder(parents):
+    """label -> (its number in preorder, the last number below it) of the tree of dominators."""
+    children = {}
+    for label, parent in parents.items():
+        if label != parent:
+            children.setdefault(parent, []).append(label)
+    order, count = {}, 0
+    pending = [(label, False) for label, parent in parents.items() if label == parent]
+    while pending:
+        label, over = pending.pop()
+        if over:
+            order[label] = order[label][0], count - 1
+            continue
+        order[label] = count, count
+        count += 1
+        pending.append((label, True))
+        pending += [(child, False) for child in children.get(label, ())]
+    return order
+
+
+def is_whole_slice(defined, var):
+    """Whether a subscript is `:`, from end to end."""
+    values = defined.get(var.name, ())
+    if len(values) == 1 and isinstance(values[0], ir.Expr) and values[0].op == "call":
+        return only_value(defined, values[0].func) is slice and all(_is_none(defined, a) for a in values[0].args)
+    return len(values) == 1 and isinstance(values[0], (ir.Const, ir.Global)) and values[0].value == slice(None)
+
+
+def _is_none(defined, var):
+    values = defined.get(var.name, ())
+    return len(values) == 1 and isinstance(values[0], ir.Const) and values[0].value is None
