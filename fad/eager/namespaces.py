@@ -6,6 +6,7 @@ import numpy as np
 
 from ..ops.face import BY_NAME
 from ..trace.alias import attribute_of
+from .factors import MATRICES, of_matrices
 from .products import cross_product
 from .registry import named
 from .tensor import Tensor, wrap
@@ -32,9 +33,9 @@ def _both(for_tensor: "Callable | None", get: Callable, path: str, renamed: Mapp
     except AttributeError:
         if for_tensor is None:
             raise
-        return for_tensor
+        return for_tensor if isinstance(for_tensor, type) else of_matrices(name, for_tensor)
     if isinstance(library, type) or not callable(library):
-        return library
+        return library if for_tensor is None else for_tensor
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if not any(isinstance(a, Tensor) for a in (*args, *kwargs.values())) and not _holds_tensors(args):
@@ -46,7 +47,7 @@ def _both(for_tensor: "Callable | None", get: Callable, path: str, renamed: Mapp
         y = (library if face is None else face.call)(*args, **{renamed.get(key, key): value for key, value in kwargs.items()})
         return y if out is None else out.copy_(y)
     call.__name__, call.__doc__ = name, library.__doc__
-    return call
+    return of_matrices(name, call) if path.startswith("numpy.linalg.") else call
 
 
 def _holds_tensors(args: tuple) -> bool:
@@ -150,7 +151,7 @@ LINALG: dict[str, Callable] = {
     "inv_ex": lambda A, *, check_errors=False: Factored(_face("numpy.linalg.inv", A), _info(A)),
     "cholesky_ex": lambda A, *, upper=False, check_errors=False: Factored(cholesky(A, upper=upper), _info(A)),
     "solve_ex": lambda A, B, *, left=True, check_errors=False: Factored(solve(A, B, left=left), _info(A)),
-    "matrix_exp": lambda A: _face("scipy.linalg.expm", A), "lu": lambda A, *, pivot=True: _face("scipy.linalg.lu", A),
+    **MATRICES, "matrix_exp": lambda A: _face("scipy.linalg.expm", A), "lu": lambda A, *, pivot=True: _face("scipy.linalg.lu", A),
     "vecdot": lambda x, y, *, dim=-1: (x.conj() * y).sum(dim), "multi_dot": lambda tensors: _face("numpy.linalg.multi_dot", list(tensors)),
     "tensorsolve": lambda A, B, dims=None: _face("numpy.linalg.tensorsolve", A, B, dims), "matrix_rank": lambda A, *, atol=None, rtol=None, hermitian=False:
     wrap(np.asarray(np.linalg.matrix_rank(A._a, atol if atol is not None else None, hermitian)))}

@@ -14,7 +14,7 @@ from .inplace import op_in_place
 from .overrides import MISSING, handled, overriding
 from .promotion import agree, checked, refuse, refuses, result_type
 from .registry import FUNCTIONS, delivered, function, named, run, tensor_of
-from .tensor import Tensor, raw, wrap
+from .tensor import Tensor, is_operand, raw, wrap
 from .together import step, together
 
 op = registry
@@ -211,8 +211,8 @@ def _operator(name: str, swapped: bool = False) -> Callable:
     record = checked(_power if name == "pow" else op[name], _CALLED.get(name, name))
 
     def method(self: Tensor, other: Any) -> Any:
-        if other is None or isinstance(other, (str, dict, set, bytes, list, tuple)):
-            return NotImplemented                                  # to Python: it says which types do not go together
+        if not is_operand(other):
+            return NotImplemented                                  # to Python: it asks the other, or says which types do not go together
         return record(other, self) if swapped else record(self, other)
     return method
 
@@ -223,7 +223,7 @@ def _commuting(call: Callable) -> Callable:
 
 def _in_place_operator(name: str) -> Callable:
     record, called = op[name], _CALLED.get(name, name)
-    return lambda self, other: op_in_place(record, self, other, name=called)
+    return lambda self, other: op_in_place(record, self, other, name=called) if is_operand(other) else NotImplemented
 
 
 _CALLED = {"mod": "remainder", "floordiv": "floor_divide", "left_shift": "bitwise_left_shift", "right_shift": "bitwise_right_shift"}       # PyTorch's names

@@ -1,4 +1,5 @@
 """Matrix products and linear algebra of tensors."""
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from .fast import product
 from .promotion import agree
 from .record import apply_pair
 from .registry import function, in_precision, named, one_dim, run, tensor_of
-from .tensor import Tensor, raw
+from .tensor import Tensor, is_operand, raw
 from .together import step
 
 _MATRIX, _VECTOR, _DOT = ("ij", "jk", "ik"), ("ij", "j", "i"), ("i", "i", "")
@@ -63,15 +64,40 @@ def _mismatch(a: tuple, b: tuple) -> None:
     raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({'x'.join(map(str, a if len(a) > 1 else (1, *a)))} and {'x'.join(map(str, b))})")
 
 
-for _name in ("matmul", "mm", "mv", "bmm"):
-    function(_name)(matmul)
-Tensor.__matmul__ = matmul                                                        # type: ignore[attr-defined]
-Tensor.__rmatmul__ = lambda self, other: matmul(tensor_of(other), self)           # type: ignore[attr-defined]
+function("matmul")(matmul)
 
 
-@function("dot", "inner")
+def _of_ranks(name: str, ranks: tuple, wrong: Callable) -> None:
+    """matmul, of tensors with so many dimensions."""
+    def call(self: Any, other: Any) -> Any:
+        have = len(self.shape), len(other.shape)
+        if have != ranks:
+            raise RuntimeError(wrong(*have))
+        return matmul(self, other)
+    call.__name__, call.__doc__ = name, f"The product of two tensors of {ranks[0]} and {ranks[1]} dimensions."
+    function(name)(call)
+
+
+_of_ranks("mm", (2, 2), lambda a, b: "self must be a matrix" if a != 2 else "mat2 must be a matrix")
+_of_ranks("bmm", (3, 3), lambda a, b: f"batch{1 if a != 3 else 2} must be a 3D tensor")
+_of_ranks("mv", (2, 1), lambda a, b: f"vector + matrix @ vector expected, got 1, {a}, {b}")
+Tensor.__matmul__ = lambda self, other: matmul(self, other) if is_operand(other) and hasattr(other, "shape") else NotImplemented           # type: ignore[attr-defined]
+Tensor.__rmatmul__ = lambda self, other: matmul(tensor_of(other), self) if is_operand(other) and hasattr(other, "shape") else NotImplemented    # type: ignore[attr-defined]
+
+
+@function()
 def dot(self: Any, other: Any) -> Any:
-    """The sum of products over the last dimensions."""
+    """The sum of products of two vectors' elements."""
+    if len(self.shape) != 1 or len(other.shape) != 1:
+        raise RuntimeError(f"1D tensors expected, but got {len(self.shape)}D and {len(other.shape)}D tensors")
+    return inner(self, other)
+
+
+@function()
+def inner(self: Any, other: Any) -> Any:
+    """The sums of products over the last dimensions."""
+    if len(self.shape) and len(other.shape) and self.shape[-1] != other.shape[-1] and (len(self.shape), len(other.shape)) != (1, 1):
+        raise RuntimeError(f"inner() the last dimension must match on both input tensors but got shapes {list(self.shape)} and {list(other.shape)}")
     if len(self.shape) == 1 == len(other.shape) and isinstance(self, Tensor) and self.shape != other.shape:
         raise RuntimeError(f"inconsistent tensor size, expected tensor {list(self.shape)} and src {list(other.shape)} to have the same number of elements, "
                            f"but got {self.shape[0]} and {other.shape[0]} elements respectively")
@@ -195,8 +221,9 @@ def trace(self: Any) -> Any:
 
 @function("logdet")
 def logdet(self: Any) -> Any:
-    """log(det(self))."""
-    return BY_NAME["numpy.linalg.slogdet"].call(self)[1]
+    """log(det(self)), nan where the determinant is negative."""
+    sign, size = BY_NAME["numpy.linalg.slogdet"].call(self)
+    return op["where"](sign < 0, np.nan, size) if isinstance(self, Tensor) and self._a.dtype.kind == "f" else size
 
 
 @function(method=True)

@@ -177,6 +177,11 @@ class Renumbered:
         self.counter[k] = version - self.START
 
 
+def is_operand(x: Any) -> bool:
+    """Whether operators compute with x: a tensor or a value of a program, an array, a number."""
+    return isinstance(x, (Tensor, np.ndarray, np.generic, int, float, complex)) or bool(getattr(x, "__fad_level__", 0))
+
+
 def raw(x: Any) -> Any:
     """The array of a tensor; anything else as it is."""
     return x._a if isinstance(x, Tensor) else x

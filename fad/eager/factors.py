@@ -1,0 +1,153 @@
+"""Matrices that PyTorch factors, and how what is no such matrix is refused; LU in LAPACK's form, products of reflections."""
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..ops.face import BY_NAME
+from .errors import scalar_name
+from .registry import FUNCTIONS
+from .tensor import Tensor, wrap
+
+
+class LinAlgError(RuntimeError, np.linalg.LinAlgError):
+    """A matrix cannot be factored, inverted or solved with."""
+
+
+SINGULAR = {
+    "inv": "linalg.inv: the inversion could not be completed because the input matrix is singular.",
+    "solve": "torch.linalg.solve: The solver failed because the input matrix is singular.",
+    "cholesky": "linalg.cholesky: The factorization could not be completed because the input is not positive-definite.",
+    "eigh": "linalg.eigh: The algorithm failed to converge.", "svd": "linalg.svd: The algorithm failed to converge."}
+_SQUARE = dict.fromkeys("det slogdet inv eig eigvals cholesky solve".split(), "linalg.{}") | {"eigh": "linalg.eigh", "eigvalsh": "linalg.eigh", "inv_ex": "linalg.inv",
+                                                                                            "cholesky_ex": "linalg.cholesky", "solve_ex": "linalg.solve"}
+_ANY = {"svd": "linalg.svd", "svdvals": "linalg.svd", "qr": "linalg.qr", "lu": "linalg.lu", "lu_factor": "torch.linalg.lu_factor"}
+
+
+def of_matrices(name: str, f: Callable) -> Callable:
+    """A function of matrices that refuses tensors which are none, in PyTorch's words."""
+    called = _SQUARE.get(name) or _ANY.get(name)
+    if called is None:
+        return f
+
+    @functools.wraps(f)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        A = args[0] if args else next((kwargs[k] for k in ("A", "input") if k in kwargs), None)
+        if isinstance(A, Tensor):
+            _check(A, called.format(name), name in _SQUARE)
+        try:
+            return f(*args, **kwargs)
+        except np.linalg.LinAlgError as error:
+            if not isinstance(A, Tensor) or isinstance(error, LinAlgError):
+                raise
+            raise LinAlgError(SINGULAR.get(called.format(name).rpartition(".")[2], str(error))) from None
+    return call
+
+
+def _check(A: Tensor, called: str, square: bool) -> None:
+    if A._a.ndim < 2:
+        raise RuntimeError(f"{called}: The input tensor A must have at least 2 dimensions.")
+    if A._a.dtype.kind not in "fc":
+        raise RuntimeError(f"{called}: Expected a floating point or complex tensor as input. Got {scalar_name(A._a.dtype)}")
+    if square and A._a.shape[-1] != A._a.shape[-2]:
+        raise RuntimeError(f"{called}: A must be batches of square matrices, but they are {A._a.shape[-2]} by {A._a.shape[-1]} matrices")
+
+
+# -- LU -----------------------------------------------------------------------------------------------------------------------------------
+
+
+class LU(NamedTuple):
+    """L below the diagonal and U in one matrix, and by which row each was exchanged, counted from 1."""
+
+    LU: Any
+    pivots: Any
+
+
+class Factors(NamedTuple):
+    """A = P L U."""
+
+    P: Any
+    L: Any
+    U: Any
+
+
+def lu_factor(A: Any, *, pivot: bool = True) -> LU:
+    """The LU factors of matrices, in LAPACK's form."""
+    p, lower, upper = BY_NAME["scipy.linalg.lu"].call(A)
+    rows, columns = A.shape[-2:]
+    n = min(rows, columns)
+    packed = _wider(lower, rows, columns, 1).tril(-1) + _wider(upper, rows, columns, 0)
+    order = np.argmax(p._a, axis=-2).reshape(-1, rows) if rows else np.zeros((1, 0), int)
+    return LU(packed, wrap(np.asarray([_exchanges(row, n) for row in order], np.int32).reshape(*A.shape[:-2], n)))
+
+
+def _wider(x: Any, rows: int, columns: int, axis: int) -> Any:
+    """A factor with zeros added to the size of the matrix."""
+    missing = (columns - x.shape[-1]) if axis else (rows - x.shape[-2])
+    if not missing:
+        return x
+    size = (*x.shape[:-2], rows, missing) if axis else (*x.shape[:-2], missing, columns)
+    return FUNCTIONS["cat"]([x, x.new_zeros(size)], -1 if axis else -2)
+
+
+def _exchanges(order: np.ndarray, n: int) -> list:
+    """The exchanges of rows that bring 0, 1, 2, ... into an order."""
+    now, made = list(range(len(order))), []
+    for k in range(n):
+        j = now.index(order[k])
+        now[k], now[j] = now[j], now[k]
+        made.append(j + 1)
+    return made
+
+
+def _permutation(pivots: Any, rows: int) -> np.ndarray:
+    """The matrices P with A = P L U, from exchanges."""
+    flat = pivots._a.reshape(-1, pivots._a.shape[-1])
+    matrices = np.zeros((len(flat), rows, rows))
+    for m, exchanges in zip(matrices, flat):
+        order = list(range(rows))
+        for k, j in enumerate(exchanges):
+            order[k], order[j - 1] = order[j - 1], order[k]
+        m[order, range(rows)] = 1
+    return matrices.reshape(*pivots._a.shape[:-1], rows, rows)
+
+
+def lu_unpack(LU_data: Any, LU_pivots: Any, unpack_data: bool = True, unpack_pivots: bool = True) -> Factors:
+    """P, L, U from LAPACK's form."""
+    rows, columns = LU_data.shape[-2:]
+    n = min(rows, columns)
+    p = wrap(_permutation(LU_pivots, rows).astype(LU_data.dtype)) if unpack_pivots else LU_data.new_empty(0)
+    if not unpack_data:
+        return Factors(p, LU_data.new_empty(0), LU_data.new_empty(0))
+    one = wrap(np.eye(rows, n, dtype=LU_data.dtype))
+    return Factors(p, LU_data[..., :n].tril(-1) + one, LU_data[..., :n, :].triu())
+
+
+def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool = False) -> Any:
+    """X with A X = B (left=False: X A = B; adjoint: of the adjoint of A), from A's LU factors."""
+    if not left:
+        return lu_solve(LU, pivots, B.mT.conj(), adjoint=not adjoint).mT.conj()
+    p, lower, upper = lu_unpack(LU, pivots)
+    solve = BY_NAME["scipy.linalg.solve_triangular"].call
+    if adjoint:
+        y = solve(upper.mT.conj(), B, lower=True)
+        return p @ solve(lower.mT.conj(), y, lower=False, unit_diagonal=True)
+    return solve(upper, solve(lower, p.mT @ B, lower=True, unit_diagonal=True), lower=False)
+
+
+def householder_product(input: Any, tau: Any) -> Any:
+    """The first columns of a product of reflections 1 - tau v v^H, whose vectors v stand below the diagonal."""
+    m, n = input.shape[-2:]
+    y = wrap(np.eye(m, n, dtype=input.dtype))
+    for k in reversed(range(tau.shape[-1])):
+        below, at = (wrap(mask.astype(input.dtype)) for mask in (np.arange(m) > k, np.arange(m) == k))
+        v = input[..., :, k] * below + at
+        y = y - (tau[..., k, None, None] * v[..., :, None]) @ (v.conj()[..., None, :] @ y)
+    return y
+
+
+FUNCTIONS.update(lu=lambda A, pivot=True, get_infos=False: lu_factor(A), lu_unpack=lu_unpack, lu_solve=lambda b, LU_data, LU_pivots: lu_solve(LU_data, LU_pivots, b),
+                 orgqr=householder_product)
+MATRICES: dict[str, Any] = {"lu_factor": lu_factor, "lu_solve": lu_solve, "householder_product": householder_product, "LinAlgError": LinAlgError,
+                            "lu_factor_ex": lambda A, *, pivot=True, check_errors=False: (*lu_factor(A), wrap(np.zeros(A.shape[:-2], np.int32)))}
