@@ -11,6 +11,10 @@ from fad.util.errors import UnsupportedFunctionError
 SHAPES = {"gamma": (2.3,), "chi2": (3.4,), "chi": (2.7,), "invgamma": (2.2,), "beta": (1.7, 2.4), "t": (3.6,), "f": (4.0, 5.5), "lognorm": (0.8,),
           "weibull_min": (1.6,), "pareto": (2.1,), "lomax": (1.8,), "powerlaw": (1.9,), "loguniform": (0.4, 2.5), "reciprocal": (0.4, 2.5),
           "invgauss": (1.3,), "truncnorm": (-0.7, 1.9), "vonmises": (1.4,), "skewnorm": (2.1,), "gennorm": (1.6,), "fisk": (2.2,),
+          "weibull_max": (1.7,), "dweibull": (1.4,), "dgamma": (1.6,), "gengamma": (1.4, 1.8), "loggamma": (1.3,), "nakagami": (1.2,),
+          "genextreme": (0.2,), "genpareto": (0.15,), "burr": (2.1, 1.4), "burr12": (2.1, 1.4), "genlogistic": (1.5,), "gompertz": (0.9,),
+          "exponnorm": (1.5,), "foldnorm": (0.8,), "rice": (0.9,), "norminvgauss": (1.6, 0.5), "johnsonsu": (0.4, 1.5), "johnsonsb": (0.4, 1.5),
+          "laplace_asymmetric": (1.5,), "skewcauchy": (0.3,), "wrapcauchy": (0.4,), "triang": (0.4,), "truncexpon": (2.2,), "bradford": (1.2,),
           "poisson": (2.6,), "binom": (5, 0.3), "bernoulli": (0.4,), "geom": (0.35,), "nbinom": (3.2, 0.45), "betabinom": (6, 1.4, 2.2)}
 POINTS = np.array([-7.3, -0.2, 0.0, 0.31, 0.77, 1.0, 1.35, 2.4, 9.6, np.nan])
 COUNTS = np.array([-1.0, 0.0, 1.0, 2.0, 2.5, 5.0, 6.0, 7.0, 30.0])
@@ -59,6 +63,17 @@ def test_derivatives_with_respect_to_everything(name):
             low, high = [(x - s, parameters) if k == 0 else (x, parameters - s) for s in (step, -step)]
             numeric.append((log_likelihood(*high) - log_likelihood(*low)) / 2e-6)
         np.testing.assert_allclose(fad.grad(log_likelihood, argnums=k)(x, parameters), numeric, rtol=2e-5, atol=1e-6)
+
+
+def test_extremes_and_excesses_are_smooth_in_their_shape():
+    """At shape zero (an exponential, a Gumbel) and around it."""
+    y = 1.3
+    np.testing.assert_allclose(fad.grad(lambda c: stats.genpareto.logpdf(y, c))(0.0), y * y / 2 - y)
+    np.testing.assert_allclose(fad.grad(lambda c: stats.genextreme.logpdf(y, c))(0.0), y - (1 - np.exp(-y)) * y * y / 2)
+    for name in ("genpareto", "genextreme"):
+        slope = fad.grad(lambda c: getattr(stats, name).logpdf(y, c))                                   # noqa: B023 - called at once
+        np.testing.assert_allclose(fad.grad(slope)(0.0), (slope(0.01) - slope(-0.01)) / 0.02, rtol=1e-3)
+        np.testing.assert_allclose(slope(0.0005), slope(0.001), rtol=2e-2)
 
 
 def test_outside_the_support_the_gradient_is_zero():

@@ -61,7 +61,8 @@ VALUES_ONLY = [
     "np.mgrid[0:3, 0:4][1] * x", "np.ogrid[0:3, 0:4][0] * x", "np.mgrid[0:4] * v", "np.mgrid[0:1:4j] * v", "np.mgrid[0:3, 0:1:4j][1] * x",
     "np.zeros(x.shape) + np.ones_like(x) + np.empty_like(x) * 0", "np.eye(3, 4, 1) * x", "np.identity(4) * S", "np.tri(3, 4, -1) * x",
     "np.arange(3)[:, None] + x", "np.arange(x.shape[1]) * v", "np.arange(1, 9, 2) * v", "np.arange(5, 1, -1) * v",
-    "np.arange(0.5, 2.4, 0.5) + v", "np.arange(4, dtype=np.float32) + v", "np.indices((3, 4))[1] * x",
+    "np.arange(0.5, 2.4, 0.5) + v", "np.arange(v[0], 4.0, v[1])", "np.arange(1.0, np.size(x) + 1.0)", "np.arange(0, len(v) / 2, 0.5) * v",
+    "np.arange(float(len(v))) * v", "np.arange(3.0, v[0], -0.5)", "np.arange(v[0], 0.0)", "np.arange(4, dtype=np.float32) + v", "np.indices((3, 4))[1] * x",
     "np.indices(x.shape, sparse=True)[0] * x", "np.linspace(0, 1, 4) * v", "np.zeros_like(x, dtype=int) + x",
     "np.zeros_like(x, shape=4) * v", "np.full((4,), 2) * v", "np.full(4, 2.5, dtype=int) * v", "np.array(2, dtype=np.float32) * v",
     "np.array([[1, 2], [3, 4]])[0, 1] * v", "np.ones((2, 3)).sum() * v", "np.linspace(v[0], 9, 3, dtype=int)",
@@ -105,7 +106,7 @@ def test_sample(expression):
     ("np.pad(v, 1, mode='nothing')", ValueError), ("np.pad(v, -1)", ValueError), ("np.broadcast_to(x, (2, 4))", ValueError),
     ("np.take(v, 9)", IndexError), ("np.insert(v, 9, 1.0)", IndexError), ("np.delete(v, 9)", IndexError), ("x.item()", ValueError),
     ("x.view(int)", TypeError), ("np.ravel(x, 'K')", TypeError), ("np.diag(x[None])", ValueError),
-    ("np.linspace(v[0], 1, 3)[5]", IndexError), ("np.arange(v[0])", TypeError),
+    ("np.linspace(v[0], 1, 3)[5]", IndexError), ("np.arange(1j * v[0])", TypeError),
 ])
 def test_errors_at_tracing_or_when_run(expression, error):
     """What NumPy refuses raises here too, an error of the same kind."""

@@ -12,7 +12,7 @@ import numpy as np
 from ...ir import stack
 from ...ir.build import Value, current
 from ...ir.op import registry
-from ...ir.types import INT, type_of
+from ...ir.types import FLOAT, INT, result_dtype, type_of
 from .. import extents
 from ..face import face
 from ..kinds import shape_of
@@ -125,11 +125,23 @@ def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None, *,
     step = 1 if step is None else step
     if all(_is_integer(n) for n in (first, end, step)):
         return in_dtype(_integers(*extents_given((first, end, step))), dtype)
-    return constant(np.arange(*[float(n) if is_value(n) else n for n in (first, end, step)], dtype=dtype))
+    if not any(is_value(n) for n in (first, end, step)):
+        return constant(np.arange(first, end, step, dtype=dtype))
+    common = result_dtype(first, end, step) if dtype is None else np.dtype(dtype)
+    if common.kind != "f":
+        raise refuse("numpy.arange", f"traced floats for a range of {common}")
+    return in_dtype(_steps(first, end, step), common)
 
 
 def _is_integer(n: Any) -> bool:
     return isinstance(n, (int, np.integer)) or (is_value(n) and rank(n) == 0 and type_of(n).dtype.kind in "iu")
+
+
+def _steps(first: Any, end: Any, step: Any) -> Any:
+    """first, first + step, ...: as many as lie before end; of the same rounding as NumPy's."""
+    room = registry["cast"](registry["ceil"]((end - first) / step), dtype=INT)
+    n, = extents_given(registry["maximum"](room, 0))
+    return first + iota_(n, dtype=FLOAT) * ((first + step) - first)
 
 
 def _integers(first: Any, end: Any, step: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...arithmetic import sqrt
 from ...choice import where
-from ...special.bessel import i0e
+from ...special.bessel import i0e, k1e
 from ...special.errors import erf, erfc, erfinv, log_ndtr, ndtr, ndtri
 from ...special.gamma import (
     betainc,
@@ -25,7 +25,7 @@ from ...special.gamma import (
 )
 from ...special.information import cosm1, expit, log_expit, logit, xlog1py, xlogy
 from ...special.statistics import fdtr, fdtrc, fdtri, stdtr, stdtrit
-from ...transcendental import arcsin, arctan, arctanh, exp, expm1, log, log1p, logaddexp, sin, tan, tanh
+from ...transcendental import arcsin, arcsinh, arctan, arctanh, cos, exp, expm1, hypot, log, log1p, logaddexp, sin, sinh, tan, tanh
 from .record import Distribution
 
 PI = math.pi
@@ -92,6 +92,50 @@ def _laplace_tail(y: Any) -> Any:
 
 def _sum_of_logs(y: Any, c: Any) -> Any:
     return log(c) - (c + 1.0) * log1p(y)
+
+
+def _excess_exponent(y: Any, c: Any) -> Any:
+    """log(1 + c y) / c, by its series where c y is small, so that it is y at c = 0, and smooth there."""
+    u = c * y
+    small = abs(u) < 1e-3
+    series = y * (1.0 - u * (1.0 / 2.0 - u * (1.0 / 3.0 - u * (1.0 / 4.0 - u / 5.0))))
+    return where(small, series, log1p(where(small, 0.0, u)) / where(small, 1.0, c))
+
+
+def _extreme_exponent(y: Any, c: Any) -> Any:
+    """log(1 - c y) / c; -y at c = 0."""
+    return -_excess_exponent(y, -c)
+
+
+def _end_of_extremes(c: Any, sign: float) -> Any:
+    """1 / c where c has this sign; else there is no end on that side."""
+    ends = sign * c > 0
+    return where(ends, 1.0 / where(ends, c, 1.0), sign * math.inf)
+
+
+def _normal_below(y: Any, rate: Any) -> Any:
+    """The logarithm of the share of the exponential in an exponentially modified normal distribution, of rate 1 / K."""
+    return rate * (0.5 * rate - y) + log_ndtr(y - rate)
+
+
+def _triangle(y: Any, c: Any) -> Any:
+    rising = y < c
+    return LOG_2 + where(rising, log(where(rising, y, 1.0)) - log(where(rising, c, 1.0)), log1p(where(rising, 0.0, -y)) - log1p(where(rising, 0.0, -c)))
+
+
+def _triangle_cdf(y: Any, c: Any) -> Any:
+    rising = y < c
+    return where(rising, y * y / where(rising, c, 1.0), 1.0 - (1.0 - y) ** 2 / where(rising, 1.0, 1.0 - c))
+
+
+def _sided(y: Any, upper: Any) -> Any:
+    """The distribution function of a symmetric distribution, of the upper tail at |y|."""
+    return where(y > 0, 1.0 - upper, upper)
+
+
+def _normal_inverse_gauss(y: Any, a: Any, b: Any) -> Any:
+    size = hypot(1.0, y)
+    return log(a) + log(k1e(a * size)) + b * y - a * size + sqrt(a * a - b * b) - math.log(PI) - log(size)
 
 
 CONTINUOUS = {
@@ -164,6 +208,62 @@ CONTINUOUS = {
                           lambda y: erf(exp(-0.5 * y) / math.sqrt(2.0))),
     "arcsine": Distribution(lambda y: -math.log(PI) - 0.5 * log(y * (1.0 - y)), lambda y: 2.0 / PI * arcsin(sqrt(y)),
                             ppf=lambda q: sin(0.5 * PI * q) ** 2, low=_zero, high=_one),
+}
+CONTINUOUS |= {
+    "wald": Distribution(lambda y: _inverse_gauss(y, 1.0), lambda y: _inverse_gauss_cdf(y, 1.0), low=_above_zero),
+    "weibull_max": Distribution(lambda y, c: log(c) + xlogy(c - 1.0, -y) - (-y) ** c, lambda y, c: exp(-(-y) ** c), lambda y, c: -expm1(-(-y) ** c),
+                                lambda q, c: -(-log(q)) ** (1.0 / c), lambda q, c: -(-log1p(-q)) ** (1.0 / c), lambda y, c: -(-y) ** c,
+                                high=_zero, within=lambda c: -0.5),
+    "dweibull": Distribution(lambda y, c: log(c) - LOG_2 + xlogy(c - 1.0, abs(y)) - abs(y) ** c, lambda y, c: _sided(y, 0.5 * exp(-abs(y) ** c)),
+                             lambda y, c: _sided(-y, 0.5 * exp(-abs(y) ** c))),
+    "dgamma": Distribution(lambda y, a: xlogy(a - 1.0, abs(y)) - abs(y) - LOG_2 - gammaln(a), lambda y, a: _sided(y, 0.5 * gammaincc(a, abs(y))),
+                           lambda y, a: _sided(-y, 0.5 * gammaincc(a, abs(y)))),
+    "gengamma": Distribution(lambda y, a, c: log(abs(c)) + xlogy(c * a - 1.0, y) - y ** c - gammaln(a),
+                             lambda y, a, c: where(c > 0, gammainc(a, y ** c), gammaincc(a, y ** c)),
+                             lambda y, a, c: where(c > 0, gammaincc(a, y ** c), gammainc(a, y ** c)), low=_zero, valid=lambda a, c: (a > 0) & (c != 0)),
+    "loggamma": Distribution(lambda y, c: c * y - exp(y) - gammaln(c), lambda y, c: gammainc(c, exp(y)), lambda y, c: gammaincc(c, exp(y))),
+    "nakagami": Distribution(lambda y, nu: LOG_2 + xlogy(nu, nu) - gammaln(nu) + xlogy(2.0 * nu - 1.0, y) - nu * y * y,
+                             lambda y, nu: gammainc(nu, nu * y * y), lambda y, nu: gammaincc(nu, nu * y * y), low=_zero),
+    "genextreme": Distribution(lambda y, c: (1.0 - c) * _extreme_exponent(y, c) - exp(_extreme_exponent(y, c)),
+                               lambda y, c: exp(-exp(_extreme_exponent(y, c))), lambda y, c: -expm1(-exp(_extreme_exponent(y, c))),
+                               log_cdf=lambda y, c: -exp(_extreme_exponent(y, c)), low=lambda c: _end_of_extremes(c, -1.0),
+                               high=lambda c: _end_of_extremes(c, 1.0), within=_zero, valid=_any_shape),
+    "genpareto": Distribution(lambda y, c: -(1.0 + c) * _excess_exponent(y, c), lambda y, c: -expm1(-_excess_exponent(y, c)),
+                              lambda y, c: exp(-_excess_exponent(y, c)), log_sf=lambda y, c: -_excess_exponent(y, c), low=_zero,
+                              high=lambda c: _end_of_extremes(-c, 1.0), within=_zero, valid=_any_shape),
+    "burr": Distribution(lambda y, c, d: log(c) + log(d) + (c * d - 1.0) * log(y) - (d + 1.0) * log1p(y ** c), lambda y, c, d: exp(-d * log1p(y ** -c)),
+                         log_cdf=lambda y, c, d: -d * log1p(y ** -c), low=_above_zero),
+    "burr12": Distribution(lambda y, c, d: log(c) + log(d) + xlogy(c - 1.0, y) - (d + 1.0) * log1p(y ** c), lambda y, c, d: -expm1(-d * log1p(y ** c)),
+                           lambda y, c, d: exp(-d * log1p(y ** c)), log_sf=lambda y, c, d: -d * log1p(y ** c), low=_zero),
+    "genlogistic": Distribution(lambda y, c: log(c) - y - (c + 1.0) * logaddexp(0.0, -y), lambda y, c: exp(-c * logaddexp(0.0, -y)),
+                                log_cdf=lambda y, c: -c * logaddexp(0.0, -y)),
+    "gompertz": Distribution(lambda y, c: log(c) + y - c * expm1(y), lambda y, c: -expm1(-c * expm1(y)), lambda y, c: exp(-c * expm1(y)),
+                             lambda q, c: log1p(-log1p(-q) / c), lambda q, c: log1p(-log(q) / c), log_sf=lambda y, c: -c * expm1(y), low=_zero),
+    "exponnorm": Distribution(lambda y, K: _normal_below(y, 1.0 / K) - log(K), lambda y, K: ndtr(y) - exp(_normal_below(y, 1.0 / K)),
+                              lambda y, K: ndtr(-y) + exp(_normal_below(y, 1.0 / K))),
+    "foldnorm": Distribution(lambda y, c: logaddexp(_normal(y - c), _normal(y + c)),
+                             lambda y, c: 0.5 * (erf((y - c) / math.sqrt(2.0)) + erf((y + c) / math.sqrt(2.0))),
+                             lambda y, c: ndtr(c - y) + ndtr(-c - y), low=_zero, valid=lambda c: c >= 0),
+    "rice": Distribution(lambda y, b: log(y) - 0.5 * (y - b) ** 2 + log(i0e(y * b)), low=_zero, valid=lambda b: b >= 0),
+    "norminvgauss": Distribution(_normal_inverse_gauss, valid=lambda a, b: (a > 0) & (abs(b) < a)),
+    "johnsonsu": Distribution(lambda y, a, b: log(b) - 0.5 * log1p(y * y) + _normal(a + b * arcsinh(y)), lambda y, a, b: ndtr(a + b * arcsinh(y)),
+                              lambda y, a, b: ndtr(-a - b * arcsinh(y)), lambda q, a, b: sinh((ndtri(q) - a) / b), valid=lambda a, b: b > 0),
+    "johnsonsb": Distribution(lambda y, a, b: log(b) - log(y) - log1p(-y) + _normal(a + b * logit(y)), lambda y, a, b: ndtr(a + b * logit(y)),
+                              lambda y, a, b: ndtr(-a - b * logit(y)), lambda q, a, b: expit((ndtri(q) - a) / b), low=_above_zero,
+                              high=lambda a, b: 1.0 - math.ulp(0.5), valid=lambda a, b: b > 0),
+    "hypsecant": Distribution(lambda y: -math.log(PI) + LOG_2 - logaddexp(y, -y), lambda y: 2.0 / PI * arctan(exp(y)), lambda y: 2.0 / PI * arctan(exp(-y))),
+    "laplace_asymmetric": Distribution(lambda y, kappa: where(y >= 0, -kappa, 1.0 / kappa) * y - log(kappa + 1.0 / kappa)),
+    "skewcauchy": Distribution(lambda y, a: -math.log(PI) - log1p((y / (1.0 + where(y < 0, -a, where(y > 0, a, 0.0)))) ** 2), valid=lambda a: abs(a) < 1),
+    "wrapcauchy": Distribution(lambda y, c: log1p(-c * c) - math.log(2.0 * PI) - log(1.0 + c * c - 2.0 * c * cos(y)), low=_zero,
+                               high=lambda c: 2.0 * PI, valid=lambda c: (c > 0) & (c < 1)),
+    "triang": Distribution(_triangle, _triangle_cdf, low=_zero, high=_one, valid=lambda c: (c >= 0) & (c <= 1)),
+    "truncexpon": Distribution(lambda y, b: -y - log(-expm1(-b)), lambda y, b: expm1(-y) / expm1(-b), ppf=lambda q, b: -log1p(q * expm1(-b)), low=_zero,
+                               high=lambda b: b, within=_zero),
+    "bradford": Distribution(lambda y, c: log(c) - log1p(c * y) - log(log1p(c)), lambda y, c: log1p(c * y) / log1p(c),
+                             ppf=lambda q, c: expm1(q * log1p(c)) / c, low=_zero, high=_one),
+    "semicircular": Distribution(lambda y: math.log(2.0 / PI) + 0.5 * log1p(-y * y), lambda y: 0.5 + (y * sqrt(1.0 - y * y) + arcsin(y)) / PI,
+                                 low=lambda: -1.0, high=_one),
+    "cosine": Distribution(lambda y: log(0.5 * (1.0 + cos(y)) / PI), lambda y: 0.5 * (PI + y + sin(y)) / PI, low=lambda: -PI, high=lambda: PI),
 }
 CONTINUOUS["erlang"] = CONTINUOUS["gamma"]
 CONTINUOUS["reciprocal"] = CONTINUOUS["loguniform"]
