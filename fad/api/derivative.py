@@ -6,7 +6,7 @@ from ..ir.op import registry
 from ..transforms.vjp import pull_back
 from ..util import tree
 from ..util.errors import NotScalarError
-from .inner import Inner, captured, check_scalar, gradient_tree
+from .inner import Inner, captured, check_scalar, gradient_tree, value_leaves
 from .staged import Staged, as_tuple, check_callable, remembered, within
 
 
@@ -98,7 +98,7 @@ def _value_and_grad_body(f: Callable, argnums: Any, has_aux: bool, what: str) ->
     def body(*args: Any, **kwargs: Any) -> Any:
         inner = Inner(f, args, kwargs, chosen)
         if has_aux:
-            _check_pair(inner)
+            value_leaves(inner)
         check_scalar(inner, what, "fad.jacobian")
         if not has_aux and inner.results != 1:
             raise NotScalarError(f"{what} needs a function that returns one scalar, and this one returned {inner.results} results",
@@ -110,12 +110,6 @@ def _value_and_grad_body(f: Callable, argnums: Any, has_aux: bool, what: str) ->
         gs = gradient_tree(arguments, cotangents, [inner.args[k] for k in inner.wanted])
         return inner.tree_of(ys), gs[0] if not isinstance(argnums, (tuple, list)) else tuple(gs)
     return body
-
-
-def _check_pair(inner: Inner) -> None:
-    structure = inner.traced.structure
-    if structure.cls is not tuple or len(structure.children) != 2:
-        raise NotScalarError("with has_aux=True the function must return a pair (value, aux)")
 
 
 def stop_gradient(x: Any) -> Any:

@@ -97,6 +97,15 @@ def tangent_zeros(y: Any) -> Any:
     return zero if type_of(zero).dtype.kind in "fc" else zero * 0.0
 
 
+def value_leaves(inner: Inner) -> int:
+    """How many data leaves the value has, in the result (value, aux) of a function; raise for any other result."""
+    structure, statics = inner.traced.structure, inner.traced.statics
+    if structure.cls is not tuple or len(structure.children) != 2:
+        raise NotScalarError("with has_aux=True the function must return a pair (value, aux)")
+    leaves = structure.children[0].leaves
+    return leaves - sum(k < leaves for k in statics)
+
+
 def check_scalar(inner: Inner, what: str, other: str) -> None:
     """Raise unless the first (data) result is one real scalar."""
     atom = inner.func.outputs[0] if inner.results else None

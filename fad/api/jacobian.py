@@ -6,6 +6,7 @@ from ..ir.build import building
 from ..ir.graph import Func
 from ..ir.op import registry
 from ..ir.types import Type, type_of
+from ..ir.walk import evaluate
 from ..ops.extents import product
 from ..ops.kinds import conjugate, is_complex, shape_of
 from ..transforms.jvp import push_forward
@@ -13,18 +14,19 @@ from ..transforms.vjp import pull_back
 from ..transforms.vmap import batch
 from ..util import tree
 from ..util.errors import ArgumentError
-from .inner import Inner, tangent_zeros, zeros_of
+from .inner import Inner, tangent_zeros, value_leaves, zeros_of
 from .products import gradient_of
 from .staged import Staged, as_tuple, check_callable, within
 
 
-def jacobian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, holomorphic: bool = False,
+def jacobian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False, holomorphic: bool = False,
              memory: "int | str | None" = None, fallback: "bool | None" = None) -> Any:
     """The Jacobian of f, by reverse mode where the results are fewer than the arguments' elements, else by forward mode.
 
     Returns a function of f's arguments that gives an array of shape y.shape + x.shape; for trees of results and arguments a
     tree of trees, results outside. A tuple of argnums gives a tuple in the place of each argument's part.
-    holomorphic: f is complex differentiable, and dy/dz is returned. memory, fallback: see grad.
+    has_aux: f returns (value, aux), and the Jacobian of the value is returned with aux beside it. holomorphic: f is complex differentiable, and
+    dy/dz is returned. memory, fallback: see grad.
 
     >>> import numpy as np
     >>> jacobian(lambda x: x ** 2)(np.array([1.0, 2.0]))
@@ -32,24 +34,24 @@ def jacobian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *,
            [0., 4.]])
     """
     if f is None:
-        return lambda g: jacobian(g, argnums, holomorphic=holomorphic, memory=memory, fallback=fallback)
-    return _staged(jacobian, f, argnums, holomorphic, _choose, memory, fallback)
+        return lambda g: jacobian(g, argnums, has_aux=has_aux, holomorphic=holomorphic, memory=memory, fallback=fallback)
+    return _staged(jacobian, f, argnums, has_aux, holomorphic, _choose, memory, fallback)
 
 
-def jacrev(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, holomorphic: bool = False,
+def jacrev(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False, holomorphic: bool = False,
            memory: "int | str | None" = None, fallback: "bool | None" = None) -> Any:
     """The Jacobian by reverse mode, a row (or rather all rows) at a time; see jacobian."""
     if f is None:
-        return lambda g: jacrev(g, argnums, holomorphic=holomorphic, memory=memory, fallback=fallback)
-    return _staged(jacrev, f, argnums, holomorphic, lambda inner: True, memory, fallback)
+        return lambda g: jacrev(g, argnums, has_aux=has_aux, holomorphic=holomorphic, memory=memory, fallback=fallback)
+    return _staged(jacrev, f, argnums, has_aux, holomorphic, lambda inner: True, memory, fallback)
 
 
-def jacfwd(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, holomorphic: bool = False,
+def jacfwd(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False, holomorphic: bool = False,
            fallback: "bool | None" = None) -> Any:
     """The Jacobian by forward mode, all columns at a time; see jacobian."""
     if f is None:
-        return lambda g: jacfwd(g, argnums, holomorphic=holomorphic, fallback=fallback)
-    return _staged(jacfwd, f, argnums, holomorphic, lambda inner: False, None, fallback)
+        return lambda g: jacfwd(g, argnums, has_aux=has_aux, holomorphic=holomorphic, fallback=fallback)
+    return _staged(jacfwd, f, argnums, has_aux, holomorphic, lambda inner: False, None, fallback)
 
 
 def hessian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, memory: "int | str | None" = None,
@@ -91,19 +93,19 @@ class Columns(tuple):
 
 def _map_blocks(row: Any, f: Callable) -> Any:
     leaves, structure = tree.flatten(row, is_leaf=lambda node: isinstance(node, Columns))
-    return structure.unflatten([f(leaf) for leaf in leaves])
+    return structure.unflatten([f(leaf) if isinstance(leaf, Columns) else leaf for leaf in leaves])
 
 
-def _staged(make: Callable, f: Callable, argnums: Any, holomorphic: bool, reverse: Callable, memory: Any,
+def _staged(make: Callable, f: Callable, argnums: Any, has_aux: bool, holomorphic: bool, reverse: Callable, memory: Any,
             fallback: "bool | None") -> Staged:
     check_callable(f, make.__name__)
     chosen = as_tuple(argnums)
     several = isinstance(argnums, (tuple, list))
 
     def body(*args: Any, **kwargs: Any) -> Any:
-        blocks = jacobian_body(f, args, kwargs, chosen, holomorphic, reverse)
+        blocks = jacobian_body(f, args, kwargs, chosen, holomorphic, reverse, has_aux)
         return _map_blocks(blocks, tuple if several else lambda columns: columns[0])
-    options = {"holomorphic": holomorphic, "fallback": fallback} | ({} if memory is None else {"memory": memory})
+    options = {"has_aux": has_aux, "holomorphic": holomorphic, "fallback": fallback} | ({} if memory is None else {"memory": memory})
     return Staged(within(memory, body), f, rebuild=(make, (f, argnums), options), fallback=fallback)
 
 
@@ -122,13 +124,15 @@ def _count(shape: tuple) -> int:
     return total
 
 
-def jacobian_body(f: Callable, args: tuple, kwargs: dict, chosen: Sequence[int], holomorphic: bool, reverse: Callable) -> Any:
-    """The tree of results, in the place of each leaf the Columns (one an argument) of its derivatives."""
+def jacobian_body(f: Callable, args: tuple, kwargs: dict, chosen: Sequence[int], holomorphic: bool, reverse: Callable, has_aux: bool = False) -> Any:
+    """The tree of results, in the place of each leaf (but for aux's) the Columns (one an argument) of its derivatives."""
     inner = Inner(f, args, kwargs, chosen)
-    _check_complex(inner, holomorphic)
-    table = _by_rows(inner, holomorphic) if reverse(inner) else _by_columns(inner)
+    count = value_leaves(inner) if has_aux else inner.results
+    _check_complex(inner, holomorphic, count)
+    table = _by_rows(inner, holomorphic, count) if reverse(inner) else _by_columns(inner, count)
     arguments = [args[k] for k in chosen]
-    return inner.tree_of([_columns(arguments, parts) for parts in table])
+    aux = evaluate(inner.func, inner.args)[count:inner.results] if has_aux else ()
+    return inner.tree_of([*[_columns(arguments, parts) for parts in table], *aux])
 
 
 def _columns(arguments: Sequence, parts: Sequence) -> Columns:
@@ -136,9 +140,9 @@ def _columns(arguments: Sequence, parts: Sequence) -> Columns:
     return Columns(tree.map_leaves(lambda _: next(remaining), a) for a in arguments)
 
 
-def _check_complex(inner: Inner, holomorphic: bool) -> None:
+def _check_complex(inner: Inner, holomorphic: bool, count: int) -> None:
     complex_in = any(is_complex(inner.args[k]) for k in inner.wanted)
-    complex_out = any(a.type.dtype.kind == "c" for a in inner.func.outputs[:inner.results])
+    complex_out = any(a.type.dtype.kind == "c" for a in inner.func.outputs[:count])
     if complex_in and complex_out and not holomorphic:
         raise ArgumentError("the Jacobian of a complex function of complex arguments is not one array",
                             why="without more knowledge it takes two derivatives, with respect to z and to its conjugate",
@@ -153,9 +157,9 @@ def basis(x: Any, n: Any) -> Any:
     return registry["reshape"](unit, n, *shape_of(x))
 
 
-def _by_rows(inner: Inner, holomorphic: bool) -> list:
+def _by_rows(inner: Inner, holomorphic: bool, count: int) -> list:
     ys, pull = pull_back(inner.func, inner.args, inner.wanted)
-    return [_rows_of(inner, ys, pull, k, holomorphic) for k in range(inner.results)]
+    return [_rows_of(inner, ys, pull, k, holomorphic) for k in range(count)]
 
 
 def _rows_of(inner: Inner, ys: Sequence, pull: Callable, k: int, holomorphic: bool) -> list:
@@ -195,18 +199,18 @@ def _run(func: Func, x: Any) -> Sequence:
     return push_forward(func, [x], [None])[0]
 
 
-def _by_columns(inner: Inner) -> list:
-    columns = [_columns_of(inner, w) for w in inner.wanted]
-    return [[column[k] for column in columns] for k in range(inner.results)]
+def _by_columns(inner: Inner, count: int) -> list:
+    columns = [_columns_of(inner, w, count) for w in inner.wanted]
+    return [[column[k] for column in columns] for k in range(count)]
 
 
-def _columns_of(inner: Inner, wanted: int) -> list:
+def _columns_of(inner: Inner, wanted: int, count: int) -> list:
     x = inner.args[wanted]
 
     def push(dx: Any) -> list:
         tangents = [dx if k == wanted else None for k in range(len(inner.args))]
         ys, dys = push_forward(inner.func, inner.args, tangents)
-        return [tangent_zeros(y) if dy is None else dy for y, dy in zip(ys, dys)][:inner.results]
+        return [tangent_zeros(y) if dy is None else dy for y, dy in zip(ys, dys)][:count]
     sweep = _region(push, x)
     shape = shape_of(x)
     if not shape:

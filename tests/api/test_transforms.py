@@ -116,6 +116,21 @@ def test_vjp_with_aux_and_integer_results():
     close(dy[0], 2), close(dy[1], 0)
 
 
+def test_jacobians_with_aux():
+    """What is handed on beside the value is not differentiated."""
+    def f(p, t):
+        return {"y": np.outer(p["a"], p["a"]) * t, "note": "n"}, (np.sum(p["a"]), 3, p["a"] > 0)
+    p = {"a": rng.standard_normal(3)}
+    for jacobian in (fad.jacobian, fad.jacrev, fad.jacfwd):
+        J, (total, three, signs) = jacobian(f, argnums=(0, 1), has_aux=True)(p, 2.0)
+        want = fad.jacobian(lambda p, t: f(p, t)[0]["y"], argnums=(0, 1))(p, 2.0)
+        close(J["y"][0]["a"], want[0]["a"]), close(J["y"][1], want[1])
+        assert J["note"] == "n" and three == 3 and total == np.sum(p["a"]) and (signs == (p["a"] > 0)).all()
+        close(fad.vmap(jacobian(lambda a: (a ** 2, np.sum(a)), has_aux=True))(np.ones((2, 3)))[1], 3)
+    with pytest.raises(TypeError, match="pair"):
+        fad.jacfwd(lambda x: x, has_aux=True)(1.0)
+
+
 def test_second_steps_are_functions_like_any_other():
     """A pullback or a linear map, made outside, is mapped, differentiated and compiled; on the tape, too."""
     A = rng.standard_normal((3, 4))
