@@ -12,6 +12,7 @@ from ..ops.carry import UNDEFINED
 from ..ops.control import trace_branches
 from ..util.where import here
 from .bound import flag_of, mark
+from .identity import containers_of
 from .joint import Column, Joint
 from .layout import producer
 from .lists import Items
@@ -19,6 +20,7 @@ from .place import Direct, Place, place_of
 from .room import require_alike
 from .state import Array, Container, Layout, Trial, frozen, is_array, is_lost, lose, trial
 from .tracer import Tracer
+from .twins import check, fixed_in, may_be, note_fixed, note_twins
 
 RESULT = "the result"
 COMPARISONS = {"less", "less_equal", "greater", "greater_equal", "equal", "not_equal"}
@@ -52,9 +54,11 @@ class Side:
         self.values: dict[Any, Any] = {}
         self.data: dict[Any, list] = {}                       # the values' leaves as they are at the end of the branch
         self.slots: dict[Any, Any] = {}
+        self.containers: dict[Any, dict] = {}                 # key -> the containers in its value, by their paths
         self.places: dict[int, Any] = {}                      # id of an array -> where it lies
         self.ends: dict[int, tuple] = {}                      # id of an array -> it, and what it is at the end of the branch
         self.born, self.lost = made.born, made.lost_arrays()
+        self.outer, self.fixed = {id(c) for c, _ in made.containers}, fixed_in(made.builder)
         self._note(RESULT, None, result)
         for slot in [*[s for s in made.names if s.name in live], *made.changed_names(own)]:
             self._note(slot.name, slot, slot.read())
@@ -66,6 +70,7 @@ class Side:
 
     def _note(self, key: Any, slot: Any, value: Any) -> None:
         leaves = Layout(value).data
+        self.containers[key] = containers_of(slot, value)
         self.slots[key], self.values[key], self.data[key] = slot, value, [_end(x) for x in leaves]
         if not isinstance(slot, Array):
             for x in leaves:
@@ -102,13 +107,23 @@ class _Join:
         self.layouts: list = []
         self.plans: list = []
         self.columns: list[Column] = []
+        self.twins: dict[Any, list] = {}                      # key -> paths in its value, and what containers a branch has there
         self.flags: dict[Any, Column] = {}                    # key of a name that may be unbound -> whether it is bound
         for key in self.keys:
             values = [s.values[key] if key in s.values else slots[key].read() for s in sides]
             if isinstance(slots[key], Container) and isinstance(slots[key].owner, Items):
                 require_alike(values, slots[key].owner)
-            self._add(key, [Layout(v) for v in values], [s.data.get(key) for s in sides])
+            kept = self._kept(key)
+            data = [None if kept else s.data.get(key) for s in sides]
+            self._add(key, [Layout(v, kept) for v in values], data)
         self.joint = Joint(sides, self.columns)
+
+    def _kept(self, key: Any) -> set:
+        """The containers in a value that are one object in both branches."""
+        first, *others = [s.containers[key] if key in s.containers else containers_of(self.slots[key], self.slots[key].read()) for s in self.sides]
+        kept = {id(c) for path, c in first.items() if all(found.get(path) is c for found in others)}
+        self.twins[key] = [(path, c) for s in self.sides for path, c in s.containers.get(key, {}).items() if id(c) not in kept]
+        return kept
 
     def _add(self, key: Any, layouts: list, data: list) -> None:
         self._note_bound(key, layouts)
@@ -158,6 +173,23 @@ class _Join:
             out.append(layout.filled(iter(data)))
         return out
 
+    def note_twins(self, values: list) -> None:
+        """What containers of the joined values may be."""
+        seen: dict[int, Any] = {}
+        for key, value in zip(self.keys, values):
+            now = containers_of(self.slots[key], value)
+            for path, c in self.twins[key]:
+                if path not in now:
+                    continue
+                for x in may_be(c):
+                    if any(id(x) in s.outer for s in self.sides):
+                        note_twins(now[path], x)
+                note_twins(now[path], seen.setdefault(id(c), now[path]))
+                if any(c is x for s in self.sides for x in s.fixed):
+                    note_fixed(now[path])
+        for c in [x for s in self.sides for x in s.fixed if id(x) in s.outer]:
+            note_fixed(c)
+
     def tie(self, selector: Value, results: tuple) -> None:
         """Names that may be one array share it; names that may have no value are marked."""
         for key, column in self.flags.items():
@@ -186,6 +218,7 @@ def choose(test: Tracer, if_true: Callable, if_false: Callable, cells: dict, liv
             current().side = (selector, side)
             with trial(cells) as made:
                 result = f()
+                check(current())
                 sides.append(Side(made, result, live, own))
             return []
         return run
@@ -197,6 +230,7 @@ def choose(test: Tracer, if_true: Callable, if_false: Callable, cells: dict, liv
     values = joined[0].deliver(results)
     for key, value in list(zip(joined[0].keys, values))[1:]:
         joined[0].slots[key].write(value)
+    joined[0].note_twins(values)
     for array in [t for side in sides for t in side.lost]:
         lose(array)
     joined[0].tie(selector, results)

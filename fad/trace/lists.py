@@ -19,6 +19,7 @@ from ..util.errors import SideEffectError, UnstageableError
 from .iterate import Steps
 from .state import Layout
 from .tracer import Tracer
+from .twins import note_fixed
 
 
 class Like(NamedTuple):
@@ -91,7 +92,6 @@ class Items(list):
     length: Any = 0
     used: Any = 0
     added: Any = ()                                           # arrays that it got in the present turn
-    added_lists: Any = ()                                     # and lists, each with what it was then
     keeper: Any = None                                        # the loop (its plan) that has made room for what its turns append
 
     def append(self, x: Any) -> None:
@@ -186,25 +186,20 @@ def _fixed(x: Any) -> Any:
 
 
 def _lists_in(x: Any) -> list:
-    """The lists that an element is made of, each with what tells later whether it was changed."""
+    """The lists that an element is made of."""
     if isinstance(x, Rows):
-        return [(x, x.state())]
+        return [x]
     if isinstance(x, list):
-        return [(x, list(x)), *[found for y in x for found in _lists_in(y)]]
+        return [x, *[found for y in x for found in _lists_in(y)]]
     return [found for y in x for found in _lists_in(y)] if isinstance(x, tuple) else []
 
 
-def is_changed(x: Any, before: Any) -> bool:
-    """Whether a list is not what _lists_in saw."""
-    now = x.state() if isinstance(x, Rows) else list(x)
-    return not _same_all(now, before)
-
-
-def _read_only(y: Any) -> Any:
-    """An element: a value of its own, that may not be written to."""
+def _read_only(y: Any, kin: Any = ()) -> Any:
+    """An element: a value of its own, that may not be written to; kin: arrays that it may be."""
     if not isinstance(y, Tracer) or not y.ndim:
         return y
     own = Tracer(y.builder, y.atom)
+    own.kin = kin
     return own.as_view(Tracer(y.builder, y.atom), lambda base: base, _refuse_write)
 
 
@@ -219,7 +214,8 @@ class Rows(Items):
         self.layout.require(new, "an element of a list")
         if self.keeper is None:
             self._make_room(x)
-        self.added_lists = [*self.added_lists, *_lists_in(x)]
+        for found in _lists_in(x):
+            note_fixed(found)
         for row, t, leaf in zip(self.rows, self.types, new.data):
             if promoted([t, type_of(leaf)]) != t.dtype or len(t.shape) != type_of(leaf).rank:
                 raise NeedsRoom(self, [like(x), self.like()], self.used + 1)
@@ -241,10 +237,6 @@ class Rows(Items):
         if self.is_element:
             _refuse_write()
 
-    def state(self) -> list:
-        """What tells whether the list has changed."""
-        return [atom_of(self.length), *[row._var for row in self.rows]]
-
     def like(self) -> Like:
         return Like(self.layout, self.types)
 
@@ -256,7 +248,7 @@ class Rows(Items):
         return row if whole.is_constant and whole.const == 0 else row[:self.length]
 
     def _element(self, leaves: list) -> Any:
-        values = [_read_only(convert(x, t)) if not t.shape else _read_only(x) for x, t in zip(leaves, self.types)]
+        values = [_read_only(convert(x, t)) if not t.shape else _read_only(x, row.kin) for x, t, row in zip(leaves, self.types, self.rows)]
         return _fixed(self.layout.filled(iter(values)))
 
     def _at(self, k: int, place: Any) -> Any:

@@ -17,12 +17,14 @@ from ..util.errors import UnstageableError
 from .bound import flag_of, mark
 from .branch import choose, truth
 from .growth import check_growth
+from .identity import Handed, Standing
 from .iterate import Steps
 from .kin import Kin, arrays_among
 from .lists import NeedsRoom
 from .place import roots_of
 from .room import Room, Untraced
 from .state import Array, Container, Layout, Name, Trial, frozen, is_array, lose, trial
+from .twins import check
 
 
 class _Again(Exception):
@@ -44,6 +46,7 @@ class Plan:
         self.unbound: set[str] = set()                        # names that may have no value at the end of a turn, or before the first
         self.has_turns: Callable = lambda: False              # whether there is a first turn
         self.early = False                                    # whether a traced flag may end the loop
+        self.by_value: set[tuple] = set()                     # positions (a slot's key and a path) of containers that are not one object throughout
         self.kin = Kin()                                      # which names may be one array
         self.room = Room(self)                                # the lists that the turns append to
         self.turns = 0
@@ -78,8 +81,10 @@ class Roll:
 
     def __init__(self, plan: Plan):
         self.plan, self.slots = plan, plan.slots()
+        self.standing = Standing({_key(s): s for s in self.slots}, plan.by_value)
         self.layouts = [self._layout(s) for s in self.slots]
         self.kept = [(s, s.read()) for s in plan.names if plan.keeps_object(s)]
+        self.handed: Handed | None = None                     # the containers that are handed on by value
         self.lost: list = []                                  # arrays of which nobody knows what they hold after the loop
         self.ends: dict = {}                                  # the carried arrays at the end of a turn
         self.ends_as: dict = {}                               # what the carried arrays were at the end of a turn
@@ -92,8 +97,11 @@ class Roll:
         plan.kin.begin(self._arrays(layout.data for layout in self.layouts))
 
     def _layout(self, slot: Any) -> Layout:
-        layout = Layout(slot.read())
+        layout = self._layout_now(slot)
         return self.plan.shapes[slot.name] if layout.is_undefined and slot.name in self.plan.shapes else layout
+
+    def _layout_now(self, slot: Any) -> Layout:
+        return Layout(slot.read(), self.standing.kept(_key(slot)))
 
     def initial(self) -> list:
         return self.begun + self.flags
@@ -105,7 +113,7 @@ class Roll:
         """The arrays among the leaves that names and containers have; what an array that is written to holds is none of them."""
         return arrays_among(self.keys, [() if isinstance(s, Array) else row for s, row in zip(self.slots, rows)])
 
-    def enter(self, leaves: Iterable) -> None:
+    def enter(self, leaves: Iterable) -> dict:
         rest = iter(leaves)
         values = [_value(slot, layout, list(islice(rest, len(layout.data)))) for slot, layout in zip(self.slots, self.layouts)]
         for slot, value in zip(self.slots, values):
@@ -113,6 +121,7 @@ class Roll:
         self._mark(rest)
         self.fresh = self._arrays(Layout(v).data for v in values)
         self.plan.kin.entangle(self.fresh)
+        return dict(zip(self.keys, values))
 
     def _mark(self, flags: Iterable) -> None:
         for slot, flag in zip(self.marked, flags):
@@ -121,7 +130,7 @@ class Roll:
 
     def begin(self, leaves: Iterable, turn: Any = None) -> None:
         """A turn begins, which is numbered where that is known."""
-        self.enter(leaves)
+        self.handed = Handed(self.standing.handed(self.enter(leaves)), self.standing.first)
         self.plan.room.begin_turn(turn)
 
     def leave(self, made: Trial) -> list:
@@ -129,11 +138,13 @@ class Roll:
         if self.plan.room.end_turn(made, self.initial()):
             raise _Again
         self._discover(made)
+        if self.standing.finds_others():
+            raise _Again
         self.lost = made.lost_arrays()
         self._relate(made)
         out: list = []
         for slot, layout in zip(self.slots, self.layouts):
-            new = Layout(slot.read())
+            new = self._layout_now(slot)
             if layout.is_undefined and not new.is_undefined and (new.statics or new.structure != layout.structure):
                 self.plan.shapes[slot.name] = new.undefined()
                 raise _Again
@@ -141,6 +152,8 @@ class Roll:
                 new = layout.undefined()
             layout.require(new, slot.name)
             out += [frozen(x) for x in new.data]
+        check(made.builder)
+        self.handed.end(self.standing.handed(), made)
         return out + self._flags_after()
 
     def _flags_after(self) -> list:
@@ -173,7 +186,7 @@ class Roll:
     def _relate(self, made: Trial) -> None:
         """Find which arrays may be one; _Again if that is news, and one of them is written to."""
         fresh = {id(x): key for key, x in self.fresh.items()}
-        ends = self._arrays(Layout(s.read()).data for s in self.slots)
+        ends = self._arrays(self._layout_now(s).data for s in self.slots)
         self.ends = ends
         self.ends_as = {key: self.plan.kin.end_of(x, fresh, made.born) for key, x in ends.items()}
         grew = self.plan.kin.add(self.ends_as)
@@ -193,7 +206,9 @@ class Roll:
         self._mark(rest)
         for array in self.lost:
             lose(array)
-        after = self._arrays(Layout(v).data for v in values)
+        if self.handed is not None:                           # None: there was no turn to trace
+            self.handed.deliver(self.standing.handed(), has_turns)
+        after = self._arrays(x.data for x in map(self._layout_now, self.slots))
         self.plan.room.end_loop(turns, [after[key] for key, x in self.ends.items() if key in after and self.plan.room.has(x)])
         kin = self.plan.kin
         kin.entangle(after, kin.after_a_turn(self.ends_as), has_turns)

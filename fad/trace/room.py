@@ -7,7 +7,7 @@ from ..ir.graph import Equation, Var, free_vars
 from ..ir.types import INT
 from ..ops.carry import visible_extent
 from ..util.errors import UnstageableError
-from .lists import Growing, Items, Like, NeedsRoom, atom_of, is_changed, like
+from .lists import Growing, Items, Like, NeedsRoom, atom_of, like
 from .state import Container, Layout, Trial, containers_in
 from .tracer import Tracer, births, was_there
 
@@ -52,7 +52,7 @@ class Room:
             if key in self.steady and turn is not None:
                 c.length = self._first(key) + self.steady[key] * turn
             self.base[key] = c.length
-            c.used, c.added, c.added_lists = 0, [], []
+            c.used, c.added = 0, []
             self._forget(key, c)
 
     def _forget(self, key: int, c: Items) -> None:
@@ -83,8 +83,6 @@ class Room:
             raise NeedsRoom(c, [c.like()], c.used)            # an earlier loop, or one within this turn, has moved it to rows, or to too few
         changed = {id(t) for t in (*made.changed_arrays(), *made.changed_containers())}
         self.refuse_changes([x for x in c.added if id(x) in changed])
-        if any(id(x) in changed or is_changed(x, before) for x, before in c.added_lists):
-            raise UnstageableError("a list is changed that another list got as an element", do="append a copy (out.append(list(x)))")
         return self.are_turns_known and key not in self.changing and self._shows_growth(key, c)
 
     def _shows_growth(self, key: int, c: Items) -> bool:

@@ -2,6 +2,7 @@
 
 A slot is one changeable thing. Its value is a tree whose leaves are data (what can be traced) or static Python values.
 """
+from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,7 +13,7 @@ from ..ir.build import Value, current
 from ..ops.carry import UNDEFINED
 from ..util import tree
 from ..util.errors import SideEffectError, UnstageableError
-from .containers import containers_in, contents, iterators_in, put_contents, same_contents
+from .containers import containers_in, contents, is_users, iterators_in, put_contents, same_contents
 from .tracer import Tracer, births, was_there
 
 
@@ -175,10 +176,10 @@ def trial(cells: dict) -> Iterator[Trial]:
 
 
 class Layout:
-    """How a value is a tree: its structure, which leaves are data, and what the others are."""
+    """How a value is a tree: its structure, which leaves are data, and what the others are. kept: ids of containers that count as leaves."""
 
-    def __init__(self, value: Any):
-        self.leaves, self.structure = tree.flatten(value)
+    def __init__(self, value: Any, kept: "set | tuple" = ()):
+        self.leaves, self.structure = tree.flatten(value, (lambda x: id(x) in kept) if kept else None)
         self.statics = {k: x for k, x in enumerate(self.leaves) if not is_data(x)}
 
     @property
@@ -212,8 +213,11 @@ class Layout:
 
 
 def _equal(a: Any, b: Any) -> bool:
+    """Whether two static values are as good as one: what may change is so only if it is one."""
+    if a is b or isinstance(a, (set, deque)) or is_users(a):
+        return a is b
     try:
-        return a is b or (type(a) is type(b) and bool(a == b))
+        return type(a) is type(b) and bool(a == b)
     except Exception:                                         # objects whose comparison is not a truth value are not equal
         return False
 

@@ -184,8 +184,17 @@ class Tracer(Value):
     def __rmatmul__(self, other: Any) -> Any:
         return sparse.times(other, self) if sparse.is_sparse(other) else super().__rmatmul__(other)      # type: ignore[misc]
 
+    def __mul__(self, other: Any) -> Any:
+        return other * self.__index__() if self._repeats(other) else super().__mul__(other)              # type: ignore[misc]
+
     def __rmul__(self, other: Any) -> Any:
+        if self._repeats(other):
+            return other * self.__index__()
         return sparse.times(other, self) if sparse.is_sparse(other) else super().__rmul__(other)         # type: ignore[misc]
+
+    def _repeats(self, other: Any) -> bool:
+        """Whether a product with this is a sequence so many times over: [0.0] * len(x)."""
+        return isinstance(other, (list, tuple, str, bytes)) and self.dtype.kind in "iu" and not self.ndim
 
     def __pos__(self) -> "Tracer":
         return Tracer(self.builder, self.atom)

@@ -18,6 +18,7 @@ from .leaks import refuse_leaks
 from .lists import plain
 from .state import is_lost
 from .tracer import Tracer
+from .twins import check as check_twins
 
 
 class Static:
@@ -76,6 +77,7 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
         before = [x._var for x in inputs]
         given = _followed(builder, inputs, leaves, moving) if builder.live else inputs
         result = (call or _in_order)(f if own else Capture(builder).function(f), given)
+        check_twins(builder)
         out, structure = tree.flatten(plain(result))
         statics = {k: x for k, x in enumerate(out) if not is_data(x) and not isinstance(x, (bool, list))}
         lost = tuple([k for k, x in enumerate(inputs) if is_lost(x)])

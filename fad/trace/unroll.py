@@ -35,14 +35,14 @@ def attempted(roll: Callable) -> bool:
     So are the arrays: a view that was read meanwhile looked at its base by equations that are taken back.
     """
     builder = current()
-    mark, lost = len(builder.equations), len(builder.lost)
+    mark, lost, twins = len(builder.equations), len(builder.lost), len(builder.twins)
     before, builder.mutated = builder.mutated, {}
     try:
         return roll()
     except Exception:
         for tracer, view in reversed(builder.lost[lost:]):
             tracer.tie = view
-        del builder.lost[lost:]
+        del builder.lost[lost:], builder.twins[twins:]
         for tracer, var in builder.mutated.values():
             tracer.put_back(var)
         builder.take_back(mark)

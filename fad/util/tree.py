@@ -173,6 +173,12 @@ def _flatten_into(node: Any, leaves: list, is_leaf: Any) -> Structure:
     return Structure(kind.counts_as or type(node), static, tuple([_flatten_into(c, leaves, is_leaf) for c in children]))
 
 
+def children(node: Any) -> "tuple | None":
+    """The parts of a tree, as flatten goes through them; None for a leaf."""
+    kind = _kind_of(node)
+    return None if kind is None else kind.children(node)[0]
+
+
 def map_leaves(function: Callable, tree: Any, *others: Any) -> Any:
     """The tree of function(leaf, ...) over trees of one structure.
 
