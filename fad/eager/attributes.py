@@ -12,7 +12,7 @@ from .node import named
 from .printing import represent
 from .registry import one_dim
 from .state import state
-from .tensor import Renumbered, Size, Tensor, alias, is_floating, weak, wrap
+from .tensor import Renumbered, Size, Tensor, alias, is_floating, over, stored, way_of, weak, wrap
 from .views import refresh
 
 
@@ -114,7 +114,7 @@ def _keep_data(self: Tensor) -> None:
 @_property("data", _set_data, _keep_data)
 def data(self: Tensor) -> Tensor:
     """The same memory outside the graph, with a version counter of its own: changes of it are not noticed."""
-    return wrap(self._a)
+    return over(stored(self), self, [0])
 
 
 @_method
@@ -222,7 +222,7 @@ def is_inference(self: Tensor) -> bool:
 @_method
 def data_ptr(self: Tensor) -> int:
     """The address of the first element."""
-    return self._a.__array_interface__["data"][0]
+    return stored(self).__array_interface__["data"][0]
 
 
 def _steps_of_rows(shape: tuple) -> tuple:
@@ -237,7 +237,7 @@ def _steps_of_rows(shape: tuple) -> tuple:
 @_method
 def stride(self: Tensor, dim: "int | None" = None) -> Any:
     """Steps from one element to the next along each axis, in elements."""
-    a = self._a
+    a = stored(self)
     steps = tuple([s // a.itemsize for s in a.strides]) if a.size else _steps_of_rows(a.shape)
     return steps if dim is None else steps[one_dim(dim, a.ndim)]
 
@@ -253,7 +253,11 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
     """The ndarray, sharing memory."""
     if state.grad and requires_grad(self) and not force:
         raise RuntimeError(errors.NUMPY_GRAD)
-    return self._a
+    way = way_of(self)
+    if way is not None and not force:
+        bit, resolved = ("conjugate", "conj") if way is np.conjugate else ("negative", "neg")
+        raise RuntimeError(f"Can't call numpy() on Tensor that has {bit} bit set. Use tensor.resolve_{resolved}().numpy() instead.")
+    return self._a if way is None else self._a.copy()
 
 
 @_method
@@ -363,13 +367,15 @@ def _rebuild(cls: type, a: np.ndarray, needed: bool, attributes: dict) -> Tensor
 def __reduce_ex__(self: Tensor, protocol: Any) -> tuple:
     if self._fn is not None:
         raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) can be pickled; use detach() first")
-    return _rebuild, (type(self), self._a, self._rg, dict(self.__dict__))
+    return _rebuild, (Tensor if way_of(self) else type(self), self._a, self._rg, dict(self.__dict__))
 
 
 @_method
 def __dlpack__(self: Tensor, **options: Any) -> Any:
     if requires_grad(self):
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    if way_of(self) is np.conjugate:
+        raise BufferError("Can't export tensors with the conjugate bit set")
     return self._a.__dlpack__(**options)
 
 

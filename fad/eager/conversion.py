@@ -9,15 +9,48 @@ from .devices import required
 from .dtypes import as_dtype
 from .errors import scalar_name
 from .promotion import agree
-from .registry import delivered, function, named, run, tensor_of
-from .tensor import Tensor
+from .registry import delivered, function, run, tensor_of
+from .tensor import Tensor, way_of
 from .together import step
+from .views import conj_view, neg_view
 
 
 @function("conj")
 def conj(self: Any) -> Any:
     """The complex conjugate; a real tensor itself."""
-    return self if self.dtype.kind != "c" else named(op["conj"](self), "ConjBackward0")
+    if self.dtype.kind != "c":
+        return self
+    return conj_view(self) if isinstance(self, Tensor) else op["conj"](self)
+
+
+@function()
+def is_conj(self: Tensor) -> bool:
+    """Whether the elements are conjugated when they are read."""
+    return way_of(self) is np.conjugate
+
+
+@function()
+def is_neg(self: Tensor) -> bool:
+    """Whether the elements are negated when they are read."""
+    return way_of(self) is np.negative
+
+
+@function()
+def resolve_conj(self: Tensor) -> Tensor:
+    """The tensor itself, or a copy of what is conjugated when it is read."""
+    return clone(self) if is_conj(self) else self
+
+
+@function()
+def resolve_neg(self: Tensor) -> Tensor:
+    """The tensor itself, or a copy of what is negated when it is read."""
+    return clone(self) if is_neg(self) else self
+
+
+@function()
+def _neg_view(self: Tensor) -> Tensor:
+    """The negative, sharing memory."""
+    return neg_view(self)
 
 
 @function("complex", method=False)

@@ -178,7 +178,7 @@ class CopySlices(Node):
         before = None
         if self.next[0] is not None:
             before = np.array(g)
-            self.view.of_array(before)[...] = 0
+            self.view.part(before)[...] = 0
         source = self.view.of_array(np.asarray(g)).copy() if self.next[1] is not None else None
         return (before, None if source is None else match(source, self.meta))
 

@@ -26,10 +26,6 @@ def _asked(name: str, answer: Any, doc: str) -> None:
     function(name)(call)
 
 
-_asked("is_conj", lambda x: False, "Whether the tensor is conjugated when it is read: conj() is done at once here.")
-_asked("is_neg", lambda x: False, "Whether the tensor is negated when it is read: never here.")
-_asked("resolve_conj", lambda x: x, "The tensor: conj() is done at once here.")
-_asked("resolve_neg", lambda x: x, "The tensor.")
 _asked("is_signed", lambda x: x._a.dtype.kind not in "ub", "Whether the dtype has negative numbers.")
 _asked("is_nonzero", lambda x: _truth(x), "Whether the one element is not zero.")
 _asked("get_device", lambda x: -1, "The number of the device: -1, the CPU.")

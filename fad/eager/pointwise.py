@@ -24,7 +24,7 @@ UNARY = {name: name for name in (
     "signbit logical_not erf erfc erfinv digamma").split()}
 UNARY.update(asin="arcsin", acos="arccos", atan="arctan", asinh="arcsinh", acosh="arccosh", atanh="arctanh", arcsin="arcsin", arccos="arccos", arctan="arctan",
              arcsinh="arcsinh", arccosh="arccosh", arctanh="arctanh", sigmoid="expit", expit="expit", negative="neg", absolute="abs", bitwise_not="invert",
-             lgamma="gammaln", fix="trunc", i0="i0", i1="i1", i0e="i0e", i1e="i1e", conj_physical="conj", special_erf="erf", logsigmoid="log_expit")
+             lgamma="gammaln", fix="trunc", i0="i0", i1="i1", i0e="i0e", i1e="i1e", special_erf="erf", logsigmoid="log_expit")
 BINARY = {name: name for name in "maximum minimum fmax fmin hypot logaddexp logaddexp2 xlogy copysign fmod nextafter gcd lcm "
           "logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor".split()}
 BINARY.update(atan2="arctan2", arctan2="arctan2", remainder="mod", floor_divide="floordiv", eq="equal", ne="not_equal", lt="less", le="less_equal", gt="greater",
@@ -282,6 +282,13 @@ def round(self: Any, *, decimals: int = 0) -> Any:
         return clone(x)
     refuse("round", (x,))
     return op["rint"](x) if not decimals else op["rint"](x * 10.0 ** decimals) / 10.0 ** decimals
+
+
+@function(changing=True)
+@step("ConjPhysicalBackward0", "self")
+def conj_physical(self: Any) -> Any:
+    """The complex conjugate, in memory of its own; a real tensor itself."""
+    return op["conj"](self) if self.dtype.kind == "c" else self
 
 
 @function(changing=True)

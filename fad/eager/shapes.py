@@ -10,16 +10,16 @@ from .errors import mismatch, not_expandable
 from .inplace import copy_
 from .registry import FUNCTIONS, function, one_dim, sizes_of
 from .storage import as_dtype_of
-from .tensor import Tensor, wrap
+from .tensor import Tensor, way_of, wrap
 from .together import together
 from .views import (
     as_complex_view,
     as_real_view,
+    conj_view,
     diagonal_view,
     expand_view,
-    imag_view,
     index_view,
-    real_view,
+    neg_view,
     reshape_view,
     transpose_view,
     windows_view,
@@ -246,6 +246,9 @@ def view_as_real(self: Tensor) -> Tensor:
     """A complex tensor's real and imaginary parts, along a new last dimension of its memory."""
     if self._a.dtype.kind != "c":
         raise RuntimeError("view_as_real is only supported for complex tensors")
+    if way_of(self) is not None:
+        raise RuntimeError("view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so you can view it as real, use "
+                           "self.resolve_conj(); however, be warned that the resulting tensor will NOT alias the original.")
     return as_real_view(self)
 
 
@@ -268,14 +271,21 @@ def view_as_complex(self: Tensor) -> Tensor:
 
 def _real(self: Tensor) -> Tensor:
     """The real part, sharing memory."""
-    return real_view(self) if self._a.dtype.kind == "c" else self
+    return _part(conj_view(self) if way_of(self) is np.conjugate else self, 0) if self._a.dtype.kind == "c" else self
+
+
+def _part(x: Tensor, k: int) -> Tensor:
+    """The real (0) or imaginary (1) part of what is stored of a complex tensor."""
+    return index_view(as_real_view(x), (Ellipsis, k), label="SelectBackward0")
 
 
 def _imag(self: Tensor) -> Tensor:
     """The imaginary part, sharing memory."""
     if self._a.dtype.kind != "c":
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
-    return imag_view(self)
+    if way_of(self) is not np.conjugate:
+        return _part(self, 1)
+    return index_view(neg_view(as_real_view(conj_view(self))), (Ellipsis, 1), label="SelectBackward0")
 
 
 Tensor.real = property(_real, lambda self, value: copy_(_real(self), value))                    # type: ignore[attr-defined]

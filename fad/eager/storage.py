@@ -7,7 +7,7 @@ import numpy as np
 from .devices import on_cpu
 from .memory import address, memory, offset_of
 from .registry import FUNCTIONS, function, sizes_of
-from .tensor import Tensor, wrap
+from .tensor import Lazy, Tensor, wrap
 from .views import dtype_view, reshape_view, strided_view
 
 
@@ -90,6 +90,8 @@ def empty_strided(size: Sequence, stride: Sequence, *, dtype: Any = None, requir
 
 def as_dtype_of(x: Tensor, dtype: np.dtype) -> Tensor:
     """The bytes of x as elements of another dtype; not part of a graph."""
+    if isinstance(x, Lazy):
+        raise RuntimeError("torch.Tensor.view is not supported for conjugate view tensors when converting to a different dtype.")
     a, old, new = x._a, x._a.dtype.itemsize, dtype.itemsize
     if dtype == a.dtype:
         return reshape_view(x, a.shape)

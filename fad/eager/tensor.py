@@ -153,6 +153,11 @@ def wrap_result(a: np.ndarray, node: Any, nr: int = 0) -> Tensor:
 
 def alias(t: Tensor, cls: type = Tensor) -> Tensor:
     """Another tensor with the same memory and version counter, outside the graph."""
+    if isinstance(t, Lazy):
+        mirror = lazy(t._vc.source, t._vc.way, t._vc.counter)
+        if t._x is not None and t._x.inference:
+            mirror.extra.inference = True
+        return mirror
     other: Tensor = _new(cls)
     other._a, other._fn, other._nr, other._rg, other._vc, other._view = t._a, None, 0, False, t._vc, None
     if t._x is not None and t._x.inference:
@@ -180,6 +185,76 @@ class Renumbered:
 def is_operand(x: Any) -> bool:
     """Whether operators compute with x: a tensor or a value of a program, an array, a number."""
     return isinstance(x, (Tensor, np.ndarray, np.generic, int, float, complex)) or bool(getattr(x, "__fad_level__", 0))
+
+
+class Mirror:
+    """Elements that are those of another array, conjugated or negated, and the version counter of the tensor that has them: counting a change of
+    them writes them back."""
+
+    __slots__ = ("source", "way", "own", "counter", "seen")
+
+    def __init__(self, source: np.ndarray, way: Any, counter: Any):
+        self.source, self.way, self.counter = source, way, counter
+        self.own, self.seen = np.empty_like(source), -1
+
+    def read(self) -> np.ndarray:
+        """The elements as they are now."""
+        self.way(self.source, out=self.own)
+        self.seen = self.counter[0]
+        return self.own
+
+    def __getitem__(self, k: int) -> int:
+        return self.counter[k]
+
+    def __setitem__(self, k: int, version: int) -> None:
+        if self.seen == self.counter[0]:          # what is written was read first: since the last change, or nothing was written here
+            self.way(self.own, out=self.source)
+        self.counter[k] = self.seen = version
+
+
+class Lazy(Tensor):
+    """A view whose elements are conjugated or negated when they are read, and when they are written. To users it is of class Tensor."""
+
+    __slots__ = ()
+    __torch_function__: Any = None                # no say in what functions do
+
+    def __new__(cls, data: Any = (), *args: Any, **kwargs: Any) -> Tensor:       # type: ignore[misc]
+        return Tensor(data)                       # what is made of the values of a lazy view has its own
+
+    @property
+    def _a(self) -> np.ndarray:                   # type: ignore[override]
+        return self._vc.read()                    # type: ignore[attr-defined]
+
+
+Lazy.__name__ = Lazy.__qualname__ = "Tensor"
+
+
+def lazy(source: np.ndarray, way: Any, counter: Any) -> Tensor:
+    """A tensor outside the graph whose elements are way(source)'s, with a counter of versions."""
+    t: Tensor = _new(Lazy)
+    t._fn, t._nr, t._rg, t._view = None, 0, False, None
+    t._vc = Mirror(source, way, counter)
+    return t
+
+
+def stored(t: Tensor) -> np.ndarray:
+    """The array in memory: of a lazy view, that of what it views."""
+    return t._vc.source if isinstance(t, Lazy) else t._a
+
+
+def way_of(t: Tensor) -> Any:
+    """How a tensor's elements come from those stored: np.conjugate or np.negative of a lazy view, else None."""
+    return t._vc.way if isinstance(t, Lazy) else None
+
+
+def over(a: np.ndarray, t: Tensor, counter: Any = None) -> Tensor:
+    """A tensor outside the graph over an array, read as t's stored elements are; counter: of versions (None: t's)."""
+    if isinstance(t, Lazy):
+        return lazy(a, t._vc.way, t._vc.counter if counter is None else counter)
+    other = wrap(a)
+    if counter is None:
+        other._vc = t._vc
+    return other
 
 
 def raw(x: Any) -> Any:

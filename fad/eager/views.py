@@ -17,7 +17,7 @@ from .node import Node
 from .record import edge
 from .saved import Meta
 from .state import changed, state
-from .tensor import Tensor, weak, wrap
+from .tensor import Tensor, lazy, over, stored, way_of, weak, wrap
 
 MODE = ("{0} was created in {1} mode and {2} modified inplace {3}. Given that this use case is ambiguous and error-prone, it is forbidden. You can "
         "clarify your code by moving both the view and the inplace either both inside the {4} block (if you don't want the inplace to be tracked) or "
@@ -37,6 +37,7 @@ class ViewOp:
     """
 
     copies = False                                  # whether NumPy may have to copy
+    way: Any = None                                 # np.conjugate or np.negative, of a view that is so when it is read
 
     def __init__(self, name: str, run: Callable, rule: "Callable | None" = None, pull: "Callable | None" = None, saved: Any = ()):
         self.name, self.run, self.rule, self.saved = name, run, rule, saved
@@ -92,6 +93,12 @@ class View:
             a = op.run(a, *args)
         return a
 
+    def part(self, a: np.ndarray) -> np.ndarray:
+        """What this is a view of, in an array like the base's, to be written to: not conjugated, not negated."""
+        for op, args in self.steps:
+            a = a if op.way is not None else op.run(a, *args)
+        return a
+
     def of_tensor(self, x: Tensor) -> Tensor:
         for op, args in self.steps:
             x = view_of(x, op, args)
@@ -109,13 +116,9 @@ class View:
 
 def view_of(x: Tensor, op: ViewOp, args: tuple, label: str = "", creation: str = "", note: "dict | None" = None) -> Tensor:
     """op's view of x, its node shown under a label and with a note; where NumPy had to copy, a new tensor with the same history."""
-    a = op.run(x._a, *args)
-    t = wrap(a)
-    shared = not op.copies or a is x._a or a.base is x._a or x._a.base is not None and a.base is x._a.base
+    t, shared = _seen(x, op, args)
     into = edge(x) if state.grad and not state.inference and (x._x is None or not x._x.inference) else None
-    if shared:
-        t._vc = x._vc
-    if into is not None and a.dtype.kind in "fc":
+    if into is not None and t._a.dtype.kind in "fc":
         node = ViewNode(x, into, op, args)
         if label:
             node.label = label
@@ -141,6 +144,20 @@ def view_of(x: Tensor, op: ViewOp, args: tuple, label: str = "", creation: str =
     return t
 
 
+def _seen(x: Tensor, op: ViewOp, args: tuple) -> "tuple[Tensor, bool]":
+    """What op sees of x, outside the graph, and whether it shares memory (and the version counter)."""
+    have = stored(x)
+    if op.way is not None:
+        if way_of(x) is op.way:                       # the conjugate of a conjugate is what is stored
+            t = wrap(have)
+            t._vc = x._vc.counter                                                              # type: ignore[attr-defined]
+            return t, True
+        return (lazy(have, op.way, x._vc), True) if way_of(x) is None else (wrap(op.way(x._a)), False)
+    a = op.run(have, *args)
+    shared = not op.copies or a is have or a.base is have or have.base is not None and a.base is have.base
+    return over(a, x, None if shared else [0]), shared
+
+
 def refresh(x: Tensor) -> None:
     """Make a view's grad_fn anew if what it views has been changed since."""
     view = x._view
@@ -157,7 +174,7 @@ def refresh(x: Tensor) -> None:
     keeping = leave_node(x)
     x._fn, x._nr, x._rg = again._fn, again._nr, again._fn is not None
     if x._fn is not None:
-        if not state.view_replay:
+        if not state.view_replay and not any(op.way is not None for op, _ in view.steps):
             x._fn.label = "AsStridedBackward0"
         keeping(x)
     view.stamp = x._vc[0]
@@ -220,10 +237,6 @@ def _selecting(meta: Meta, key: tuple) -> dict:
 def selected(meta: Meta, key: tuple) -> tuple:
     """The shape of what a key without its new axes selects."""
     return np.empty(meta.shape, np.int8)[tuple([k for k in key if k is not None])].shape
-
-
-def _pull_real(g: Any, meta: Meta) -> Any:
-    return registry["cast"](g, dtype=meta.dtype)
 
 
 def _run_as_real(a: np.ndarray) -> np.ndarray:
@@ -312,8 +325,6 @@ transpose_view = ViewOp("PermuteBackward0", lambda a, axes: a.transpose(axes), l
                         saved=("dims",))
 reshape_view = ViewOp("ViewBackward0", lambda a, shape: a.reshape(shape), lambda meta, shape: (registry["reshape"], shape, {}))
 expand_view = ViewOp("ExpandBackward0", _run_expand, lambda meta, shape: (registry["broadcast_to"], shape, {}))
-real_view = ViewOp("RealBackward0", lambda a: a.real, None, _pull_real)
-imag_view = ViewOp("ImagBackward0", lambda a: a.imag, lambda meta: (registry["imag"], (), {}))
 diagonal_view = ViewOp("DiagonalBackward0", _run_diagonal, _diagonal_rule, saved=("offset", "dim1", "dim2"))
 as_real_view = ViewOp("ViewAsRealBackward0", _run_as_real, None, _pull_as_real)
 as_complex_view = ViewOp("ViewAsComplexBackward0", lambda a: a.view(np.result_type(a.dtype, np.complex64))[..., 0], None, _pull_as_complex)
@@ -321,4 +332,7 @@ strided_view = ViewOp("AsStridedBackward0", _run_strided, None, _pull_strided, (
 windows_view = ViewOp("UnfoldBackward0", _run_windows, None, _pull_windows, ("dim", "size", "step"))
 dtype_view = ViewOp("ViewBackward1", lambda a, dtype, shape, strides: as_dtype_view(a, dtype, shape, strides))
 reshape_view.copies = True
+conj_view = ViewOp("ConjBackward0", np.conjugate, None, lambda g, meta: registry["conj"](g) if g.dtype.kind == "c" else g)
+neg_view = ViewOp("NegViewBackward0", np.negative, None, lambda g, meta: -g)
+conj_view.way, neg_view.way = np.conjugate, np.negative
 alias_view = ViewOp("AliasBackward0", lambda a: a[...], None, lambda g, meta: g)
