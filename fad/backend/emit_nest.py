@@ -109,7 +109,10 @@ class Printer:
             self.held[self.storage.root(step.out)] = sum_name = self.names.fresh("partial")
             self.line(f"{sum_name} = {unit(step)}", step)
         self.line(f"for {name} in range({self.expressions.index(loop.axis.extent).source}):")
+        head = self.lines[-1]
         self.indented(lambda: self.nodes(loop.nodes, single))
+        if self.lines[-1] is head:                            # all that it does is to copy elements onto themselves
+            self.lines.pop()
         del self.axes[loop.axis]
         for step in held:
             self._release(step, self.held.pop(self.storage.root(step.out)))

@@ -66,3 +66,11 @@ def every_second_of_a_list_of_unknown_length(x):
             total += u * rest[0]
         total += np.sum(np.sin(part)) + rest[::-1][0]
     return total
+
+
+def a_part_that_is_written_back_where_it_lies(x):
+    """A loop of generated text whose only step copies elements onto themselves had no body."""
+    y = x[:, None] - x * 1.0
+    part = y[1:, 1:]
+    part[1:] += 0.1
+    return np.mean(np.sin(y))
