@@ -34,9 +34,8 @@ def compile(func: Func, name: str = "kernel", names: Iterable[str] = (), arrays0
     return kernel_of(source(func, name, names, arrays0, guards), name)
 
 
-def is_cached(func: Func, name: str = "kernel", guards: Iterable[tuple] = ()) -> bool:
-    """Whether the kernel of a Func was compiled before, by this process or another one."""
-    text = source(func, name, guards=guards)
+def is_cached(text: str, name: str) -> bool:
+    """Whether the kernel of a text was compiled before, by this process or another one."""
     return text in _kernels or cache.holds(text, name, config.cache_dir)
 
 

@@ -7,16 +7,16 @@ from .conflicts import READ
 from .emit_call import call_text, fill_text, fill_value
 from .emit_control import print_control
 from .emit_expr import Expressions
+from .emit_reduce import begin, print_place, print_reduce, print_scan
 from .fuse import Scheduler
 from .hoist import insert, outermost
-from .homes import homes, uses
-from .indexmap import Axis, Elem, Index
+from .homes import homes, kept_index, uses
+from .indexmap import Axis, Elem
 from .lanes import LANES, BlockLoop
 from .lower import Lowering
 from .names import STEMS, Names
-from .numbers import zero
-from .reductions import argument_dtype, combine, combined, dtype_argument, filled, unit, with_carry
-from .steps import BackendError, Begin, Loop, Step
+from .reductions import combine, combined, dtype_argument, unit
+from .steps import Begin, Loop, Step
 from .templates import SIGN, SUM, Text, bare, template
 
 WINDOW = 40                                 # how many statements away an expression may be used
@@ -88,7 +88,7 @@ class Printer:
             if self._is_held(node.step, next((n for n in rest if isinstance(n, Loop)), None)):
                 self.unbegun.add(self.storage.root(node.step.out))
             else:
-                self._begin(node.step)
+                begin(self, node.step)
         elif not (self._can_wait(node, rest, single) and self._wait(node)):
             self.step(node)
 
@@ -195,7 +195,7 @@ class Printer:
 
     def _subscripted(self, name: str, place: tuple, home: Any) -> str:
         kept = home.kept if home is not None else range(len(place))
-        return f"{name}[{', '.join(self.expressions.index(_kept_index(place, k, home)).source for k in kept)}]"
+        return f"{name}[{', '.join(self.expressions.index(kept_index(place, k, home)).source for k in kept)}]"
 
     def target(self, step: Step) -> str:
         """Where a step writes."""
@@ -264,70 +264,6 @@ class Printer:
         else:
             self.line(f"{self.target(step)} += {value.source}", step)
 
-    def _begin(self, step: Step) -> None:
-        if step.kind == "reduce":
-            self._begin_with(step, unit(step))
-        elif step.kind == "scan":
-            self.line(f"{self._carry(step)} = {zero(step.out.type.dtype)}", step)
-        else:
-            self.line(f"{self._carry(step)} = {zero(argument_dtype(step))}", step)
-
-    def _begin_with(self, step: Step, first: str) -> None:
-        root = self.storage.root(step.out)
-        if self.home(root).kept and root not in self.allocated:
-            self.allocated.add(root)
-            self.line(f"{self.name(root, step)} = {filled(self.shape(root), first, root.type.dtype)}", step)
-        else:
-            self.line(f"{self._open_target(step)} = {first}", step)
-
-    def _open_target(self, step: Step) -> str:
-        """The part of the result that a reduction is about to compute: axes of loops still to come are whole."""
-        home = self.home(step.out)
-        if not home.kept:
-            return self.name(step.out, step)
-        places = [_kept_index(step.target, k, home) for k in home.kept]
-        parts = [self.expressions.index(i).source if all(a in self.axes for a in i.axes()) else self._span(i) for i in places]
-        return f"{self.name(step.out, step)}[{', '.join(parts)}]"
-
-    def _span(self, index: Index) -> str:
-        """The slice that a subscript runs through as its axis does, whose loop is still to come."""
-        axis = next(s for s, _ in index.terms if isinstance(s, Axis))
-        if (axis, 1) not in index.terms:
-            raise BackendError("a reduction into a stretched subscript")
-        first = index.plus(Index(((axis, -1),)))
-        if first == Index():
-            return ":"
-        return f"{self.expressions.index(first).source}:{self.expressions.index(first.plus(axis.extent)).source}"
-
-    def _reduce(self, step: Step) -> None:
-        target, value = self.target(step), self.expressions.value(step)
-        self.line(combined(target, combine(step), value), step)
-
-    def _carry(self, step: Step) -> str:
-        """The name of what a scan or search carries from turn to turn."""
-        return self.names.of(("carry", step.out), "running" if step.kind == "scan" else "best")
-
-    def _scan(self, step: Step) -> None:
-        carry, facts = Text(self._carry(step)), step.eqn.op.facts
-        args = [self.expressions.operand(a, step.out.type.dtype) for a in step.args]
-        self.line(f"if {self.axes[step.along]} == 0:")
-        self.indented(lambda: self.line(f"{carry.source} = {with_carry(facts['first'], args, carry)}"))
-        self.line("else:")
-        self.indented(lambda: self.line(f"{carry.source} = {with_carry(facts['step'], args, carry)}"))
-        self.line(f"{self.target(step)} = {carry.source}", step)
-
-    def _place(self, step: Step) -> None:
-        best, k = self._carry(step), self.axes[step.along]
-        value = self.names.fresh("value")
-        sign = ">" if step.eqn.op.name == "argmax" else "<"
-        self.line(f"{value} = {self.expressions.operand(step.args[0]).source}", step)
-        self.line(f"if {k} == 0 or {value} {sign} {best} or ({value} != {value} and {best} == {best}):")
-
-        def better() -> None:
-            self.line(f"{best} = {value}")
-            self.line(f"{self.target(step)} = {k}")
-        self.indented(better)
-
     def _fill(self, step: Step) -> None:
         root = self.storage.root(step.out)
         value = fill_value(self, step)
@@ -367,15 +303,8 @@ class Printer:
         self.indented(lambda: self.line(f"raise {error}({message + (f': {where}' if where else '')!r})"))
 
 
-_PRINT: dict[str, Callable] = {"map": Printer._map, "add": Printer._add, "reduce": Printer._reduce, "scan": Printer._scan, "place": Printer._place,
+_PRINT: dict[str, Callable] = {"map": Printer._map, "add": Printer._add, "reduce": print_reduce, "scan": print_scan, "place": print_place,
                                "fill": Printer._fill, "call": Printer._call, "check": Printer._check, "control": print_control}
-
-
-def _kept_index(place: tuple, k: int, home: Any) -> Index:
-    """The subscript of a kept axis; among the lanes of a block it counts from the block's start."""
-    if home is None or not home.lanes or home.lanes[0] != k:
-        return place[k]
-    return place[k].plus(Index(((home.lanes[1], -1),)))
 
 
 def _steps_of(node: Any) -> list:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from ..ir.graph import Var
 from .fuse import Scheduler
+from .indexmap import Index
 from .lanes import BlockLoop
 from .steps import Begin, Loop, Step
 
@@ -87,3 +88,10 @@ def common_path(paths: list) -> tuple:
             k += 1
         common = common[:k]
     return common
+
+
+def kept_index(place: tuple, k: int, home: Any) -> Index:
+    """The subscript of a kept axis; among the lanes of a block it counts from the block's start."""
+    if home is None or not home.lanes or home.lanes[0] != k:
+        return place[k]
+    return place[k].plus(Index(((home.lanes[1], -1),)))

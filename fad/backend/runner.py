@@ -39,6 +39,7 @@ class Runner:
         self.size = count_equations(self.func)
         self.interpreted_for = 0.0
         self.looked = False                                  # for the kernel on disk
+        self.found = ""                                      # the text of the kernel that is there
         self.loops = any(has_loop(eqn) for eqn in self.func.equations)
 
     def run(self, values: list) -> tuple:
@@ -106,9 +107,11 @@ class Runner:
             return False
         self.looked = True
         try:
-            return compiler.is_cached(self.func, self.name, guards=self.guards)
+            text = self.source()
         except compiler.BackendError:
             return False
+        self.found = text if compiler.is_cached(text, self.name) else ""
+        return bool(self.found)
 
     def compile_time(self) -> float:
         """About how many seconds compilation takes: a part for Numba's own start, one for each equation."""
@@ -121,7 +124,7 @@ class Runner:
     @collection_paused()
     def _compile(self, values: list) -> None:
         try:
-            kernel = compiler.compile(self.func, self.name, guards=self.guards)
+            kernel = compiler.kernel_of(self.found or self.source(), self.name)
             kernel.call._can_compile = True
             kernel.compile(*[plain(x) for x in values])
             kernel.call.disable_compile()                    # other layouts are copied, other types are other programs

@@ -1,0 +1,85 @@
+"""Steps that carry something from turn to turn: reductions, scans and searches; what they begin with, and what a turn does."""
+from typing import Any
+
+from .homes import kept_index
+from .indexmap import Axis, Index
+from .numbers import zero
+from .reductions import argument_dtype, combine, combined, filled, unit, with_carry
+from .steps import BackendError, Step
+from .templates import Text
+
+
+def begin(printer: Any, step: Step) -> None:
+    """What stands in front of the loops of a step: its first value."""
+    if step.kind == "reduce":
+        _begin_with(printer, step, unit(step))
+    elif step.kind == "scan":
+        printer.line(f"{_carry(printer, step)} = {zero(step.out.type.dtype)}", step)
+    else:
+        printer.line(f"{_carry(printer, step)} = {zero(argument_dtype(step))}", step)
+
+
+def _begin_with(printer: Any, step: Step, first: str) -> None:
+    root = printer.storage.root(step.out)
+    if printer.home(root).kept and root not in printer.allocated:
+        printer.allocated.add(root)
+        printer.line(f"{printer.name(root, step)} = {filled(printer.shape(root), first, root.type.dtype)}", step)
+    else:
+        printer.line(f"{_open_target(printer, step)} = {first}", step)
+
+
+def _open_target(printer: Any, step: Step) -> str:
+    """The part of the result that a reduction is about to compute: axes of loops still to come are whole."""
+    home = printer.home(step.out)
+    if not home.kept:
+        return printer.name(step.out, step)
+    places = [kept_index(step.target, k, home) for k in home.kept]
+    parts = [printer.expressions.index(i).source if all(a in printer.axes for a in i.axes()) else _span(printer, i) for i in places]
+    return f"{printer.name(step.out, step)}[{', '.join(parts)}]"
+
+
+def _span(printer: Any, index: Index) -> str:
+    """The slice that a subscript runs through as its axis does, whose loop is still to come."""
+    axis = next(s for s, _ in index.terms if isinstance(s, Axis))
+    if (axis, 1) not in index.terms:
+        raise BackendError("a reduction into a stretched subscript")
+    first = index.plus(Index(((axis, -1),)))
+    if first == Index():
+        return ":"
+    return f"{printer.expressions.index(first).source}:{printer.expressions.index(first.plus(axis.extent)).source}"
+
+
+def print_reduce(printer: Any, step: Step) -> None:
+    """One term more."""
+    target, value = printer.target(step), printer.expressions.value(step)
+    printer.line(combined(target, combine(step), value), step)
+
+
+def _carry(printer: Any, step: Step) -> str:
+    """The name of what a scan or search carries from turn to turn."""
+    return printer.names.of(("carry", step.out), "running" if step.kind == "scan" else "best")
+
+
+def print_scan(printer: Any, step: Step) -> None:
+    """One element of a running sum or the like."""
+    carry, facts = Text(_carry(printer, step)), step.eqn.op.facts
+    args = [printer.expressions.operand(a, step.out.type.dtype) for a in step.args]
+    printer.line(f"if {printer.axes[step.along]} == 0:")
+    printer.indented(lambda: printer.line(f"{carry.source} = {with_carry(facts['first'], args, carry)}"))
+    printer.line("else:")
+    printer.indented(lambda: printer.line(f"{carry.source} = {with_carry(facts['step'], args, carry)}"))
+    printer.line(f"{printer.target(step)} = {carry.source}", step)
+
+
+def print_place(printer: Any, step: Step) -> None:
+    """One element more of a search for the place of the largest or smallest."""
+    best, k = _carry(printer, step), printer.axes[step.along]
+    value = printer.names.fresh("value")
+    sign = ">" if step.eqn.op.name == "argmax" else "<"
+    printer.line(f"{value} = {printer.expressions.operand(step.args[0]).source}", step)
+    printer.line(f"if {k} == 0 or {value} {sign} {best} or ({value} != {value} and {best} == {best}):")
+
+    def better() -> None:
+        printer.line(f"{best} = {value}")
+        printer.line(f"{printer.target(step)} = {k}")
+    printer.indented(better)
