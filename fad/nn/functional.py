@@ -115,4 +115,7 @@ from ..eager.nn.spatial import unfold as unfold
 from ..eager.nn.spatial import upsample as upsample
 from ..eager.overrides import overridable as _overridable
 
-globals().update({_name: _overridable(_f) for _name, _f in list(globals().items()) if callable(_f) and not _name.startswith("_")})
+for _name, _f in list(globals().items()):
+    if callable(_f) and not _name.startswith("_"):
+        globals()[_name] = _call = _overridable(_f)
+        _call.__module__, _call.__qualname__ = __name__, _name                            # where pickle looks for it

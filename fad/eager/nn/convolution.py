@@ -86,7 +86,7 @@ def _forth(x: np.ndarray, w: np.ndarray, stride: tuple, padding: tuple, dilation
 
 def _back(g: np.ndarray, w: np.ndarray, stride: tuple, padding: tuple, dilation: tuple, groups: int, out: tuple) -> np.ndarray:
     n, size, places = g.shape[0], w.shape[2:], g.shape[2:]
-    columns = np.matmul(_rows(w, groups).transpose(0, 2, 1), g.reshape(n, groups, w.shape[0] // groups, -1))
+    columns = np.matmul(_rows(w, groups).transpose(0, 2, 1), g.reshape(n, groups, w.shape[0] // groups, math.prod(g.shape[2:])))
     columns = columns.reshape(n, groups * w.shape[1], *size, *places)
     wide = np.zeros((n, groups * w.shape[1], *[m + 2 * p for m, p in zip(out, padding)]), columns.dtype)
     for at in itertools.product(*[range(m) for m in size]):
@@ -106,7 +106,7 @@ def _convolution_run(x: np.ndarray, w: np.ndarray, b: "np.ndarray | None", trans
 def _weight_run(x: np.ndarray, g: np.ndarray, stride: tuple, padding: tuple, dilation: tuple, groups: int, size: tuple) -> np.ndarray:
     n, out = g.shape[:2]
     columns = _columns(x, size, g.shape[2:], stride, padding, dilation, groups)
-    w = np.matmul(g.reshape(n, groups, out // groups, -1), columns.transpose(0, 1, 3, 2)).sum(0)
+    w = np.matmul(g.reshape(n, groups, out // groups, math.prod(g.shape[2:])), columns.transpose(0, 1, 3, 2)).sum(0)
     return w.reshape(out, x.shape[1] // groups, *size)
 
 

@@ -8,6 +8,7 @@ from ...ops.face import BY_NAME
 from ...ops.faces.arguments import fixed
 from ...ops.table import TABLE as op
 from ..products import addmm, matmul
+from ..promotion import result_type
 from ..registry import named
 from ..tensor import Tensor, raw, wrap
 from ..together import step
@@ -83,6 +84,9 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between vectors along a dimension."""
     if not len(x1.shape) and not len(x2.shape):
         x1, x2 = op["reshape"](x1, 1), op["reshape"](x2, 1)
+    if isinstance(x1, Tensor) and isinstance(x2, Tensor) and x1.dtype != x2.dtype:
+        dtype = result_type((x1, x2))
+        x1, x2 = (x if x.dtype == dtype else op["cast"](x, dtype=dtype) for x in (x1, x2))
     both = max(len(x1.shape), len(x2.shape))
     x1, x2 = (op["reshape"](x, *[1] * (both - len(x.shape)), *x.shape) for x in (x1, x2))
     product = call("numpy.sum", x1 * x2, axis=dim)

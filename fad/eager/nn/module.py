@@ -74,11 +74,11 @@ class Module(Calling, Saving):
             if isinstance(value, (Parameter, Module)):
                 raise AttributeError(f"cannot assign {'parameters' if isinstance(value, Parameter) else 'module'} before Module.__init__() call")
         elif isinstance(value, Parameter):
-            self._forget(name)
+            self._forget(name, self._parameters)
             self._parameters[name] = entering("parameter", self, name, value)
             return
         elif isinstance(value, Module):
-            self._forget(name)
+            self._forget(name, self._modules)
             self._modules[name] = entering("module", self, name, value)
             return
         elif name in self._parameters:
@@ -94,17 +94,22 @@ class Module(Calling, Saving):
         elif name in self._buffers or isinstance(value, Buffer):
             if value is not None and not isinstance(value, Tensor) and not getattr(value, "__fad_level__", 0) and not isinstance(value, np.ndarray):
                 raise TypeError(f"cannot assign '{type(value).__name__}' as buffer '{name}' (torch.nn.Buffer, torch.Tensor or None expected)")
-            if name not in self._buffers:
-                self._forget(name)
+            if isinstance(value, Buffer) and name not in self._buffers:
+                if hasattr(self, name):
+                    raise KeyError(f"attribute '{name}' already exists")
+            if isinstance(value, Buffer):
+                self._transient.discard(name)
                 self._transient.update(() if value.persistent else (name,))
             self._buffers[name] = entering("buffer", self, name, value)
             return
         object.__setattr__(self, name, value)
 
-    def _forget(self, name: str) -> None:
+    def _forget(self, name: str, kept: dict) -> None:
+        """Take a name out of all tables but one, in which it keeps its place."""
         self._transient.discard(name)
         for table in (self.__dict__, self._parameters, self._buffers, self._modules):
-            table.pop(name, None)
+            if table is not kept:
+                table.pop(name, None)
 
     def __getattr__(self, name: str) -> Any:
         for table in ("_parameters", "_buffers", "_modules"):
