@@ -180,14 +180,11 @@ class FunctionNode(Node, FunctionCtx):
         shape = a._a.shape
         try:
             fits = np.broadcast_shapes(shape, meta.shape) == shape
-            grows = np.broadcast_shapes(shape, meta.shape) == meta.shape
         except ValueError:
-            fits = grows = False
+            fits = False
         if fits:
             extra = len(shape) - len(meta.shape)
             axes = tuple(range(extra)) + tuple(extra + j for j, n in enumerate(meta.shape) if n == 1 and shape[extra + j] != 1)
             return a.sum(axes).reshape(*meta.shape) if axes else a          # type: ignore[attr-defined]
-        if grows:
-            return a.expand(*meta.shape)                                    # type: ignore[attr-defined]
         raise RuntimeError(f"Function {self.name()} returned an invalid gradient at index {k} - got {list(shape)} but expected shape compatible with "
                            f"{list(meta.shape)}")

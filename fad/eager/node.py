@@ -257,10 +257,11 @@ class OpNode(Node):
         return g.dense() if isinstance(g, AddInto) else g
 
     def release(self) -> None:
-        if not self.handle.frees or self.xs is FREED or self.ys is FREED:
+        xs, ys = self.xs, self.ys                                    # read once: another thread may release this graph too
+        if not self.handle.frees or xs is FREED or ys is FREED:
             return
         some = False
-        for entry in (*self.xs, *self.ys):
+        for entry in (*xs, *ys):
             if entry is not None and entry.__class__ is not Meta:
                 some = True
                 if entry.__class__ is SavedTensor:

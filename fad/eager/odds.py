@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from .anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from .creation import leaf
 from .devices import CPU, device, on_cpu
 from .dtypes import as_dtype
@@ -16,6 +17,7 @@ from .reshaping import resize_as_
 from .tensor import Size, Tensor, wrap
 
 Tensor.device = property(lambda self: CPU, doc="Where the memory is: the CPU.")                                # type: ignore[attr-defined]
+FUNCTIONS.update(is_anomaly_enabled=is_anomaly_enabled, is_anomaly_check_nan_enabled=is_anomaly_check_nan_enabled)
 FUNCTIONS.update(device=device, dtype=np.dtype, is_inference=Tensor.is_inference, detach=Tensor.detach, detach_=Tensor.detach_)  # type: ignore[attr-defined, arg-type]
 
 

@@ -33,13 +33,14 @@ class Together(Node):
         return self._through(g, "pull_graph")
 
     def _through(self, g: Any, way: str) -> tuple:
-        if self.hidden is None:
+        hidden = self.hidden
+        if hidden is None:
             raise RuntimeError(errors.SECOND_TIME)
         come: dict = {}
         for root, one in zip(self.roots, (g,) if self.outputs == 1 else g or ()):
             if root is not None:
                 _add(come, root, one)
-        for node in self.hidden:
+        for node in hidden:
             gs = [come.pop((node, k), None) for k in range(node.outputs)]
             if any(one is not None for one in gs):
                 for place, one in zip(_edges(node), getattr(node, way)(gs[0] if node.outputs == 1 else gs)):
@@ -48,10 +49,11 @@ class Together(Node):
 
     def release(self) -> None:
         super().release()
-        if self.exposed:                         # the hidden steps are forgotten one by one, as the pass comes to them
+        hidden = self.hidden
+        if self.exposed or hidden is None:       # the hidden steps are forgotten one by one, as the pass comes to them
             self.hidden = None
         else:
-            for node in self.hidden:
+            for node in hidden:
                 node.release()
 
 

@@ -320,3 +320,16 @@ def test_a_saved_tensor_that_left_the_graph():
     y.detach_()
     z.backward()
     assert y._version == 0 and y.is_leaf
+
+
+def test_a_gradient_that_is_smaller_than_its_argument_is_refused():
+    class Summed(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return g.sum() * 2
+    with pytest.raises(RuntimeError, match=r"invalid gradient at index 0 - got \[\] but expected shape compatible with \[2\]"):
+        Summed.apply(fad.ones(2, requires_grad=True)).sum().backward()

@@ -140,3 +140,33 @@ def test_jacobians_that_were_private():
     assert reentrant and sizes and dtypes
     with pytest.warns(FutureWarning), pytest.raises(ValueError, match="Expected grad_out to be 1.0"):
         get_numerical_jacobian(lambda inputs: inputs[0], (x,), grad_out=2.0)
+
+
+class ThreeTimes(fad.autograd.Function):
+    """The square, with another function's derivative."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x ** 2
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * 3 * ctx.saved_tensors[0]
+
+
+def told_by_gradcheck(x, **options):
+    with pytest.raises(RuntimeError) as error:
+        fad.autograd.gradcheck(ThreeTimes.apply, x, **options)
+    return str(error.value)
+
+
+def test_mismatches_are_told_as_by_pytorch():
+    x = fad.tensor([1.0, 2.0], requires_grad=True)
+    matrices = ("tensor([[2.0000, 0.0000],\n        [0.0000, 4.0000]])", "tensor([[3., 0.],\n        [0., 6.]])")
+    assert told_by_gradcheck(x) == "Jacobian mismatch for output 0 with respect to input 0,\nnumerical:{}\nanalytical:{}\n".format(*matrices)
+    slow = "Numerical:\n {}\nAnalytical:\n{}\n\nThe max per-element difference (slow mode) is: 1.99999999".format(*matrices)
+    assert slow in told_by_gradcheck(x, fast_mode=True)
+    z = fad.tensor([1 + 2j], requires_grad=True)
+    assert told_by_gradcheck(z) == ("While considering the imaginary part of complex outputs only, Jacobian mismatch for output 0 with respect to input 0,\n"
+                                    "numerical:tensor([[4.0000+2.0000j]])\nanalytical:tensor([[-6.+3.j]])\n")
