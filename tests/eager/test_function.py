@@ -323,7 +323,7 @@ def test_a_saved_tensor_that_left_the_graph():
 
 
 def test_a_gradient_that_is_smaller_than_its_argument_is_refused():
-    class Summed(Function):
+    class Summed(fad.autograd.Function):
         @staticmethod
         def forward(ctx, x):
             return x * 2

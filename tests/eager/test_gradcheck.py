@@ -142,7 +142,7 @@ def test_jacobians_that_were_private():
         get_numerical_jacobian(lambda inputs: inputs[0], (x,), grad_out=2.0)
 
 
-class ThreeTimes(fad.autograd.Function):
+class ThreeTimes(Function):
     """The square, with another function's derivative."""
 
     @staticmethod
