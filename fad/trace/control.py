@@ -78,6 +78,8 @@ class Runtime:
             return functools.partial(sort, f.__self__)
         if isinstance(f, MethodType):
             return self._method(f)
+        if f is filter:
+            return self._filter
         if isinstance(f, type):
             known = BY_BUILTIN.get(f) or scalar_class(f)
             return known or (f if f.__module__ == "builtins" else functools.partial(self._made, f))
@@ -106,6 +108,12 @@ class Runtime:
 
     def _getattr(self, owner: Any, name: str, *default: Any) -> Any:
         return default[0] if default and not hasattr(owner, name) else self.attribute(owner, name)
+
+    def _filter(self, condition: Any, items: Any) -> Any:
+        """filter(condition, items): of traced items, a list."""
+        if not _is_tracing() or steps_of(items) is None:
+            return filter(condition, items)
+        return self.comprehension(items, lambda x: x, (lambda x: x) if condition is None else self.call(condition))
 
     def attribute(self, owner: Any, name: str) -> Any:
         """owner.name"""

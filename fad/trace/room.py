@@ -74,6 +74,9 @@ class Room:
         return any(self._end_turn(key, c, made, initial) for key, c in self.outer.items() if not _is(c.used, 0))
 
     def _end_turn(self, key: int, c: Items, made: Trial, initial: Iterable) -> bool:
+        if c.rows is None and key in self.kept:               # it would be made plain in every turn
+            raise UnstageableError("a list that a loop fills is changed other than at its end (insert, pop(0), sort, ...)",
+                                   do="use an array, or append to one list and read another")
         if c.rows is None:
             raise NeedsRoom(c, [like(x) for x in list(c)[len(self.before[key][0].items):]], c.used, _uses_traced(made.builder, [*initial, *c]))
         if isinstance(c, Growing):

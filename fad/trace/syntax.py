@@ -21,6 +21,7 @@ from .origin import compiled_in, definition_of, parameters
 RUNTIME = "__fad__"
 UNTOUCHED_CALLS = {"super", "locals", "globals", "vars", "dir", "eval", "exec", "issubclass", "id"}
 TAKE_ALL = {"sum", "min", "max", "list", "sorted", "fsum", "prod"}      # functions to which a list is as good as a generator
+NUMBERS = {"int", "float", "bool"}                           # classes that captured code sees others in place of
 _rewritten: dict[tuple, "CodeType | None"] = {}
 
 
@@ -179,6 +180,14 @@ class Rewriter(ast.NodeTransformer):
             h.body.insert(0, _placed(ast.Expr(self.runtime("pass_on")), h))
         return _placed(ast.With([ast.withitem(self.runtime("caught"), None)], [s]), s)
 
+    def visit_MatchClass(self, p: Any) -> Any:
+        """case int(k): as `int() as k`: what captured code sees in place of a number's class takes no pattern by position."""
+        p = self.generic_visit(p)
+        if getattr(p.cls, "id", "") not in NUMBERS or len(p.patterns) != 1 or not _is_capture(p.patterns[0]):
+            return p
+        (found,), p.patterns = p.patterns, []
+        return p if found.name is None else _placed(ast.MatchAs(p, found.name), p)
+
     def visit_Assign(self, s: ast.Assign) -> Any:
         s = self.generic_visit(s)                             # type: ignore[assignment]
         s.value = self.list_made(s.value)
@@ -208,7 +217,7 @@ class Rewriter(ast.NodeTransformer):
     # -- expressions ------------------------------------------------------------------------------------------------------
 
     def visit_BoolOp(self, e: ast.BoolOp) -> Any:
-        if _binds(e):
+        if any(map(_binds, e.values[1:])):
             return e
         first, *rest = [self.visit(v) for v in e.values]
         return _placed(self.runtime("and_" if isinstance(e.op, ast.And) else "or_", first, *[self.later(v) for v in rest]), e)
@@ -218,12 +227,12 @@ class Rewriter(ast.NodeTransformer):
         return _placed(self.runtime("not_", e.operand), e) if isinstance(e.op, ast.Not) else e
 
     def visit_IfExp(self, e: ast.IfExp) -> Any:
-        if _binds(e):
+        if _binds(e.body) or _binds(e.orelse):
             return e
         return _placed(self.runtime("ifexp", self.visit(e.test), self.later(self.visit(e.body)), self.later(self.visit(e.orelse))), e)
 
     def visit_Compare(self, e: ast.Compare) -> Any:
-        if len(e.ops) == 1 or _binds(e):
+        if len(e.ops) == 1 or any(map(_binds, e.comparators)):
             return self.generic_visit(e)
         parts = []
         for op, value in zip(e.ops, e.comparators):
@@ -301,6 +310,11 @@ class _Expressions(Rewriter):
 
 def _name(function: Any) -> Any:
     return ast.Constant(None) if function is None else ast.Name(function.name, ast.Load())
+
+
+def _is_capture(pattern: ast.AST) -> bool:
+    """Whether a pattern is a name, or _."""
+    return isinstance(pattern, ast.MatchAs) and pattern.pattern is None
 
 
 def _is_path(e: ast.AST) -> bool:

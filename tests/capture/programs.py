@@ -455,3 +455,33 @@ def another_array_in_every_turn(x):
         b=np.sort(c)[1:]
         b=np.concatenate([b,np.array([0.31,0.52])])[:9]
     return (b*b).sum()+c[0]*c[-1]
+@prog(X)
+def walrus_first(x):
+    s,i=0.0,0
+    while (v:=x[i])>0.2 and i<len(x)-1:
+        s+=v*v; i+=1
+    for v in x:
+        s+=w*w if (w:=v*0.5)>0.2 else w
+    return s
+@prog(X)
+def filtered(x):
+    s=sum(filter(lambda v: v>0.5,x))
+    for v in filter(lambda v: v<0.5,x):
+        s+=v*v
+    return s
+@prog(X)
+def match_numbers(x):
+    s=0.0
+    for v in x:
+        match v:
+            case float(w): s+=w*w
+            case int(): s-=1.0
+    match len(x):
+        case int(n): s*=n
+    return s
+@prog(X)
+def list_made_in_each_turn(x):
+    for i in range(4):
+        out=[]
+        for v in x: out.append(v*i)
+    return sum(out)+out[0]*out[1]
