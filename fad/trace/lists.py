@@ -9,29 +9,18 @@ from typing import Any, NamedTuple
 
 from ..ir.build import Value, current
 from ..ir.op import registry
-from ..ir.types import Type, promoted, type_of
-from ..ops.carry import atom_type, convert, same_extent, visible_extent
+from ..ir.types import promoted, type_of
+from ..ops.carry import convert
 from ..ops.control import resize
 from ..ops.extents import at_least
 from ..ops.face import BY_NAME
 from ..util import tree
-from ..util.errors import SideEffectError, UnstageableError
+from ..util.errors import UnstageableError
+from .elements import Fixed, Like, common_type, element_type, like, read_only, refuse_write
 from .iterate import Steps
 from .state import Layout
 from .tracer import Tracer
 from .twins import note_fixed
-
-
-class Like(NamedTuple):
-    """What an element of a list is like: its layout, and its leaves or their types."""
-
-    layout: Layout
-    leaves: list
-
-
-def like(x: Any) -> Like:
-    layout = Layout(x)
-    return Like(layout, layout.data)
 
 
 class NeedsRoom(UnstageableError):
@@ -123,7 +112,7 @@ class Items(list):
         layout, *others = [x.layout for x in (*known, *map(like, held), *samples)]
         for other in others:
             layout.require(other, "an element of a list")
-        types = [_common([_type(x) for x in column]) for column in zip(*[x.leaves for x in (*known, *map(like, held), *samples)])]
+        types = [common_type([element_type(x) for x in column]) for column in zip(*[x.leaves for x in (*known, *map(like, held), *samples)])]
         rows = [registry["full"](0, before + more, *[current().value_of(n) for n in t.shape], dtype=t.dtype) for t in types]
         for k, row in enumerate(rows):
             if self.rows:
@@ -135,28 +124,6 @@ class Items(list):
         self.rows, self.layout, self.types, self.length = rows, layout, types, before
 
 
-def _type(x: Any) -> Type:
-    """The type of an element's leaf, as the program around its region knows it."""
-    t = x if isinstance(x, Type) else atom_type(x)
-    shape = tuple([visible_extent(n, current()) for n in t.shape])                  # type: ignore[union-attr]
-    if None in shape:
-        raise UnstageableError("a list gets arrays whose sizes change from turn to turn", do="let the arrays be of one size, or assign into one array")
-    return Type(t.dtype, shape, t.weak)                                             # type: ignore[union-attr]
-
-
-def _common(types: list) -> Type:
-    first = types[0]
-    for t in types[1:]:
-        if t.rank != first.rank or not all(same_extent(m, n) for m, n in zip(t.shape, first.shape)):
-            raise UnstageableError("a list gets arrays of different shapes")
-    return Type(promoted(types), first.shape, all(t.weak for t in types))
-
-
-def _refuse_write(*_: Any) -> Any:
-    raise SideEffectError("an array is written to that is an element of a list which a loop fills", why="the list holds copies of its elements",
-                          do="copy the element first (y = out[k].copy()), or write to the array before it is appended")
-
-
 def _require_fixed(structure: tree.Structure) -> None:
     """An element of rows may be made of tuples and lists; other objects are ones that may change."""
     cls = structure.cls
@@ -164,16 +131,6 @@ def _require_fixed(structure: tree.Structure) -> None:
         raise UnstageableError(f"a list gets objects of class {cls.__name__} in a loop", why="they may change later")   # type: ignore[union-attr]
     for child in structure.children:
         _require_fixed(child)
-
-
-class Fixed(list):
-    """A list that is an element of a list in rows: it may be read."""
-
-    append = extend = insert = pop = remove = clear = sort = reverse = _refuse_write                    # type: ignore[assignment]
-    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse_write                                     # type: ignore[assignment]
-
-
-tree.register(Fixed, lambda x: (tuple(x), None), lambda _, c: list(c), list)
 
 
 def _fixed(x: Any) -> Any:
@@ -192,15 +149,6 @@ def _lists_in(x: Any) -> list:
     if isinstance(x, list):
         return [x, *[found for y in x for found in _lists_in(y)]]
     return [found for y in x for found in _lists_in(y)] if isinstance(x, tuple) else []
-
-
-def _read_only(y: Any, kin: Any = ()) -> Any:
-    """An element: a value of its own, that may not be written to; kin: arrays that it may be."""
-    if not isinstance(y, Tracer) or not y.ndim:
-        return y
-    own = Tracer(y.builder, y.atom)
-    own.kin = kin
-    return own.as_view(Tracer(y.builder, y.atom), lambda base: base, _refuse_write)
 
 
 class Rows(Items):
@@ -235,7 +183,7 @@ class Rows(Items):
 
     def _may_change(self) -> None:
         if self.is_element:
-            _refuse_write()
+            refuse_write()
 
     def like(self) -> Like:
         return Like(self.layout, self.types)
@@ -248,7 +196,7 @@ class Rows(Items):
         return row if whole.is_constant and whole.const == 0 else row[:self.length]
 
     def _element(self, leaves: list) -> Any:
-        values = [_read_only(convert(x, t)) if not t.shape else _read_only(x, row.kin) for x, t, row in zip(leaves, self.types, self.rows)]
+        values = [read_only(convert(x, t)) if not t.shape else read_only(x, row.kin) for x, t, row in zip(leaves, self.types, self.rows)]
         return _fixed(self.layout.filled(iter(values)))
 
     def _at(self, k: int, place: Any) -> Any:

@@ -7,7 +7,8 @@ from ..ir.graph import Equation, Var, free_vars
 from ..ir.types import INT
 from ..ops.carry import visible_extent
 from ..util.errors import UnstageableError
-from .lists import Growing, Items, Like, NeedsRoom, atom_of, like
+from .elements import Like, like
+from .lists import Growing, Items, NeedsRoom, atom_of
 from .state import Container, Layout, Trial, containers_in
 from .tracer import Tracer, births, was_there
 
