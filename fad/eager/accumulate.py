@@ -51,7 +51,11 @@ class AccumulateGrad(Node):
         x = self.variable
         with _lock:
             have = x._g
-            x._g = Tensor(laid_out(x._a, x._a, False, self.dtype or g._a.dtype)).copy_(g) if have is None else have + g          # type: ignore[attr-defined]
+            if have is None:
+                x._g = Tensor(laid_out(x._a, x._a, False, self.dtype or g._a.dtype)).copy_(g)          # type: ignore[attr-defined]
+            else:
+                x._g = total = have + g                                                               # type: ignore[operator]
+                total._a = laid_out(total._a, have._a, True, None)
 
 
 def laid_out(g: Any, x: np.ndarray, owned: bool, dtype: "np.dtype | None") -> np.ndarray:

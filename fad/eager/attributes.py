@@ -114,7 +114,10 @@ def _keep_data(self: Tensor) -> None:
 @_property("data", _set_data, _keep_data)
 def data(self: Tensor) -> Tensor:
     """The same memory outside the graph, with a version counter of its own: changes of it are not noticed."""
-    return over(stored(self), self, [0])
+    y = over(stored(self), self, [0])
+    if self._x is not None and self._x.inference:
+        y.extra.inference = True
+    return y
 
 
 @_method
@@ -365,9 +368,7 @@ def _rebuild(cls: type, a: np.ndarray, needed: bool, attributes: dict) -> Tensor
 
 @_method
 def __reduce_ex__(self: Tensor, protocol: Any) -> tuple:
-    if self._fn is not None:
-        raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) can be pickled; use detach() first")
-    return _rebuild, (Tensor if way_of(self) else type(self), self._a, self._rg, dict(self.__dict__))
+    return _rebuild, (Tensor if way_of(self) else type(self), self._a, self._rg or self._fn is not None, dict(self.__dict__))
 
 
 @_method

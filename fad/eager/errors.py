@@ -21,6 +21,9 @@ LEAF_VIEW_WRITE = "a view of a leaf Variable that requires grad is being used in
 OVERLAP = (
     "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please clone() the "
     "tensor before performing the operation.")
+PARTIAL_OVERLAP = (
+    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. Please clone() the tensor "
+    "before performing the operation.")
 NO_GRAD_NEEDED = "element {0} of tensors does not require grad and does not have a grad_fn"
 UNUSED = "The differentiated Tensor at index {0} appears to not have been used in the graph. Set allow_unused=True if this is the desired behavior."
 NOT_REQUIRED = "One of the differentiated Tensors does not require grad"

@@ -3,6 +3,7 @@
 The same derivative rules as everywhere, called without the general machinery around them. Whatever is out of the ordinary (views
 that are out of date, modes, mixed dtypes, arguments that are no tensors) goes the general way, through record.apply.
 """
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +21,8 @@ from .saved import Meta, SavedTensor
 from .state import state
 from .tensor import Tensor
 
+# nan and infinities are answers like any other; to silence NumPy at every call would cost half of its time
+warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"fad\.eager")
 ndarray, F8, F4 = np.ndarray, np.dtype(np.float64), np.dtype(np.float32)
 _number = sequence.__next__
 new = object.__new__

@@ -81,7 +81,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: "int | None" = None) ->
     if level is None and state.dual_level < 0 or level is not None and level < 0:
         raise RuntimeError("Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first.")
     if not is_floating(tensor._a.dtype):
-        raise ValueError(f"Expected primal to be floating point or complex, but got: {tensor._a.dtype}")
+        raise ValueError(f"Expected primal to be floating point or complex, but got: torch.{tensor._a.dtype}")
     if not is_floating(tangent._a.dtype):
         raise ValueError(f"Expected tangent to be floating point or complex, but got: {tangent._a.dtype}")
     if tensor._x is not None and tensor._x.tangent is not None:

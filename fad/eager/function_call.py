@@ -100,6 +100,9 @@ class Call:
     def __init__(self, cls: Any, args: tuple, kwargs: dict):
         if cls.defines("setup_context"):
             args, kwargs = with_defaults(cls, args, kwargs)
+        elif kwargs:                                                # what is given by name has its place too, and its gradient
+            bound = inspect.signature(cls.forward).bind(None, *args, **kwargs)
+            args, kwargs = bound.args[1:], bound.kwargs
         self.cls, self.args, self.kwargs, self.creation = cls, args, kwargs, "custom"
         self.ctx = ctx = cls._backward_cls()
         edges = [edge(a) if isinstance(a, Tensor) else None for a in args]

@@ -35,7 +35,7 @@ def _first_gradient(k: int, y: Any, g: Any, batched: bool) -> Any:
         if a.size != 1:
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
         if a.dtype.kind != "f":
-            raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {a.dtype}")
+            raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got torch.{a.dtype}")
         return wrap(np.array(1, a.dtype, ndmin=len(a.shape)))
     if not isinstance(g, Tensor):
         if not isinstance(g, np.ndarray):
@@ -53,7 +53,7 @@ def _first_gradient(k: int, y: Any, g: Any, batched: bool) -> Any:
     if (g._a.dtype.kind == "c") != (y._a.dtype.kind == "c"):
         if g._a.dtype.kind == "c" or y._a.dtype.kind != "c":
             raise RuntimeError("For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
-                               f"grad_output[{k}] has a dtype of {g._a.dtype} and output[{k}] has a dtype of {y._a.dtype}.")
+                               f"grad_output[{k}] has a dtype of torch.{g._a.dtype} and output[{k}] has a dtype of torch.{y._a.dtype}.")
     return g if g._a.dtype == y._a.dtype or not needs(y) else g.to(y._a.dtype)           # type: ignore[attr-defined]
 
 

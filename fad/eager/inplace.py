@@ -7,6 +7,7 @@ import numpy as np
 from ..ir.op import Op, registry
 from ..ops.kinds import match
 from . import errors, promotion, record
+from .accumulate import is_dense
 from .node import Node, OpNode
 from .record import edge
 from .saved import Meta, SavedTensor
@@ -40,6 +41,16 @@ def check_in_place(x: Tensor, recorded: bool, moves_only: bool = False) -> None:
             raise RuntimeError(errors.LEAF_VIEW_WRITE)
     elif x._fn is None and x._rg:
         raise RuntimeError(errors.LEAF_WRITE)
+
+
+def check_overlap(x: Tensor, others: tuple) -> None:
+    """Raise if x, which is to be written, shares a part of its memory with another operand that is laid out differently."""
+    for other in others:
+        if isinstance(other, Tensor) and other._vc is x._vc and other is not x:
+            a, b = x._a, other._a
+            same = a.shape == b.shape and a.strides == b.strides and a.__array_interface__["data"] == b.__array_interface__["data"]
+            if not same and is_dense(a) and is_dense(b) and np.may_share_memory(a, b):
+                raise RuntimeError(errors.PARTIAL_OVERLAP)
 
 
 def bump(x: Tensor) -> None:
@@ -316,6 +327,7 @@ def op_in_place(op: Op, x: Tensor, *args: Any, name: str = "") -> Tensor:
     ufunc = op.facts.get("ufunc")
     if ufunc is not None and state.dual_level < 0 and not (state.grad and (requires_grad(x) or any(requires_grad(a) for a in args))):
         check_in_place(x, False)
+        check_overlap(x, args)
         if state.mutation is not None:
             state.mutation.before_change(x)
         try:
@@ -326,6 +338,7 @@ def op_in_place(op: Op, x: Tensor, *args: Any, name: str = "") -> Tensor:
             raise RuntimeError(_refused(op, x, [raw(a) for a in args])) from None
         x._vc[0] += 1
         return x
+    check_overlap(x, args)
     return in_place(x, op, *args, single=True)
 
 

@@ -35,7 +35,7 @@ class Meta:
 class SavedTensor:
     """A tensor kept for backward; a pair of hooks may say in what form it is kept."""
 
-    __slots__ = ("node", "nr", "version", "hooks", "kept", "original", "freed", "leaf", "_vc", "fn")
+    __slots__ = ("node", "nr", "version", "hooks", "kept", "original", "freed", "leaf", "_vc", "fn", "extents")
 
     def __init__(self, tensor: Any = (), node: Any = None, nr: int = 0, hooks: "tuple | None" = None, version: "int | None" = None):
         if tensor == () and not isinstance(tensor, Tensor):
@@ -80,6 +80,7 @@ class SavedTensor:
 
     def pack(self, hooks: tuple) -> None:
         t = self.original
+        self.extents = t._a.shape
         self.fn = (t._fn, t._nr, t._rg) if self.node is None else (None, self.nr, True)
         self.leaf = t if self.node is None and t._fn is None and t._rg else None      # a leaf stays the leaf it is, for its gradient
         before = t._vc[0]
@@ -101,6 +102,8 @@ class SavedTensor:
             result = self.hooks[1](self.kept)
         if not isinstance(result, Tensor):
             raise TypeError(f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type(result).__name__}")
+        if result._a.shape != self.extents:
+            raise RuntimeError(f"Output of saved tensor unpack_hook has shape {list(result._a.shape)}, but the tensor that was saved had {list(self.extents)}")
         fn, nr, needed = self.fn
         if self.node is None and fn is None and not needed and result._fn is None and not result._rg:
             return result

@@ -333,3 +333,20 @@ def test_a_gradient_that_is_smaller_than_its_argument_is_refused():
             return g.sum() * 2
     with pytest.raises(RuntimeError, match=r"invalid gradient at index 0 - got \[\] but expected shape compatible with \[2\]"):
         Summed.apply(fad.ones(2, requires_grad=True)).sum().backward()
+
+
+def test_what_is_given_by_name_has_its_gradient():
+    class Scaled(fad.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, factor):
+            ctx.factor = factor
+            return x * factor
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * ctx.factor, None
+
+    for call in (lambda x: Scaled.apply(x=x, factor=3.0), lambda x: Scaled.apply(x, factor=3.0), lambda x: Scaled.apply(factor=3.0, x=x)):
+        x = leaf(1, 2)
+        call(x).sum().backward()
+        close(x.grad, [3.0, 3.0])

@@ -1,4 +1,7 @@
 """Changes in place: history through views, versions, what is refused."""
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -175,3 +178,20 @@ def test_norms_where_powers_have_no_derivative():
     y = leaf(0, 2)
     y.norm(p=0).backward()
     close(y.grad, [0, 0])
+
+
+def test_operands_that_share_a_part_of_the_memory():
+    """What is written while it is read, at other places, is refused; the very same places are fine, and so are disjoint ones."""
+    a = fad.arange(6.0)
+    for change in (lambda: a[1:].add_(a[:-1]), lambda: a[:3].mul_(a[1:4])):
+        with pytest.raises(RuntimeError, match="some elements of the input tensor and the written-to tensor refer to a single memory location"):
+            change()
+    a[:3].add_(a[:3])
+    a[:3].add_(a[3:])
+    close(a, [3.0, 6.0, 9.0, 3.0, 4.0, 5.0])
+
+
+def test_nan_and_infinities_are_silent():
+    code = "import fad; x = fad.tensor([0.0, -1.0, 1e308]); x.log(), x.exp(), x * x, x / 0, x.sqrt(); x.mul_(x)"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert told.stderr == ""

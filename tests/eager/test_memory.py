@@ -185,3 +185,11 @@ def test_complex_views_of_other_layouts():
                        (fad.rand(9).as_strided((2, 2), (1, 1)), "stride divisible by 2")):
         with pytest.raises(RuntimeError, match=message):
             fad.view_as_complex(z)
+
+
+def test_a_sum_of_gradients_is_laid_out_like_the_first():
+    x = fad.ones(2, 3, requires_grad=True)
+    x.grad = fad.zeros(3, 2).t()
+    with pytest.warns(UserWarning, match="create_graph=True"):
+        (x ** 2).sum().backward(create_graph=True)
+    assert x.grad.stride() == (1, 2) and x.grad.requires_grad

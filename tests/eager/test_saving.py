@@ -141,3 +141,18 @@ def test_windows_of_one_image():
     columns = nn.functional.unfold(x, 2)
     assert (columns == nn.functional.unfold(x[None], 2)[0]).all()
     assert (nn.functional.fold(columns, (5, 5), 2) == nn.functional.fold(columns[None], (5, 5), 2)[0]).all()
+
+
+def test_what_is_unpacked_has_the_shape_of_what_was_packed():
+    x = fad.tensor([1.0, 2.0], requires_grad=True)
+    with fad.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t[:1]):
+        y = x * x
+    with pytest.raises(RuntimeError, match=r"unpack_hook has shape \[1\], but the tensor that was saved had \[2\]"):
+        y.sum().backward()
+
+
+
+def test_results_are_pickled_as_leaves():
+    y = pickle.loads(pickle.dumps(fad.tensor([1.0, 2.0], requires_grad=True) * 2))
+    assert y.is_leaf and y.requires_grad
+    np.testing.assert_array_equal(y.detach().numpy(), [2.0, 4.0])
