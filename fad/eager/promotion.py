@@ -6,7 +6,7 @@ import numpy as np
 
 from . import errors
 from .overrides import MISSING, handled
-from .tensor import Tensor, raw
+from .tensor import Tensor, is_operand, raw
 from .tensor import default as default
 
 _CATEGORY = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
@@ -170,7 +170,7 @@ def checked(f: Callable, name: str) -> Callable:
             if y is not MISSING:
                 return y
             for k, x in enumerate(operands):
-                if not (isinstance(x, (Tensor, np.ndarray, np.generic, int, float, complex)) or hasattr(x, "__fad_level__")):
+                if not is_operand(x):
                     raise TypeError(f"{name}(): argument '{'other' if k else 'input'}' (position {k + 1}) must be Tensor, not {type(x).__name__}")
             if refusing:
                 refuse(name, operands)

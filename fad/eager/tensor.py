@@ -183,8 +183,8 @@ class Renumbered:
 
 
 def is_operand(x: Any) -> bool:
-    """Whether operators compute with x: a tensor or a value of a program, an array, a number."""
-    return isinstance(x, (Tensor, np.ndarray, np.generic, int, float, complex)) or bool(getattr(x, "__fad_level__", 0))
+    """Whether operators compute with x: a tensor or a value of a program, an array, a number, or what has a say in functions of it."""
+    return isinstance(x, (Tensor, np.ndarray, np.generic, int, float, complex)) or bool(getattr(x, "__fad_level__", 0)) or hasattr(type(x), "__torch_function__")
 
 
 class Mirror:
