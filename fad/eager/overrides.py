@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .state import changed, state
-from .tensor import Tensor, alias, subclassed
+from .tensor import Tensor, alias, subclassed, way_of
 
 overriding: "list[type]" = []                        # the subclasses of Tensor that take part
 MISSING = object()
@@ -71,6 +71,7 @@ def _converted(y: Any, cls: type, given: tuple) -> Any:
     if isinstance(y, Tensor) and not isinstance(y, cls):
         if any(y is x for x in given):
             return as_subclass(y, cls)
+        y = _read(y)
         y.__class__ = cls
     elif isinstance(y, (tuple, list)):
         parts = [_converted(part, cls, given) for part in y]
@@ -78,10 +79,18 @@ def _converted(y: Any, cls: type, given: tuple) -> Any:
     return y
 
 
+def _read(y: Tensor) -> Tensor:
+    """A tensor whose elements are those it stores: a lazy view, which has a class of its own, copied."""
+    if way_of(y) is None:
+        return y
+    with changed(overridden=False):
+        return y.resolve_conj().resolve_neg()                                                        # type: ignore[attr-defined]
+
+
 def as_subclass(self: Tensor, cls: type) -> Tensor:
     """The tensor, sharing its memory and history, as an instance of a subclass."""
     with changed(overridden=False):
-        y = self.view_as(self)                                                                       # type: ignore[attr-defined]
+        y = _read(self.view_as(self))                                                                # type: ignore[attr-defined]
     if y._fn is not None:
         y._fn.label = "AliasBackward0"
     y.__class__ = cls

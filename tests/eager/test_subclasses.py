@@ -137,3 +137,10 @@ def test_overridden_methods_may_ask_their_super():
     y = Tenfold([1.0]) + 1
     assert type(y) is Tenfold
     close(y, [11.0])
+
+
+def test_lazy_views_are_read():
+    z = Length(fad.tensor([1 + 2j, 3j]))
+    for y, values in ((z.conj(), [1 - 2j, -3j]), (z.conj().imag, [-2.0, -3.0]), (fad.tensor([1j]).conj().as_subclass(Length), [-1j])):
+        assert type(y) is Length
+        close(y * 1, values)
