@@ -1,11 +1,42 @@
 """What a profile consists of: events, averages of events of one name, and lists of either."""
+import enum
 import os
+import platform
+import time
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from ..util.lazy import LazyModule
 
 json = LazyModule("json")
+
+
+FUNCTION, BACKWARD, USER = 0, 1, 7                 # what an event is of: an op, a node's backward, a stretch that the user named (PyTorch's numbers)
+
+
+class DeviceType(enum.IntEnum):
+    """Where something happened: there is the CPU."""
+
+    CPU = 0
+
+    def __str__(self) -> str:
+        return f"DeviceType.{self.name}"
+
+
+class Timed:
+    """What events and averages of them say of time, in words, and of the devices that are not here."""
+
+    device_type = DeviceType.CPU
+    device_time_total = self_device_time_total = cuda_time_total = self_cuda_time_total = device_time = cuda_time = 0.0
+    cpu_memory_usage = self_cpu_memory_usage = device_memory_usage = 0
+    node_id = -1
+    is_async = is_remote = is_legacy = is_user_annotation = False
+    cpu_time: Any
+    cpu_time_total: Any
+    self_cpu_time_total: Any
+    cpu_time_str = property(lambda self: microseconds(self.cpu_time), doc="The average time with its unit.")
+    cpu_time_total_str = property(lambda self: microseconds(self.cpu_time_total), doc="The time with its unit.")
+    self_cpu_time_total_str = property(lambda self: microseconds(self.self_cpu_time_total), doc="The time without that of events within, with its unit.")
 
 
 class Interval(NamedTuple):
@@ -19,7 +50,7 @@ class Interval(NamedTuple):
         return self.end - self.start
 
 
-class FunctionEvent:
+class FunctionEvent(Timed):
     """One thing that happened: its name, when, in which thread; sequence_nr is that of the node it made, or was the backward of.
 
     >>> FunctionEvent(id=0, name="aten::exp", thread=1, start_us=10, end_us=15).cpu_time_total
@@ -28,13 +59,15 @@ class FunctionEvent:
 
     def __init__(self, id: int, name: str, thread: int, start_us: float, end_us: float, overload_name: "str | None" = None, fwd_thread: "int | None" = None,
                  input_shapes: "list | None" = None, stack: "list | None" = None, sequence_nr: int = -1, node_id: int = -1, is_async: bool = False,
-                 is_remote: bool = False, **others: Any):
-        self.id, self.node_id, self.name, self.overload_name = id, node_id, name, overload_name
+                 is_remote: bool = False, scope: int = FUNCTION, concrete_inputs: "list | None" = None, **others: Any):
+        self.id, self.node_id, self.name, self.overload_name, self.scope = id, node_id, name, overload_name, scope
         self.key = self.trace_name = name
         self.time_range = Interval(start_us, end_us)
         self.thread, self.fwd_thread, self.sequence_nr = thread, fwd_thread, sequence_nr
         self.input_shapes, self.stack = input_shapes or [], stack or []
         self.is_async, self.is_remote = is_async, is_remote
+        self.kernels: list = []
+        self.concrete_inputs, self.is_user_annotation = concrete_inputs or [], scope == USER
         self.count = 1
         self.cpu_children: list[FunctionEvent] = []
         self.cpu_parent: FunctionEvent | None = None
@@ -55,16 +88,19 @@ class FunctionEvent:
         return max(0.0, self.cpu_time_total - sum(child.cpu_time_total for child in self.cpu_children))
 
     cpu_time = cpu_time_total
-    device_time_total = self_device_time_total = cuda_time_total = 0.0
 
     def __repr__(self) -> str:
-        return f"<FunctionEvent id={self.id} name={self.name} cpu_time={self.cpu_time_total:.3f}us thread={self.thread} input_shapes={self.input_shapes}>"
+        return (f"<FunctionEvent id={self.id} name={self.name} overload_name={self.overload_name or ''} device_type={self.device_type} node_id={self.node_id} "
+                f"cpu_time={self.cpu_time_str} start_us={self.time_range.start} end_us={self.time_range.end} "
+                f"cpu_children={[child.id for child in self.cpu_children]} name={self.name} thread={self.thread} input_shapes={self.input_shapes} "
+                f"cpu_memory_usage={self.cpu_memory_usage} is_async={self.is_async} is_remote={self.is_remote} seq_nr={self.sequence_nr} "
+                f"is_legacy={self.is_legacy}>")
 
 
-class FunctionEventAvg:
+class FunctionEventAvg(Timed):
     """Events of one name, added up."""
 
-    device_time_total = self_device_time_total = cuda_time_total = device_time = 0.0
+    scope = FUNCTION
 
     def __init__(self, key: "str | None" = None) -> None:
         self.key, self.count, self.cpu_time_total, self.self_cpu_time_total = key, 0, 0.0, 0.0
@@ -75,6 +111,7 @@ class FunctionEventAvg:
         """Count an event (or another average) in."""
         if self.key is None:
             self.key = event.key
+        self.scope = event.scope
         self.count += event.count
         self.cpu_time_total += event.cpu_time_total
         self.self_cpu_time_total += event.self_cpu_time_total
@@ -86,7 +123,8 @@ class FunctionEventAvg:
         return self.cpu_time_total / self.count if self.count else 0.0
 
     def __repr__(self) -> str:
-        return f"<FunctionEventAvg key={self.key} self_cpu_time={self.self_cpu_time_total:.3f}us cpu_time={self.cpu_time:.3f}us count={self.count}>"
+        return (f"<FunctionEventAvg key={self.key} self_cpu_time={self.self_cpu_time_total_str} cpu_time={self.cpu_time_str}  self_cuda_time=0.000us "
+                f"cuda_time=0.000us input_shapes={self.input_shapes} cpu_memory_usage={self.cpu_memory_usage} cuda_memory_usage=0>")
 
 
 class EventList(list):
@@ -132,21 +170,46 @@ class EventList(list):
         events: Iterable = [e for e in self if getattr(e, "cpu_parent", None) is None] if top_level_events_only else self
         if sort_by is not None:
             events = sorted(events, key=lambda e: getattr(e, sort_by), reverse=True)
+        chosen = list(events)
+        if not chosen:
+            return ""
         whole = self.self_cpu_time_total or 1.0
-        rows = [("Name", "Self CPU %", "Self CPU", "CPU total %", "CPU total", "CPU time avg", "# of Calls")]
-        for e in list(events)[:row_limit]:
-            name = e.key if len(e.key) <= max_name_column_width else e.key[:max_name_column_width - 3] + "..."
-            rows.append((name, f"{100 * e.self_cpu_time_total / whole:.2f}%", microseconds(e.self_cpu_time_total), f"{100 * e.cpu_time_total / whole:.2f}%",
-                         microseconds(e.cpu_time_total), microseconds(e.cpu_time_total / e.count), str(e.count)))
-        return _set(rows, header) + f"\nSelf CPU time total: {microseconds(self.self_cpu_time_total)}\n"
+        columns = [_Column("Name", [e.key for e in chosen], max_name_column_width)]
+        for title, of in _TIMES.items():
+            columns.append(_Column(title, [of(e, whole) for e in chosen], width=12))
+        if any(e.input_shapes for e in chosen):
+            columns.append(_Column("Input Shapes", [str(e.input_shapes) for e in chosen], max_shapes_column_width))
+        return _set(columns, min(row_limit, len(chosen)) if row_limit >= 0 else len(chosen), header, top_level_events_only) + \
+            f"Self CPU time total: {microseconds(self.self_cpu_time_total)}\n"
 
     def export_chrome_trace(self, path: Any) -> None:
         """Write a file for chrome://tracing."""
-        first = min((e.time_range.start for e in self), default=0)
-        trace = [{"name": e.name, "ph": "X", "ts": e.time_range.start - first, "dur": e.cpu_time_total, "tid": e.thread, "pid": os.getpid(), "cat": "cpu_op",
-                  "args": {"Input dims": e.input_shapes}} for e in self]
         with open(path, "w", encoding="utf-8") as file:
-            json.dump({"traceEvents": trace}, file)
+            json.dump({"schemaVersion": 1, "deviceProperties": [], "host_name": platform.node(), "displayTimeUnit": "ms",
+                       "baseTimeNanoseconds": time.time_ns() - time.perf_counter_ns(), "traceName": str(path), "traceEvents": self._trace()}, file)
+
+    def _trace(self) -> list:
+        """The events as chrome://tracing reads them: names of the process and its threads, what happened, and which backward is whose."""
+        pid = os.getpid()
+        trace: list = [{"ph": "M", "name": "process_name", "ts": 0, "pid": pid, "tid": 0, "args": {"name": "python"}},
+                       {"ph": "M", "name": "process_labels", "ts": 0, "pid": pid, "tid": 0, "args": {"labels": "CPU"}}]
+        for thread in dict.fromkeys(e.thread for e in self):
+            trace.append({"ph": "M", "name": "thread_name", "ts": 0, "pid": pid, "tid": thread, "args": {"name": f"thread {thread} (python)"}})
+        made = {e.sequence_nr: e for e in self if e.scope == FUNCTION and e.sequence_nr >= 0}
+        for e in self:
+            args: dict = {"External id": e.id}
+            if e.sequence_nr >= 0:
+                args.update({"Sequence number": e.sequence_nr, "Fwd thread id": e.fwd_thread or 0})
+            if e.input_shapes:
+                args["Input Dims"] = e.input_shapes
+            trace.append({"ph": "X", "cat": "user_annotation" if e.scope == USER else "cpu_op", "name": e.name, "pid": pid, "tid": e.thread,
+                          "ts": e.time_range.start, "dur": e.cpu_time_total, "args": args})
+            forward = made.get(e.sequence_nr) if e.scope == BACKWARD else None
+            if forward is not None:
+                flow = {"id": e.sequence_nr, "pid": pid, "cat": "fwdbwd", "name": "fwdbwd"}
+                trace.append({"ph": "s", "tid": forward.thread, "ts": forward.time_range.start, **flow})
+                trace.append({"ph": "f", "tid": e.thread, "ts": e.time_range.start, "bp": "e", **flow})
+        return trace
 
     def __str__(self) -> str:
         return self.table()
@@ -164,8 +227,26 @@ def microseconds(t: float) -> str:
 _format_time = microseconds                       # PyTorch's name for it
 
 
-def _set(rows: list, header: "str | None") -> str:
-    widths = [max(len(row[k]) for row in rows) + 2 for k in range(len(rows[0]))]
-    rule = "  ".join("-" * w for w in widths)
-    lines = ["  ".join(cell.rjust(w) for cell, w in zip(row, widths)) for row in rows]
-    return "\n".join([*([header] if header else []), rule, lines[0], rule, *lines[1:], rule])
+class _Column:
+    """A column of a table: as wide as its longest entry, up to a limit, or of a given width."""
+
+    def __init__(self, title: str, entries: list, limit: int = 0, width: int = 0):
+        self.title, self.width = title, width or min(max(map(len, entries)) + 4, limit)
+        self.entries = [entry if len(entry) <= self.width else entry[:self.width - 3] + "..." for entry in entries]
+
+
+_TIMES: dict = {"Self CPU %": lambda e, whole: f"{100 * e.self_cpu_time_total / whole:.2f}%", "Self CPU": lambda e, whole: e.self_cpu_time_total_str,
+                "CPU total %": lambda e, whole: f"{100 * e.cpu_time_total / whole:.2f}%", "CPU total": lambda e, whole: e.cpu_time_total_str,
+                "CPU time avg": lambda e, whole: e.cpu_time_str, "# of Calls": lambda e, whole: str(e.count)}
+
+
+def _set(columns: list, count: int, header: "str | None", top: bool) -> str:
+    """The lines of a table as PyTorch sets it."""
+    def line(cells: Iterable) -> str:
+        return "".join([f"{cell:>{column.width}}  " for cell, column in zip(cells, columns)])
+    rule, double = line(["-" * column.width for column in columns]), "=" * sum(column.width + 2 for column in columns)
+    lines = [double, header] if header else []
+    lines += [double, "This report only display top-level ops statistics"] if top else []
+    lines += [rule, line([column.title for column in columns]), rule]
+    lines += [line([column.entries[k] for column in columns]) for k in range(count)]
+    return "\n".join([*lines, rule, ""])

@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from .events import EventList, FunctionEvent, FunctionEventAvg
+from .events import BACKWARD, FUNCTION, USER, EventList, FunctionEvent, FunctionEventAvg
 from .record import timed
 from .state import settle, state
 
@@ -59,10 +59,10 @@ class profile:
             settle()
             EventList(self.events)._populate_cpu_children()
 
-    def note(self, name: str, start: int, shapes: "list | None" = None, node: Any = None) -> None:
+    def note(self, name: str, start: int, shapes: "list | None" = None, node: Any = None, scope: int = FUNCTION) -> None:
         """An event that ends now."""
         event = FunctionEvent(len(self.events), name, threading.get_ident(), start / 1000, time.perf_counter_ns() / 1000,
-                              input_shapes=shapes if self.record_shapes else None)
+                              input_shapes=shapes if self.record_shapes else None, scope=scope if node is None else BACKWARD)
         if node is not None:
             event.sequence_nr, event.fwd_thread = node.seq, self.threads.get(node)
         with self.lock:
@@ -102,10 +102,10 @@ class profile:
         self.function_events.export_chrome_trace(path)
 
     def __repr__(self) -> str:
-        return repr(self.function_events) if self.entered else "<unfinished profile>"
+        return repr(self.function_events) if self.entered else "<unfinished torch.autograd.profile>"
 
     def __str__(self) -> str:
-        return str(self.function_events) if self.entered else "<unfinished profile>"
+        return str(self.function_events) if self.entered else "<unfinished torch.autograd.profile>"
 
 
 class record_function:
@@ -120,7 +120,7 @@ class record_function:
 
     def __exit__(self, *exc: Any) -> None:
         if state.profiler is not None:
-            state.profiler.note(self.name, self.started)
+            state.profiler.note(self.name, self.started, scope=USER)
 
     def __call__(self, function: Callable) -> Callable:
         def decorated(*args: Any, **kwargs: Any) -> Any:

@@ -1,4 +1,6 @@
 """Profiles: what happened, what lies within what, which step a backward belongs to."""
+import json
+
 import fad
 from fad.autograd.profiler import EventList, FunctionEvent, FunctionEventAvg, profile, record_function
 
@@ -41,3 +43,33 @@ def test_names_of_ones_own_hold_what_happens_in_them():
     mine, inner = taken.function_events
     assert mine.name == "mine" and inner.cpu_parent is mine
     assert "mine" in taken.table(top_level_events_only=True) and "aten::exp" not in taken.table(top_level_events_only=True)
+
+
+def taken():
+    x = fad.ones(2, 2, requires_grad=True)
+    with profile(record_shapes=True) as prof:
+        with record_function("mine"):
+            y = (x @ x).exp().sum()
+        y.backward()
+    return prof
+
+
+def test_traces_have_the_fields_of_pytorch(tmp_path):
+    taken().export_chrome_trace(tmp_path / "trace.json")
+    trace = json.loads((tmp_path / "trace.json").read_text())
+    assert trace["schemaVersion"] == 1 and trace["displayTimeUnit"] == "ms"
+    events = trace["traceEvents"]
+    assert {"process_name", "thread_name"} <= {e["name"] for e in events if e["ph"] == "M"}
+    ops = {e["name"]: e for e in events if e["ph"] == "X"}
+    assert ops["mine"]["cat"] == "user_annotation" and ops["aten::exp"]["cat"] == "cpu_op" and ops["aten::exp"]["args"]["Input Dims"] == [[2, 2]]
+    starts, ends = ({e["id"]: e for e in events if e["ph"] == ph} for ph in "sf")
+    number = ops["aten::exp"]["args"]["Sequence number"]
+    assert starts[number]["ts"] == ops["aten::exp"]["ts"] and number in ends and ops["ExpBackward0"]["args"]["Sequence number"] == number
+
+
+def test_tables_are_set_as_by_pytorch():
+    averages = taken().key_averages(group_by_input_shape=True)
+    lines = averages.table(sort_by="cpu_time_total", row_limit=2, header="All of it", max_name_column_width=30).split("\n")
+    assert lines[0] == "=" * len(lines[2]) and lines[1] == "All of it" and lines[2] == lines[4] == lines[7] and lines[2].startswith("-" * 30 + "  " + "-" * 12 + "  ")
+    assert lines[3].split("  ")[-2].strip() == "Input Shapes" and lines[3].split()[0] == "Name" and lines[8].startswith("Self CPU time total: ") and lines[9] == ""
+    assert averages[0].self_cpu_time_total_str.endswith("s") and profile().__repr__() == "<unfinished torch.autograd.profile>"
