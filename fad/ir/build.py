@@ -36,7 +36,7 @@ class Builder:
         self.owned: set[Var] = set()
         self.known_forms: dict[Affine, Any] = {}
         self.known_integers: dict[tuple, Any] = {}
-        self.known_parts: dict[tuple, Any] | None = None       # of a region that is being differentiated: what was read of arrays so far
+        self.known_results: dict[tuple, Any] | None = None       # of a region that is being differentiated: what was read and computed so far
         self.captured: dict[int, tuple[Any, Any]] = {}          # id(array) -> (array, its Value); on the root
         self.fresh_constants: dict[Var, Any] = {}                # arrays the traced function itself made; on the root
         self.known_constants: dict[tuple, Var] = {}              # the same by what they hold
@@ -145,16 +145,16 @@ class Builder:
         lifted = tuple([self.lift(a) for a in args])
         if op.name in _INTEGER and all(_is_integer(a) for a in lifted):
             return self._integer(op, lifted)
-        if op.name == "index" and self.known_parts is not None:
-            return self._part(op, lifted, params)
+        if self.known_results is not None and op.kind in ("index", "elementwise") and not op.facts.get("barrier"):
+            return self._once(op, lifted, params)
         return self._typed(op, lifted, params)
 
-    def _part(self, op: Op, args: tuple, params: dict) -> Any:
-        """A part of an array, which is one variable however often it is read."""
-        key = (*[as_extent(a) for a in args], params["spec"], params["at"])
-        if key not in self.known_parts:
-            self.known_parts[key] = self._typed(op, args, params)
-        return self.known_parts[key]
+    def _once(self, op: Op, args: tuple, params: dict) -> Any:
+        """What is computed of the same operands is one variable."""
+        key = (op.name, *[a.atom if isinstance(a, Value) else (type(a), repr(a)) for a in args], *sorted([(k, str(v)) for k, v in params.items()]))
+        if key not in self.known_results:
+            self.known_results[key] = self._typed(op, args, params)
+        return self.known_results[key]
 
     def _typed(self, op: Op, lifted: tuple, params: dict) -> Any:
         types = op.infer(*lifted, **params)

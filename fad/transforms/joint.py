@@ -34,7 +34,7 @@ class Joint:
         self.region, self.given, self.trails = region, given, trails or {}
         with building("joint", region=True) as self.builder:
             self.notes = self.builder.notes = Notes()         # type: ignore[attr-defined]
-            self.builder.known_parts = {}
+            self.builder.known_results = {}
             inner = type(sweep)(Environment(sweep.env), sweep.active)
             inner.follow(self.trails.values(), demanded)
             if guarded:

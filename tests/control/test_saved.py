@@ -48,7 +48,15 @@ def within(x):
     return s
 
 
-SAVED = {dear: 0, dear_of_saved: 8 * 20, recurring: 8 * (190 + 19)}
+def both_ways(x):
+    """The sine is needed forward and, as the derivative of the cosine, on the way back: it is computed once."""
+    s = 0.3
+    for v in x:
+        s = np.sin(v) * s + np.cos(v)
+    return s
+
+
+SAVED = {both_ways: 24 * 20, dear: 0, dear_of_saved: 8 * 20, recurring: 8 * (190 + 19)}
 
 
 @pytest.mark.parametrize("f", SAVED, ids=lambda f: f.__name__)
@@ -72,3 +80,7 @@ def test_only_rows_in_use_are_saved():
     text = fad.source(fad.grad(within), X)
     stack = text.split("def grad")[1]
     assert stack.count("resized") == 2                       # the loop's own rows, and where all turns' rows lie
+
+
+def test_what_both_ways_need_is_computed_once():
+    assert fad.source(fad.grad(both_ways), X).count("sin(x") == 1
