@@ -12,7 +12,7 @@ from .node import named
 from .printing import represent
 from .registry import one_dim
 from .state import state
-from .tensor import Renumbered, Size, Tensor, alias, is_floating, over, stored, way_of, weak, wrap
+from .tensor import Renumbered, Size, Tensor, alias, is_floating, is_operand, over, stored, way_of, weak, wrap
 from .views import refresh
 
 
@@ -322,6 +322,8 @@ def __delitem__(self: Tensor, subscript: Any) -> None:
 
 @_method
 def __contains__(self: Tensor, x: Any) -> bool:
+    if not is_operand(x):
+        raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(x)}.")
     return bool((self._a == (x._a if isinstance(x, Tensor) else x)).any())
 
 

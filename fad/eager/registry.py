@@ -1,5 +1,6 @@
 """The table of functions and methods of tensors, under PyTorch's names. What is here is at fad.<name> and at Tensor.<name>."""
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -30,14 +31,30 @@ def function(*names: str, method: bool = True, only_method: bool = False, changi
 def add(name: str, f: Callable, method: bool = True, only_method: bool = False, changing: bool = False) -> None:
     """Enter one function."""
     if not only_method:
-        FUNCTIONS[name] = with_options(f, name) if method else overridable(f)
+        FUNCTIONS[name] = in_numpys_words(with_options(f, name) if method else overridable(f), f)
     if method:
-        setattr(Tensor, name, f)
+        setattr(Tensor, name, in_numpys_words(f, f))
     if changing:
         change = changing_form(name, f)
         setattr(Tensor, change.__name__, change)
         if not only_method:
             FUNCTIONS[change.__name__] = change
+
+
+def in_numpys_words(call: Callable, f: Callable) -> Callable:
+    """A function of dim and keepdim that takes NumPy's names of these options too: axis and keepdims."""
+    code = getattr(inspect.unwrap(f), "__code__", None)
+    taken = () if code is None else code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
+    renamed = {theirs: ours for theirs, ours in (("axis", "dim"), ("keepdims", "keepdim")) if ours in taken and theirs not in taken}
+    if not renamed:
+        return call
+
+    @functools.wraps(call)
+    def translated(*args: Any, **options: Any) -> Any:
+        if options:
+            options = {renamed.get(key, key): value for key, value in options.items()}
+        return call(*args, **options)
+    return translated
 
 
 def with_options(f: Callable, name: str) -> Callable:

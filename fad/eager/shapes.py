@@ -374,7 +374,7 @@ def chunk(self: Tensor, chunks: int, dim: int = 0) -> tuple:
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     n = self.shape[one_dim(dim, len(self.shape))]
-    return split(self, max(1, -(-n // chunks)), dim)
+    return split(self, -(-n // chunks), dim) if n else split(self, [0] * chunks, dim)
 
 
 @function("diagonal")

@@ -1,5 +1,6 @@
 """Optimizer: parameters in groups with their options, and what is kept for each."""
 import functools
+import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -39,7 +40,7 @@ class Optimizer:
         given = list(params)
         if not given:
             raise ValueError("optimizer got an empty parameter list")
-        self.defaults, self._step_hooks = defaults, (Hooks(), Hooks())
+        self.defaults, self._step_hooks, self._state_hooks = defaults, (Hooks(), Hooks()), tuple([Hooks() for _ in range(4)])
         self.state: dict = defaultdict(dict)
         self.param_groups: list = []
         for group in given if isinstance(given[0], dict) else [{"params": given}]:
@@ -58,9 +59,34 @@ class Optimizer:
         """Call hook(optimizer, args, kwargs) after every step."""
         return RemovableHandle(self._step_hooks[1], hook)
 
+    def register_state_dict_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+        """Call hook(optimizer) before state_dict."""
+        return RemovableHandle(self._state_hooks[0], hook, prepend)
+
+    def register_state_dict_post_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+        """Call hook(optimizer, state_dict) after state_dict; what it returns takes the state's place."""
+        return RemovableHandle(self._state_hooks[1], hook, prepend)
+
+    def register_load_state_dict_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+        """Call hook(optimizer, state_dict) before a state is taken over; what it returns is taken over."""
+        return RemovableHandle(self._state_hooks[2], hook, prepend)
+
+    def register_load_state_dict_post_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+        """Call hook(optimizer) after a state was taken over."""
+        return RemovableHandle(self._state_hooks[3], hook, prepend)
+
     def add_param_group(self, group: dict) -> None:
-        """Add parameters with options of their own."""
+        """Add parameters (or pairs of a name and a parameter) with options of their own."""
+        if not isinstance(group, dict):
+            raise TypeError(f"param_group must be a dict, but got {type(group)}")
+        _ordered(group["params"])
         params = [group["params"]] if isinstance(group["params"], Tensor) else list(group["params"])
+        if params and all(isinstance(p, tuple) and len(p) == 2 for p in params):
+            group = {**group, "param_names": [name for name, _ in params]}
+            params = [p for _, p in params]
+        if self.param_groups and ("param_names" in group) != ("param_names" in self.param_groups[0]):
+            raise ValueError("all optimizer param groups should be with/without names. cannot add param group "
+                             f"{'with' if 'param_names' in group else 'without'} names to the optimizer")
         known = {id(p) for g in self.param_groups for p in g["params"]}
         for p in params:
             if not isinstance(p, Tensor):
@@ -69,6 +95,9 @@ class Optimizer:
                 raise ValueError("can't optimize a non-leaf Tensor")
             if id(p) in known:
                 raise ValueError("some parameters appear in more than one parameter group")
+        if len({id(p) for p in params}) != len(params):
+            warnings.warn("optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; see "
+                          "github.com/pytorch/pytorch/issues/40967 for more information", stacklevel=3)
         self.param_groups.append({**self.defaults, **group, "params": params})
 
     def zero_grad(self, set_to_none: bool = True) -> None:
@@ -102,13 +131,25 @@ class Optimizer:
 
     def state_dict(self) -> dict:
         """The state and the groups' options, parameters as numbers."""
+        for hook in list(self._state_hooks[0].values()):
+            hook(self)
         number = {id(p): k for k, p in enumerate(p for g in self.param_groups for p in g["params"])}
         groups = [{**{k: v for k, v in g.items() if k != "params"}, "params": [number[id(p)] for p in g["params"]]} for g in self.param_groups]
-        return {"state": {number[id(p)]: dict(s) for p, s in self.state.items() if id(p) in number}, "param_groups": groups}
+        made = {"state": {number[id(p)]: dict(s) for p, s in self.state.items() if id(p) in number}, "param_groups": groups}
+        for hook in list(self._state_hooks[1].values()):
+            new = hook(self, made)
+            made = made if new is None else new
+        return made
 
     def load_state_dict(self, state_dict: dict) -> None:
         """Take over a state of the same parameters."""
+        state_dict = dict(state_dict)
+        for hook in list(self._state_hooks[2].values()):
+            new = hook(self, state_dict)
+            state_dict = state_dict if new is None else new
         groups = state_dict["param_groups"]
+        if len(groups) != len(self.param_groups):
+            raise ValueError("loaded state dict has a different number of parameter groups")
         if [len(g["params"]) for g in groups] != [len(g["params"]) for g in self.param_groups]:
             raise ValueError("loaded state dict contains a parameter group that doesn't match the size of optimizer's group")
         params = [p for g in self.param_groups for p in g["params"]]
@@ -116,11 +157,20 @@ class Optimizer:
         for k, s in state_dict["state"].items():
             self.state[params[k]] = {name: v.copy() if isinstance(v, np.ndarray) else v for name, v in s.items()}
         for own, other in zip(self.param_groups, groups):
-            own.update({k: v for k, v in other.items() if k != "params"})
+            own.update({k: v for k, v in other.items() if k not in ("params", "param_names")})
+        for hook in list(self._state_hooks[3].values()):
+            hook(self)
 
     def __repr__(self) -> str:
-        options = "\n".join(f"    {k}: {v}" for g in self.param_groups for k, v in sorted(g.items()) if k != "params")
-        return f"{type(self).__name__} (\n{options}\n)"
+        lines = [line for number, group in enumerate(self.param_groups)
+                 for line in (f"Parameter Group {number}", *[f"    {k}: {v}" for k, v in sorted(group.items()) if k != "params"])]
+        return "\n".join([f"{type(self).__name__} (", *lines, ")"])
+
+
+def _ordered(params: Any) -> None:
+    if isinstance(params, (set, frozenset)):
+        raise TypeError("optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets will change between runs. Please use a "
+                        "list instead.")
 
 
 class Parts:
