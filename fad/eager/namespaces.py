@@ -1,4 +1,5 @@
 """linalg, fft and special for tensors: NumPy's and SciPy's functions, in PyTorch's terms (dim, keepdim) where an argument is a tensor."""
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -8,8 +9,9 @@ from ..ops.face import BY_NAME
 from ..trace.alias import attribute_of
 from .factors import MATRICES, of_matrices
 from .products import cross_product
-from .registry import named
+from .registry import FUNCTIONS, named
 from .tensor import Tensor, wrap
+from .together import together
 
 _DIMS = {"dim": "axis", "keepdim": "keepdims"}
 
@@ -33,7 +35,7 @@ def _both(for_tensor: "Callable | None", get: Callable, path: str, renamed: Mapp
     except AttributeError:
         if for_tensor is None:
             raise
-        return for_tensor if isinstance(for_tensor, type) else of_matrices(name, for_tensor)
+        return for_tensor if isinstance(for_tensor, type) else of_matrices(name, _stepping(path, for_tensor))
     if isinstance(library, type) or not callable(library):
         return library if for_tensor is None else for_tensor
 
@@ -41,13 +43,35 @@ def _both(for_tensor: "Callable | None", get: Callable, path: str, renamed: Mapp
         if not any(isinstance(a, Tensor) for a in (*args, *kwargs.values())) and not _holds_tensors(args):
             return library(*args, **kwargs)
         if for_tensor is not None:
-            return for_tensor(*args, **kwargs)
+            return _as_step(path, for_tensor(*args, **kwargs), args)
         out = kwargs.pop("out", None)
         face = BY_NAME.get(path)
         y = (library if face is None else face.call)(*args, **{renamed.get(key, key): value for key, value in kwargs.items()})
-        return y if out is None else out.copy_(y)
+        return _as_step(path, y, args) if out is None else out.copy_(y)
     call.__name__, call.__doc__ = name, library.__doc__
     return of_matrices(name, call) if path.startswith("numpy.linalg.") else call
+
+
+_STEPS = {"lu": "LinalgLuBackward0", "lu_factor": "LinalgLuFactorExBackward0", "householder_product": "LinalgHouseholderProductBackward0",
+          "fftshift": "RollBackward0", "ifftshift": "RollBackward0"}
+
+
+def _as_step(path: str, y: Any, args: tuple) -> Any:
+    """What a function computed, as the one step that it is for PyTorch."""
+    library, _, name = path.rpartition(".")
+    label = _STEPS.get(name)
+    if label is None and library == "numpy.fft" and isinstance(y, Tensor) and args and isinstance(args[0], Tensor):
+        label = f"Fft{args[0]._a.dtype.kind == 'c' and 'C' or 'R'}2{y._a.dtype.kind == 'c' and 'C' or 'R'}Backward0"
+    if label is not None:
+        together(y if isinstance(y, tuple) else (y,), label, [a for a in args if isinstance(a, Tensor)])
+    return y
+
+
+def _stepping(path: str, f: Callable) -> Callable:
+    @functools.wraps(f)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return _as_step(path, f(*args, **kwargs), args)
+    return call
 
 
 def _holds_tensors(args: tuple) -> bool:
@@ -91,6 +115,8 @@ def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *,
 
 def matrix_norm(A: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The norm of matrices."""
+    if ord == "fro":
+        return vector_norm(A, 2, tuple(dim), keepdim, dtype=dtype)
     return _face("numpy.linalg.norm", A if dtype is None else A.to(dtype), ord, axis=tuple(dim), keepdims=keepdim)
 
 
@@ -161,6 +187,7 @@ LINALG: dict[str, Callable] = {
 _RENAMED = {"bessel_j0": "j0", "bessel_j1": "j1", "bessel_y0": "y0", "bessel_y1": "y1", "modified_bessel_i0": "i0", "modified_bessel_i1": "i1",
             "modified_bessel_k0": "k0", "modified_bessel_k1": "k1", "scaled_modified_bessel_k0": "k0e", "scaled_modified_bessel_k1": "k1e"}
 SPECIAL: dict[str, Callable] = {name: BY_NAME[f"scipy.special.{target}"].call for name, target in _RENAMED.items()}
+SPECIAL.update(softmax=FUNCTIONS["softmax"], log_softmax=FUNCTIONS["log_softmax"], logsumexp=FUNCTIONS["logsumexp"], multigammaln=FUNCTIONS["mvlgamma"])
 SPECIAL["airy_ai"] = lambda x: BY_NAME["scipy.special.airy"].call(x)[0]
 SPECIAL["spherical_bessel_j0"] = lambda x: BY_NAME["scipy.special.spherical_jn"].call(0, x)
 for _family, _target in {"chebyshev_polynomial_t": "eval_chebyt", "chebyshev_polynomial_u": "eval_chebyu", "hermite_polynomial_h": "eval_hermite",

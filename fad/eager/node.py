@@ -144,7 +144,8 @@ class Node(Showing):
     def release(self) -> None:
         """Forget what was saved for backward."""
         for saved in (self.held or {}).values():
-            saved.release()
+            if saved.__class__ is SavedTensor:
+                saved.release()
 
 
 _named: dict = {}

@@ -13,7 +13,7 @@ from .fast import binary, unary
 from .inplace import op_in_place
 from .overrides import MISSING, handled, overriding
 from .promotion import agree, checked, refuse, refuses, result_type
-from .registry import FUNCTIONS, delivered, function, named, run, tensor_of
+from .registry import FUNCTIONS, delivered, function, run, tensor_of
 from .tensor import Tensor, is_operand, raw, wrap
 from .together import step, together
 
@@ -302,14 +302,14 @@ def frac(self: Any) -> Any:
 def deg2rad(self: Any) -> Any:
     """An angle of degrees in radians."""
     refuse("deg2rad", (self,))
-    return named(self * (math.pi / 180.0), "Deg2RadBackward0")
+    return together((self * (math.pi / 180.0),), "Deg2RadBackward0", (self,))[0]
 
 
 @function(changing=True)
 def rad2deg(self: Any) -> Any:
     """An angle of radians in degrees."""
     refuse("rad2deg", (self,))
-    return named(self * (180.0 / math.pi), "Rad2DegBackward0")
+    return together((self * (180.0 / math.pi),), "Rad2DegBackward0", (self,))[0]
 
 
 @function("clamp", "clip", changing=True)

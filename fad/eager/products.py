@@ -182,6 +182,7 @@ for _name, _target in {"kron": "numpy.kron", "inverse": "numpy.linalg.inv", "det
     _face(_name, _target, dim="axis")
 
 
+@step("LinalgCrossBackward0", "self other", "self other", "dim")
 def cross_product(self: Any, other: Any, dim: int = -1) -> Any:
     """The cross products of vectors of three along a dimension, the others broadcast."""
     n = max(len(self.shape), len(other.shape))
@@ -190,7 +191,7 @@ def cross_product(self: Any, other: Any, dim: int = -1) -> Any:
     if self.shape[ax] != 3 or other.shape[ax] != 3:
         raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {self.shape[ax]} and {other.shape[ax]}")
     turned = [[op["index"](x, np.asarray(order), spec=(":",) * ax + ("a",) + (":",) * (n - ax - 1), at=ax) for order in ((1, 2, 0), (2, 0, 1))] for x in (self, other)]
-    return named(turned[0][0] * turned[1][1] - turned[0][1] * turned[1][0], "LinalgCrossBackward0")
+    return turned[0][0] * turned[1][1] - turned[0][1] * turned[1][0]
 
 
 @function()

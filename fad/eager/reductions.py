@@ -32,7 +32,10 @@ def _reduced(name: str, x: Any, dim: Any, keepdim: bool, label: str) -> Any:
     ndim = len(x.shape)
     axes = dims_of(dim, ndim)
     y = apply_lean(op[name], x, (), {"axes": axes}, label)
-    return _kept(y, x, axes) if keepdim else y
+    if not keepdim:
+        return y
+    y = _kept(y, x, axes)
+    return together((y,), label, (x,), {"self": x}, keepdim=True)[0] if label else y
 
 
 def _kept(y: Any, x: Any, axes: tuple) -> Any:

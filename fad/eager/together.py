@@ -11,6 +11,7 @@ from . import errors
 from .node import LAST, Node
 from .record import edge, note_place
 from .saved import Meta, SavedTensor
+from .saved_names import SHOWN
 from .state import state
 from .tensor import Tensor, alias
 
@@ -108,7 +109,9 @@ def together(ys: tuple, label: str, args: Sequence, saved: "dict | None" = None,
                 y._fn, y._nr = node, k
         _seen(node)
     node.label = label
-    held = {name: _held(t, ys, node) for name, t in (saved or {}).items() if isinstance(t, Tensor)}
+    shown = SHOWN.get(label)
+    held = {name: _held(t, ys, node) if shown is None or name in shown else Meta(t._a.shape, t._a.dtype)     # of some the sizes are shown, and no more
+            for name, t in (saved or {}).items() if isinstance(t, Tensor)}
     if held:
         node.held = held
     if note:

@@ -1,4 +1,6 @@
 """Nodes as users meet them: what they are called, what they know of results, edges of the graph as roots and as inputs."""
+import weakref
+
 import pytest
 
 import fad
@@ -165,3 +167,34 @@ def test_a_derivative_that_is_not_there():
         dual = fad.autograd.forward_ad.make_dual(x.detach(), fad.ones(2))
         with pytest.raises(NotImplementedError, match="Trying to use forward AD with nextafter that does not support it"):
             fad.nextafter(dual, dual)
+
+
+def test_a_function_of_several_ops_is_one_step():
+    x, seen = leaf(3, 1, 2), []
+    y = fad.nn.functional.celu(x * 1)
+    assert kinds(y.grad_fn) == "CeluBackward0(MulBackward0(AccumulateGrad(), None))" and y.grad_fn._saved_alpha == 1.0
+    y.grad_fn.register_hook(lambda gx, gy: seen.append((len(gx), len(gy))))
+    y.sum().backward()
+    assert seen == [(1, 1)]
+    with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+        y.sum().backward()
+    with pytest.raises(RuntimeError, match="after they have already been freed"):
+        y.grad_fn._saved_self  # noqa: B018
+
+
+def test_second_derivatives_go_behind_the_step():
+    x = leaf(3, 1, 2)
+    y = fad.dist(x, fad.zeros(3), 3)
+    g, = fad.autograd.grad(y, x, create_graph=True)
+    (g * g).sum().backward()
+    assert fad.autograd.gradgradcheck(lambda x: fad.dist(x, fad.zeros(3), 3), leaf(3, 1, 2))
+    assert x.grad is not None and fad.autograd.gradcheck(lambda x: x.kthvalue(2)[0] * x.median(0, True)[0], leaf(3, 1, 2))
+
+
+def test_of_what_only_sizes_are_shown_nothing_is_kept():
+    x = leaf(3, 1, 2) * 1
+    alive = weakref.ref(x)
+    y = x.sum(0, keepdim=True)
+    assert y.grad_fn._saved_self_sym_sizes == (3,) and not hasattr(y.grad_fn, "_saved_self")
+    del x
+    assert alive() is None

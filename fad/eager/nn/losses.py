@@ -7,7 +7,7 @@ import numpy as np
 
 from ...ops.table import TABLE as op
 from ..tensor import Tensor, raw
-from ..together import step
+from ..together import step, together
 from . import composites as steps
 from .activations import log_softmax
 from .composites import reduced
@@ -109,7 +109,7 @@ def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = No
              reduction: str = "mean") -> Any:
     """Minus the input at the target's class; input (N, C, ...), target (N, ...)."""
     reduction = reduction_of(size_average, reduce, reduction)
-    shape, classes = target.shape, raw(target)
+    given, shape, classes = input, target.shape, raw(target)
     _check_classes(input, classes, weight, ignore_index)
     if len(input.shape) == 1:
         input, classes = op["reshape"](input, 1, *input.shape), op["reshape"](classes, 1)
@@ -118,7 +118,10 @@ def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = No
         input = op["reshape"](op["transpose"](input, axes=order), math.prod(shape), input.shape[1])
         classes = op["reshape"](classes, math.prod(shape))
     loss = steps.nll_loss(input, classes, raw(weight), ignore=ignore_index, reduction=reduction)
-    return op["reshape"](loss, *shape) if reduction == "none" and len(shape) != 1 else loss
+    loss = op["reshape"](loss, *shape) if reduction == "none" and len(shape) != 1 else loss
+    if isinstance(given, Tensor) and len(given.shape) > 2:
+        together((loss,), "NllLoss2DBackward0", (given,), {"self": given, "target": target}, ignore_index=ignore_index)
+    return loss
 
 
 def _check_classes(input: Any, classes: Any, weight: Any, ignore: int) -> None:
@@ -248,7 +251,7 @@ def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0
     return reduced(_positive(-target * (input1 - input2) + margin), reduction_of(size_average, reduce, reduction))
 
 
-@step("SoftMarginLossBackward0", "input target", "self=input target")
+@step("SoftMarginLossBackward0", "input", "self=input target")
 def soft_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Any:
     """log(1 + exp(-target input))."""
     return reduced(op["logaddexp"](-target * input, 0.0), reduction_of(size_average, reduce, reduction))
@@ -277,6 +280,7 @@ def multilabel_soft_margin_loss(input: Any, target: Any, weight: Any = None, siz
     return reduced(call("numpy.mean", loss if weight is None else loss * weight, axis=-1), reduction)
 
 
+@step("MultiMarginLossBackward0", "input", "self=input target weight", "p margin")
 def multi_margin_loss(input: Any, target: Any, p: int = 1, margin: float = 1.0, weight: Any = None, size_average: Any = None, reduce: Any = None,
                       reduction: str = "mean") -> Any:
     """sum over the other classes k of max(0, margin - input[target] + input[k])^p, over the number of classes."""
@@ -295,6 +299,7 @@ def multi_margin_loss(input: Any, target: Any, p: int = 1, margin: float = 1.0, 
     return reduced(loss[0] if single else loss, reduction_of(size_average, reduce, reduction))
 
 
+@step("MultilabelMarginLossBackward0", "input", "self=input target")
 def multilabel_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Any:
     """sum over the target classes j (those before the first -1) and the other classes k of max(0, 1 - input[j] + input[k]), over the number of classes."""
     if tuple(input.shape) != tuple(target.shape):
