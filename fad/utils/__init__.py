@@ -1,2 +1,3 @@
-"""fad.utils: checkpointing, under PyTorch's names."""
+"""fad.utils: checkpointing, data in batches, under PyTorch's names."""
 from . import checkpoint as checkpoint
+from . import data as data
