@@ -105,6 +105,7 @@ def _is_number(x: Any) -> bool:
 
 def _uneven(data: Any) -> Exception:
     """Why nested lists are no array."""
+    data = _plain(data, deep=True)
     shape, first = [], data
     while isinstance(first, (list, tuple)):
         shape.append(len(first))
@@ -135,11 +136,11 @@ def converted(a: np.ndarray, dtype: np.dtype, name: str = "") -> np.ndarray:
         return a.astype(dtype, copy=False)
 
 
-def _plain(data: Any) -> Any:
+def _plain(data: Any, deep: bool = False) -> Any:
+    """Nested lists without tensors; deep: and without arrays."""
     if isinstance(data, (list, tuple)):
-        return [_plain(d) for d in data]
-    a = raw(data)
-    return a.tolist() if a is not data else data
+        return [_plain(d, deep) for d in data]
+    return data.tolist() if isinstance(data, np.ndarray) and deep else raw(data).tolist() if hasattr(data, "_a") else data
 
 
 def is_floating_point(x: Any) -> bool:

@@ -219,8 +219,7 @@ def index_put(self: Tensor, indices: Any, values: Any, accumulate: bool = False)
 
 
 def _put(x: Tensor, key: tuple, value: Any, accumulate: bool = False) -> Tensor:
-    if len(np.shape(raw(value))):
-        agree("Index put requires the source and destination dtypes match, got {} for the destination and {} for the source.", x, value)
+    given = value
     if isinstance(value, Tensor) and value._a.dtype != x._a.dtype:
         value = run(op["cast"], value, dtype=x._a.dtype)
     elif isinstance(value, np.ndarray):
@@ -229,6 +228,8 @@ def _put(x: Tensor, key: tuple, value: Any, accumulate: bool = False) -> Tensor:
     part = selection.shape(x)
     if not fits(np.shape(raw(value)), part):
         raise RuntimeError(f"shape mismatch: value tensor of shape {list(np.shape(raw(value)))} cannot be broadcast to indexing result of shape {list(part)}")
+    if len(np.shape(raw(given))):
+        agree("Index put requires the source and destination dtypes match, got {} for the destination and {} for the source.", x, given)
     return named(selection.add(x, value) if accumulate else selection.write(x, value), "IndexPutBackward0")
 
 

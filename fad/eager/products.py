@@ -217,7 +217,7 @@ def cov(self: Any, *, correction: int = 1, fweights: Any = None, aweights: Any =
 @function()
 def trace(self: Any) -> Any:
     """The sum of a matrix' diagonal."""
-    return composites.trace(self)
+    return composites.trace(self) if self.dtype.kind in "fc" else self.diagonal().sum()
 
 
 @function("logdet")

@@ -68,11 +68,22 @@ def resize_as_(self: Tensor, other: Tensor, *, memory_format: Any = None) -> Ten
     return resize_(self, other._a.shape)
 
 
-def set_(self: Tensor, source: Any = None) -> Tensor:
-    """Give the tensor the memory, the shape and the strides of another one, in place."""
+def _over_storage(storage: Any, offset: int, size: Any, stride: Any) -> np.ndarray:
+    """The elements of a storage from a place on, in a shape and with these steps (all of them in a row if no shape is given)."""
+    size = (storage.row.size - offset,) if size is None else tuple(size)
+    stride = tuple(np.cumprod((1, *[max(n, 1) for n in size[:0:-1]])).tolist()[::-1]) if stride is None else tuple(stride)
+    needed = 1 + sum((n - 1) * s for n, s in zip(size, stride)) if 0 not in size else 0
+    if offset + needed > storage.row.size:
+        raise RuntimeError(f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize {storage.row.itemsize} requiring a storage "
+                           f"size of {(offset + needed) * storage.row.itemsize} are out of bounds for storage of size {storage.row.nbytes}")
+    return np.lib.stride_tricks.as_strided(storage.row[offset:], size, [s * storage.row.itemsize for s in stride])
+
+
+def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
+    """Give the tensor the memory, the shape and the strides of another one, or a storage in this shape and with these steps, in place."""
     if state.grad and not state.inference and requires_grad(self):
         raise RuntimeError(errors.LEAF_WRITE if self._fn is None else "set_ of a tensor that is part of a graph is not supported: detach it first")
-    new = np.zeros(0, self._a.dtype) if source is None else source._a
+    new = np.zeros(0, self._a.dtype) if source is None else source._a if isinstance(source, Tensor) else _over_storage(source, storage_offset, size, stride)
     if new.dtype != self._a.dtype:
         raise RuntimeError(f"Could not set tensor of type {new.dtype} to a tensor of type {self._a.dtype}")
     self._a, self._view, self._acc = new, None, None

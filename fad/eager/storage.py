@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from .devices import on_cpu
+from .errors import scalar_name
 from .memory import address, memory, offset_of
 from .registry import FUNCTIONS, function, sizes_of
 from .tensor import Lazy, Tensor, wrap
@@ -95,20 +96,21 @@ def as_dtype_of(x: Tensor, dtype: np.dtype) -> Tensor:
     a, old, new = x._a, x._a.dtype.itemsize, dtype.itemsize
     if dtype == a.dtype:
         return reshape_view(x, a.shape)
-    size, steps, why = list(a.shape), list(a.strides), f"to view {a.dtype} as {dtype} (different element sizes)"
+    size, steps = list(a.shape), [s * old for s in x.stride()]                                                   # type: ignore[attr-defined]
+    why = f"to view {scalar_name(a.dtype)} as {scalar_name(dtype)} (different element sizes)"
     if old != new:
         if not a.ndim:
             raise RuntimeError(f"self.dim() cannot be 0 {why}")
-        if a.strides[-1] != old:
-            raise RuntimeError(f"self.stride(-1) must be 1 {why}, but got {a.strides[-1] // old}")
+        if steps[-1] != old:
+            raise RuntimeError(f"self.stride(-1) must be 1 {why}, but got {steps[-1] // old}")
         if new > old:
-            _check_multiples(a, new // old, why)
+            _check_multiples(a, steps, new // old, why)
         size[-1], steps[-1] = size[-1] * old // new, new
     return dtype_view(x.detach() if x.requires_grad else x, dtype, tuple(size), tuple(steps))                   # type: ignore[attr-defined]
 
 
-def _check_multiples(a: np.ndarray, ratio: int, why: str) -> None:
-    named_sizes = {"size(-1)": a.shape[-1], "storage_offset()": offset_of(a), **{f"stride({k})": s // a.itemsize for k, s in enumerate(a.strides[:-1])}}
+def _check_multiples(a: np.ndarray, steps: list, ratio: int, why: str) -> None:
+    named_sizes = {"size(-1)": a.shape[-1], "storage_offset()": offset_of(a), **{f"stride({k})": s // a.itemsize for k, s in enumerate(steps[:-1])}}
     for name, n in named_sizes.items():
         if n % ratio:
             raise RuntimeError(f"self.{name} must be divisible by {ratio} {why}, but got {n}")
