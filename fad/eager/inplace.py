@@ -178,10 +178,11 @@ class CopySlices(Node):
     label = "torch::autograd::CopySlices"
 
     def __init__(self, view: View, base: "Node | None", nr: int, source: Tensor):
-        into = edge(source)
-        nrs = (nr, source._nr if source._fn is not None else 0)
-        super().__init__((base, into), nrs if any(nrs) else None)
-        self.view, self.meta = view, Meta(source._a.shape, source._a.dtype)
+        into, number, meta = edge(source), source._nr if source._fn is not None else 0, Meta(source._a.shape, source._a.dtype)
+        if isinstance(into, CopyBackwards) and into.extra is None:            # what is copied into a part comes from where the copy came from
+            number, meta, into = into.nrs[1] if into.nrs else 0, into.meta, into.next[1]
+        super().__init__((base, into), (nr, number) if nr or number else None)
+        self.view, self.meta = view, meta
 
     def pull(self, g: Any) -> tuple:
         if g is None:

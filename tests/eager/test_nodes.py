@@ -198,3 +198,15 @@ def test_of_what_only_sizes_are_shown_nothing_is_kept():
     assert y.grad_fn._saved_self_sym_sizes == (3,) and not hasattr(y.grad_fn, "_saved_self")
     del x
     assert alive() is None
+
+
+def test_what_is_copied_into_a_part_has_an_edge_of_its_own():
+    x, y = fad.ones(2, 3, requires_grad=True), leaf(7, 8, 9)
+    z = x.clone()
+    z[0] = y
+    assert kinds(z.grad_fn) == "CopySlices(CloneBackward0(AccumulateGrad()), AccumulateGrad())"
+    z[:, 1] = 2.0
+    assert kinds(z.grad_fn).startswith("CopySlices(CopySlices(") and z.grad_fn.next_functions[1] == (None, 0)
+    (z * z).sum().backward()
+    close(x.grad, fad.tensor([[0.0, 0, 0], [2, 0, 2]]))
+    close(y.grad, fad.tensor([14.0, 0, 18]))
