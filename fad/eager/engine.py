@@ -105,6 +105,8 @@ class Run:
                 grads = node.pull_graph(g) if create else node.pull(g)
                 if not keep:
                     node.release()
+                if node.extra is not None and node.extra.post:               # hooks that came while it ran
+                    grads = self.post_hooks(node.extra.post, grads, g, node.outputs)
             nrs, k = node.nrs, 0
             for after in node.next:
                 if after is not None:
@@ -167,8 +169,8 @@ class Run:
         grads = self.evaluate(node, g)
         if not self.keep:
             node.release()
-        if extra is not None and extra.post:
-            grads = self.post_hooks(extra.post, grads, g, node.outputs)
+        if node.extra is not None and node.extra.post:
+            grads = self.post_hooks(node.extra.post, grads, g, node.outputs)
         return grads
 
     def evaluate(self, node: Node, g: Any) -> tuple:

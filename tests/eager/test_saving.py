@@ -156,3 +156,15 @@ def test_results_are_pickled_as_leaves():
     y = pickle.loads(pickle.dumps(fad.tensor([1.0, 2.0], requires_grad=True) * 2))
     assert y.is_leaf and y.requires_grad
     np.testing.assert_array_equal(y.detach().numpy(), [2.0, 4.0])
+
+
+def test_a_hook_that_is_registered_while_its_node_runs():
+    x = fad.tensor([1.0, 2.0], requires_grad=True)
+    for before in (False, True):
+        y = x ** 2
+        if before:
+            y.grad_fn.register_prehook(lambda gs: None)
+        y.grad_fn._raw_saved_self.register_hooks(lambda t: t, lambda t, y=y: y.grad_fn.register_hook(lambda gi, go: (gi[0] / 2,)) and t)
+        g, = fad.autograd.grad(y.sum(), x)
+        np.testing.assert_array_equal(g.numpy(), [1.0, 2.0])
+        x = x.detach().requires_grad_()
