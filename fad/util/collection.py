@@ -10,9 +10,13 @@ from contextlib import contextmanager
 
 
 class _Pauses:
-    """How many blocks, of all threads, want no collection now; whether the collector was at work before the first of them."""
+    """How many blocks, of all threads, want no collection now; whether the collector was at work before the first of them.
 
-    lock = threading.Lock()
+    Signal handlers and finalizers may come in between any two steps, and trace functions of their own: the thread that has the lock gets it again, and
+    the count tells of a block from before the collector is stopped until after it is started.
+    """
+
+    lock = threading.RLock()
     count = 0
     was_on = False
 
@@ -28,14 +32,14 @@ def collection_paused() -> Iterator[None]:
     True
     """
     with _Pauses.lock:
-        if not _Pauses.count:
+        _Pauses.count += 1
+        if _Pauses.count == 1:
             _Pauses.was_on = gc.isenabled()
             gc.disable()
-        _Pauses.count += 1
     try:
         yield
     finally:
         with _Pauses.lock:
-            _Pauses.count -= 1
-            if not _Pauses.count and _Pauses.was_on:
+            if _Pauses.count == 1 and _Pauses.was_on:
                 gc.enable()
+            _Pauses.count -= 1
