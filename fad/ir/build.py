@@ -150,11 +150,14 @@ class Builder:
         return self._typed(op, lifted, params)
 
     def _once(self, op: Op, args: tuple, params: dict) -> Any:
-        """What is computed of the same operands is one variable."""
+        """What is computed of the same operands is one variable, and each time a value of its own: the function may write to either."""
         key = (op.name, *[a.atom if isinstance(a, Value) else (type(a), repr(a)) for a in args], *sorted([(k, str(v)) for k, v in params.items()]))
-        if key not in self.known_results:
-            self.known_results[key] = self._typed(op, args, params)
-        return self.known_results[key]
+        known: Any = self.known_results
+        if key in known:
+            return self.value_class(self, known[key])
+        result = self._typed(op, args, params)
+        known[key] = result.atom
+        return result
 
     def _typed(self, op: Op, lifted: tuple, params: dict) -> Any:
         types = op.infer(*lifted, **params)
@@ -272,12 +275,14 @@ class Builder:
         return form.const if form is not None and not form.terms else self.value_class(self, n)
 
     def take_back(self, mark: int) -> None:
-        """Forget the equations after the first `mark`, and the integers that they made."""
+        """Forget the equations after the first `mark`, and what is known of their results."""
         gone = {v for eqn in self.equations[mark:] for v in eqn.outputs}
         del self.equations[mark:]
         for table in (self.known_forms, self.known_integers):
             for key in [k for k, value in table.items() if value.atom in gone]:
                 del table[key]
+        if self.known_results:
+            self.known_results = {key: var for key, var in self.known_results.items() if var not in gone}
 
     def finish(self, outputs: tuple) -> Func:
         """The Func of what was recorded."""

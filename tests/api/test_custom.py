@@ -135,3 +135,22 @@ def test_implicit_fixed_point_of_a_vector():
         return t
     fixed = fad.implicit(iterate, fixed_point=lambda t, b: M @ t + b)
     close(fad.jacobian(fixed, argnums=1)(np.zeros(2), np.ones(2)), np.linalg.inv(np.eye(2) - M))
+
+
+def test_rules_within_loops_may_write_to_one_of_two_equal_results():
+    @fad.custom_vjp
+    def f(t):
+        return np.sin(t)
+
+    def pull(t, g):
+        first, second = np.cos(t) * g, np.cos(t) * g
+        first[0] = 0.0
+        return (first + second,)
+    f.defvjp(lambda t: (np.sin(t), t), pull)
+
+    def turns(t):
+        for _ in range(2):
+            t = f(t)
+        return np.sum(t)
+    inner = np.cos(x) * np.cos(np.sin(x))
+    close(fad.grad(turns)(x), inner * np.array([1.0, 4.0, 4.0]))
