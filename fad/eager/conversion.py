@@ -111,15 +111,15 @@ Tensor.is_signed = lambda self: self._a.dtype.kind not in "ub"                  
 
 
 class _Copied(type(_identity)):                                                                               # type: ignore[misc]
-    """The identity that copies, on tensors only; its derivative is the identity's record's."""
+    """The identity that copies, on tensors only, as memory is laid out or in a format; its derivative is the identity's record's."""
 
-    def __init__(self) -> None:
+    def __init__(self, layout: Any = None) -> None:
+        self.layout = layout
         self.name, self.kind, self.facts, self.creation = "clone", "copy", {}, False
         self.derivative, self.__doc__ = _identity.derivative, "A copy"
 
-    @staticmethod
-    def run(x: np.ndarray, order: Any = None) -> np.ndarray:
-        return np.array(x, order="K") if order is None else order.copy(x)
+    def run(self, x: np.ndarray) -> np.ndarray:
+        return np.array(x, order="K") if self.layout is None else self.layout.copy(x)
 
 
 copied = _Copied()
@@ -128,4 +128,4 @@ copied = _Copied()
 @function(method=True)
 def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy, through which gradients flow, laid out as the tensor is or in a memory format."""
-    return run(copied, self, label="CloneBackward0") if memory_format is None else run(copied, self, label="CloneBackward0", order=memory_format)
+    return run(copied if memory_format is None else _Copied(memory_format), self, label="CloneBackward0")

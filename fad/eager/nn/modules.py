@@ -6,6 +6,7 @@ from typing import Any
 
 from . import activations, dropping, functional, grids, losses, normalising, pooling, spatial
 from .activations import softmax
+from .convolution import spread
 from .module import Module
 
 BUFFERS = ("weight", "pos_weight")                        # options that are tensors: saved, and moved to other dtypes, with the module
@@ -152,9 +153,41 @@ AdaptiveAvgPool3d = as_module("AdaptiveAvgPool3d", pooling.adaptive_avg_pool3d, 
 AdaptiveMaxPool1d = as_module("AdaptiveMaxPool1d", pooling.adaptive_max_pool1d, "output_size return_indices", "output_size")
 AdaptiveMaxPool2d = as_module("AdaptiveMaxPool2d", pooling.adaptive_max_pool2d, "output_size return_indices", "output_size")
 AdaptiveMaxPool3d = as_module("AdaptiveMaxPool3d", pooling.adaptive_max_pool3d, "output_size return_indices", "output_size")
-MaxUnpool1d = as_module("MaxUnpool1d", pooling.max_unpool1d, "kernel_size stride padding")
-MaxUnpool2d = as_module("MaxUnpool2d", pooling.max_unpool2d, "kernel_size stride padding")
-MaxUnpool3d = as_module("MaxUnpool3d", pooling.max_unpool3d, "kernel_size stride padding")
+
+
+class _MaxUnpool(Module):
+    """The largest elements back at their places, zeros elsewhere."""
+
+    rank = 1
+
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0):
+        super().__init__()
+        self.kernel_size, self.padding = spread(kernel_size, self.rank), spread(padding, self.rank)
+        self.stride = self.kernel_size if stride is None else spread(stride, self.rank)
+
+    def forward(self, input: Any, indices: Any, output_size: Any = None) -> Any:
+        return pooling.unpooled(input, indices, self.kernel_size, self.stride, self.padding, output_size, self.rank)
+
+    def extra_repr(self) -> str:
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class MaxUnpool1d(_MaxUnpool):
+    """The largest elements of max_pool1d back at their places, zeros elsewhere."""
+
+
+class MaxUnpool2d(_MaxUnpool):
+    """The largest elements of max_pool2d back at their places, zeros elsewhere."""
+
+    rank = 2
+
+
+class MaxUnpool3d(_MaxUnpool):
+    """The largest elements of max_pool3d back at their places, zeros elsewhere."""
+
+    rank = 3
+
+
 PixelShuffle = as_module("PixelShuffle", spatial.pixel_shuffle, "upscale_factor")
 PixelUnshuffle = as_module("PixelUnshuffle", spatial.pixel_unshuffle, "downscale_factor")
 ChannelShuffle = as_module("ChannelShuffle", spatial.channel_shuffle, "groups")

@@ -243,7 +243,8 @@ def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = Fal
 # -- back to where the largest elements were ------------------------------------------------------------------------------------------
 
 
-def _unpool(input: Any, indices: Tensor, size: Any, stride: Any, padding: Any, output_size: Any, rank: int) -> Any:
+def unpooled(input: Any, indices: Tensor, size: Any, stride: Any, padding: Any, output_size: Any, rank: int) -> Any:
+    """The largest elements back at their places in `rank` dimensions, zeros elsewhere."""
     size = spread(size, rank)
     stride, padding = size if stride is None else spread(stride, rank), spread(padding, rank)
     if tuple(input.shape) != tuple(indices.shape):
@@ -255,23 +256,24 @@ def _unpool(input: Any, indices: Tensor, size: Any, stride: Any, padding: Any, o
         if not u - s < given < u + s:
             raise ValueError(f"invalid output_size \"{tuple(wanted)}\" (dim 0 must be between {u - s} and {u + s})")
     lead, total = tuple(input.shape[:-rank]), math.prod(wanted)
-    at = raw(indices).reshape(*lead, -1)
+    count = math.prod(input.shape[-rank:])
+    at = raw(indices).reshape(*lead, count)
     if at.size and (at.min() < 0 or at.max() >= total):
         raise RuntimeError(f"Found an invalid max index: {at.max()} (output volumes are of size {'x'.join(map(str, wanted))}")
-    flat = wrap(np.zeros((*lead, total), input.dtype)).scatter(-1, wrap(at), input.reshape(*lead, -1))                     # type: ignore[attr-defined]
+    flat = wrap(np.zeros((*lead, total), input.dtype)).scatter(-1, wrap(at), input.reshape(*lead, count))                     # type: ignore[attr-defined]
     return together((flat.reshape(*lead, *wanted),), f"MaxUnpool{max(rank, 2)}DBackward0", (input,), {"indices": indices})[0]
 
 
 def max_unpool1d(input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Any:
     """The largest elements back at their places, zeros elsewhere."""
-    return _unpool(input, indices, kernel_size, stride, padding, output_size, 1)
+    return unpooled(input, indices, kernel_size, stride, padding, output_size, 1)
 
 
 def max_unpool2d(input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Any:
     """The largest elements back at their places, zeros elsewhere."""
-    return _unpool(input, indices, kernel_size, stride, padding, output_size, 2)
+    return unpooled(input, indices, kernel_size, stride, padding, output_size, 2)
 
 
 def max_unpool3d(input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Any:
     """The largest elements back at their places, zeros elsewhere."""
-    return _unpool(input, indices, kernel_size, stride, padding, output_size, 3)
+    return unpooled(input, indices, kernel_size, stride, padding, output_size, 3)
