@@ -42,12 +42,12 @@ def difference(a: Any, b: Any) -> Any:
     return maximum(a - b, 0)
 
 
-def at_least(a: Any, b: Any) -> bool:
-    """Whether a >= b can be proved or, about extents of inputs, assumed."""
+def at_least(a: Any, b: Any, more: int = 0) -> bool:
+    """Whether a >= b + more can be proved or, about extents of inputs, assumed. No equation is made, so that the region of a and b may have ended."""
     if isinstance(a, int) and isinstance(b, int):
-        return a >= b
+        return a >= b + more
     facts = current().integers
-    return facts.assume_nonnegative(facts.form(as_extent(a)) - facts.form(as_extent(b)), here())
+    return facts.assume_nonnegative(facts.form(as_extent(a)) - facts.form(as_extent(b)) - facts.form(more), here())
 
 
 def always_at_least(a: Any, b: Any) -> bool:

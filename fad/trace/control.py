@@ -15,7 +15,6 @@ from ..ir import stack
 from ..ir.build import Value, current
 from ..ir.graph import Var
 from ..ir.op import registry
-from ..ops.extents import at_least
 from ..ops.face import find
 from ..util.defects import is_defect, warn_of
 from ..util.errors import (
@@ -36,7 +35,7 @@ from .ordering import sort
 from .roll import Plan, roll_for, roll_while
 from .state import Trial, cells_of
 from .syntax import RUNTIME
-from .unroll import MOST_UNROLLED, Plainly, attempted, note_unrolled, run_plainly, unrolled_items
+from .unroll import MOST_UNROLLED, Plainly, attempted, has_ended, note_unrolled, run_plainly, unrolled_items
 
 COMPARISONS: dict[str, Callable] = {
     "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge, "Eq": operator.eq, "NotEq": operator.ne,
@@ -291,7 +290,7 @@ class Runtime:
         except FadError as error:
             first = error
         for _ in range(2):
-            if not at_least(steps.count(), 1):
+            if not steps.has_turns():
                 raise first
             self.peel(steps, body)
             if any(s.read() is not False for s in plan.stops):
@@ -330,7 +329,7 @@ class Runtime:
             why = self._try(body, functools.partial(attempted, functools.partial(roll_while, go_on, test, body, plan)))
             if why is None:
                 return
-            if isinstance(go_on, Value):
+            if isinstance(go_on, Value) or isinstance(has_ended(plan), Value):
                 raise why
             note_unrolled(body, why)
             body()

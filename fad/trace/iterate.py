@@ -11,7 +11,7 @@ import numpy as np
 
 from ..ir.build import Value, current
 from ..ops.control import trip_count
-from ..ops.extents import minimum
+from ..ops.extents import at_least, minimum
 from .tracer import Tracer
 
 
@@ -28,6 +28,10 @@ class Steps:
 
     def count(self) -> Any:
         return trip_count(self.start, self.stop, self.step)
+
+    def has_turns(self) -> bool:
+        """Whether it is known that there is an item."""
+        return at_least(self.stop, self.start, 1) if self.step > 0 else at_least(self.start, self.stop, 1)
 
     def nth(self, k: Any) -> Any:
         """The k-th item, counted from 0."""

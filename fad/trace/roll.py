@@ -12,7 +12,6 @@ from ..ir.graph import Literal, free_vars
 from ..ir.op import registry
 from ..ops.carry import UNDEFINED
 from ..ops.control import FOR, WHILE, turn_number
-from ..ops.extents import at_least
 from ..util.errors import UnstageableError
 from .bound import flag_of, mark
 from .branch import choose, truth
@@ -258,7 +257,7 @@ def _value(slot: Any, layout: Layout, data: list) -> Any:
 
 def roll_for(steps: Steps, body: Callable, plan: Plan) -> bool:
     """The loop as a region; False if nothing in it is traced, so that it is plain Python's."""
-    plan.has_turns = lambda: at_least(steps.count(), 1)
+    plan.has_turns = steps.has_turns
     return _attempt(plan, lambda roll: (_early_for if plan.early else _plain_for)(roll, steps, body), steps.count())
 
 
@@ -275,7 +274,7 @@ def _plain_for(roll: Roll, steps: Steps, body: Callable) -> bool:
         return False
     if len(current().equations) > before:
         check_growth(current().equations[-1])
-    roll.deliver(results, steps.count(), lambda: at_least(steps.count(), 1))
+    roll.deliver(results, steps.count(), steps.has_turns)
     return True
 
 

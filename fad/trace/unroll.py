@@ -54,25 +54,31 @@ def attempted(roll: Callable) -> bool:
 def run_plainly(items: Any, body: Callable, plan: Plan) -> None:
     """The loop as plain Python runs it; the turns that follow one after which a traced condition may end it are a branch."""
     rest = iter(items)
-    _run_turns(rest, body, plan, MOST_BRANCHES if rest is not items else 0)
+    _run_rest(rest, body, plan, MOST_BRANCHES if rest is not items else 0)
+
+
+def _run_rest(items: Iterator, body: Callable, plan: Plan, branches: int) -> None:
+    """The turns that are left, unless the loop has ended (a turn that was peeled off may have ended it, too)."""
+    ended = has_ended(plan)
+    if not isinstance(ended, Value):
+        if not ended:
+            _run_turns(items, body, plan, branches)
+        return
+    if not branches:
+        raise ConcreteValueError("a loop that cannot be one region of the program ends by a traced condition", do="let it run over a range or an array")
+    names = [s.name for s in (*plan.names, *plan.stops)]
+    choose(ended, lambda: None, lambda: _run_turns(items, body, plan, branches - 1), plan.cells, names, plan.own)
 
 
 def _run_turns(items: Iterator, body: Callable, plan: Plan, branches: int) -> None:
     for item in items:
         body(item)
-        ended = _ended(plan)
-        if ended is True:
-            return
-        if isinstance(ended, Value):
-            if not branches:
-                raise ConcreteValueError("a loop that cannot be one region of the program ends by a traced condition",
-                                         do="let it run over a range or an array")
-            names = [s.name for s in (*plan.names, *plan.stops)]
-            choose(ended, lambda: None, lambda: _run_turns(items, body, plan, branches - 1), plan.cells, names, plan.own)
+        if has_ended(plan) is not False:
+            _run_rest(items, body, plan, branches)
             return
 
 
-def _ended(plan: Plan) -> Any:
+def has_ended(plan: Plan) -> Any:
     """Whether a flag has ended the loop: a traced value if that depends on one."""
     flags = [slot.read() for slot in plan.stops]
     if any(flag is True for flag in flags):

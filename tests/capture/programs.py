@@ -485,3 +485,13 @@ def list_made_in_each_turn(x):
         out=[]
         for v in x: out.append(v*i)
     return sum(out)+out[0]*out[1]
+@prog(X)
+def turns_inside_a_branch(x):
+    a,b,c=x*1.0,x*0.7,np.sin(x[:4])
+    for _ in range(2):
+        if x[0]>0.1:
+            for _ in range(len(a)-1): b=np.hstack([c,c])[:7]
+            a=np.tanh(c)[min(1,len(b)-2):]
+        for _ in range(len(a)-1):
+            b=b.copy(); b[:2]+=a[0]
+    return a.sum()+(b*b).sum()
