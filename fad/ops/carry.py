@@ -92,6 +92,16 @@ def convert(x: Any, t: Type) -> Any:
     return registry["cast"](x, dtype=t.dtype)
 
 
+def widened(x: Any, t: "Type | None") -> Any:
+    """A number in a type that it and t fit in, an array in the dtype; as it is where that does not say what it will be (t: None, or an array's for
+    what has no value yet).
+    """
+    have = atom_type(x)
+    if t is None or (have is None and t.shape) or (have is not None and have.rank != t.rank):
+        return x
+    return convert(x, join(have, t, ""))                      # type: ignore[arg-type]
+
+
 def zeros_of(t: Type) -> Any:
     """Zeros of a type."""
     if not t.shape:

@@ -19,7 +19,6 @@ from ..ops.face import find
 from ..util.defects import is_defect, warn_of
 from ..util.errors import (
     ConcreteValueError,
-    FadError,
     NoDerivativeError,
     SideEffectError,
     StructureError,
@@ -32,10 +31,11 @@ from .containers import is_users
 from .iterate import Steps, steps_of
 from .lists import Items, Rows
 from .ordering import sort
-from .roll import Plan, roll_for, roll_while
-from .state import Trial, cells_of
+from .recall import memory_here
+from .roll import Plan, roll_while
+from .state import cells_of
 from .syntax import RUNTIME
-from .unroll import MOST_UNROLLED, Plainly, attempted, has_ended, note_unrolled, run_plainly, unrolled_items
+from .unroll import MOST_UNROLLED, Plainly, attempted, has_ended, note_unrolled, roll_or_peel, run_plainly, unrolled_items
 
 COMPARISONS: dict[str, Callable] = {
     "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge, "Eq": operator.eq, "NotEq": operator.ne,
@@ -278,38 +278,10 @@ class Runtime:
         if steps is None or (not isinstance(items, Value) and _is_short(steps)):
             run_plainly(items, body, plan)
             return
-        why = self._try(body, lambda: self._roll_for(steps, body, plan, (cells, *facts)))
+        why = self._try(body, lambda: roll_or_peel(steps, body, plan, facts))
         if why is not None:
             note_unrolled(body, why)
             run_plainly(unrolled_items(steps, why), body, plan)
-
-    def _roll_for(self, steps: Steps, body: Callable, plan: Plan, facts: tuple) -> bool:
-        """Roll the loop, after a first turn of its own where that one is of another kind than the rest."""
-        try:
-            return attempted(lambda: roll_for(steps, body, plan))
-        except FadError as error:
-            first = error
-        for _ in range(2):
-            if not steps.has_turns():
-                raise first
-            self.peel(steps, body)
-            if any(s.read() is not False for s in plan.stops):
-                raise first
-            try:
-                return attempted(lambda: roll_for(steps, body, Plan(*facts)))
-            except FadError as error:
-                first = error
-        raise first
-
-    def peel(self, steps: Steps, body: Callable) -> None:
-        """Run the first turn by itself; where that fails, nothing has happened."""
-        made = Trial(cells_of(body), is_region=False)
-        try:
-            attempted(lambda: body(steps.item(steps.start)))
-        except Exception:
-            made.put_back_names()                             # arrays are put back by `attempted`
-            raise
-        steps.start = steps.start + steps.step
 
     def while_(self, test: Callable, body: Callable, *facts: tuple) -> None:
         cells = cells_of(test, body)
@@ -324,7 +296,7 @@ class Runtime:
             if not _is_tracing():
                 body()
                 continue
-            plan = Plan(cells, *facts)
+            plan = Plan(cells, *facts, memory=memory_here(current()).next_of(body.__code__, cells))
             plan.is_traced = isinstance(go_on, Value)
             why = self._try(body, functools.partial(attempted, functools.partial(roll_while, go_on, test, body, plan)))
             if why is None:

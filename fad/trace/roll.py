@@ -10,7 +10,7 @@ from typing import Any
 from ..ir.build import Value, current
 from ..ir.graph import Literal, free_vars
 from ..ir.op import registry
-from ..ops.carry import UNDEFINED
+from ..ops.carry import UNDEFINED, atom_type, widened
 from ..ops.control import FOR, WHILE, turn_number
 from ..util.errors import UnstageableError
 from .bound import flag_of, mark
@@ -21,8 +21,9 @@ from .iterate import Steps
 from .kin import Kin, arrays_among
 from .lists import NeedsRoom
 from .place import roots_of
+from .recall import Memory
 from .room import Room, Untraced
-from .state import Array, Container, Layout, Name, Trial, frozen, is_array, lose, trial
+from .state import Array, Container, Layout, Name, Trial, changing, frozen, is_array, lose, trial
 from .twins import check
 
 
@@ -35,7 +36,8 @@ class Plan:
     flags that end the loop; own: all names that its code binds.
     """
 
-    def __init__(self, cells: dict, names: Iterable, rebound: Iterable, written: Iterable, stops: Iterable, own: Iterable = ()):
+    def __init__(self, cells: dict, names: Iterable, rebound: Iterable, written: Iterable, stops: Iterable, own: Iterable = (),
+                 memory: "Memory | None" = None):
         self.own = {*own, *names, *stops}
         self.cells, self.stops = cells, [Name(n, cells[n]) for n in stops]
         self.names = [Name(n, cells[n]) for n in names if n in cells and n not in stops]
@@ -54,6 +56,8 @@ class Plan:
         for name in written:
             if name in cells and name not in self.rebound:    # else it is not one array that is written to
                 self._expect(Name(name, cells[name]).read())
+        self.given, self.memory = len(self.names), memory or Memory()
+        self.memory.tell(self)
 
     def _expect(self, value: Any) -> None:
         """An array that the body writes to, going by its source."""
@@ -62,7 +66,7 @@ class Plan:
                 self.add(Array(root))
 
     def add(self, slot: Any) -> None:
-        if not self.room.counts(slot) and not any(_changing(s) is _changing(slot) for s in self.found):
+        if not self.room.counts(slot) and not any(changing(s) is changing(slot) for s in self.found):
             self.found.append(slot)
 
     def slots(self) -> list:
@@ -92,7 +96,10 @@ class Roll:
         plan.unbound |= unbound if unbound - plan.unbound and not plan.has_turns() else set()
         self.marked = [s for s in self.slots if s.name in plan.unbound]
         self.flags = [_flag(s) for s in self.marked]
-        self.begun = [frozen(x) for layout in self.layouts for x in layout.data]
+        self.places = [(plan.memory.key(s), k) for s, layout in zip(self.slots, self.layouts) for k in range(len(layout.data))]
+        known = plan.memory.facts.types
+        begun = [frozen(x) for layout in self.layouts for x in layout.data]
+        self.begun = [widened(x, known.get(place)) for x, place in zip(begun, self.places)]
         plan.kin.begin(self._arrays(layout.data for layout in self.layouts))
 
     def _layout(self, slot: Any) -> Layout:
@@ -129,6 +136,7 @@ class Roll:
 
     def begin(self, leaves: Iterable, turn: Any = None) -> None:
         """A turn begins, which is numbered where that is known."""
+        current().memory = self.plan.memory.begin()
         self.handed = Handed(self.standing.handed(self.enter(leaves)), self.standing.first)
         self.plan.room.begin_turn(turn)
 
@@ -196,8 +204,16 @@ class Roll:
             raise _Again
         self.lost += self.plan.kin.arrays_of(names)
 
+    def varying(self, first: int = 0) -> tuple:
+        """The extents of which it is known that they change; first: how many carries stand before those of the slots."""
+        known = [self.plan.memory.facts.extents.get(place, ()) for place in self.places]
+        types = map(atom_type, self.begun)
+        return tuple([(first + k, axis, None) for k, (axes, t) in enumerate(zip(known, types)) for axis in axes if t is not None and axis < t.rank])
+
     def deliver(self, results: tuple, turns: Any, has_turns: "Callable | None" = None) -> None:
         """After a loop of so many turns: the variables, arrays and containers as it left them. has_turns() tells whether there is a first turn."""
+        made = current().equations[-1].outputs if self.handed is not None else ()   # None: there was no turn to trace
+        self.plan.memory.note(self.plan, dict(zip(self.places, results)), made)
         rest = iter(results)
         values = [layout.filled(rest) for layout in self.layouts]
         for slot, value in zip(self.slots, values):
@@ -205,7 +221,7 @@ class Roll:
         self._mark(rest)
         for array in self.lost:
             lose(array)
-        if self.handed is not None:                           # None: there was no turn to trace
+        if self.handed is not None:
             self.handed.deliver(self.standing.handed(), has_turns)
         after = self._arrays(x.data for x in map(self._layout_now, self.slots))
         self.plan.room.end_loop(turns, [after[key] for key, x in self.ends.items() if key in after and self.plan.room.has(x)])
@@ -220,12 +236,7 @@ def _flag(slot: Name) -> Any:
 
 
 def _key(slot: Any) -> Any:
-    return slot.name or id(_changing(slot))
-
-
-def _changing(slot: Any) -> Any:
-    """The array or container whose contents change."""
-    return getattr(slot, "tracer", getattr(slot, "owner", None))
+    return slot.name or id(changing(slot))
 
 
 def _attempt(plan: Plan, run: Callable, turns: Any = None) -> Any:
@@ -269,7 +280,7 @@ def _plain_for(roll: Roll, steps: Steps, body: Callable) -> bool:
             return roll.leave(made)
     before = len(current().equations)
     results = FOR.run_regions([steps.start, steps.stop, steps.step, *roll.initial()], (turn,), names=roll.names(),
-                              checkpoint=steps.checkpoint)
+                              extents=roll.varying(), checkpoint=steps.checkpoint)
     if _is_plain(before, roll):
         return False
     if len(current().equations) > before:
@@ -292,7 +303,8 @@ def _early_for(roll: Roll, steps: Steps, body: Callable) -> bool:
             roll.enter(leaves)
             more = i < steps.stop if steps.step > 0 else i > steps.stop
             return _go_on(roll.plan, more)
-    results = WHILE.run_regions([steps.start, *roll.initial()], (test, turn), names=("", *roll.names()), checkpoint=steps.checkpoint)
+    results = WHILE.run_regions([steps.start, *roll.initial()], (test, turn), names=("", *roll.names()), extents=roll.varying(1),
+                                checkpoint=steps.checkpoint)
     roll.deliver(results[1:], turn_number(results[0], steps.start, steps.step))
     return True
 
@@ -362,7 +374,7 @@ def _plain_while(roll: Roll, first: Any, test: Callable, body: Callable) -> tupl
         if roll.plan.test_changes:
             raise _Again
         return said
-    return WHILE.run_regions(roll.initial(), (go_on, turn), names=roll.names())
+    return WHILE.run_regions(roll.initial(), (go_on, turn), names=roll.names(), extents=roll.varying())
 
 
 def _told_while(roll: Roll, first: Any, test: Callable, body: Callable) -> tuple:
@@ -373,7 +385,8 @@ def _told_while(roll: Roll, first: Any, test: Callable, body: Callable) -> tuple
             body()
             said = _unless_stopped(roll.plan, test)
             return [said, *roll.leave(made)]
-    return WHILE.run_regions([first, *roll.initial()], (lambda said, *_: said, turn), names=("", *roll.names()))[1:]
+    return WHILE.run_regions([first, *roll.initial()], (lambda said, *_: said, turn), names=("", *roll.names()),
+                             extents=roll.varying(1))[1:]
 
 
 def _unless_stopped(plan: Plan, test: Callable) -> Any:

@@ -81,6 +81,11 @@ class Container:
         put_contents(self.owner, value)
 
 
+def changing(slot: Any) -> Any:
+    """The array or container whose contents change; None of a name, which comes to stand for something else."""
+    return getattr(slot, "tracer", getattr(slot, "owner", None))
+
+
 def cells_of(*functions: Any) -> dict:
     """The variables that these nested functions share with the one around them."""
     cells: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Loops that are tried as one region of the program, and run turn by turn as plain Python runs them where they cannot be one."""
+"""Loops that are tried as one region of the program, behind a turn or two where these differ, and run turn by turn where they cannot be one."""
 import copy
 import functools
 import operator
@@ -8,11 +8,13 @@ from typing import Any
 from ..ir import stack
 from ..ir.build import Value, current
 from ..ir.op import registry
-from ..util.errors import ConcreteValueError
+from ..util.errors import ConcreteValueError, FadError
 from ..util.where import Where
 from .branch import choose
 from .iterate import Steps
-from .roll import Plan
+from .recall import memory_here
+from .roll import Plan, roll_for
+from .state import Trial
 
 MOST_UNROLLED = 5000                                         # turns; a loop of more is not unrolled
 MOST_BRANCHES = 50                                           # turns of an unrolled loop that traced conditions may end, one in the other
@@ -49,6 +51,37 @@ def attempted(roll: Callable) -> bool:
         raise
     finally:
         builder.mutated = {**builder.mutated, **before}      # what an array held first
+
+
+def roll_or_peel(steps: Steps, body: Callable, plan: Plan, facts: tuple) -> bool:
+    """Roll the loop, after a first turn of its own (or two) where that one is of another kind than the rest. facts: see Plan."""
+    memory = memory_here(current()).next_of(body.__code__, plan.cells)
+    for turns in range(3):
+        if turns:
+            _peel(steps, body, plan, memory.refused[turns - 1])
+        if turns < len(memory.refused):
+            continue
+        part = memory.part(turns, plan.cells)
+        try:
+            return attempted(lambda: roll_for(steps, body, Plan(plan.cells, *facts, memory=part)))   # noqa: B023 - called at once
+        except FadError as error:
+            memory.refused.append(error)
+    raise memory.refused[-1]
+
+
+def _peel(steps: Steps, body: Callable, plan: Plan, why: Exception) -> None:
+    """Run the first turn by itself; where that fails, nothing has happened. `why` is raised where it may be that there is none, or no other."""
+    if not steps.has_turns():
+        raise why
+    made = Trial(plan.cells, is_region=False)
+    try:
+        attempted(lambda: body(steps.item(steps.start)))
+    except Exception:
+        made.put_back_names()                                 # arrays are put back by `attempted`
+        raise
+    steps.start = steps.start + steps.step
+    if any(s.read() is not False for s in plan.stops):
+        raise why
 
 
 def run_plainly(items: Any, body: Callable, plan: Plan) -> None:
