@@ -45,7 +45,12 @@ class Staged:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         fast = self.latest
         if fast is not None and not kwargs:
-            result = fast(args)
+            try:
+                result = fast(args)
+            except (OverflowError, ValueError) as error:
+                if of_pythons_ints(error) is None:
+                    raise
+                result = NotImplemented                       # the long way knows what to do
             if result is not NotImplemented:
                 return result
         return self._call(args, kwargs)
@@ -124,7 +129,6 @@ class Staged:
                 chosen += tree.flatten(kwargs[which])[0]
         return frozenset(chosen)
 
-    @collection_paused()
     def _trace(self, leaves: list, structure: tree.Structure, static_leaves: frozenset) -> Program:
         dynamic = [k for k, x in enumerate(leaves) if leaf_key(k, x, self.varying, static_leaves) is not None]
 
@@ -135,8 +139,9 @@ class Staged:
             args, kwargs = structure.unflatten(filled)
             return body(*args, **kwargs)
         names = leaf_names(getattr(self, "__wrapped__", None), structure)
-        traced = trace(self.body, [leaves[k] for k in dynamic], call, name=getattr(self, "__name__", "f"), names=[names[k] for k in dynamic],
-                       own=True)
+        with collection_paused():
+            traced = trace(self.body, [leaves[k] for k in dynamic], call, name=getattr(self, "__name__", "f"), names=[names[k] for k in dynamic],
+                           own=True)
         fixed = {k: x for k, x in enumerate(leaves) if k not in dynamic}
         return self.program_class(traced, policy=self.compile, fixed=fixed, writes=self.writes, name=self.kernel_name)
 

@@ -121,13 +121,13 @@ class Runner:
         """About how many seconds it takes to print the kernel and to load it from disk."""
         return (0.005 if "numba" in sys.modules else 0.2) + 0.0005 * self.size
 
-    @collection_paused()
     def _compile(self, values: list) -> None:
         try:
-            kernel = compiler.kernel_of(self.found or self.source(), self.name)
-            kernel.call._can_compile = True
-            kernel.compile(*[plain(x) for x in values])
-            kernel.call.disable_compile()                    # other layouts are copied, other types are other programs
+            with collection_paused():
+                kernel = compiler.kernel_of(self.found or self.source(), self.name)
+                kernel.call._can_compile = True
+                kernel.compile(*[plain(x) for x in values])
+                kernel.call.disable_compile()                # other layouts are copied, other types are other programs
         except Exception as error:                           # whatever the compiler's trouble is, the interpreter's answer is right
             self._refuse(error)
             return
