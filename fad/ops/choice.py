@@ -109,15 +109,15 @@ class _Cast:
         return (match(gs[0], xs[0]),)
 
 
-def _run_cast(x: Any, dtype: Any) -> Any:
+def _run_cast(x: Any, dtype: Any, weak: bool = False) -> Any:
     x = np.asarray(x)
     if x.dtype.kind == "c" and np.dtype(dtype).kind not in "cb":
         x = x.real
     return x.astype(dtype)[()]
 
 
-cast = Op("cast", _run_cast, lambda x, dtype: Type(dtype, type_of(x).shape), kind="elementwise", batch="elementwise", arity=1,
-          text="cast", derivative=_Cast(), doc="x in another dtype; never weak",
+cast = Op("cast", _run_cast, lambda x, dtype, weak=False: Type(dtype, type_of(x).shape, weak), kind="elementwise", batch="elementwise", arity=1,
+          text="cast", derivative=_Cast(), doc="x in another dtype; weak where Python makes an int of it",
           samples=(lambda rng: ((rng.standard_normal(3),), {"dtype": np.dtype(np.complex128)}),))
 stop_gradient = Op("stop_gradient", lambda x: x, type_of, kind="elementwise", batch="elementwise", arity=1, text="{0}", derivative=Zero(),
                    doc="x, constant to every derivative")

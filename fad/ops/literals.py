@@ -7,7 +7,7 @@ from ..ir import stack
 from ..ir.build import Value, current
 from ..ir.graph import Equation
 from ..ir.op import registry
-from ..ir.types import is_number, type_of
+from ..ir.types import INT, is_number, type_of
 from ..util.errors import ExtentError
 from .kinds import shape_of
 
@@ -94,3 +94,11 @@ def produced_by(x: Any, *names: str, reach: int = 64) -> "Equation | None":
 
 
 __all__ = ["as_array", "constant", "known", "has_values", "is_value", "produced_by"]
+
+
+def python_int(x: Any) -> Any:
+    """The int that Python makes of a scalar that is whole or rounded towards zero; a value of NumPy's int64 stays what it is."""
+    if type_of(x).dtype == INT:
+        return x
+    y = registry["cast"](x, dtype=INT, weak=True)
+    return y if is_value(y) else int(y)

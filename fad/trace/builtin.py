@@ -6,9 +6,8 @@ import numpy as np
 
 from ..ir.build import Value
 from ..ir.op import registry
-from ..ir.types import INT
 from ..ops.face import METHODS, OBJECTS, find
-from ..ops.literals import has_values
+from ..ops.literals import has_values, python_int
 from . import ordering
 from .iterate import enumerate_, range_, reversed_, zip_
 from .lists import Rows, as_array, as_arrays
@@ -35,7 +34,7 @@ def sum_(iterable: Any, start: Any = 0) -> Any:
 def _as_int(x: Any = 0, *base: Any) -> Any:
     if not is_scalar(x) or base:
         return int(x, *base)
-    return x if x.dtype == INT else as_python(registry["cast"](x, dtype=INT))
+    return python_int(x)
 
 
 def as_python(y: Any) -> Any:

@@ -17,6 +17,7 @@ from ..ir.integers import Affine
 from ..ir.op import registry
 from ..ir.types import INT, type_of
 from ..ops.face import METHODS, PROPERTIES
+from ..ops.literals import python_int
 from ..util.errors import ConcreteValueError, SideEffectError
 from ..util.where import here, library_call
 from . import sparse
@@ -346,10 +347,7 @@ for _python, _name in {"iadd": "add", "isub": "sub", "imul": "mul", "itruediv": 
 def _rounded(name: str) -> Callable:
     """math.floor, round and their like, of a scalar: an integer of the program."""
     def method(self: Tracer) -> Any:
-        if self.dtype.kind in "iu":
-            return self
-        y = registry["cast"](registry[name](self), dtype=INT)
-        return y if isinstance(y, Value) else y.item()
+        return python_int(self if self.dtype.kind in "iu" else registry[name](self))
     return method
 
 

@@ -92,8 +92,12 @@ def binomial(x):
     return x[0] * math.comb(len(x) * 14, 40) + x[1] * math.perm(len(x) * 5, 20)
 
 
+def of_a_float(x):
+    return x[1] * (int(x[0] * 1e8) ** 3 + math.floor(x[2] * 1e8) ** 3 + round(x[3] * 1e8) ** 3)
+
+
 BEYOND = [in_a_while, in_nested_loops, before_a_break, by_data, fibonacci, power_of_an_extent, power_of_two, product_of_three, power_of_an_index,
-          chosen_by_a_branch, bits, taylor, binomial]
+          chosen_by_a_branch, bits, taylor, binomial, of_a_float]
 
 
 @pytest.mark.parametrize("f", BEYOND, ids=lambda f: f.__name__)
@@ -107,6 +111,13 @@ def test_beyond_64_bits(f):
     assert value == pytest.approx(f(X), rel=1e-14)
     if f is not taylor:
         assert gradient @ X == pytest.approx(f(X), rel=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:.* runs step by step on the tape")
+def test_beyond_64_bits_in_a_later_call():
+    """Calls after the first go a shorter way, with the same answer."""
+    cubed = fad.jit(lambda t: math.floor(t) ** 3 * 1.0)
+    assert [cubed(2.5), cubed(3.5), cubed(1e7)] == [8.0, 27.0, 1e21]
 
 
 def flat_index(x):

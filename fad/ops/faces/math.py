@@ -3,13 +3,14 @@ import math
 from typing import Any
 
 from ...ir.op import registry
-from ...ir.types import COMPLEX, INT, type_of
+from ...ir.types import COMPLEX, type_of
 from ...util.errors import INTEGER_OVERFLOW, LARGEST_INT
 from ..choice import abs as absolute
-from ..choice import cast, isfinite, isinf, isnan
+from ..choice import isfinite, isinf, isnan
 from ..complex import angle, make_complex
 from ..face import add_face, face
 from ..kinds import is_complex
+from ..literals import python_int
 from .arguments import as_array, in_dtype
 from .special import comb, factorial, perm
 from .ufuncs import as_float, deg2rad, fabs, frexp, modf, rad2deg
@@ -120,7 +121,7 @@ def trunc(x: Any) -> Any:
 
 
 def _integer(rounded: Any, x: Any) -> Any:
-    return x if type_of(x).dtype.kind in "iu" else cast(rounded(x), dtype=INT)
+    return python_int(x if type_of(x).dtype.kind in "iu" else rounded(x))
 
 
 @face("math.isclose")
@@ -140,7 +141,7 @@ def remainder(x: Any, y: Any) -> Any:
 @face("math.isqrt")
 def isqrt(n: Any) -> Any:
     """The integer square root."""
-    root = cast(registry["floor"](registry["sqrt"](n)), dtype=INT)
+    root = python_int(registry["floor"](registry["sqrt"](n)))
     root = registry["where"](root * root > n, root - 1, root)
     return registry["where"]((root + 1) * (root + 1) <= n, root + 1, root)
 
@@ -166,7 +167,7 @@ def integer_perm(n: Any, k: Any = None) -> Any:
 def _counted(count: Any) -> Any:
     """The integer that was computed as a float, of 64 bits."""
     registry["check_that"](count < LARGEST_INT, True, what=INTEGER_OVERFLOW, error="OverflowError")
-    return cast(registry["rint"](count), dtype=INT)
+    return python_int(registry["rint"](count))
 
 
 if hasattr(math, "fma"):
