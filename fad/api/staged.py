@@ -139,11 +139,11 @@ class Staged:
             args, kwargs = structure.unflatten(filled)
             return body(*args, **kwargs)
         names = leaf_names(getattr(self, "__wrapped__", None), structure)
+        fixed = {k: x for k, x in enumerate(leaves) if k not in dynamic}
         with collection_paused():
             traced = trace(self.body, [leaves[k] for k in dynamic], call, name=getattr(self, "__name__", "f"), names=[names[k] for k in dynamic],
                            own=True)
-        fixed = {k: x for k, x in enumerate(leaves) if k not in dynamic}
-        return self.program_class(traced, policy=self.compile, fixed=fixed, writes=self.writes, name=self.kernel_name)
+            return self.program_class(traced, policy=self.compile, fixed=fixed, writes=self.writes, name=self.kernel_name)
 
     # -- looking ----------------------------------------------------------------------------------------------------------
 

@@ -108,7 +108,7 @@ class Runner:
         self.looked = True
         try:
             text = self.source()
-        except compiler.BackendError:
+        except Exception:                                    # once it is to be compiled, _compile() tells of it
             return False
         self.found = text if compiler.is_cached(text, self.name) else ""
         return bool(self.found)

@@ -9,6 +9,7 @@ import pytest
 import scipy.optimize
 
 import fad
+from fad.backend import runner
 from fad.ir.op import registry
 from fad.ir.types import promoted
 from fad.trace.roll import roll_for
@@ -277,8 +278,15 @@ def test_a_loop_that_a_defect_writes_out_has_it_too(monkeypatch):
 
 
 def test_a_kernel_that_a_defect_prevents_has_it_too(monkeypatch):
-    monkeypatch.setattr("fad.backend.compile.source", None)
+    monkeypatch.setattr(runner.compiler, "source", None)
     with pytest.warns(InternalErrorWarning, match="interpreted, not compiled"), fad.config.using(compile="now"):
+        np.testing.assert_allclose(fad.grad(filled)(X), 2 * X)
+
+
+def test_a_kernel_that_is_looked_for_on_disk_is_no_answer_less(monkeypatch):
+    monkeypatch.setattr(runner.compiler, "source", None)
+    monkeypatch.setattr(runner.Runner, "load_time", lambda self: 0.0)
+    with fad.config.using(compile="auto"):
         np.testing.assert_allclose(fad.grad(filled)(X), 2 * X)
 
 
