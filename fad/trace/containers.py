@@ -1,6 +1,5 @@
 """What holds things that may change: lists, dicts, sets, deques, objects, variables of functions and globals. Read, put back, and found."""
 from collections import deque
-from collections.abc import Iterator
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -147,8 +146,3 @@ def is_users(x: Any) -> bool:
     """Whether x is an object with attributes, of a class that is neither Python's nor a library's, or such a class."""
     has_attributes = isinstance(x, type) or isinstance(getattr(x, "__dict__", None), dict) or bool(_slots(type(x)))
     return has_attributes and str((x if isinstance(x, type) else type(x)).__module__).split(".")[0] not in _LIBRARIES
-
-
-def iterators_in(values: Any) -> list:
-    """Iterators and generators that names stand for: what is taken from them is gone."""
-    return [x for x in values if isinstance(x, Iterator)]

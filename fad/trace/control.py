@@ -278,6 +278,7 @@ class Runtime:
         if steps is None or (not isinstance(items, Value) and _is_short(steps)):
             run_plainly(items, body, plan)
             return
+        steps = steps.take()
         why = self._try(body, lambda: roll_or_peel(steps, body, plan, facts))
         if why is not None:
             note_unrolled(body, why)

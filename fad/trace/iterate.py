@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from ..ir import stack
 from ..ir.build import Value, current
 from ..ops.control import trip_count
 from ..ops.extents import at_least, minimum
+from ..util.errors import UnstageableError
 from .tracer import Tracer
 
 
@@ -33,6 +35,10 @@ class Steps:
         """Whether it is known that there is an item."""
         return at_least(self.stop, self.start, 1) if self.step > 0 else at_least(self.start, self.stop, 1)
 
+    def take(self) -> "Steps":
+        """The items for one loop, which may run the first of them by themselves."""
+        return copy.copy(self)
+
     def nth(self, k: Any) -> Any:
         """The k-th item, counted from 0."""
         return self.item(self.start + k * self.step)
@@ -41,8 +47,23 @@ class Steps:
         return operator.index(self.count())
 
     def __iter__(self) -> Iterator:
-        for k in range(len(self)):
-            yield self.nth(k)
+        steps = self.take()
+        for k in range(len(steps)):
+            yield steps.nth(k)
+
+
+class Once(Steps):
+    """What is an iterator in Python: the items that a loop took are gone, and how many it took may depend on data."""
+
+    taken = False
+
+    def take(self) -> Steps:
+        if self.taken:
+            raise UnstageableError("an iterator (zip, enumerate, reversed) goes on after a loop has taken from it",
+                                   why="how many items are left is known only when the program runs", do="make a new one for each loop")
+        made = super().take()
+        self.taken = True
+        return made
 
 
 class Range(Steps):
@@ -76,7 +97,7 @@ class Rows(Steps):
         return self.array[i]
 
 
-class Zip(Steps):
+class Zip(Once):
     """zip(...): as long as the shortest."""
 
     def __init__(self, parts: list):
@@ -89,7 +110,7 @@ class Zip(Steps):
         return tuple([p.nth(i) for p in self.parts])
 
 
-class Enumerate(Steps):
+class Enumerate(Once):
     """enumerate(items, first)"""
 
     def __init__(self, items: Steps, first: Any):
@@ -99,7 +120,7 @@ class Enumerate(Steps):
         return self.first + i, self.items.nth(i)
 
 
-class Reversed(Steps):
+class Reversed(Once):
     """reversed(items)"""
 
     def __init__(self, items: Steps):
@@ -126,9 +147,10 @@ def steps_of(x: Any) -> "Steps | None":
 
 def checkpointed(items: Any) -> Any:
     """The same items, for a loop that is to save little: where they have a symbolic index, else as they are."""
-    steps = copy.copy(steps_of(items))
-    if steps is None:
+    found = steps_of(items)
+    if found is None:
         return items
+    steps = found.take()
     steps.checkpoint = True
     return steps
 
@@ -148,11 +170,11 @@ def range_(*args: Any) -> Any:
 
 
 def _all_steps(iterables: tuple) -> "list | None":
-    """Each as Steps, if all can be and one of them is traced."""
-    if not any(isinstance(x, (Steps, Tracer)) or hasattr(type(x), "steps") for x in iterables):
+    """Each as Steps, if all can be and one of them is traced. On a tape, Python's own will do."""
+    if stack.is_live() or not any(isinstance(x, (Steps, Tracer)) or hasattr(type(x), "steps") for x in iterables):
         return None
     steps = [steps_of(x) for x in iterables]
-    return None if None in steps else steps
+    return None if None in steps else [s.take() for s in steps]      # type: ignore[union-attr]
 
 
 def zip_(*iterables: Any, strict: bool = False) -> Any:

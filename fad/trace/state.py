@@ -13,7 +13,8 @@ from ..ir.build import Value, current
 from ..ops.carry import UNDEFINED
 from ..util import tree
 from ..util.errors import SideEffectError, UnstageableError
-from .containers import containers_in, contents, is_users, iterators_in, put_contents, same_contents
+from .containers import containers_in, contents, is_users, put_contents, same_contents
+from .iterate import Once
 from .tracer import Tracer, births, was_there
 
 
@@ -105,7 +106,7 @@ class Trial:
         own, root = {id(c) for c in cells.values()}, self.builder.root
         outside = [*root.opened.values(), *[made for _, made, _ in root.stand_ins]]
         self.containers = [(c, contents(c)) for c in containers_in([*self.before, *outside]) if id(c) not in own]
-        self.builder.kept += iterators_in(self.before) if is_region else []
+        self.builder.kept += [x for x in self.before if isinstance(x, (Iterator, Once))] if is_region else []
         self.lost = len(self.builder.lost)
         self.born = next(births)
 
