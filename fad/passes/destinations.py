@@ -39,11 +39,15 @@ class _Block:
 
     def __init__(self, equations: list, outputs: tuple):
         self.equations, self.outputs = equations, outputs
+        self._look()
+
+    def _look(self) -> None:
+        """Where each variable is made, and how often it is used."""
+        self.made = {v: k for k, e in enumerate(self.equations) for v in e.outputs}
+        self.uses = Counter(v for e in self.equations for v in _used(e)) + Counter(a for a in self.outputs if isinstance(a, Var))
 
     def fill_in_place(self, whole: Var) -> None:
         """Where `whole` is an array into which one is put that was filled for nothing else, fill that one there."""
-        self.made = {v: k for k, e in enumerate(self.equations) for v in e.outputs}
-        self.uses = Counter(v for e in self.equations for v in _used(e)) + Counter(a for a in self.outputs if isinstance(a, Var))
         end = self.made[whole]
         last = self.equations[end]
         place = _place_of(last, self)
@@ -62,6 +66,7 @@ class _Block:
             return
         state = moved.states[place.array]
         self.equations[start:end + 1] = [self.equations[k] for k in before] + [_with_output(e, state, whole) for e in filled]
+        self._look()
 
     def _is_read(self, v: Any, start: int, end: int) -> bool:
         """Whether the array is used after `start` but at `end`: it would have to be copied before it is written to."""
