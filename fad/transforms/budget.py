@@ -108,14 +108,16 @@ def plan_for(eqn: Equation, saved: list, kept: list, turns: Any, share: "int | N
         plan = Plan(share // (levels * turn.bytes), share // (levels * state.bytes), levels)
         if plan.turns and plan.starts and plan.capacity(levels) >= number:
             return plan
-    if known is not None and turn.known and state.known and depth_here() == 0:
-        _refuse(eqn, share, turn.bytes, state.bytes, number)
+    hopeless = turn.known or state.bytes > share             # one segment's start is too much, whatever a turn saves
+    if known is not None and hopeless and state.known and depth_here() == 0:
+        _refuse(eqn, share, turn, state.bytes, number)
     return little
 
 
-def _refuse(eqn: Equation, share: int, turn: int, state: int, number: int) -> None:
+def _refuse(eqn: Equation, share: int, turn: "_Total", state: int, number: int) -> None:
+    saves = f"{turn.bytes:,} more" if turn.known else "more"
     raise TapeMemoryError(f"{share:,} bytes are too few for what a loop saves", where=eqn.where, do="allow more memory",
-                          why=f"a turn starts from {state:,} bytes and saves {turn:,} more in each of {number:,} turns")
+                          why=f"a turn starts from {state:,} bytes and saves {saves} in each of {number:,} turns")
 
 
 class _Total(NamedTuple):
