@@ -8,10 +8,10 @@ from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
 from .devices import on_cpu
 from .errors import scalar_name
+from .formulas import sinc
 from .further import trapezoid
 from .indexing import getitem
 from .joining import cat, meshgrid, stack
-from .pointwise import sinc
 from .products import matmul
 from .reductions import cumprod, cumsum, sum
 from .registry import FUNCTIONS, function, in_precision, named, one_dim, run, tensor_of

@@ -19,7 +19,6 @@ from ..eager.nn.layers import PReLU as PReLU
 from ..eager.nn.module import Buffer as Buffer
 from ..eager.nn.module import Module as Module
 from ..eager.nn.module import Parameter as Parameter
-from ..eager.nn.module import functional_call as functional_call
 from ..eager.nn.modules import CELU as CELU
 from ..eager.nn.modules import ELU as ELU
 from ..eager.nn.modules import GELU as GELU
@@ -138,6 +137,7 @@ from ..eager.nn.recurrent import LSTMCell as LSTMCell
 from ..eager.nn.recurrent import RNNBase as RNNBase
 from ..eager.nn.recurrent import RNNCell as RNNCell
 from ..eager.nn.recurrent import RNNCellBase as RNNCellBase
+from ..eager.nn.stateless import functional_call as functional_call
 from ..eager.nn.transformer import Transformer as Transformer
 from ..eager.nn.transformer import TransformerDecoder as TransformerDecoder
 from ..eager.nn.transformer import TransformerDecoderLayer as TransformerDecoderLayer

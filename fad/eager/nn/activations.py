@@ -10,10 +10,10 @@ from ..composites import log_softmax as log_softmax_step
 from ..composites import relu as relu_step
 from ..composites import softmax as softmax_step
 from ..dtypes import as_dtype
+from ..formulas import where
 from ..generators import source
 from ..inplace import in_place
 from ..node import Undifferentiable
-from ..pointwise import where
 from ..registry import one_dim
 from ..tensor import Tensor, wrap
 from ..together import step

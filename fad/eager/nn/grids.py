@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ...ops.table import TABLE as op
-from ..pointwise import where
+from ..formulas import where
 from ..tensor import raw, wrap
 from ..together import step, together
 from .composites import reduced

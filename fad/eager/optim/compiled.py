@@ -8,7 +8,8 @@ from ...api.derivative import jit, value_and_grad
 from ...api.inner import captured
 from ...util import tree
 from ...util.errors import ArgumentError
-from ..nn.module import Module, swapped_parameters
+from ..nn.module import Module
+from ..nn.stateless import swapped_parameters
 from ..state import state
 from ..tensor import Tensor, raw, wrap
 from .optimizer import Optimizer, write

@@ -1,0 +1,203 @@
+"""Elementwise functions that are made from others: clamp, where, lerp, logit and their like."""
+import math
+from typing import Any
+
+import numpy as np
+
+from . import composites
+from .conversion import clone, to
+from .errors import c_name, scalar_name
+from .pointwise import op, pow
+from .promotion import agree, refuse, result_type
+from .registry import delivered, function, run, tensor_of
+from .tensor import Tensor, raw
+from .together import step, together
+
+
+@function("ldexp", changing=True)
+def ldexp(self: Any, other: Any) -> Any:
+    """self * 2 ** other."""
+    return op["ldexp"](self, other) if raw(other).dtype.kind in "iu" and self.dtype.kind == "f" else self * pow(2.0, other)
+
+
+@function("heaviside", changing=True)
+def heaviside(self: Any, values: Any) -> Any:
+    """0 where self is negative, 1 where it is positive, values where it is zero."""
+    refuse("heaviside", (self, values))
+    agree("heaviside is not yet implemented for tensors with different dtypes.", self, values)
+    y = op["heaviside"](self, values)
+    return y if y.dtype == self.dtype else to(y, dtype=self.dtype)
+
+
+@function(changing=True)
+def rsqrt(self: Any) -> Any:
+    """1 / sqrt(self)."""
+    return composites.rsqrt(tensor_of(self))
+
+
+@function(changing=True)
+def relu(self: Any) -> Any:
+    """max(self, 0), with derivative 0 at 0."""
+    x = tensor_of(self)
+    if x.dtype.kind == "b":
+        raise RuntimeError("Boolean inputs not supported for relu")
+    return composites.relu(x) if x.dtype.kind == "f" else clamp(x, 0)
+
+
+@function(changing=True)
+def round(self: Any, *, decimals: int = 0) -> Any:
+    """Rounded to this many decimals, halves to even."""
+    x = tensor_of(self)
+    if x.dtype.kind in "iu":
+        return clone(x)
+    refuse("round", (x,))
+    return op["rint"](x) if not decimals else op["rint"](x * 10.0 ** decimals) / 10.0 ** decimals
+
+
+@function(changing=True)
+@step("ConjPhysicalBackward0", "self")
+def conj_physical(self: Any) -> Any:
+    """The complex conjugate, in memory of its own; a real tensor itself."""
+    return op["conj"](self) if self.dtype.kind == "c" else self
+
+
+@function(changing=True)
+def frac(self: Any) -> Any:
+    """The fractional part."""
+    refuse("frac", (self,))
+    return composites.frac(self)
+
+
+@function(changing=True)
+def deg2rad(self: Any) -> Any:
+    """An angle of degrees in radians."""
+    refuse("deg2rad", (self,))
+    return together((self * (math.pi / 180.0),), "Deg2RadBackward0", (self,))[0]
+
+
+@function(changing=True)
+def rad2deg(self: Any) -> Any:
+    """An angle of radians in degrees."""
+    refuse("rad2deg", (self,))
+    return together((self * (180.0 / math.pi),), "Rad2DegBackward0", (self,))[0]
+
+
+@function("clamp", "clip", changing=True)
+def clamp(self: Any, min: Any = None, max: Any = None) -> Any:
+    """self, but at least min and at most max; at the bounds themselves the derivative is 1."""
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    x = tensor_of(self)
+    if x.dtype.kind == "c":
+        raise NotImplementedError("clamp is not supported for complex types")
+    if x.dtype.kind == "f" or any(isinstance(b, float) for b in (min, max)):
+        low, high = -np.inf if min is None else min, np.inf if max is None else max
+        return run(op["clip"], x, low, high, label=f"ClampBackward{int(not any(isinstance(b, Tensor) for b in (min, max)))}")
+    y = x if min is None else op["maximum"](x, min)
+    return y if max is None else op["minimum"](y, max)
+
+
+@function(changing=True)
+def clamp_min(self: Any, min: Any) -> Any:
+    """self, but at least min."""
+    return clamp(self, min)
+
+
+@function(changing=True)
+def clamp_max(self: Any, max: Any) -> Any:
+    """self, but at most max."""
+    return clamp(self, None, max)
+
+
+@function(method=False)
+def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = None) -> Any:
+    """input where condition holds, other elsewhere; with condition alone, the indices where it holds."""
+    if input is None:
+        return condition.nonzero(as_tuple=True)
+    if not isinstance(input, Tensor) and not isinstance(other, Tensor) and not getattr(condition, "__fad_level__", 0):
+        condition = tensor_of(condition)
+    if isinstance(condition, Tensor) and condition.dtype.kind != "b" and condition.dtype != np.uint8:
+        raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype {scalar_name(condition.dtype)}")
+    return delivered(op["where"](condition, input, other), out, "where")
+
+
+Tensor.where = lambda self, condition, other: op["where"](condition, self, other)                             # type: ignore[attr-defined]
+
+
+@function(changing=True)
+def masked_fill(self: Any, mask: Any, value: Any) -> Any:
+    """value where the mask holds."""
+    if raw(mask).dtype.kind != "b":
+        raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {c_name(raw(mask).dtype)}")
+    if not isinstance(value, Tensor):
+        value = value if self.dtype.kind in "fc" else np.asarray(value).astype(self.dtype).item()
+        return composites.masked_fill(self, raw(mask), value)
+    if len(value.shape):
+        raise RuntimeError(f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {len(value.shape)} dimension(s).")
+    value = value if value.dtype == self.dtype else op["cast"](value, dtype=self.dtype)
+    return together((op["where"](mask, value, self),), "MaskedFillBackward1", (self, value), {"mask": mask})[0]
+
+
+@function(changing=True)
+def addcmul(self: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
+    """self + value * tensor1 * tensor2."""
+    x, a, b = _in_one_dtype(self, tensor1, tensor2)
+    return composites.addcmul(x, a, b, value=int(value) if x.dtype.kind in "iu" else value)
+
+
+def _in_one_dtype(*xs: Any) -> tuple:
+    """Tensors in the dtype that they are computed in together."""
+    if not all(isinstance(x, Tensor) for x in xs) or all(x._a.dtype is xs[0]._a.dtype for x in xs):
+        return xs
+    dtype = result_type(xs)
+    return tuple([to(x, dtype=dtype) for x in xs])
+
+
+@function(changing=True)
+def addcdiv(self: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
+    """self + value * tensor1 / tensor2."""
+    if all(x.dtype.kind in "biu" for x in (tensor1, tensor2)):
+        raise RuntimeError("Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true division of tensor1 and "
+                           "tensor2. Make one of them a floating-point tensor, or use (input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype)")
+    return composites.addcdiv(*_in_one_dtype(self, tensor1, tensor2), value=value)
+
+
+@function(changing=True)
+def lerp(self: Any, end: Any, weight: Any) -> Any:
+    """self + weight * (end - self)."""
+    agree("expected dtype {} for `end` but got dtype {}", self, end, name=c_name)
+    agree("expected dtype {} for `weight` but got dtype {}", self, weight, name=c_name)
+    if self.dtype.kind in "biu":
+        raise NotImplementedError(f'"lerp_kernel_{"tensor" if isinstance(weight, Tensor) else "scalar"}" not implemented for \'{scalar_name(self.dtype)}\'')
+    return (composites.lerp_by_tensor if isinstance(weight, Tensor) else composites.lerp)(self, end, weight)
+
+
+@function(changing=True)
+@step("LogitBackward0", "self", "self", "eps")
+def logit(self: Any, eps: "float | None" = None) -> Any:
+    """log(self / (1 - self)), self first clamped to [eps, 1 - eps]."""
+    return op["logit"](self if eps is None else clamp(self, eps, 1 - eps))
+
+
+@function(changing=True)
+def polygamma(n: Any, self: Any) -> Any:
+    """The n-th derivative of digamma."""
+    if isinstance(n, Tensor):
+        n, self = self, n
+    return op["polygamma"](n, self)
+
+
+@function()
+def sinc(self: Any) -> Any:
+    """sin(pi x) / (pi x)."""
+    return op["sinc"](self)
+
+
+@function(changing=True)
+def nan_to_num(self: Any, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+    """Numbers in place of nan and infinities."""
+    if self.dtype.kind in "biu":
+        return clone(self)
+    limits = np.finfo(self.dtype)
+    return composites.nan_to_num(self, nan=0.0 if nan is None else nan, high=float(limits.max) if posinf is None else posinf,
+                                 low=float(limits.min) if neginf is None else neginf)
