@@ -9,9 +9,9 @@ from .emit_control import print_control
 from .emit_expr import Expressions
 from .emit_reduce import begin, print_place, print_reduce, print_scan
 from .fuse import Scheduler
-from .hoist import insert, outermost
+from .hoist import insert, room_for
 from .homes import homes, kept_index, uses
-from .indexmap import Axis, Elem
+from .indexmap import Axis, Elem, at
 from .lanes import LANES, BlockLoop
 from .lower import Lowering
 from .names import STEMS, Names
@@ -206,13 +206,14 @@ class Printer:
             return self.name(step.out, step)
         return self._subscripted(self.name(step.out, step), step.target, home)
 
+    def extents(self, var: Var) -> tuple:
+        """The extents of what is kept of an array."""
+        home, shape = self.home(var), self.storage.root(var).type.shape
+        return tuple([at(LANES) if home.lanes and home.lanes[0] == k else self.views.number(shape[k]) for k in home.kept])
+
     def shape(self, var: Var) -> str:
         """The extents of what is kept of an array, as NumPy's creation functions take them."""
-        root = self.storage.root(var)
-        home = self.home(var)
-        extents = [str(LANES) if home.lanes and home.lanes[0] == k else self.expressions.index(self.views.number(root.type.shape[k])).source
-                   for k in home.kept]
-        return extents[0] if len(extents) == 1 else f"({', '.join(extents)})"
+        return _shape([self.expressions.index(n).source for n in self.extents(var)])
 
     # -- storage ------------------------------------------------------------------------------------------------------------------
 
@@ -230,14 +231,32 @@ class Printer:
         return any(s.kind in ("fill", "call", "control") and root in [self.storage.root(v) for v in s.outs] for s in _steps_of(node))
 
     def _allocate(self, root: Var, node: Any) -> None:
-        self.allocated.add(root)
         step = next(s for s in _steps_of(node) if s.out is not None and self.storage.root(s.out) is root)
-        text = f"{self.name(root, step)} = np.empty({self.shape(root)}{dtype_argument(root.type.dtype)})"
-        k = outermost(self, root)
-        if k is None:
-            self.line(text)
+        name, extents, room = self.name(root, step), [self.expressions.index(n).source for n in self.extents(root)], self.room(root)
+        self.allocated.add(root)
+        if room is None:
+            self.line(f"{name} = {self._made(root, extents)}")
+        elif room.exact:
+            insert(self, room.place, f"{name} = {self._made(root, extents)}")
         else:
-            insert(self, k, text)
+            whole = self.names.fresh("room")
+            most, *others = [self.expressions.index(n).source for n in room.extents]
+            insert(self, room.place, f"{whole} = {self._made(root, [f'max({most}, 0)', *others])}")    # there may be no turn
+            self.line(f"{name} = {whole}[:{extents[0]}]")
+
+    def fill_room(self, root: Var, step: Step, value: str) -> None:
+        """Make an array in front of a loop, and fill it where it is needed."""
+        self._allocate(root, step)
+        if value:
+            self.line(f"{self.name(root, step)}[{', '.join(':' * len(self.home(root).kept))}] = {value}", step)
+
+    @staticmethod
+    def _made(root: Var, extents: list) -> str:
+        return f"np.empty({_shape(extents)}{dtype_argument(root.type.dtype)})"
+
+    def room(self, root: Var) -> Any:
+        """Where an array that is not allocated yet may be made, if not where it is needed."""
+        return None if root in self.allocated else room_for(self, root, self.extents(root))
 
     # -- steps --------------------------------------------------------------------------------------------------------------------
 
@@ -267,17 +286,15 @@ class Printer:
     def _fill(self, step: Step) -> None:
         root = self.storage.root(step.out)
         value = fill_value(self, step)
-        if outermost(self, root) is not None and root not in self.allocated:
-            self._allocate(root, step)
-            if value:
-                self.line(f"{self.name(root, step)}[{', '.join(':' * len(root.type.shape))}] = {value}", step)
+        if self.room(root) is not None:
+            self.fill_room(root, step, value)
             return
         self.allocated.add(root)
         self.line(f"{self.name(root, step)} = {fill_text(self, step, value)}", step)
 
     def _call(self, step: Step) -> None:
         root = self.storage.root(step.outs[0])
-        if step.eqn is None and root not in self.allocated and outermost(self, root) is not None:
+        if step.eqn is None and self.room(root) is not None:
             self._allocate(root, step)
             self.line(f"{self.name(step.out)}[{', '.join(':' * len(root.type.shape))}] = {self.name(step.arrays[0])}")
             return
@@ -311,6 +328,10 @@ def _steps_of(node: Any) -> list:
     if isinstance(node, Loop):
         return [s for n in node.nodes for s in _steps_of(n)]
     return [node.step if isinstance(node, Begin) else node]
+
+
+def _shape(extents: list) -> str:
+    return extents[0] if len(extents) == 1 else f"({', '.join(extents)})"
 
 
 def _makes_its_array(node: Any, step: Step) -> bool:

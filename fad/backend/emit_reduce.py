@@ -21,7 +21,9 @@ def begin(printer: Any, step: Step) -> None:
 
 def _begin_with(printer: Any, step: Step, first: str) -> None:
     root = printer.storage.root(step.out)
-    if printer.home(root).kept and root not in printer.allocated:
+    if printer.home(root).kept and printer.room(root) is not None:
+        printer.fill_room(root, step, first)
+    elif printer.home(root).kept and root not in printer.allocated:
         printer.allocated.add(root)
         printer.line(f"{printer.name(root, step)} = {filled(printer.shape(root), first, root.type.dtype)}", step)
     else:

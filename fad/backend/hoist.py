@@ -1,9 +1,9 @@
-"""Where arrays are made: outside of loops, if their extents are known there and no turn hands its array on to the next."""
+"""Where arrays are made: outside of loops, if no turn hands its array on to the next, and their extents are known there, or the most that they can be."""
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..ir.graph import Var
-from .indexmap import elements_in
+from .indexmap import Index, elements_in
 
 
 class Place(NamedTuple):
@@ -14,6 +14,28 @@ class Place(NamedTuple):
     inside: frozenset
     handed_on: frozenset                    # roots of what the region yields, and those for which a loop inside leaves an array of other extents
     spares: dict                            # root that a turn does not need any more -> root of the array handed on in its place
+    index: "Counter | None" = None          # of a counted loop
+
+
+class Counter(NamedTuple):
+    """The index of a counted loop, and its least and its largest value."""
+
+    var: Var
+    low: Index
+    high: Index
+
+    def most(self, extent: Index) -> Index:
+        """The largest that an extent is in any turn."""
+        c = dict(extent.terms).get(self.var, 0)
+        return extent.substitute({self.var: self.high if c > 0 else self.low}) if c else extent
+
+
+class Room(NamedTuple):
+    """In front of which place an array may be made, and with which extents; exact: whether they are the array's own."""
+
+    place: int
+    extents: tuple
+    exact: bool
 
 
 def defined_in(body: Any) -> set:
@@ -43,12 +65,23 @@ def spares(printer: Any, body: Any, outs: tuple) -> dict:
     return found
 
 
-def entered(printer: Any, bodies: tuple, line: "int | None", spares: dict) -> Place:
-    """The place of a loop (or of a branch) whose regions these are."""
+def counter_of(printer: Any, step: Any) -> "Counter | None":
+    """The index of a counted loop of a known step."""
+    start, stop, stride = [printer.views.number(a) for a in step.eqn.inputs[:3]]
+    if stride.terms:
+        return None
+    last = stop.plus(Index((), -1 if stride.const > 0 else 1))
+    return Counter(step.body.bodies[0].func.inputs[0], *((start, last) if stride.const > 0 else (last, start)))
+
+
+def entered(printer: Any, step: Any, line: "int | None", spares: dict) -> Place:
+    """The place of a loop (or of a branch)."""
+    bodies = step.body.bodies
     handed_on = {root for body in bodies for a in body.func.outputs if isinstance(a, Var) for root in printer.storage.arrays_of(a)}
     inside = set().union(*[defined_in(body) for body in bodies])
     resized = {root for body in bodies for root in _resized_in(printer.storage, body)}
-    return Place(line, printer.indent, frozenset(inside), frozenset(handed_on - set(spares.values()) | resized), spares)
+    index = counter_of(printer, step) if step.eqn.op.name == "for" else None
+    return Place(line, printer.indent, frozenset(inside), frozenset(handed_on - set(spares.values()) | resized), spares, index)
 
 
 def _resized_in(storage: Any, body: Any) -> Iterator:
@@ -62,17 +95,30 @@ def _resized_in(storage: Any, body: Any) -> Iterator:
                     yield storage.root(out)
 
 
-def outermost(printer: Any, root: Var) -> "int | None":
-    """The outermost of the places being printed in front of which an array may be made, or None."""
-    symbols = {e.var for n in root.type.shape for e in elements_in(printer.views.number(n))}
-    best = None
+def room_for(printer: Any, root: Var, extents: tuple) -> "Room | None":
+    """The outermost of the places being printed in front of which an array of these extents may be made, or None.
+
+    Where its first extent depends on the indices of counted loops, an array with the most elements that it has in any turn serves all of them.
+    """
+    best, exact, chosen = None, True, False
     for k in range(len(printer.places) - 1, -1, -1):
         place = printer.places[k]
-        if root in place.handed_on or symbols & place.inside:
+        chosen = chosen or place.line is None
+        if root in place.handed_on:
             break
+        if any(_is_inside(n, place) for n in extents):
+            if place.index is None or chosen:                # a branch that is never taken may ask for any number of elements
+                break
+            extents, exact = (place.index.most(extents[0]), *extents[1:]), False
+            if any(_is_inside(n, place) for n in extents):
+                break
         if place.line is not None:
-            best = k
+            best = Room(k, extents, exact)
     return best
+
+
+def _is_inside(extent: Index, place: Place) -> bool:
+    return any(e.var in place.inside for e in elements_in(extent))
 
 
 def insert(printer: Any, k: int, text: str) -> None:

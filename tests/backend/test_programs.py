@@ -78,15 +78,45 @@ def gathered(x):
     return np.sum(x * x)
 
 
-@pytest.mark.parametrize("f", [two_levels, gathered])
+def growing(x):
+    y = x.copy()
+    for k in range(1, x.size):
+        y[:k] += x[k] * np.flip(y[:k])
+    return np.sum(y)
+
+
+def shrinking(x):
+    y = x.copy()
+    for k in range(x.size - 1, 0, -1):
+        for j in range(k, x.size):
+            y[k:j] -= x[k] * np.flip(y[k:j])
+    return np.sum(y)
+
+
+@pytest.mark.parametrize("f", [two_levels, gathered, growing, shrinking])
 def test_no_arrays_are_made_in_the_turns_of_a_loop(f):
-    """What a turn hands on lies where nobody needs what lay there, or changes places with it."""
+    """What a turn hands on lies where nobody needs what lay there, or changes places with it; what changes its extent has room for the largest."""
     x = np.linspace(0.1, 0.9, 7)
     for func, values, guards in both(f, (x,)):
         check(func, values, guards)
         text = check(optimise(func), values, guards, jit=True)
         loops = [line for line in text.splitlines() if line.startswith("        ")]
         assert not [line for line in loops if ".copy()" in line or "np.empty" in line or "np.zeros" in line]
+
+
+def late(x):
+    total = 0.0
+    for k in range(5, x.size):
+        y = np.flip(x[:k - 4]) * x[k]
+        y[0] = np.sum(y)
+        total += np.sum(y * y[::-1])
+    return total
+
+
+@pytest.mark.parametrize("n", [3, 7])
+def test_there_is_room_for_nothing(n):
+    for func, values, guards in both(late, (np.linspace(0.1, 0.9, n),)):
+        check(optimise(func), values, guards, jit=True)
 
 
 def cholesky(A):
