@@ -15,6 +15,7 @@ _BOOLEAN = {"add": "{0} | {1}", "mul": "{0} & {1}", "maximum": "{0} | {1}", "min
             "logical_or": "{0} | {1}", "logical_xor": "{0} ^ {1}", "logical_not": "not {0}", "invert": "not {0}", "equal": "{0} == {1}",
             "not_equal": "{0} != {1}", "bitwise_and": "{0} & {1}", "bitwise_or": "{0} | {1}", "bitwise_xor": "{0} ^ {1}"}
 _FLOAT_ORDER = {"less", "less_equal", "greater", "greater_equal"}
+_ORDER = _FLOAT_ORDER | {"equal", "not_equal"}
 
 
 class _Typed:
@@ -89,6 +90,8 @@ class Expressions:
 
     def _elementwise(self, eqn: Equation, step: Step, dtype: np.dtype) -> Text:
         dtypes = loop_dtypes(eqn)
+        if eqn.op.name in _ORDER and not all(_fits(a, d) for a, d in zip(step.args, dtypes)):
+            return literal(bool(eqn.op.run(*[a.value if isinstance(a, Literal) else d.type(0) for a, d in zip(step.args, dtypes)])))
         chosen = template_of(eqn, dtypes)
         args = [self.operand(a, d) for a, d in zip(step.args, dtypes)]
         text = chosen.fill(args)
@@ -126,6 +129,8 @@ def template_of(eqn: Equation, dtypes: tuple) -> Template:
         text = "{0} ** 2"
     if name in ("floordiv", "mod") and dtypes[0] == INT and _is_positive(eqn.inputs[1]):
         text = "{0} // {1}" if name == "floordiv" else "{0} % {1}"
+    if name in ("left_shift", "right_shift") and _is_few_bits(eqn.inputs[1], dtypes[0]):
+        text = "{0} << {1}" if name == "left_shift" else "{0} >> {1}"
     return template(text)
 
 
@@ -143,6 +148,15 @@ def _power(eqn: Equation, dtypes: tuple) -> "str | None":
 
 def _is_positive(atom: Any) -> bool:
     return isinstance(atom, Literal) and atom.value > 0
+
+
+def _fits(operand: Any, dtype: np.dtype) -> bool:
+    """Whether an operand, if it is a number, is one of this dtype: NumPy compares its integers with all of Python's."""
+    return not isinstance(operand, Literal) or dtype.kind not in "iu" or np.iinfo(dtype).min <= operand.value <= np.iinfo(dtype).max
+
+
+def _is_few_bits(atom: Any, dtype: np.dtype) -> bool:
+    return isinstance(atom, Literal) and 0 <= atom.value < 8 * dtype.itemsize
 
 
 def _dtype_of(operand: Any) -> np.dtype:

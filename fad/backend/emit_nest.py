@@ -132,7 +132,7 @@ class Printer:
             self.unbegun.discard(self.storage.root(step.out))
             self.line(f"{target} = {name}")
         else:
-            self.line(combined(target, combine(step), Text(name)))
+            self.line(combined(target, combine(step), Text(name), step.out.type.dtype))
         self.names.release(name)
 
     def _can_wait(self, step: Step, rest: list, single: set) -> bool:

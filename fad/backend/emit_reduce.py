@@ -54,7 +54,7 @@ def _span(printer: Any, index: Index) -> str:
 def print_reduce(printer: Any, step: Step) -> None:
     """One term more."""
     target, value = printer.target(step), printer.expressions.value(step)
-    printer.line(combined(target, combine(step), value), step)
+    printer.line(combined(target, combine(step), value, step.out.type.dtype), step)
 
 
 def _carry(printer: Any, step: Step) -> str:

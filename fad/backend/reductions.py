@@ -1,7 +1,7 @@
 """Texts of reductions and scans: what they begin with, and how one element joins the rest."""
 import numpy as np
 
-from .numbers import dtype_name, literal, zero
+from .numbers import dtype_name, literal, wraps, zero
 from .steps import BackendError, Step
 from .templates import Text, template
 
@@ -41,8 +41,10 @@ def combine(step: Step) -> str:
     return "{0} + {1}" if name == "contract" else step.eqn.op.facts["combine"]
 
 
-def combined(target: str, by: str, value: Text) -> str:
-    """The statement that joins a value to the target."""
+def combined(target: str, by: str, value: Text, dtype: np.dtype) -> str:
+    """The statement that joins a value to the target, of this dtype."""
+    if wraps(dtype) and by in ("{0} + {1}", "{0} * {1}"):    # in a register it would grow beyond its dtype
+        return f"{target} = {dtype_name(dtype)}({template(by).fill([Text(target), value]).source})"
     if by in ("{0} + {1}", "{0} * {1}"):
         return f"{target} {by[4]}= {value.source}"
     return f"{target} = {template(by).fill([Text(target), value]).source}"

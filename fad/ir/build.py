@@ -231,7 +231,8 @@ class Builder:
             known = self.known_integers[key] = self._emit_integer(op, args)
             hints = [a if isinstance(a, int) else a.atom.hint for a in args]
             if None not in hints:
-                known.atom.hint = int(op.run(*hints))
+                with np.errstate(all="ignore"):              # of a division by zero the program itself tells
+                    known.atom.hint = int(op.run(*hints))
             self._bound(op.name, known.atom, args)
         return known
 

@@ -17,7 +17,7 @@ from fad.kernels.promotion import compiled_as, emit_python, formula, like_ufunc,
 __all__ = [
     "absolute", "bitwise_count", "ceil", "copysign", "expit", "floor", "floor_divide", "fmax", "fmin", "fmod", "heaviside",
     "integer_power", "like", "log_expit", "logaddexp", "logaddexp2", "logit", "maximum", "minimum", "power", "remainder",
-    "rint", "sign", "sinc", "sqrt", "trunc", "where", "xlog1py", "xlogy",
+    "left_shift", "right_shift", "rint", "sign", "sinc", "sqrt", "trunc", "where", "xlog1py", "xlogy",
 ]  # fmt: skip
 
 LOG2_E = 1 / math.log(2.0)
@@ -109,6 +109,31 @@ def _emit_bitwise_count(context, builder, sig, args):
 
 
 compiled_as(bitwise_count, lambda x: (types.uint8, x) if isinstance(x, types.Integer) else None, _emit_bitwise_count)
+
+
+def _shift(ufunc, beyond):
+    """NumPy's shift: by as many bits as the number has, or more, or by a negative number of bits, is `beyond(builder, kind, x)`."""
+
+    def emit(context, builder, sig, args):
+        (x, n), kind = args, sig.return_type
+        fits = builder.icmp_unsigned("<", n, n.type(kind.bitwidth))
+        n = builder.select(fits, n, n.type(0))  # the processor's own shift knows no others
+        move = builder.shl if ufunc is np.left_shift else builder.ashr if kind.signed else builder.lshr
+        return builder.select(fits, move(x, n), beyond(builder, kind, x))
+
+    function = quiet(ufunc, f"NumPy's {ufunc.__name__}, by any number of bits.")
+    return compiled_as(function, like_ufunc(ufunc, types.Integer), emit)
+
+
+def _no_bits(builder, kind, x):
+    return x.type(0)
+
+
+def _signs(builder, kind, x):
+    return builder.ashr(x, x.type(kind.bitwidth - 1)) if kind.signed else x.type(0)
+
+
+left_shift, right_shift = _shift(np.left_shift, _no_bits), _shift(np.right_shift, _signs)
 
 
 # --- one formula for each kind of number ----------------------------------------------------------------------------

@@ -7,10 +7,9 @@ from ..ir.build import Value, current
 from ..ir.graph import Literal, Var
 from ..ir.op import registry
 from ..ir.types import type_of
-from . import extents
 from .kinds import shape_of
 from .literals import as_array, is_value, produced_by
-from .subscript import Selection, read_subscript
+from .subscript import Selection, agree_with_mask, read_subscript
 
 _PYTHON = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
 
@@ -54,8 +53,8 @@ def _masked(x: Any, mask: Any, v: Any) -> Any:
 
 def read_mask_extents(x: Any, mask: Any) -> None:
     """See to it that a mask has the extents of x's first axes."""
-    for n, m in zip(shape_of(x), shape_of(mask)):
-        extents.agree(n, m, "extents of an array and of its boolean index")
+    for axis, (n, m) in enumerate(zip(shape_of(x), shape_of(mask))):
+        agree_with_mask(n, m, axis)
 
 
 def written(x: Any, selection: Selection, v: Any) -> Any:

@@ -8,7 +8,7 @@ from ..ir.build import Value, current
 from ..ir.graph import Equation
 from ..ir.op import registry
 from ..ir.types import INT, is_number, type_of
-from ..util.errors import ExtentError
+from ..util.errors import INTEGER_OVERFLOW, LARGEST_INT, ExtentError
 from .kinds import shape_of
 
 
@@ -100,5 +100,9 @@ def python_int(x: Any) -> Any:
     """The int that Python makes of a scalar that is whole or rounded towards zero; a value of NumPy's int64 stays what it is."""
     if type_of(x).dtype == INT:
         return x
+    if is_value(x) and type_of(x).dtype.kind == "f":
+        check = registry["check_that"]
+        check(x == x, True, what="cannot convert float NaN to integer", error="ValueError")
+        check(registry["abs"](x) < LARGEST_INT, True, what=INTEGER_OVERFLOW, error="OverflowError")
     y = registry["cast"](x, dtype=INT, weak=True)
     return y if is_value(y) else int(y)

@@ -2,8 +2,10 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..ir.op import Op, registry
-from ..ir.types import Type, result_dtype, type_of, ufunc_dtypes
+from ..ir.types import Type, is_number, result_dtype, type_of, ufunc_dtypes
 from .extents import broadcast_of
 from .kinds import is_complex, match, spread
 
@@ -13,8 +15,21 @@ def infer_elementwise(ufunc: Any) -> Callable:
     def infer(*args: Any) -> Type:
         shape = broadcast_of(*args)
         weak = not shape and all(type_of(a).weak for a in args)
-        return Type(ufunc_dtypes(ufunc, *args)[-1], shape, weak)
+        dtypes = ufunc_dtypes(ufunc, *args)
+        if ufunc not in COMPARISONS:
+            _see_that_ints_fit(dtypes, args)
+        return Type(dtypes[-1], shape, weak)
     return infer
+
+
+COMPARISONS = {np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal}             # these compare with any Python int
+
+
+def _see_that_ints_fit(dtypes: tuple, args: tuple) -> None:
+    """Refuse a Python int that the dtype of the loop cannot hold, as NumPy does."""
+    for dtype, a in zip(dtypes, args):
+        if type(a) is int and dtype.kind in "iu" and not np.iinfo(dtype).min <= a <= np.iinfo(dtype).max and not all(map(is_number, args)):
+            raise OverflowError(f"Python integer {a} out of bounds for {dtype}")
 
 
 def infer_promoted(*args: Any) -> Type:

@@ -205,7 +205,7 @@ class _Reader:
     def indices_of(self, mask: Any) -> tuple:
         """The indices where a mask holds, an array an axis."""
         for k, n in enumerate(mask.shape):
-            _agree_with_mask(self.shape[self.axis + k], n, self.axis + k)
+            agree_with_mask(self.shape[self.axis + k], n, self.axis + k)
         return registry["nonzero"](mask) if is_value(mask) else np.nonzero(mask)
 
     def before(self) -> int:
@@ -215,7 +215,10 @@ class _Reader:
 
     def join_arrays(self) -> int:
         """Broadcast the index arrays against each other; the rank they have then."""
-        shape = extents.broadcast_shapes(*[shape_of(a) for _, a in self.arrays])
+        try:
+            shape = extents.broadcast_shapes(*[shape_of(a) for _, a in self.arrays])
+        except ExtentError as error:
+            raise IndexRangeError(f"shape mismatch of index arrays: {error.what}") from None
         self.is_unique = self.masked == len(self.arrays) or _are_unique([a for _, a in self.arrays], shape)
         for place, a in self.arrays:
             self.operands[place] = _broadcast_index(a, shape)
@@ -230,7 +233,8 @@ def _known_step(step: Any) -> Any:
     return known
 
 
-def _agree_with_mask(n: Any, m: Any, axis: int) -> None:
+def agree_with_mask(n: Any, m: Any, axis: int) -> None:
+    """See to it that a boolean index has the extent of the axis that it stands for."""
     try:
         extents.agree(n, m, f"extents of axis {axis} and of a boolean index")
     except ExtentError:
@@ -269,6 +273,7 @@ def _check(k: Any, n: Any, axis: int) -> None:
 def _array_in_range(a: Any, n: Any, axis: int) -> Any:
     """Indices into an axis of extent n as such that count from the start, in range by proof or by a check."""
     if is_value(a):
+        a = signed(a)
         made = produced_by(a, "iota")
         if made is not None and at_least(n, _extent(made.inputs[0])):
             return a
@@ -283,6 +288,11 @@ def _array_in_range(a: Any, n: Any, axis: int) -> Any:
     return from_start_all(a, n) if low < 0 else a
 
 
+def signed(a: Any) -> Any:
+    """Indices as int64, which is what NumPy makes of them; an uint64 and an int64 would meet as floats."""
+    return registry["cast"](a, dtype=INT) if is_value(a) and a.dtype == np.uint64 else a
+
+
 def _extent(atom: Any) -> Any:
     return atom.value if isinstance(atom, Literal) else current().value_of(atom)
 
@@ -292,4 +302,4 @@ def from_start_all(a: np.ndarray, n: Any) -> Any:
     return np.where(a < 0, a + n, a) if is_int(n) else registry["wrap_index"](constant(a), n)
 
 
-__all__ = ["Selection", "read_subscript"]
+__all__ = ["Selection", "agree_with_mask", "read_subscript", "signed"]

@@ -1,4 +1,4 @@
-"""overflow: Python's integers have no largest one; a sum, product or power of them that may leave 64 bits is looked at while the program runs."""
+"""overflow: Python's integers have no largest one, and are not divided by zero: what may go wrong is looked at as the program runs."""
 import math
 from typing import Any, NamedTuple
 
@@ -35,13 +35,18 @@ def overflow(func: Func) -> Func:
 
         k2 = k * 3   ->   check_that(abs(float(k) * 3.0) < 2**63); k2 = k * 3      where a loop carries k
 
+    Before a division of Python integers a check that the divisor is not 0, before a shift one that it is by no negative number.
+
     Known are extents and what counts, and what is made of these by sums and by products of two. NumPy's integers wrap around, and are left alone.
     """
-    if not any(_may_grow(eqn) for eqn in _all(func)):
-        return func
-    finder = _Finder(func)
-    finder.region(func, {v: Size(base=DATA) for v in func.inputs}, True)
-    return rewrite(func, lambda eqn, scope: _checked(eqn, scope, finder.unsure)) if finder.unsure else func
+    extents = {n for v in func.inputs for n in v.type.shape}              # of arguments: those of 0 are other programs
+    partial = {id(eqn) for eqn in _all(func) if _is_partial(eqn) and eqn.inputs[1] not in extents}
+    unsure: set[Var] = set()
+    if any(_may_grow(eqn) for eqn in _all(func)):
+        finder = _Finder(func)
+        finder.region(func, {v: Size(base=DATA) for v in func.inputs}, True)
+        unsure = finder.unsure
+    return rewrite(func, lambda eqn, scope: _checked(eqn, scope, unsure, partial)) if unsure or partial else func
 
 
 def _all(func: Func) -> Any:
@@ -60,6 +65,12 @@ def _may_grow(eqn: Equation) -> bool:
     if eqn.op.name not in GROWING or not _is_pythons(eqn):
         return False
     return eqn.op.name not in ("add", "sub", "mul") or all(isinstance(a, Var) or abs(a.value) > 1 and eqn.op.name == "mul" for a in eqn.inputs)
+
+
+def _is_partial(eqn: Equation) -> bool:
+    """Whether this divides Python integers by what may be zero, or shifts them by what may be negative."""
+    pythons = all(a.type.weak and a.type.dtype == INT for a in eqn.inputs)
+    return eqn.op.name in PARTIAL and pythons and (isinstance(eqn.inputs[1], Var) or eqn.inputs[1].value <= 0)
 
 
 class _Finder:
@@ -157,6 +168,8 @@ def _shifted(x: Size, y: Size) -> Size:
     return _product(x, _power(Size(base=2.0), y))
 
 
+PARTIAL = dict.fromkeys(("floordiv", "mod", "div"), ("not_equal", "division by zero", "ZeroDivisionError")) | dict.fromkeys(
+    ("left_shift", "right_shift"), ("greater_equal", "negative shift count", "ValueError"))     # what must hold of the second operand and 0
 GROWING = {"add", "sub", "mul", "square", "pow", "left_shift"}
 RULES = {
     "add": _sum, "sub": _sum, "mul": _product, "square": lambda x: _product(x, x), "pow": _power, "left_shift": _shifted, "floordiv": lambda x, y: x,
@@ -164,8 +177,12 @@ RULES = {
     "minimum": _largest, "maximum": _largest, "where": lambda c, x, y: _largest(x, y), "bitwise_and": _sum, "bitwise_or": _sum, "bitwise_xor": _sum}
 
 
-def _checked(eqn: Equation, scope: Scope, unsure: set) -> None:
-    """Add the check in front of an operation that is unsure."""
+def _checked(eqn: Equation, scope: Scope, unsure: set, partial: set) -> None:
+    """Add the checks in front of an operation."""
+    if id(eqn) in partial:
+        relation, what, error = PARTIAL[eqn.op.name]
+        holds = scope.emit(registry[relation], (scope.resolve(eqn.inputs[1]), Literal(0, Type(INT, (), True))), BOOL, {}, eqn.where)
+        _check_that(holds, what, error, eqn, scope)
     if not eqn.outputs or eqn.outputs[0] not in unsure:
         return
     x, *others = [_as_float(a, scope, eqn.where) for a in eqn.inputs]
@@ -176,7 +193,11 @@ def _checked(eqn: Equation, scope: Scope, unsure: set) -> None:
     result = scope.emit(registry[name], (x, y), FLOAT, {}, eqn.where)
     size = scope.emit(registry["abs"], (result,), FLOAT, {}, eqn.where)
     fits = scope.emit(registry["less"], (size, Literal(LARGEST_INT, FLOAT)), BOOL, {}, eqn.where)
-    scope.add(Equation(registry["check_that"], (fits, Literal(True, BOOL)), (), {"what": INTEGER_OVERFLOW, "error": "OverflowError"}, (), eqn.where))
+    _check_that(fits, INTEGER_OVERFLOW, "OverflowError", eqn, scope)
+
+
+def _check_that(test: Any, what: str, error: str, eqn: Equation, scope: Scope) -> None:
+    scope.add(Equation(registry["check_that"], (test, Literal(True, BOOL)), (), {"what": what, "error": error}, (), eqn.where))
 
 
 def _as_float(a: Any, scope: Scope, where: Any) -> Any:

@@ -112,6 +112,77 @@ def test_integers_wrap_and_divide_as_in_numpy(dtypes, compile):
                 np.testing.assert_array_equal(y, expected)
 
 
+@pytest.mark.parametrize("compile", ["never", "now"])
+def test_shifts_by_any_number_of_bits_are_numpys(compile):
+    g = fad.jit(lambda a, b: (a << b, a >> b, a[0] << b[0], a << 3, a >> 1), compile=compile)
+    for dtype in (np.int8, np.uint8, np.int64, np.uint64):
+        info = np.iinfo(dtype)
+        a = np.repeat(np.array([info.min, info.max, 5, info.min // 2], dtype), 6)
+        b = np.tile(np.array([0, 1, info.bits - 1, info.bits, 100, 127 if info.min == 0 else -1], dtype), 4)
+        for y, expected in zip(g(a, b), (a << b, a >> b, a[0] << b[0], a << 3, a >> 1), strict=True):
+            np.testing.assert_array_equal(y, expected, strict=True)
+
+
+def test_products_of_small_integers_wrap():
+    a = np.array([127, -128, 3], np.int8)
+    g = fad.jit(lambda a: (np.dot(a, a), np.dot(a, a) * 1.0, np.outer(a, a)), compile="now")
+    for y, expected in zip(g(a), (np.dot(a, a), np.dot(a, a) * 1.0, np.outer(a, a)), strict=True):
+        np.testing.assert_array_equal(y, expected, strict=True)
+
+
+@pytest.mark.parametrize("compile", ["never", "now"])
+def test_ints_that_a_small_dtype_cannot_hold(compile):
+    a = np.array([1, 2], np.uint8)
+    order = lambda a: (a == 300, a < -1, a > 2 ** 40, a[0] < 300)
+    for y, expected in zip(fad.jit(order, compile=compile)(a), order(a), strict=True):
+        np.testing.assert_array_equal(y, expected, strict=True)
+    for f in (lambda a: a + 300, lambda a: a * -1):
+        with pytest.raises(OverflowError, match="out of bounds for uint8"):
+            fad.jit(f, compile=compile)(a)
+
+
+def divided(x, a, b):
+    total = np.sum(x)
+    for k in range(x.size):
+        if b != 0 and k % b == 1:
+            total += x[k] * (a // b)
+    return total + a // (b + 1)
+
+
+def steps_of(x, k):
+    return x[0] * (1 << k)
+
+
+@pytest.mark.parametrize("compile", ["never", "now"])
+def test_pythons_integers_are_not_divided_by_zero(compile):
+    x, g = np.arange(5.0), fad.jit(divided, compile=compile)
+    for args in ((12, 2), (7, 3), (7, 0)):
+        assert g(x, *args) == divided(x, *args)
+    with pytest.raises(ZeroDivisionError, match="division by zero"):
+        g(x, 7, -1)
+    h = fad.jit(steps_of, compile=compile)
+    assert [h(x + 1, 3), h(x + 1, 4)] == [8.0, 16.0]
+    with pytest.raises(ValueError, match="negative shift"):
+        h(x + 1, -1)
+
+
+@pytest.mark.parametrize("compile", ["never", "now"])
+def test_no_int_is_made_of_a_nan(compile):
+    def binned(x):
+        counts = np.zeros(4)
+        for k in range(x.size):
+            counts[int(4 * x[k])] += x[k]
+        return counts
+    x, g = np.array([0.1, 0.9, 0.5]), fad.jit(binned, compile=compile)
+    np.testing.assert_array_equal(g(x), binned(x))
+    with pytest.raises(ValueError, match="NaN"):
+        g(np.array([0.1, np.nan, 0.5]))
+    with pytest.raises(OverflowError, match="infinity"):
+        fad.jit(lambda x: int(x[0]), compile=compile)(np.array([np.inf, 1.0]))
+    with pytest.warns(fad.FallbackWarning):
+        assert fad.jit(lambda x: int(x[0]), compile=compile)(np.array([1e30, 1.0])) == int(1e30)
+
+
 # -- memory -----------------------------------------------------------------------------------------------------------------------
 
 
@@ -206,3 +277,36 @@ def test_index_out_of_range_names_the_line_in_every_tier(compile):
         return total
     with fad.config.using(compile=compile), pytest.raises(IndexError, match=r"total \+= y\[k \+ 1\] - y\[k\]"):
         fad.jit(drift)(np.arange(4.0))
+
+
+MISFITS = [                                                   # (f, arguments that fit, arguments that do not, the error)
+    (lambda x, p: x[p].sum(), (np.arange(5.0), np.array([1, 4], np.uint64)), (np.arange(5.0), np.array([1, 5], np.uint64)), IndexError),
+    (lambda x, p: np.take(x, p).sum(), (np.arange(5.0), np.array([1, 4], np.uint64)), (np.arange(5.0), np.array([7], np.uint64)), IndexError),
+    (lambda x, p: np.choose(p, [x, x + 1, x + 2]), (np.arange(2.0), np.array([2, 0])), (np.arange(2.0), np.array([1, -1])), ValueError),
+    (lambda x, p: np.choose(p, [x, x + 1, x + 2]), (np.arange(2.0), np.array([2, 0])), (np.arange(2.0), np.array([1, 3])), ValueError),
+    (lambda x, i: np.insert(x, i, 9.0), (np.arange(5.0), -5), (np.arange(5.0), -6), IndexError),
+    (lambda x, i: np.insert(x, i, 9.0), (np.arange(5.0), 5), (np.arange(5.0), 6), IndexError),
+    (lambda A, p: A[p, np.array([0, 1])].sum(), (np.ones((3, 4)), np.array([1, 2])), (np.ones((3, 4)), np.array([0, 1, 2])), IndexError)]
+
+
+@pytest.mark.parametrize("compile", ["now", "never"])
+@pytest.mark.parametrize("f, fits, misfits, error", MISFITS)
+def test_what_indices_may_be(f, fits, misfits, error, compile):
+    g = fad.jit(f, compile=compile)
+    np.testing.assert_array_equal(g(*fits), f(*fits))
+    for call in (f, g):
+        with pytest.raises(error):
+            call(*misfits)
+
+
+def marks(x, mask):
+    x[0] = 7.0
+    x[mask] = 1.0
+
+
+@pytest.mark.parametrize("compile", ["now", "never"])
+def test_an_error_leaves_the_callers_array_as_it_was(compile):
+    x, g = np.arange(5.0), fad.jit(marks, compile=compile)
+    with pytest.raises(IndexError, match="boolean index"):
+        g(x, np.ones(4, bool))
+    np.testing.assert_array_equal(x, np.arange(5.0))

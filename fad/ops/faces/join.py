@@ -290,10 +290,11 @@ def _positions(obj: Any, n: Any, function: str) -> Any:
 def _insert_at(x: Any, place: Any, v: Any, axis: int) -> Any:
     shape = shape_of(x)
     v = broadcast_(v, *[m if k == axis else n for k, (m, n) in enumerate(zip(shape_of(v), shape))])
-    if isinstance(place, int) and place < 0:
+    if isinstance(place, int) and place < 0 and at_least(shape[axis] + place, 0):
         place = shape[axis] + place
     if not at_least(place, 0) or not at_least(shape[axis], place):
-        registry["check_index"](place, shape[axis] + 1, axis=axis)
+        from_either_end = abs(place) if is_number(place) else registry["abs"](place)         # from -n to n, both included
+        registry["check_index"](from_either_end, shape[axis] + 1, axis=axis)
     return joined([part(x, axis, None, place), v, part(x, axis, place, None)], axis)
 
 

@@ -20,7 +20,7 @@ from ..products import size_of
 from ..shape import broadcast_to as broadcast_
 from ..shape import iota as iota_
 from ..shape import reshape as reshape_
-from ..subscript import read_subscript
+from ..subscript import read_subscript, signed
 from .arguments import fixed, in_dtype, into, one_axis, rank, refuse
 from .join import stack, strong
 from .shape import extents_given, ravel
@@ -29,6 +29,7 @@ from .triangles import repeated
 
 def _in_mode(indices: Any, n: Any, mode: str, axis: int) -> Any:
     """Indices into an axis of extent n, by NumPy's mode for those out of range."""
+    indices = signed(indices)
     if mode == "raise":
         registry["check_index"](indices, n, axis=axis)
         return registry["wrap_index"](indices, n)
@@ -60,6 +61,7 @@ def _along_axis(x: Any, indices: Any, axis: Any) -> tuple:
     if rank(i) != rank(x):
         raise ValueError("`indices` and `arr` must have the same number of dimensions")
     ax, shape = one_axis(axis, rank(x)), list(shape_of(x))
+    i = signed(i)
     registry["check_index"](i, shape[ax], axis=ax)
     i = registry["wrap_index"](i, shape[ax])
     together = extents.broadcast_shapes(shape_of(i), tuple(1 if k == ax else n for k, n in enumerate(shape)))
@@ -100,7 +102,11 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
 def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     which = as_array(a)
     items = [choices[k] for k in range(fixed(shape_of(choices)[0], "the number of choices"))] if is_value(choices) else [strong(c) for c in choices]
-    which = _in_mode(which, len(items), mode, 0)
+    if mode == "raise":                                       # unlike an index, a negative number is none of the choices
+        valid = registry["all"]((which >= 0) & (which < len(items)), axes=tuple(range(rank(which))))
+        registry["check_that"](valid, True, what="invalid entry in choice array", error="ValueError")
+    else:
+        which = _in_mode(which, len(items), mode, 0)
     y = items[0]
     for k, item in enumerate(items[1:], 1):
         y = where_(which == k, item, y)
