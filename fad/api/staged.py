@@ -15,7 +15,7 @@ from ..trace.tracing import trace
 from ..transforms.budget import allowing
 from ..util import tree
 from ..util.collection import collection_paused
-from ..util.errors import ArgumentError
+from ..util.errors import ArgumentError, ConcreteValueError
 from ..util.memory import parse_bytes
 from .fallback import Fallback, as_arrays, of_pythons_ints, run_on_tape
 from .leaves import call_on_tensors, leaf_key, level_of, signature_of
@@ -172,14 +172,21 @@ class Staged:
     def njit(self, *examples: Any) -> Any:
         """The compiled program for arguments like these as a Numba dispatcher, to be called from @njit code.
 
-        Arrays that the function closed over are constants of it. Raises BackendError where there is no compiled form.
+        Each array and number among the examples is an argument of the dispatcher, in order; an int that the program's structure
+        depends on (an axis) is a constant, and so are arrays that the function closed over. Raises BackendError where there is no compiled form.
 
         >>> import numpy as np, fad
         >>> g = fad.grad(lambda x: np.sum(x ** 3)).njit(np.ones(3))
         >>> g(np.array([1.0, 2.0]))
         array([ 3., 12.])
         """
-        program, data = self.program_for(*examples)
+        before = set(self.varying)
+        self.varying.update(k for k, x in enumerate(tree.flatten((examples, {}))[0]) if type(x) is int)
+        try:
+            program, data = self.program_for(*examples)
+        except ConcreteValueError:
+            self.varying = before
+            program, data = self.program_for(*examples)
         return program.runner.dispatcher(data + list(program.traced.captured), len(data))
 
     def clear(self) -> None:

@@ -206,6 +206,7 @@ class Capture:
             return MethodType(self.swap(f.__func__), f.__self__)
         if isinstance(getattr(type(f), "__call__", None), FunctionType) and not is_compiled(f):  # noqa: B004
             return self.runtime.call(f)
+        given = f
         if is_compiled(f):                                    # it is traced through the Python it was made from
             f = f.py_func
         if isinstance(f, functools.partial):
@@ -221,7 +222,7 @@ class Capture:
         copy = FunctionType(code, scope, f.__name__, self._defaults(f.__defaults__), self._cells(f, code))
         copy.__kwdefaults__, copy.__dict__ = self._defaults(f.__kwdefaults__), {k: v for k, v in f.__dict__.items() if k != "__fad_staged__"}
         copy.__module__ = f.__module__
-        self._copies[id(f)] = (f, copy)                       # before its globals and its closure: it may call itself
+        self._copies.update({id(g): (g, copy) for g in (f, given)})               # before its globals and its closure: it may call itself
         self._fill(scope, f, code)
         self._fill_cells(f, copy)
         if rewritten is None:

@@ -82,6 +82,30 @@ def test_value_and_gradient_and_several_arguments():
     np.testing.assert_allclose(c, [0.0, 12.0, 0.75])
 
 
+def test_ints_among_the_examples_are_arguments():
+    def steps(x, n):
+        for _ in range(n):
+            x = 0.5 * x + np.sin(x)
+        return np.sum(x)
+    g = fad.grad(steps).njit(X, 3)
+    np.testing.assert_allclose(numba.njit(lambda x, n: g(x, n))(X, 7), fad.grad(steps)(X, 7))
+    along = fad.grad(lambda x, axis: np.sum(np.sum(x, axis=axis) ** 2)).njit(np.ones((2, 3)), 1)         # an axis is a constant
+    np.testing.assert_array_equal(along(np.ones((2, 3))), np.full((2, 3), 6.0))
+
+
+@numba.njit
+def power_of(x, n):
+    if n < 0:
+        raise ValueError("negative")
+    return 1.0 if n == 0 else x * power_of(x, n - 1)
+
+
+def test_an_njit_function_that_calls_itself_and_raises():
+    assert fad.grad(power_of)(2.0, 3) == 12.0
+    with pytest.raises(ValueError, match="negative"):
+        fad.grad(power_of)(2.0, -1)
+
+
 def test_single_precision_and_what_the_function_closes_over():
     weights = np.array([1.0, 2.0, 3.0])
     g = fad.grad(lambda x: np.sum(weights * x * x)).njit(X)
