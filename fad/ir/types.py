@@ -99,7 +99,11 @@ _WEAK_PYTHON = {BOOL: np.dtype(bool), INT: int, FLOAT: float, COMPLEX: complex}
 
 def ufunc_dtypes(ufunc: Any, *args: Any) -> tuple:
     """The dtypes of the loop that NumPy's ufunc runs on these arguments: its inputs', then its outputs'."""
-    types = [type_of(a) for a in args]
+    return loop_dtypes(ufunc, [type_of(a) for a in args])
+
+
+def loop_dtypes(ufunc: Any, types: list) -> tuple:
+    """The dtypes of the loop that NumPy's ufunc runs on arguments of these types."""
     keys = tuple([_promotion_key(t) for t in types])
     if all(t.weak for t in types):                    # NumPy has no loop of Python numbers alone
         keys = tuple([t.dtype for t in types])

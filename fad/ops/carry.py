@@ -4,9 +4,10 @@ A carry starts with its initial value's type. The body is traced with it; where 
 float, an extent that changed), the type widens and the body is traced anew, until it fits. An extent that changes from turn to
 turn becomes a carry of its own: an integer, which the array's type names (the `extents` of the equation: carry, axis, integer).
 """
+import copy
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..ir import stack
 from ..ir.build import Builder, Value, as_extent, building, current
@@ -128,6 +129,12 @@ class Carries:
     def name(self, k: int) -> str:
         return (self.names[k] if k < len(self.names) else "") or f"carried value {k}"
 
+    def at(self, turn: "Turn") -> "Carries":
+        """The same carries at the types of a turn."""
+        made = copy.copy(self)
+        made.types, made.links = turn.types, turn.links
+        return made
+
     def inputs(self, builder: Builder) -> list:
         """The region's inputs for the carries, UNDEFINED for those without a type."""
         made: dict[int, Any] = {}
@@ -170,6 +177,11 @@ class Carries:
                 changed |= self._link_extents(k, t, new)
         return changed
 
+    def narrowed(self, results: list) -> dict:
+        """The types of results that are not those of their carries (a truth value is one, whoever made it)."""
+        pairs = [(k, atom_type(x), self.types[k]) for k, x in enumerate(results[:self.given])]
+        return {k: new for k, new, t in pairs if new is not None and (new.dtype != t.dtype or (new.weak != t.weak and t.dtype.kind != "b"))}
+
     def _link_extents(self, k: int, t: Type, new: Type) -> bool:
         changed = False
         for axis, (m, n) in enumerate(zip(t.shape, new.shape)):
@@ -210,17 +222,47 @@ class Carries:
         return tuple([self.names[k] if k < len(self.names) else "" for k, t in enumerate(self.types) if t is not None])
 
 
-def trace_body(body: Callable, carries: Carries, index: "Callable | None" = None, name: str = "body") -> Func:
-    """The region of body(index?, *carries) -> carries, at the types where it fits; `carries` is widened to them."""
+class Code(NamedTuple):
+    """What a body or a test was traced to at some types."""
+
+    lead: tuple                                               # the inputs before the carries
+    inputs: list                                              # the carries; UNDEFINED for those without a type
+    equations: list
+    outputs: list
+
+
+class Turn:
+    """A trace of a loop at other types than those it came to: the types of its first turn, or of a later one."""
+
+    def __init__(self, carries: Carries, body: Code, is_first: bool):
+        self.types, self.links, self.init = list(carries.types), dict(carries.links), carries.init
+        self.body, self.is_first = body, is_first
+        self.last = carries.types                             # those that the loop came to, once it has
+        self.test: Code | None = None
+        self.narrowed: dict[int, Type] = {}                   # carries that the turn leaves in a narrower type than the loop came to
+
+
+def trace_body(body: Callable, carries: Carries, index: "Callable | None" = None, name: str = "body", turns: "list | None" = None) -> Func:
+    """The region of body(index?, *carries) -> carries, at the types where it fits; `carries` is widened to them.
+
+    turns: where to keep the traces at the types of turns that have others.
+    """
+    is_first = True
     while True:
         around = current()
         with building(name, region=True) as builder:
             lead = index(builder) if index else ()
             values = carries.inputs(builder)
             results = carries.complete(body(*lead, *values[:carries.given]))
-            if not carries.widen(results, around):
+            turn = Turn(carries, Code(lead, values, builder.equations, results), is_first)
+            has_grown = carries.widen(results, around)
+            turn.narrowed = carries.narrowed(results)
+            if turns is not None and (has_grown or turn.narrowed):
+                turns.append(turn)
+            if not has_grown:
                 results = [convert(x, t) for x, t in zip(results, carries.types) if t is not None]
                 return builder.finish(tuple(results))
+        is_first = False
 
 
 def output_vars(types: list, extents: tuple, names: tuple = ()) -> list:

@@ -26,7 +26,7 @@ from ..util.patience import check_patience
 from ..util.where import here
 from . import extents as extent
 from .arithmetic import sub
-from .carry import UNDEFINED, Carries, atom_type, convert, entering, join, output_vars, trace_body, visible_extent
+from .carry import UNDEFINED, Carries, Code, atom_type, convert, entering, join, output_vars, trace_body, visible_extent
 from .choice import cast
 from .kinds import NoRule, Zero, shape_of
 
@@ -85,12 +85,12 @@ def integer(n: Any) -> Any:
     return n if n.dtype == INT else cast(n, dtype=INT)
 
 
-def _trace_for(args: Any, regions: tuple, names: tuple = (), extents: tuple = (), checkpoint: "bool | None" = None) -> tuple:
+def _trace_for(args: Any, regions: tuple, names: tuple = (), extents: tuple = (), checkpoint: "bool | None" = None, turns: "list | None" = None) -> tuple:
     start, stop, step = [integer(n) for n in args[:3]]
     if all(isinstance(n, int) for n in (start, stop, step)) and not range(start, stop, step):
         return tuple(args[3:])
     carries = Carries(args[3:], names, extents)
-    body = trace_body(regions[0], carries, lambda builder: (loop_index(builder, start, stop, step),))
+    body = trace_body(regions[0], carries, lambda builder: (loop_index(builder, start, stop, step),), turns=turns)
     types = [t for t in carries.types if t is not None]
     results = emit(FOR, (start, stop, step, *carries.starts()), (body,), types, carries.kept_names(), carries.extents(), checkpoint)
     return _deliver(results, carries)
@@ -159,10 +159,12 @@ def _first(results: Any) -> Any:
     return results[0] if isinstance(results, (tuple, list)) else results
 
 
-def _trace_while(args: Any, regions: tuple, names: tuple = (), extents: tuple = (), checkpoint: "bool | None" = None) -> tuple:
+def _trace_while(args: Any, regions: tuple, names: tuple = (), extents: tuple = (), checkpoint: "bool | None" = None, turns: "list | None" = None) -> tuple:
     test, body = regions
     carries = Carries(tuple(args), names, extents)
-    body_region = trace_body(body, carries)
+    body_region = trace_body(body, carries, turns=turns)
+    for turn in turns or ():
+        turn.test = _code_of_test(test, carries.at(turn))
     test_region = _trace_test(test, carries)
     types = [t for t in carries.types if t is not None]
     results = emit(WHILE, tuple(carries.starts()), (test_region, body_region), types, carries.kept_names(), carries.extents(), checkpoint)
@@ -173,6 +175,13 @@ def _trace_test(test: Callable, carries: Carries) -> Func:
     with building("test", region=True) as builder:
         values = carries.inputs(builder)
         return builder.finish((_first(test(*values[:carries.given])),))
+
+
+def _code_of_test(test: Callable, carries: Carries) -> Code:
+    """What the test is at the types of a turn."""
+    with building("test", region=True) as builder:
+        values = carries.inputs(builder)
+        return Code((), values, builder.equations, [_first(test(*values[:carries.given]))])
 
 
 # -- cond ---------------------------------------------------------------------------------------------------------------------

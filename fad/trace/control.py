@@ -35,7 +35,8 @@ from .recall import memory_here
 from .roll import Plan, roll_while
 from .state import cells_of
 from .syntax import RUNTIME
-from .unroll import MOST_UNROLLED, Plainly, attempted, has_ended, note_unrolled, roll_or_peel, run_plainly, unrolled_items
+from .unroll import MOST_PEELED, MOST_UNROLLED, Plainly, attempted, has_ended, note_unrolled, peel_while, roll_or_peel, run_plainly, unrolled_items
+from .widening import WideningError
 
 COMPARISONS: dict[str, Callable] = {
     "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge, "Eq": operator.eq, "NotEq": operator.ne,
@@ -285,15 +286,19 @@ class Runtime:
             run_plainly(unrolled_items(steps, why), body, plan)
 
     def while_(self, test: Callable, body: Callable, *facts: tuple) -> None:
+        self._while(test, body, facts, 0)
+
+    def _while(self, test: Callable, body: Callable, facts: tuple, peeled: int) -> bool:
+        """The loop, of which so many turns stand by themselves; True."""
         cells = cells_of(test, body)
         stops = Plan(cells, *facts).stops
         turns = 0
         while True:
             if any(s.read() is True for s in stops):
-                return
+                return True
             go_on = truth(test())
             if go_on is False:
-                return
+                return True
             if not _is_tracing():
                 body()
                 continue
@@ -301,7 +306,10 @@ class Runtime:
             plan.is_traced = isinstance(go_on, Value)
             why = self._try(body, functools.partial(attempted, functools.partial(roll_while, go_on, test, body, plan)))
             if why is None:
-                return
+                return True
+            if isinstance(why, WideningError) and isinstance(go_on, Value) and peeled < MOST_PEELED:
+                peel_while(go_on, body, plan, lambda: self._while(test, body, facts, peeled + 1))
+                return True
             if isinstance(go_on, Value) or isinstance(has_ended(plan), Value):
                 raise why
             note_unrolled(body, why)
@@ -319,6 +327,8 @@ class Runtime:
             return None if roll() else Plainly()
         except _EndsBySize:                                   # says nothing of the loop
             raise
+        except WideningError as error:                        # nor does this, once a turn stands by itself
+            return error
         except Exception as error:                            # whatever it was, the plain loop will meet it again if it is the user's
             if is_defect(error):
                 warn_of(error, "a loop is not one region of the program")

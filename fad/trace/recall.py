@@ -108,6 +108,7 @@ class Memory:
         self.refused: list[Exception] = []                    # why the loop is no region before its first turn, before its second
         self.inside: dict[Any, Memory] = {}
         self.met: Counter = Counter()
+        self.settled: Any = None                              # what the loop saw and began with when its first turns were compared (see widening.py)
 
     def tell(self, plan: Any) -> None:
         """Let a loop's plan begin with what is known."""
@@ -126,6 +127,17 @@ class Memory:
     def key(self, slot: Any) -> Any:
         """By what a slot is known: its name, or the number of what changes; None for what only its own trial knows."""
         return slot.name or (None if self.sight is None else self.sight.place(changing(slot)))
+
+    def is_settled(self, begun: list) -> bool:
+        """Whether the first turns of the loop, which begins with these values, were found to be like the rest."""
+        return self.settled is not None and self.settled == self._beginning(begun)
+
+    def settle(self, begun: list) -> None:
+        self.settled = self._beginning(begun)
+
+    def _beginning(self, begun: list) -> Any:
+        """The kinds of all that the loop sees, and what it begins with: numbers themselves, of others their types."""
+        return None if self.sight is None else list(map(repr, [*self.sight.kinds, *[sketch(x._var.type) if isinstance(x, Tracer) else x for x in begun]]))
 
     def note(self, plan: Any, results: dict, made: tuple) -> None:
         """Remember what a loop came to. results: its carries, each by its slot's key and its number there; made: the loop's variables."""

@@ -25,6 +25,7 @@ from .recall import Memory
 from .room import Room, Untraced
 from .state import Array, Container, Layout, Name, Trial, changing, frozen, is_array, lose, trial
 from .twins import check
+from .widening import require_same_turns
 
 
 class _Again(Exception):
@@ -99,7 +100,10 @@ class Roll:
         self.places = [(plan.memory.key(s), k) for s, layout in zip(self.slots, self.layouts) for k in range(len(layout.data))]
         known = plan.memory.facts.types
         begun = [frozen(x) for layout in self.layouts for x in layout.data]
-        self.begun = [widened(x, known.get(place)) for x, place in zip(begun, self.places)]
+        self.first = begun                                    # what the first turn begins with
+        has_types = plan.memory.is_settled(begun)
+        self.begun = [widened(x, known.get(place)) if has_types or x is UNDEFINED else x for x, place in zip(begun, self.places)]
+        self.turns: list = []                                 # traces of turns in other types than the loop comes to
         plan.kin.begin(self._arrays(layout.data for layout in self.layouts))
 
     def _layout(self, slot: Any) -> Layout:
@@ -210,6 +214,11 @@ class Roll:
         types = map(atom_type, self.begun)
         return tuple([(first + k, axis, None) for k, (axes, t) in enumerate(zip(known, types)) for axis in axes if t is not None and axis < t.rank])
 
+    def compare(self, names: tuple) -> None:
+        """An error if the loop just recorded computes something else than its first turns do, in the types that these have."""
+        require_same_turns(current().equations[-1], self.turns, names)
+        self.plan.memory.settle(self.first)
+
     def deliver(self, results: tuple, turns: Any, has_turns: "Callable | None" = None) -> None:
         """After a loop of so many turns: the variables, arrays and containers as it left them. has_turns() tells whether there is a first turn."""
         made = current().equations[-1].outputs if self.handed is not None else ()   # None: there was no turn to trace
@@ -280,10 +289,11 @@ def _plain_for(roll: Roll, steps: Steps, body: Callable) -> bool:
             return roll.leave(made)
     before = len(current().equations)
     results = FOR.run_regions([steps.start, steps.stop, steps.step, *roll.initial()], (turn,), names=roll.names(),
-                              extents=roll.varying(), checkpoint=steps.checkpoint)
+                              extents=roll.varying(), checkpoint=steps.checkpoint, turns=roll.turns)
     if _is_plain(before, roll):
         return False
     if len(current().equations) > before:
+        roll.compare(roll.names())
         check_growth(current().equations[-1])
     roll.deliver(results, steps.count(), steps.has_turns)
     return True
@@ -304,7 +314,8 @@ def _early_for(roll: Roll, steps: Steps, body: Callable) -> bool:
             more = i < steps.stop if steps.step > 0 else i > steps.stop
             return _go_on(roll.plan, more)
     results = WHILE.run_regions([steps.start, *roll.initial()], (test, turn), names=("", *roll.names()), extents=roll.varying(1),
-                                checkpoint=steps.checkpoint)
+                                checkpoint=steps.checkpoint, turns=roll.turns)
+    roll.compare(("", *roll.names()))
     roll.deliver(results[1:], turn_number(results[0], steps.start, steps.step))
     return True
 
@@ -353,6 +364,7 @@ def roll_while(first: Any, test: Callable, body: Callable, plan: Plan) -> bool:
         results = (_told_while if plan.test_changes else _plain_while)(roll, first, test, body)
         if _is_plain(before, roll):
             return False
+        roll.compare(("", *roll.names()) if plan.test_changes else roll.names())
         roll.deliver(results, None)
         return True
     return _attempt(plan, run)
@@ -374,7 +386,7 @@ def _plain_while(roll: Roll, first: Any, test: Callable, body: Callable) -> tupl
         if roll.plan.test_changes:
             raise _Again
         return said
-    return WHILE.run_regions(roll.initial(), (go_on, turn), names=roll.names(), extents=roll.varying())
+    return WHILE.run_regions(roll.initial(), (go_on, turn), names=roll.names(), extents=roll.varying(), turns=roll.turns)
 
 
 def _told_while(roll: Roll, first: Any, test: Callable, body: Callable) -> tuple:
@@ -386,7 +398,7 @@ def _told_while(roll: Roll, first: Any, test: Callable, body: Callable) -> tuple
             said = _unless_stopped(roll.plan, test)
             return [said, *roll.leave(made)]
     return WHILE.run_regions([first, *roll.initial()], (lambda said, *_: said, turn), names=("", *roll.names()),
-                             extents=roll.varying(1))[1:]
+                             extents=roll.varying(1), turns=roll.turns)[1:]
 
 
 def _unless_stopped(plan: Plan, test: Callable) -> Any:

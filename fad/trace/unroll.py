@@ -12,11 +12,13 @@ from ..util.errors import ConcreteValueError, FadError
 from ..util.where import Where
 from .branch import choose
 from .iterate import Steps
-from .recall import memory_here
+from .recall import Memory, memory_here
 from .roll import Plan, roll_for
 from .state import Trial
+from .widening import WideningError
 
 MOST_UNROLLED = 5000                                         # turns; a loop of more is not unrolled
+MOST_PEELED = 2                                              # turns of their own before a loop that is one region
 MOST_BRANCHES = 50                                           # turns of an unrolled loop that traced conditions may end, one in the other
 
 
@@ -56,22 +58,65 @@ def attempted(roll: Callable) -> bool:
 def roll_or_peel(steps: Steps, body: Callable, plan: Plan, facts: tuple) -> bool:
     """Roll the loop, after a first turn of its own (or two) where that one is of another kind than the rest. facts: see Plan."""
     memory = memory_here(current()).next_of(body.__code__, plan.cells)
-    for turns in range(3):
-        if turns:
-            _peel(steps, body, plan, memory.refused[turns - 1])
-        if turns < len(memory.refused):
-            continue
+    return _roll_after(0, memory, steps, body, plan, facts)
+
+
+def _roll_after(turns: int, memory: Memory, steps: Steps, body: Callable, plan: Plan, facts: tuple) -> bool:
+    """Roll what is left of the loop after so many turns of their own."""
+    if turns == len(memory.refused):
         part = memory.part(turns, plan.cells)
         try:
-            return attempted(lambda: roll_for(steps, body, Plan(plan.cells, *facts, memory=part)))   # noqa: B023 - called at once
+            return attempted(lambda: roll_for(steps, body, Plan(plan.cells, *facts, memory=part)))
         except FadError as error:
             memory.refused.append(error)
-    raise memory.refused[-1]
+    if turns == MOST_PEELED:
+        raise memory.refused[-1]
+    why = memory.refused[turns]
+    if not isinstance(why, WideningError):
+        _peel(steps, body, plan, why)
+        return _roll_after(turns + 1, memory, steps, body, plan, facts)
+
+    def turn_and_rest(left: Steps) -> bool:
+        _peel(left, body, plan, why)
+        return only_if(_not(has_ended(plan)), left, lambda left: _roll_after(turns + 1, memory, left, body, plan, facts))
+
+    def only_if(test: Any, left: Steps, rest: Callable) -> bool:
+        """rest(left), which may say that nothing is traced; in a branch, what fails leaves the steps as they are."""
+        if not isinstance(test, Value):
+            return bool(rest(left)) if test else True
+        inside = left.take()
+        _choose(test, plan, lambda: rest(inside) or run_plainly(inside, body, plan))
+        return True
+    more = steps.has_turns() or (steps.start < steps.stop if steps.step > 0 else steps.start > steps.stop)
+    return only_if(more, steps, turn_and_rest)
+
+
+def _not(test: Any) -> Any:
+    return registry["logical_not"](test) if isinstance(test, Value) else not test
+
+
+def _choose(test: Value, plan: Plan, run: Callable) -> None:
+    """run() where the test holds; what it says does not matter."""
+    def taken() -> None:
+        run()
+    choose(test, taken, lambda: None, plan.cells, [s.name for s in (*plan.names, *plan.stops)], plan.own)
+
+
+def peel_while(go_on: Value, body: Callable, plan: Plan, rest: Callable) -> None:
+    """A turn of a while loop by itself, if there is one, and the rest of them."""
+    def turn_and_rest() -> None:
+        body()
+        ended = has_ended(plan)
+        if isinstance(ended, Value):
+            _choose(_not(ended), plan, rest)
+        elif not ended:
+            rest()
+    _choose(go_on, plan, turn_and_rest)
 
 
 def _peel(steps: Steps, body: Callable, plan: Plan, why: Exception) -> None:
     """Run the first turn by itself; where that fails, nothing has happened. `why` is raised where it may be that there is none, or no other."""
-    if not steps.has_turns():
+    if not steps.has_turns() and not isinstance(why, WideningError):
         raise why
     made = Trial(plan.cells, is_region=False)
     try:
@@ -80,7 +125,7 @@ def _peel(steps: Steps, body: Callable, plan: Plan, why: Exception) -> None:
         made.put_back_names()                                 # arrays are put back by `attempted`
         raise
     steps.start = steps.start + steps.step
-    if any(s.read() is not False for s in plan.stops):
+    if any(s.read() is not False for s in plan.stops) and not isinstance(why, WideningError):
         raise why
 
 
@@ -99,8 +144,7 @@ def _run_rest(items: Iterator, body: Callable, plan: Plan, branches: int) -> Non
         return
     if not branches:
         raise ConcreteValueError("a loop that cannot be one region of the program ends by a traced condition", do="let it run over a range or an array")
-    names = [s.name for s in (*plan.names, *plan.stops)]
-    choose(ended, lambda: None, lambda: _run_turns(items, body, plan, branches - 1), plan.cells, names, plan.own)
+    _choose(_not(ended), plan, lambda: _run_turns(items, body, plan, branches - 1))
 
 
 def _run_turns(items: Iterator, body: Callable, plan: Plan, branches: int) -> None:

@@ -1,0 +1,287 @@
+"""Whether the first turns of a loop compute the same numbers in the types that its carries come to.
+
+A loop that is one region gives what it carries one dtype. Python's first turn still has the narrower one: an int before it becomes a float, a float before
+it becomes complex. Most bodies do not mind (`s = 0`, then `s += x[k]`). Some do: they ask for the dtype, round in it, or take the square root of a negative
+number. So a body was also traced in the types of its first turns (ops/carry.py keeps these traces), and the two programs are compared here. Each value
+has a name; what has one name in both programs is one number. Where a result differs, the turn is peeled off (see unroll.py).
+"""
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..ir.build import Value
+from ..ir.graph import Equation, Literal, Var, has_effect
+from ..ir.types import Type, dtype_text, loop_dtypes, promoted, type_of
+from ..ops.carry import UNDEFINED, Turn, convert
+from ..util.errors import UnstageableError
+
+# What an op makes of numbers in a wider dtype is what it makes of them in the narrower one, and then widened. Products of complex numbers are not among
+# these (a real infinity makes nan), nor quotients (their rounding differs).
+CHOOSES = {"where", "maximum", "minimum", "fmax", "fmin", "clip", "max", "min", "sort", "argmax", "argmin", "argsort", "cummax", "cummin", "positive",
+           "less", "less_equal", "greater", "greater_equal"}
+COMPARES = {"equal", "not_equal", "logical_and", "logical_or", "logical_xor", "logical_not", "any", "all", "count_true"}
+ROUNDS = {"neg", "abs", "sign", "floor", "ceil", "trunc", "rint", "isnan", "isinf", "isfinite"}
+SUMS = {"add", "sub", "sum", "cumsum", "index_add"}
+EXACT = {
+    "int to float": CHOOSES | COMPARES | ROUNDS | SUMS | {"mul", "square", "prod", "cumprod", "contract"},
+    "int to complex": COMPARES | SUMS | {"where", "positive", "neg", "abs", "conj", "real", "imag", "mul", "square", "prod", "cumprod", "contract"},
+    "real to complex": COMPARES | SUMS | {"where", "positive", "neg", "abs", "isnan", "isinf", "isfinite", "conj", "real", "imag"},
+    "to more digits": CHOOSES | COMPARES | ROUNDS | {"conj", "real", "imag"},
+    "small int": CHOOSES | COMPARES,
+}
+BY_LITERAL = {"floordiv": lambda d: d != 0, "mod": lambda d: d != 0, "pow": lambda d: d >= 0}   # exact for ints where the right operand is such a literal
+MOVES = ("shape", "index", "resize")
+
+
+class Part(NamedTuple):
+    """A program to be compared: a body, a test, or a region in one of these."""
+
+    inputs: list
+    equations: list
+    outputs: list
+
+
+class WideningError(UnstageableError):
+    """A turn of a loop computes in another dtype than later ones, and something else."""
+
+
+def require_same_turns(eqn: Equation, turns: "list[Turn]", names: tuple) -> None:
+    """An error if a turn that was traced in narrower types computes other numbers than the loop's region does, or leaves a narrower type."""
+    lead = len(eqn.regions[-1].inputs) - len(eqn.outputs)
+    for turn in turns:
+        for k, t in turn.narrowed.items():
+            raise _refusal(names, k, turn.last[k], t)
+        kept = [k for k, t in enumerate(turn.last) if t is not None]
+        changed = [k for k in kept if k < len(turn.types) and turn.types[k] is not None and _kind(turn.types[k]) != _kind(turn.last[k])]
+        if changed and not all(_same(eqn, turn, kept, part, lead if part is turn.body else 0) for part in (turn.body, turn.test) if part is not None):
+            raise _refusal(names, changed[0], turn.types[changed[0]], turn.last[changed[0]])
+
+
+def _refusal(names: tuple, k: int, before: Type, after: Type) -> WideningError:
+    name = (names[k] if k < len(names) else "") or "a value that the loop carries"
+    return WideningError(f"{name} changes its dtype from {_text(before)} to {_text(after)}, and turns before and after compute differently",
+                         why="a loop that is one part of the program gives a name one dtype", do="start it with the dtype that it will have")
+
+
+def _kind(t: Type) -> tuple:
+    return t.dtype, t.weak
+
+
+def _text(t: Type) -> str:
+    return ("a Python " if t.weak else "") + dtype_text(t.dtype)
+
+
+def _same(eqn: Equation, turn: Turn, kept: list, part: Any, lead: int) -> bool:
+    region = eqn.regions[-1] if part is turn.body else eqn.regions[0]
+    comparison = _Comparison()
+    wide, narrow = region.inputs, [_atom(x) for x in (*part.lead, *_row(part.inputs, kept))]
+    for k, (v, a) in enumerate(zip(wide, narrow)):
+        comparison.begin(v, a, UNDEFINED if k < lead or not turn.is_first else turn.init[kept[k - lead]])
+    results = part.outputs if part is turn.test else _row(part.outputs, kept)
+    return comparison.is_same(Part(narrow, part.equations, [_atom(x) for x in results]), Part(list(wide), region.equations, list(region.outputs)))
+
+
+def _row(values: Any, kept: list) -> list:
+    """The values of these carries; UNDEFINED of those that were found later (extents that change)."""
+    return [values[k] if k < len(values) else UNDEFINED for k in kept]
+
+
+def _atom(x: Any) -> Any:
+    return x.atom if isinstance(x, Value) else x if x is UNDEFINED else Literal(x, type_of(x))
+
+
+class _Comparison:
+    """Names for the values of two programs. The narrow program's are its own variables, and numbers that are known."""
+
+    def __init__(self) -> None:
+        self.names: dict[Var, Any] = {}
+        self.rounded: dict[Any, tuple] = {}                   # names of the wide program that are others of the narrow one, rounded to a dtype
+
+    def begin(self, wide: Var, narrow: Any, start: Any) -> None:
+        """Name an input of both programs; start: the number that it is known to be."""
+        if narrow is UNDEFINED:
+            if start is not UNDEFINED:
+                self.names[wide] = self.name(_atom(start))
+            return
+        if isinstance(start, Value):
+            self.names[wide] = self.names[narrow] = start.atom
+        elif start is not UNDEFINED and not getattr(start, "shape", ()):
+            self.names[narrow], self.names[wide] = _number(start), _number(convert(start, wide.type))
+        else:
+            self.names[narrow] = narrow
+            self.names[wide] = narrow
+        if not np.can_cast(narrow.type.dtype, wide.type.dtype, "safe") and not _is_known(self.names[narrow]):
+            self.names[wide] = wide
+        if self.names[wide] != self.names[narrow]:
+            self.rounded[self.names[wide]] = (self.names[narrow], wide.type.dtype)
+
+    def name(self, a: Any) -> Any:
+        return UNDEFINED if a is UNDEFINED else _number(a.value) if isinstance(a, Literal) else self.names.get(a, a)
+
+    def is_same(self, narrow: Part, wide: Part) -> bool:
+        """Whether two programs, whose inputs have names, have the same results and effects."""
+        made: dict[tuple, list[Equation]] = {}
+        effects: tuple[list, list] = ([], [])
+        for eqn in narrow.equations:
+            if eqn.op.effect:
+                effects[0].append(self._key(eqn))
+            elif not self._is_known(eqn) and not self._is_again(eqn, made.setdefault(self._key(eqn), [])):
+                if has_effect(eqn):
+                    effects[0].append(eqn)
+        for eqn in wide.equations:
+            if eqn.op.effect:
+                effects[1].append(self._key(eqn))
+            elif not self._is_known(eqn):
+                found = self._find(eqn, made)
+                if has_effect(eqn):
+                    effects[1].append(found)
+        ends = [(self.name(x), self.name(y)) for x, y in zip(narrow.outputs, wide.outputs)]
+        return effects[0] == effects[1] and all(x is UNDEFINED or x == y for x, y in ends)
+
+    def _key(self, eqn: Equation) -> tuple:
+        return eqn.op.name, *[self.name(a) for a in eqn.inputs]
+
+    def _is_known(self, eqn: Equation) -> bool:
+        """Name what an equation computes from known numbers, or hands on as it is."""
+        if eqn.regions or len(eqn.outputs) != 1:
+            return False
+        y, names = eqn.outputs[0], [self.name(a) for a in eqn.inputs]
+        if _hands_on(eqn):
+            self.names[y] = names[0]
+            return True
+        if eqn.op.kind != "elementwise" or y.type.shape or not all(map(_is_known, names)):
+            return False
+        try:
+            with np.errstate(all="ignore"):
+                found = eqn.op.run(*[_typed(n[1], a.type) for n, a in zip(names, eqn.inputs)], **eqn.params)
+        except (ArithmeticError, TypeError, ValueError):
+            return False
+        self.names[y] = _number(np.asarray(found, y.type.dtype)[()])
+        return True
+
+    def _is_again(self, eqn: Equation, made: "list[Equation]") -> bool:
+        """Whether a narrow equation computes what another one of these did; else it becomes one of them."""
+        for found in made if not eqn.regions else ():
+            if self._is_alike(found, eqn) and _is_in_one_dtype(found, eqn):
+                return bool(self._give(found, eqn))
+        made.append(eqn)
+        return False
+
+    def _find(self, eqn: Equation, made: dict) -> "Equation | None":
+        """The narrow equation that computes the same as a wide one, whose results get its results' names."""
+        key = self._key(eqn)
+        for found in made.get(key, ()):
+            if self._is_alike(found, eqn) and (self._are_regions_same(found, eqn) if eqn.regions else _is_exact(found, eqn)):
+                return self._give(found, eqn)
+        for found in made.get(tuple([self.rounded.get(n, (n,))[0] for n in key]), ()) if not self.rounded.keys().isdisjoint(key) else ():
+            dtypes = [self.rounded[n][1] for n in key if n in self.rounded]
+            if self._is_alike(found, eqn) and _is_in_one_dtype(found, eqn) and all(t in _loop(found)[0] for t in dtypes):
+                return self._give(found, eqn)
+        return None
+
+    def _give(self, found: Equation, eqn: Equation) -> Equation:
+        self.names.update((y, self.names.get(x, x)) for x, y in zip(found.outputs, eqn.outputs))
+        return found
+
+    def _is_alike(self, x: Equation, y: Equation) -> bool:
+        return len(x.outputs) == len(y.outputs) and len(x.regions) == len(y.regions) and _params(x) == _params(y)
+
+    def _are_regions_same(self, x: Equation, y: Equation) -> bool:
+        for narrow, wide in zip(x.regions, y.regions):
+            if len(narrow.inputs) != len(wide.inputs):
+                return False
+            for a, b in zip(narrow.inputs, wide.inputs):
+                self.begin(b, a, UNDEFINED)
+            if any(self.names[b] is b for b in wide.inputs):
+                return False
+            if not self.is_same(Part(list(narrow.inputs), narrow.equations, list(narrow.outputs)),
+                                Part(list(wide.inputs), wide.equations, list(wide.outputs))):
+                return False
+        return True
+
+
+def _number(x: Any) -> tuple:
+    """The name of a number that is known, of whatever dtype."""
+    x = x.item() if isinstance(x, np.generic) else x
+    return ("number", "nan") if x != x else ("number", x)
+
+
+def _is_known(name: Any) -> bool:
+    return isinstance(name, tuple) and name[0] == "number"
+
+
+def _typed(x: Any, t: Type) -> Any:
+    """A known number as a value of this type."""
+    x = math.nan if x == "nan" else x
+    x = x.real if isinstance(x, complex) and t.dtype.kind != "c" else x
+    return t.dtype.type(x).item() if t.weak else t.dtype.type(x)
+
+
+def _params(eqn: Equation) -> dict:
+    """What an equation says beside its operands, but for dtypes (which are in its results' types) and names."""
+    return {k: v for k, v in eqn.params.items() if k not in ("dtype", "weak", "names")}
+
+
+def _hands_on(eqn: Equation) -> bool:
+    """Whether the result is the first operand, in a dtype that has room for it."""
+    t, y = eqn.inputs[0].type if eqn.inputs else None, eqn.outputs[0].type
+    if eqn.op.name == "mul":                                  # how a Python number becomes one of another kind
+        one = eqn.inputs[1]
+        return isinstance(one, Literal) and one.value == 1 and y.weak and np.can_cast(t.dtype, y.dtype, "safe")      # type: ignore[union-attr]
+    return eqn.op.name == "barrier" or eqn.op.name == "cast" and np.can_cast(t.dtype, y.dtype, "safe")               # type: ignore[union-attr]
+
+
+def _loop(eqn: Equation) -> tuple:
+    """The dtypes that an op computes in, and those of its results."""
+    types, results = [a.type for a in eqn.inputs], tuple([v.type.dtype for v in eqn.outputs])
+    ufunc = eqn.op.facts.get("ufunc")
+    if ufunc is not None:
+        return loop_dtypes(ufunc, types)[:ufunc.nin], results
+    if eqn.op.kind == "elementwise" and eqn.op.name != "cast":
+        return (promoted(types[1:] if eqn.op.name == "where" else types),), results
+    return tuple([t.dtype for t in types]), results
+
+
+def _is_in_one_dtype(x: Equation, y: Equation) -> bool:
+    return _loop(x) == _loop(y)
+
+
+def _is_exact(x: Equation, y: Equation) -> bool:
+    """Whether the same op on the same numbers, in other dtypes, has the same results."""
+    if _is_in_one_dtype(x, y):
+        return True
+    if x.op.kind in MOVES and x.op.name != "index_add":
+        return all(_has_room(eqn) for eqn in (x, y))
+    (a, *_), (b, *_) = _loop(x)[0] or (None,), _loop(y)[0] or (None,)
+    step = _step(a, b)
+    if step.startswith("int") and x.op.name in BY_LITERAL and b.kind == "f":
+        return isinstance(x.inputs[1], Literal) and bool(BY_LITERAL[x.op.name](x.inputs[1].value))
+    return x.op.name in EXACT.get(step, ())
+
+
+def _step(a: Any, b: Any) -> str:
+    """How a dtype was widened."""
+    if a is None or b is None or a == b or not np.can_cast(a, b, "safe"):
+        return ""
+    if a.kind in "biu":
+        return "small int" if a != np.int64 else "int to complex" if b.kind == "c" else "int to float"
+    if a.kind == "f" and b.kind == "c":
+        return "real to complex" if b.itemsize == 2 * a.itemsize else ""
+    return "to more digits"
+
+
+def _has_room(eqn: Equation) -> bool:
+    """Whether an op that moves numbers has room for them in its result."""
+    data = {"index": 1, "update": 2, "full": 1, "pack": None, "concatenate": None}.get(eqn.op.name, 1)
+    return all(_fits(a, v.type.dtype) for v in eqn.outputs for a in eqn.inputs[:data])
+
+
+def _fits(a: Any, dtype: np.dtype) -> bool:
+    if isinstance(a, Literal):
+        with np.errstate(all="ignore"):
+            return a.value != a.value or bool(np.asarray(a.value).astype(dtype) == a.value)
+    return np.can_cast(a.type.dtype, dtype, "safe")
+
+
+__all__ = ["WideningError", "require_same_turns"]
