@@ -31,8 +31,9 @@ from .containers import is_users
 from .iterate import Steps, steps_of
 from .lists import Items, Rows
 from .ordering import sort
+from .plan import Plan
 from .recall import memory_here
-from .roll import Plan, roll_while
+from .roll import roll_while
 from .state import cells_of
 from .syntax import RUNTIME
 from .unroll import MOST_PEELED, MOST_UNROLLED, Plainly, attempted, has_ended, note_unrolled, peel_while, roll_or_peel, run_plainly, unrolled_items

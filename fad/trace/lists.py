@@ -108,7 +108,7 @@ class Items(list):
         before, held = self.length if self.rows else len(self), [] if self.rows else list(self)
         known = [Like(self.layout, self.types)] if self.rows else []
         for x in samples:
-            _require_fixed(x.layout.structure)
+            require_fixed(x.layout.structure)
         layout, *others = [x.layout for x in (*known, *map(like, held), *samples)]
         for other in others:
             layout.require(other, "an element of a list")
@@ -124,31 +124,31 @@ class Items(list):
         self.rows, self.layout, self.types, self.length = rows, layout, types, before
 
 
-def _require_fixed(structure: tree.Structure) -> None:
+def require_fixed(structure: tree.Structure) -> None:
     """An element of rows may be made of tuples and lists; other objects are ones that may change."""
     cls = structure.cls
     if not (cls in (None, list, type(None), Rows) or issubclass(cls, tuple)):        # type: ignore[arg-type]
         raise UnstageableError(f"a list gets objects of class {cls.__name__} in a loop", why="they may change later")   # type: ignore[union-attr]
     for child in structure.children:
-        _require_fixed(child)
+        require_fixed(child)
 
 
-def _fixed(x: Any) -> Any:
+def fixed(x: Any) -> Any:
     """An element with its lists fixed."""
     if type(x) is list:
-        return Fixed(map(_fixed, x))
+        return Fixed(map(fixed, x))
     if isinstance(x, Rows):
         x.is_element = True
-    return tuple(map(_fixed, x)) if type(x) is tuple else x
+    return tuple(map(fixed, x)) if type(x) is tuple else x
 
 
-def _lists_in(x: Any) -> list:
+def lists_in(x: Any) -> list:
     """The lists that an element is made of."""
     if isinstance(x, Rows):
         return [x]
     if isinstance(x, list):
-        return [x, *[found for y in x for found in _lists_in(y)]]
-    return [found for y in x for found in _lists_in(y)] if isinstance(x, tuple) else []
+        return [x, *[found for y in x for found in lists_in(y)]]
+    return [found for y in x for found in lists_in(y)] if isinstance(x, tuple) else []
 
 
 class Rows(Items):
@@ -162,7 +162,7 @@ class Rows(Items):
         self.layout.require(new, "an element of a list")
         if self.keeper is None:
             self._make_room(x)
-        for found in _lists_in(x):
+        for found in lists_in(x):
             note_fixed(found)
         for row, t, leaf in zip(self.rows, self.types, new.data):
             if promoted([t, type_of(leaf)]) != t.dtype or len(t.shape) != type_of(leaf).rank:
@@ -197,7 +197,7 @@ class Rows(Items):
 
     def _element(self, leaves: list) -> Any:
         values = [read_only(convert(x, t)) if not t.shape else read_only(x, row.kin) for x, t, row in zip(leaves, self.types, self.rows)]
-        return _fixed(self.layout.filled(iter(values)))
+        return fixed(self.layout.filled(iter(values)))
 
     def _at(self, k: int, place: Any) -> Any:
         """The entry at a place; taken from the row itself where that is sure to be in the list."""

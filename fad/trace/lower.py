@@ -69,6 +69,13 @@ def cut_after_jump(block: list) -> list:
     return block
 
 
+def _needs_flags(node: ast.AST) -> bool:
+    """Whether a jump other than return stands in a statement, a :=, or a loop with an else clause, which is no part of the loops that are rewritten."""
+    if isinstance(node, (ast.Break, ast.Continue, ast.NamedExpr)) or (isinstance(node, (ast.For, ast.While)) and node.orelse):
+        return True
+    return not isinstance(node, SCOPES) and any(_needs_flags(c) for c in ast.iter_child_nodes(node))
+
+
 class Lowering:
     """Lowers the jumps of one function."""
 
@@ -79,9 +86,7 @@ class Lowering:
 
     def function(self, body: list) -> list:
         """The body of a function, lowered."""
-        if not any(holds(s, (*JUMPS, ast.NamedExpr)) for s in body):
-            return body
-        if not any(holds(s, (ast.Return,)) for s in body[:-1]) and not any(holds(s, (ast.Break, ast.Continue, ast.NamedExpr)) for s in body):
+        if not any(holds(s, (ast.Return,)) for s in body[:-1]) and not any(_needs_flags(s) for s in body):
             if not body or isinstance(body[-1], ast.Return) or not holds(body[-1], (ast.Return,)):
                 return body                                   # its only return is its last line
         last = body[-1]

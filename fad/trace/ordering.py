@@ -13,7 +13,10 @@ from ..ops.face import METHODS, find
 from ..ops.literals import as_array as joined
 from ..util import tree
 from ..util.errors import UnstageableError
+from .branch import choose
 from .lists import as_array
+from .reorder import is_value, reordered
+from .state import cells_of
 from .tracer import Tracer
 
 PREFERS = {"min": "less", "max": "greater"}
@@ -48,7 +51,7 @@ def _best(name: str) -> Callable:
                 chosen = best_key = _better(best_key, k, name)
             else:
                 better = _precedes(k, best_key, PREFERS[name])
-                chosen, best_key = _either(better, x, chosen), _either(better, k, best_key)
+                chosen, best_key = _chosen(better, x, chosen), _either(better, k, best_key)
         return chosen
     return best
 
@@ -85,6 +88,12 @@ def _either(condition: Any, a: Any, b: Any) -> Any:
     return structure.unflatten([x if x is y else registry["where"](condition, x, y) for x, y in zip(xs, ys)])
 
 
+def _chosen(condition: Any, a: Any, b: Any) -> Any:
+    """a where a traced condition holds, else b; of arrays and containers that very one, as of `a if condition else b`."""
+    ways = (lambda: a), (lambda: b)
+    return _either(condition, a, b) if is_value(a) and is_value(b) else choose(condition, *ways, cells_of(*ways))
+
+
 def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list:
     """sorted(): items that are equal keep their order."""
     items = list(as_array(iterable))
@@ -93,11 +102,7 @@ def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list:
         return [items[k] for k in sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)]
     columns = [joined(list(column)) for column in (zip(*keys) if isinstance(keys[0], (tuple, list)) else [keys])]
     order = find(np.lexsort).call([-c if reverse else c for c in columns[::-1]])     # type: ignore[union-attr]
-    flat = [tree.flatten(x) for x in items]
-    if any(structure != flat[0][1] for _, structure in flat):
-        raise UnstageableError("the items that are sorted differ in structure, and their order depends on traced values")
-    leaves = [joined(list(column))[order] for column in zip(*[leaves for leaves, _ in flat])]
-    return [flat[0][1].unflatten([leaf[k] for leaf in leaves]) for k in range(len(items))]
+    return reordered(items, order)
 
 
 def sort(items: list, /, *, key: Any = None, reverse: Any = False) -> None:

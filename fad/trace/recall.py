@@ -93,6 +93,7 @@ class Facts(NamedTuple):
     found: tuple = ()
     unbound: frozenset = frozenset()
     by_value: frozenset = frozenset()
+    moved: frozenset = frozenset()                            # places of arrays in containers that turns put others in place of
     early: bool = False
     test_changes: bool = False
     types: Mapping = MappingProxyType({})                     # of the leaves, each known by its slot and its number
@@ -116,6 +117,7 @@ class Memory:
         plan.rebound |= facts.rebound
         plan.unbound |= facts.unbound
         plan.by_value |= facts.by_value
+        plan.moved |= facts.moved
         plan.early, plan.test_changes = facts.early, facts.test_changes
         for name in facts.bound_elsewhere:
             plan.own.add(name)
@@ -149,6 +151,7 @@ class Memory:
             found=tuple([k for k in found if k is not None]),
             unbound=frozenset(plan.unbound),
             by_value=frozenset([p for p in plan.by_value if isinstance(p[0], str)]),
+            moved=frozenset(plan.moved),
             early=plan.early,
             test_changes=plan.test_changes,
             types={place: sketch(t) for place, t in types.items()},

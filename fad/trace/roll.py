@@ -16,14 +16,14 @@ from ..util.errors import UnstageableError
 from .bound import flag_of, mark
 from .branch import choose, truth
 from .growth import check_growth
+from .held import Held
 from .identity import Handed, Standing
 from .iterate import Steps
-from .kin import Kin, arrays_among
+from .kin import arrays_among
 from .lists import NeedsRoom
-from .place import roots_of
-from .recall import Memory
-from .room import Room, Untraced
-from .state import Array, Container, Layout, Name, Trial, changing, frozen, is_array, lose, trial
+from .plan import Plan, key_of
+from .room import Untraced
+from .state import Array, Container, Layout, Name, Trial, frozen, lose, trial
 from .twins import check
 from .widening import require_same_turns
 
@@ -32,67 +32,22 @@ class _Again(Exception):
     """A trial found something new; the plan knows it by now."""
 
 
-class Plan:
-    """What a loop carries, as far as it is known: names that turns hand on, those of them that are rebound, names whose arrays are written to,
-    flags that end the loop; own: all names that its code binds.
-    """
-
-    def __init__(self, cells: dict, names: Iterable, rebound: Iterable, written: Iterable, stops: Iterable, own: Iterable = (),
-                 memory: "Memory | None" = None):
-        self.own = {*own, *names, *stops}
-        self.cells, self.stops = cells, [Name(n, cells[n]) for n in stops]
-        self.names = [Name(n, cells[n]) for n in names if n in cells and n not in stops]
-        self.rebound = set(rebound)
-        self.found: list[Any] = []                            # arrays and containers
-        self.shapes: dict[str, Layout] = {}                   # of names that have no value before the loop
-        self.unbound: set[str] = set()                        # names that may have no value at the end of a turn, or before the first
-        self.has_turns: Callable = lambda: False              # whether there is a first turn
-        self.early = False                                    # whether a traced flag may end the loop
-        self.by_value: set[tuple] = set()                     # positions (a slot's key and a path) of containers that are not one object throughout
-        self.kin = Kin()                                      # which names may be one array
-        self.room = Room(self)                                # the lists that the turns append to
-        self.turns = 0
-        self.is_traced = False                                # whether it is known that the turns depend on traced values
-        self.test_changes = False                             # whether a while loop's condition changes something
-        for name in written:
-            if name in cells and name not in self.rebound:    # else it is not one array that is written to
-                self._expect(Name(name, cells[name]).read())
-        self.given, self.memory = len(self.names), memory or Memory()
-        self.memory.tell(self)
-
-    def _expect(self, value: Any) -> None:
-        """An array that the body writes to, going by its source."""
-        if is_array(value) and not any(s.name == "" and getattr(s, "tracer", None) is value for s in self.found):
-            for root in roots_of(value):
-                self.add(Array(root))
-
-    def add(self, slot: Any) -> None:
-        if not self.room.counts(slot) and not any(changing(s) is changing(slot) for s in self.found):
-            self.found.append(slot)
-
-    def slots(self) -> list:
-        """The slots whose values the loop carries."""
-        names = [s for s in self.names if not self.keeps_object(s)]
-        return names + (self.stops if self.early else []) + self.found
-
-    def keeps_object(self, slot: Name) -> bool:
-        """Whether a variable stays bound to one array throughout."""
-        return slot.name not in self.rebound and is_array(slot.read())
-
-
 class Roll:
     """One attempt at a loop under a plan. `enter` puts the carries in place, `leave` reads what a turn made of them."""
 
     def __init__(self, plan: Plan):
         self.plan, self.slots = plan, plan.slots()
-        self.standing = Standing({_key(s): s for s in self.slots}, plan.by_value)
+        self.standing = Standing({key_of(s): s for s in self.slots}, plan.by_value)
+        self.held = Held(plan.moved)
+        for s in self.slots:
+            self.held.begin(plan.place(s), s, self._read(s))
         self.layouts = [self._layout(s) for s in self.slots]
         self.kept = [(s, s.read()) for s in plan.names if plan.keeps_object(s)]
         self.handed: Handed | None = None                     # the containers that are handed on by value
         self.lost: list = []                                  # arrays of which nobody knows what they hold after the loop
         self.ends: dict = {}                                  # the carried arrays at the end of a turn
         self.ends_as: dict = {}                               # what the carried arrays were at the end of a turn
-        self.keys = [_key(s) for s in self.slots]
+        self.keys = [key_of(s) for s in self.slots]
         unbound = {s.name for s in self.slots if isinstance(s, Name) and not s.name.startswith("_fad_") and Layout(s.read()).is_undefined}
         plan.unbound |= unbound if unbound - plan.unbound and not plan.has_turns() else set()
         self.marked = [s for s in self.slots if s.name in plan.unbound]
@@ -111,7 +66,10 @@ class Roll:
         return self.plan.shapes[slot.name] if layout.is_undefined and slot.name in self.plan.shapes else layout
 
     def _layout_now(self, slot: Any) -> Layout:
-        return Layout(slot.read(), self.standing.kept(_key(slot)))
+        return self.held.hold(self.plan.place(slot), self._read(slot))
+
+    def _read(self, slot: Any) -> Layout:
+        return Layout(slot.read(), self.standing.kept(key_of(slot)))
 
     def initial(self) -> list:
         return self.begun + self.flags
@@ -129,7 +87,7 @@ class Roll:
         for slot, value in zip(self.slots, values):
             slot.write(value)
         self._mark(rest)
-        self.fresh = self._arrays(Layout(v).data for v in values)
+        self.fresh = self._arrays(self._layout_now(s).data for s in self.slots)
         self.plan.kin.entangle(self.fresh)
         return dict(zip(self.keys, values))
 
@@ -149,7 +107,8 @@ class Roll:
         if self.plan.room.end_turn(made, self.initial()):
             raise _Again
         self._discover(made)
-        if self.standing.finds_others():
+        moved = [self.held.finds_moved(self.plan.place(s), self._read(s)) for s in self.slots]
+        if self.standing.finds_others() or any(moved):
             raise _Again
         self.lost = made.lost_arrays()
         self._relate(made)
@@ -242,10 +201,6 @@ def _flag(slot: Name) -> Any:
     """Whether a name is bound now: True, False, or a truth value of the program."""
     value = slot.read()
     return False if Layout(value).is_undefined else flag_of(value)
-
-
-def _key(slot: Any) -> Any:
-    return slot.name or id(changing(slot))
 
 
 def _attempt(plan: Plan, run: Callable, turns: Any = None) -> Any:

@@ -12,8 +12,9 @@ from ..util.errors import ConcreteValueError, FadError
 from ..util.where import Where
 from .branch import choose
 from .iterate import Steps
+from .plan import Plan
 from .recall import Memory, memory_here
-from .roll import Plan, roll_for
+from .roll import roll_for
 from .state import Trial
 from .widening import WideningError
 

@@ -54,7 +54,24 @@ def one_in_both_branches(x):
     return sum(a)
 
 
-@pytest.mark.parametrize("f", [one_object_throughout, either_is_only_read, another_in_every_turn, one_in_both_branches])
+class Body:
+    def __init__(self, q, p):
+        self.q, self.p, self.time = q, p, 0.0
+
+
+def arrays_of_an_object_with_other_names(x):
+    q, p = x[:3] * 1.0, x[3:] * 1.0
+    body = Body(q, p)
+    for k in range(3):
+        for j in range(3):
+            body.time = body.time + 0.1
+            body.q[j] += body.p[k] * body.time
+        body.p = body.p * 0.9
+        q[k] *= 0.5
+    return body.q @ q + body.p @ p
+
+
+@pytest.mark.parametrize("f", [one_object_throughout, arrays_of_an_object_with_other_names, either_is_only_read, another_in_every_turn, one_in_both_branches])
 def test_what_is_not_in_doubt_is_staged(f):
     with fad.config.using(compile="never"):
         value, g = fad.value_and_grad(f, fallback=False)(X)

@@ -74,3 +74,67 @@ def a_part_that_is_written_back_where_it_lies(x):
     part = y[1:, 1:]
     part[1:] += 0.1
     return np.mean(np.sin(y))
+
+
+def an_else_of_a_loop_without_break(x):
+    """Only functions with jumps were rewritten so that the else clause of a loop is kept."""
+    t = x[0]
+    for k in range(3):
+        t = t + x[k]
+    else:
+        t = np.tanh(t * x[1])
+    while t > 5.0:
+        t = 0.5 * t
+    else:
+        t = t * x[2]
+    return t
+
+
+def the_largest_by_a_key_is_written_to(x):
+    """What max and min with a key found was a copy."""
+    a, b, c, d = x * 1.0, x[1:] * 2.0, [x[0]], [x[1]]
+    longest, least = max([a, b], key=lambda u: u[0]), min([c, d], key=lambda u: u[0])
+    longest[0] += 5.0
+    least[0] = 3.0 * x[2]
+    return a.sum() + 3.0 * b.sum() + c[0] - 2.0 * d[0]
+
+
+def sorted_by_a_key_and_written_to(x):
+    """What sorted made of arrays and lists were copies."""
+    a, b, c, d = x * 1.0, x * 2.0, [x[0]], [x[1]]
+    arrays, lists = sorted([b, a], key=lambda u: u[0]), sorted([c, d], key=lambda u: u[0])
+    arrays[0][0] = 5.0
+    a[1] *= 7.0
+    lists[0][0] += 3.0 * x[2]
+    return arrays[0].sum() + 3.0 * arrays[1].sum() + a.sum() + c[0] - 2.0 * d[0]
+
+
+class Pair:
+    def __init__(self, u, weight):
+        self.u, self.weight = u, weight
+
+
+def an_array_of_an_object_that_inner_loops_change(x):
+    """After the loops the object's array was another one than the one outside, and nobody knew that it may be the same."""
+    c = np.sin(x)
+    pair = Pair(c, 0.3)
+    for k in range(3):
+        for _ in range(2):
+            pair.weight += x[k]
+    c[0] += 1.0
+    pair.u[1:] *= pair.weight
+    return pair.u @ c
+
+
+def what_inner_loops_leave_open(x):
+    """A name that may be one of two arrays by what an inner loop did with it, and a write to one of these."""
+    a, b = x * 1.0, x * 2.0
+    pair = [a, 0.5]
+    for k in range(4):
+        for j in range(3):
+            if x[j] > 0.7:
+                pair[0] = b
+            pair[1] = pair[1] * 0.9 + x[k]
+    a[0] += 1.0
+    b[1] += 2.0
+    return pair[0] @ a * pair[1] + b.sum()

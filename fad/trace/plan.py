@@ -1,0 +1,68 @@
+"""What a loop carries, as far as the trials of its body have shown."""
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from .kin import Kin
+from .place import roots_of
+from .recall import Memory
+from .room import Room
+from .state import Array, Layout, Name, changing, is_array
+
+
+def key_of(slot: Any) -> Any:
+    """By what a slot is known in one trial: its name, or the identity of what changes."""
+    return slot.name or id(changing(slot))
+
+
+class Plan:
+    """What a loop carries, as far as it is known: names that turns hand on, those of them that are rebound, names whose arrays are written to,
+    flags that end the loop; own: all names that its code binds.
+    """
+
+    def __init__(self, cells: dict, names: Iterable, rebound: Iterable, written: Iterable, stops: Iterable, own: Iterable = (),
+                 memory: "Memory | None" = None):
+        self.own = {*own, *names, *stops}
+        self.cells, self.stops = cells, [Name(n, cells[n]) for n in stops]
+        self.names = [Name(n, cells[n]) for n in names if n in cells and n not in stops]
+        self.rebound = set(rebound)
+        self.found: list[Any] = []                            # arrays and containers
+        self.shapes: dict[str, Layout] = {}                   # of names that have no value before the loop
+        self.unbound: set[str] = set()                        # names that may have no value at the end of a turn, or before the first
+        self.has_turns: Callable = lambda: False              # whether there is a first turn
+        self.early = False                                    # whether a traced flag may end the loop
+        self.by_value: set[tuple] = set()                     # positions (a slot's key and a path) of containers that are not one object throughout
+        self.moved: set[tuple] = set()                        # places of arrays in containers that turns put others in place of
+        self.kin = Kin()                                      # which names may be one array
+        self.room = Room(self)                                # the lists that the turns append to
+        self.turns = 0
+        self.is_traced = False                                # whether it is known that the turns depend on traced values
+        self.test_changes = False                             # whether a while loop's condition changes something
+        for name in written:
+            if name in cells and name not in self.rebound:    # else it is not one array that is written to
+                self._expect(Name(name, cells[name]).read())
+        self.given, self.memory = len(self.names), memory or Memory()
+        self.memory.tell(self)
+
+    def _expect(self, value: Any) -> None:
+        """An array that the body writes to, going by its source."""
+        if is_array(value) and not any(s.name == "" and getattr(s, "tracer", None) is value for s in self.found):
+            for root in roots_of(value):
+                self.add(Array(root))
+
+    def add(self, slot: Any) -> None:
+        if not self.room.counts(slot) and not any(changing(s) is changing(slot) for s in self.found):
+            self.found.append(slot)
+
+    def slots(self) -> list:
+        """The slots whose values the loop carries."""
+        names = [s for s in self.names if not self.keeps_object(s)]
+        return names + (self.stops if self.early else []) + self.found
+
+    def place(self, slot: Any) -> Any:
+        """By what a slot is known here, in another trial if possible."""
+        known = self.memory.key(slot)
+        return key_of(slot) if known is None else known
+
+    def keeps_object(self, slot: Name) -> bool:
+        """Whether a variable stays bound to one array throughout."""
+        return slot.name not in self.rebound and is_array(slot.read())
