@@ -1,7 +1,10 @@
 """Derivatives by differences, and whether they can be trusted: what a program is judged by that shares nothing with fad."""
 import warnings
+from types import FunctionType
 
 import numpy as np
+
+from .extended import in_extended_precision
 
 STEP = 1e-4
 NODES = np.arange(-2, 3)                                      # where a function is looked at, in steps
@@ -57,3 +60,61 @@ def spread(f, x):
     """How far f changes where x changes by about a rounding: large where a comparison or a cancellation turns rounding errors into digits."""
     here, turns = quietly(f, x), np.random.default_rng(7).choice([-1.0, 1.0], (6, x.size))
     return np.max([np.max(np.abs(quietly(f, x * (1 + ROUNDING * turn)) - here)) for turn in turns])
+
+
+def contradict(f, x, claimed, expected, tolerance):
+    """Whether a gradient is further from the differences than this in an element where these are steady, computed with more digits, too."""
+    f = in_extended_precision(f)
+    apart = np.abs(claimed - expected) > tolerance
+    return any(is_steady(f, x, e, c) for e, c, is_apart in zip(np.eye(x.size), claimed, apart) if is_apart)
+
+
+def is_steady(f, x, d, claimed):
+    """Whether differences with other steps say as well, by more than they differ among themselves, that this is not the derivative of f at x along d.
+
+    What cancellation leaves of a sum may look smooth through one set of nodes: with each step it has another slope.
+
+    >>> is_steady(lambda x: 2.0 * x[0], np.array([0.3]), np.array([1.0]), 2.1)
+    True
+    >>> is_steady(lambda x: ((x[0] + 1e6) - 1e6 - x[0]) * 1e3, np.array([0.3]), np.array([1.0]), 0.0)
+    False
+    """
+    found = [slope(f, x, d, STEP * part) for part in (0.19, 0.37, 0.71, 1.0)]
+    if None in found:
+        return False
+    values = np.array([value for value, _ in found])
+    return bool(np.max(np.abs(np.mean(values, axis=0) - claimed)) > 10.0 * np.max(np.ptp(values, axis=0)))
+
+
+class _Watching:
+    """NumPy or math, which notes whether a function of infinite slope at zero was called there."""
+
+    ROOTS = {"sqrt", "cbrt", "hypot", "power", "float_power", "abs", "absolute", "norm", "std", "angle", "arctan2"}
+
+    def __init__(self, module):
+        self.module, self.met = module, False
+
+    def __getattr__(self, name):
+        found = getattr(self.module, name)
+        if name == "linalg":
+            self.inner = _Watching(found)
+            return self.inner
+        return self._watched(found) if name in self.ROOTS else found
+
+    def _watched(self, function):
+        def call(*args, **kwargs):
+            self.met = self.met or any(np.any(np.asarray(x) == 0.0) for x in args)
+            return function(*args, **kwargs)
+        return call
+
+
+def meets_root_of_zero(f, x):
+    """Whether f, run on plain numbers, takes a root (or a modulus or a norm) of something that is exactly zero.
+
+    >>> def f(x): return np.sqrt(x[0] - 2.0 + 0j).imag
+    >>> meets_root_of_zero(f, np.array([2.0])), meets_root_of_zero(f, np.array([2.5]))
+    (True, False)
+    """
+    numpy = _Watching(np)
+    quietly(FunctionType(f.__code__, {**f.__globals__, "np": numpy}, f.__name__, f.__defaults__, f.__closure__), x)
+    return numpy.met or getattr(getattr(numpy, "inner", None), "met", False)

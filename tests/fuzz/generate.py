@@ -6,12 +6,13 @@ the two modes and the tiers, which have to agree (see edges.py).
 """
 import random
 
-from . import edges, idioms, pythons, structures, writes
+from . import edges, idioms, names, pythons, structures, writes
 from .statement import Statement, render_block
 
 HELPERS = """
 import math
 import numpy as np
+import fad
 
 def blend(u, v):
     return np.tanh(u) * 0.5 + np.sin(v) * 0.3
@@ -26,7 +27,7 @@ def decayed(v, w=0.25):
     for j in range(len(v)):
         total = total * w + v[j] * v[j] / (1.0 + v[j] * v[j])
     return total
-""" + idioms.HELPERS + structures.HELPERS + edges.HELPERS + pythons.HELPERS
+""" + idioms.HELPERS + structures.HELPERS + edges.HELPERS + pythons.HELPERS + names.HELPERS
 
 
 class Generator(idioms.Idioms, idioms.Matrices, structures.Structures, writes.Writes, edges.Edges, pythons.Pythons):

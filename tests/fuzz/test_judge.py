@@ -1,14 +1,18 @@
 """The judge sees what is wrong, and does not take a kink, a jump or rounding for it."""
 import math
+import re
 
 import numpy as np
 import pytest
 
 import fad
 from fad.ops.arithmetic import mul
+from fad.ops.kinds import Partials
+from fad.ops.transcendental import tanh
 
 from .differences import slope, spread
-from .judge import POINT, _problem, judge
+from .generate import generate
+from .judge import POINT, _problem, compiled_function, judge
 
 STRAIGHT = np.eye(POINT.size)[0]
 
@@ -25,6 +29,45 @@ def test_a_wrong_derivative_is_seen():
     doubled = wrong_rule()
     assert "gradient: " in judge(lambda x: np.sum(doubled(x)), ("interpreted",))
     assert "gradient: " in judge(lambda x: np.sum(doubled(x)), ("interpreted",), second=True)
+
+
+@pytest.mark.parametrize("seed", [2, 3, 5, 6])
+def test_a_rule_that_is_off_by_little_is_seen_in_random_programs(seed, monkeypatch):
+    monkeypatch.setattr(tanh, "derivative", Partials(lambda y, x: 1.0001 * (1.0 - y) * (1.0 + y)))
+    assert re.search("gradient: |second order: ", judge(compiled_function(generate(seed)), ("interpreted",), second=seed % 2 == 1))
+
+
+def rounding_error_of(u, large):
+    s = u + large
+    part = s - u
+    return (u - (s - part)) + (large - part)
+
+
+def test_slopes_of_rounding_errors_are_no_derivatives():
+    def f(x):
+        return np.sum(np.sin(x)) + 1e4 * rounding_error_of(1e-5 * x[2], -3e9)
+    assert judge(f, ("interpreted",)) is None
+
+
+def test_beside_rounding_errors_a_wrong_derivative_is_seen():
+    doubled = wrong_rule()
+
+    def f(x):
+        return doubled(x[0]) + 1e4 * rounding_error_of(1e-5 * x[2], -3e9)
+    assert "gradient: " in judge(f, ("interpreted",))
+
+
+def test_an_infinite_slope_times_zero_is_no_failure_and_other_nans_are():
+    def f(x):
+        a = np.where(x > 0.5, x, 0.0)
+        return np.sum(np.sqrt(a + 0j).imag) + np.sum(a)
+
+    @fad.custom_jvp
+    def same(u):
+        return 1.0 * u
+    same.defjvp(lambda xs, dxs: (1.0 * xs[0], np.nan * dxs[0]))
+    assert judge(f, ("interpreted",)) is None
+    assert judge(lambda x: same(x[0]), ("interpreted",)) is not None
 
 
 def test_modes_that_differ_are_seen():
