@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numba.core import cgutils, types
 from numba.core.typing.npydecl import parse_dtype
-from numba.np import arrayobj
 
 from fad.kernels.memory import made
 from fad.kernels.promotion import compiled_as
@@ -41,31 +40,34 @@ def _full_of(shape, value, dtype=None):
     return found and (found[0], shape, value, *([] if dtype is None else [dtype]))
 
 
-def _made(context, builder, sig, args):
-    return made(context, builder, sig.return_type, arrayobj._parse_shape(context, builder, sig.args[0], args[0]))
-
-
-def _delivered(context, builder, sig, array):
-    return arrayobj.impl_ret_new_ref(context, builder, sig.return_type, array._getvalue())
-
-
 def _empty(context, builder, sig, args):
-    return _delivered(context, builder, sig, _made(context, builder, sig, args))
+    given = sig.args[0]
+    extents = cgutils.unpack_tuple(builder, args[0]) if isinstance(given, types.BaseTuple) else [args[0]]
+    kinds = given if isinstance(given, types.BaseTuple) else (given,)
+    extents = [context.cast(builder, n, t, types.intp) for n, t in zip(extents, kinds)]
+    return made(context, builder, sig.return_type, extents)
 
 
 def _zeros(context, builder, sig, args):
-    array = _made(context, builder, sig, args)
-    cgutils.memset(builder, array.data, builder.mul(array.itemsize, array.nitems), 0)
-    return _delivered(context, builder, sig, array)
+    value = _empty(context, builder, sig, args)
+    data, count, size = _fields(context, builder, sig.return_type, value)
+    cgutils.memset(builder, data, builder.mul(size, count), 0)
+    return value
 
 
 def _full(context, builder, sig, args):
-    array = _made(context, builder, sig, args)
+    array = _empty(context, builder, sig, args)
+    data, count, _ = _fields(context, builder, sig.return_type, array)
     value = context.cast(builder, args[1], sig.args[1], sig.return_type.dtype)
-    with cgutils.for_range(builder, array.nitems) as loop:
-        place = cgutils.gep(builder, array.data, loop.index)
-        context.pack_value(builder, sig.return_type.dtype, value, place)
-    return _delivered(context, builder, sig, array)
+    with cgutils.for_range(builder, count) as loop:
+        context.pack_value(builder, sig.return_type.dtype, value, cgutils.gep(builder, data, loop.index))
+    return array
+
+
+def _fields(context, builder, kind, array):
+    """Where an array's elements are, their number, and the size of one."""
+    place = context.data_model_manager[kind].get_field_position
+    return [builder.extract_value(array, place(name)) for name in ("data", "nitems", "itemsize")]
 
 
 def empty(shape, dtype=np.float64):

@@ -10,10 +10,12 @@ import llvmlite.binding as llvm
 from llvmlite import ir as llvm_ir
 from numba.core import cgutils, ir, lowering, types
 from numba.core.compiler import CompilerBase
-from numba.core.compiler_machinery import PassManager, register_pass
-from numba.core.typed_passes import AnnotateTypes, BaseNativeLowering, IRLegalization, NoPythonBackend, NopythonTypeInference
-from numba.core.untyped_passes import FixupArgs, GenericRewrites, IRProcessing, TranslateByteCode
+from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
+from numba.core.rewrites import rewrite_registry
+from numba.core.typed_passes import BaseNativeLowering, NoPythonBackend, NopythonTypeInference
+from numba.core.untyped_passes import FixupArgs, TranslateByteCode
 
+from fad.kernels.lifetimes import insert_releases
 from fad.kernels.variables import definitions, is_whole_slice, natural_names, of_one_value
 
 __all__ = ["LeanCompiler", "new_library"]
@@ -25,12 +27,13 @@ class _Lower(lowering.Lower):
     # -- variables ------------------------------------------------------------------------------------------------------------
 
     def _find_singly_assigned_variable(self):
-        super()._find_singly_assigned_variable()
+        self._blk_local_varmap = {}
+        self._fields = {}                                    # (array, place in its struct) -> that field, of arrays of one value
         self._ranges = {}                                    # start, stop and step of the ranges of this function
         self._operators = {}                                 # (operator, types) -> its implementation
         self._defined = definitions(self.blocks)
         self._natural = natural_names(self._defined)
-        self._singly_assigned_vars |= set(of_one_value(self.blocks, self._is_counted))
+        self._singly_assigned_vars = set(of_one_value(self.blocks, self._is_counted))
 
     def _is_counted(self, name):
         """Whether the variable's value holds a reference that is counted."""
@@ -45,6 +48,12 @@ class _Lower(lowering.Lower):
     def delvar(self, name):
         if self._is_counted(name):
             super().delvar(name)
+
+    def decref(self, typ, val):
+        if isinstance(typ, types.Array):                     # Numba takes the whole array apart to find the one reference in it
+            place = self.context.data_model_manager[typ].get_field_position("meminfo")
+            typ, val = types.MemInfoPointer(types.voidptr), self.builder.extract_value(val, place)
+        super().decref(typ, val)
 
     # -- operators ------------------------------------------------------------------------------------------------------------
 
@@ -121,8 +130,19 @@ class _Lower(lowering.Lower):
         """A field of an array, read where it stands."""
         at = (self.context.data_model_manager[kind].get_field_position(field), *inside)
         if name in self._blk_local_varmap:
-            return self.builder.extract_value(self._blk_local_varmap[name], at)
+            return self._field_of_value(name, self._blk_local_varmap[name], at)
         return self.builder.load(cgutils.gep_inbounds(self.builder, self.getvar(name), 0, *at))
+
+    def _field_of_value(self, name, value, at):
+        """A field of an array of one value: read once, where the array is made."""
+        if not isinstance(value, llvm_ir.Instruction) or isinstance(value, llvm_ir.PhiInstr):
+            return self.builder.extract_value(value, at)
+        if (name, at) not in self._fields:
+            here = self.builder.block
+            self.builder.position_after(value)
+            self._fields[name, at] = self.builder.extract_value(value, at)
+            self.builder.position_at_end(here)
+        return self._fields[name, at]
 
     # -- rows -----------------------------------------------------------------------------------------------------------------
 
@@ -214,6 +234,27 @@ def _step(numbers):
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
+class LeanRewrites(FunctionPass):
+    """Numba's rewriting before types are known (of constant subscripts, of what is raised), each block looked at until nothing is found."""
+
+    _name = "fad_rewrites"
+
+    def __init__(self):
+        super().__init__()
+
+    def run_pass(self, state):
+        function = state.func_ir
+        for kind in rewrite_registry.rewrites["before-inference"]:
+            rewrite, waiting = kind(state), list(function.blocks)
+            while waiting:
+                label = waiting.pop()
+                if rewrite.match(function, function.blocks[label], state.typemap, state.calltypes):
+                    function.blocks[label] = rewrite.apply()
+                    waiting.append(label)
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
 class LeanLowering(BaseNativeLowering):
     """Numba's lowering, with _Lower."""
 
@@ -223,6 +264,7 @@ class LeanLowering(BaseNativeLowering):
     def run_pass(self, state):
         if state.library is None:
             state.library = new_library(state.targetctx.codegen(), state.func_id.func_qualname)
+        insert_releases(state.func_ir)                       # found once, when nothing will change any more
         return super().run_pass(state)
 
 
@@ -285,8 +327,7 @@ class _Remembering:
 class LeanCompiler(CompilerBase):
     """Numba's pipeline without what generated code has no need of."""
 
-    PASSES = (TranslateByteCode, FixupArgs, IRProcessing, GenericRewrites, NopythonTypeInference, IRLegalization, AnnotateTypes, LeanLowering,
-              NoPythonBackend)
+    PASSES = (TranslateByteCode, FixupArgs, LeanRewrites, NopythonTypeInference, LeanLowering, NoPythonBackend)
 
     def define_pipelines(self):
         """The one pipeline."""

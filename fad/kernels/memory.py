@@ -3,6 +3,7 @@
 Numba's own np.empty, reshape, copy and ascontiguousarray are each some functions to compile; these emit code at once. They
 have a meaning in compiled code only, and do not check.
 """
+import functools
 import sys
 
 from llvmlite import ir
@@ -16,38 +17,106 @@ __all__ = ["as_columns", "as_rows", "blank", "copied", "flattened", "made", "tra
 PAGE = 4096
 LARGE = 1 << 22  # bytes of an array that is worth large pages
 HUGEPAGE = 14  # MADV_HUGEPAGE
+ALIGNMENT = 32  # as Numba's own arrays
+SIZE, NO = ir.IntType(64), ir.Constant(ir.IntType(1), 0)
+REFUSALS = (
+    (ValueError, "negative dimensions are not allowed"),
+    (ValueError, "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size."),
+    (MemoryError, "Allocation failed (probably too large)."),
+)
 
 
 def made(context, builder, kind, extents):
-    """A new array, not filled. The system is told that a large one may lie in large pages, as NumPy tells it: the first writing to
-    memory costs a page fault a page, which can take longer than the computation.
+    """A new array in C order, not filled: a value of LLVM.
+
+    What can go wrong (an extent is negative, they are too large together, memory is short) is seen to in a function of the module, and
+    told of in one place of each function: a kernel may make hundreds of arrays.
     """
-    array = arrayobj._empty_nd_impl(context, builder, kind, extents)
-    if sys.platform == "linux":
-        size = builder.mul(array.itemsize, array.nitems)
-        builder.call(_advice(builder.module), [builder.bitcast(array.data, cgutils.voidptr_t), size])
-    return array
+    itemsize = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
+    pair = builder.call(_allocation(context, builder.module, len(extents)), [*extents, itemsize])
+    meminfo, data = (builder.extract_value(pair, k) for k in (0, 1))
+    _refuse(context, builder, meminfo, data)
+    strides = [itemsize]
+    for n in extents[:0:-1]:
+        strides.insert(0, builder.mul(strides[0], n))
+    count = functools.reduce(builder.mul, extents) if extents else context.get_constant(types.intp, 1)
+    fields = {"meminfo": meminfo, "parent": ir.Constant(cgutils.voidptr_t, None), "nitems": count, "itemsize": itemsize,
+              "data": builder.bitcast(data, context.get_data_type(kind.dtype).as_pointer()),
+              "shape": cgutils.pack_array(builder, extents, ty=SIZE), "strides": cgutils.pack_array(builder, strides[:len(extents)], ty=SIZE)}
+    value = ir.Constant(context.get_value_type(kind), ir.Undefined)
+    for name, field in fields.items():
+        value = builder.insert_value(value, field, context.data_model_manager[kind].get_field_position(name))
+    return value
 
 
-def _advice(module):
-    """The function (memory, bytes) of the module that tells the system so."""
-    size = ir.IntType(64)
-    function = cgutils.get_or_insert_function(module, ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, size]), "fad_large_pages")
+def _allocation(context, module, rank):
+    """The function (*extents, itemsize) of the module that allocates an array: its MemInfo and its data, or null and a number of REFUSALS.
+
+    The system is told that a large array may lie in large pages, as NumPy tells it: the first writing to memory costs a page fault a page, which
+    can take longer than the computation.
+    """
+    kind = ir.FunctionType(ir.LiteralStructType([cgutils.voidptr_t] * 2), [SIZE] * (rank + 1))
+    function = cgutils.get_or_insert_function(module, kind, f"fad_allocation_{rank}")
     if function.blocks:
         return function
-    function.linkage = "internal"
+    function.linkage = "linkonce_odr"
     function.attributes.add("noinline")
     builder = ir.IRBuilder(function.append_basic_block())
-    memory, count = function.args
-    with builder.if_then(builder.icmp_signed(">=", count, size(LARGE)), likely=False):
-        kind = ir.FunctionType(ir.IntType(32), [cgutils.voidptr_t, size, ir.IntType(32)])
-        start = builder.ptrtoint(memory, size)
-        inside = builder.and_(builder.add(start, size(PAGE - 1)), size(-PAGE))
-        rest = builder.sub(builder.add(start, count), inside)
-        advise = cgutils.get_or_insert_function(module, kind, "madvise")
-        builder.call(advise, [builder.inttoptr(inside, cgutils.voidptr_t), rest, ir.Constant(ir.IntType(32), HUGEPAGE)])
-    builder.ret_void()
+    *extents, itemsize = function.args
+    negative, overflow, size = NO, NO, SIZE(1)
+    for n in extents:
+        negative = builder.or_(negative, builder.icmp_signed("<", n, SIZE(0)))
+    for n in (*extents, itemsize):
+        product = builder.smul_with_overflow(size, n)
+        size, overflow = builder.extract_value(product, 0), builder.or_(overflow, builder.extract_value(product, 1))
+    for failed, reason in ((negative, 0), (overflow, 1)):
+        with builder.if_then(failed, likely=False):
+            _return_pair(builder, None, reason)
+    meminfo = context.nrt.meminfo_alloc_aligned_unchecked(builder, size, ALIGNMENT)
+    with builder.if_then(cgutils.is_null(builder, meminfo), likely=False):
+        _return_pair(builder, None, 2)
+    data = context.nrt.meminfo_data(builder, meminfo)
+    if sys.platform == "linux":
+        with builder.if_then(builder.icmp_signed(">=", size, SIZE(LARGE)), likely=False):
+            _advise(builder, data, size)
+    _return_pair(builder, meminfo, data)
     return function
+
+
+def _return_pair(builder, meminfo, data):
+    pair = ir.Constant(builder.function.ftype.return_type, ir.Undefined)
+    null = ir.Constant(cgutils.voidptr_t, None)
+    pair = builder.insert_value(pair, meminfo or null, 0)
+    builder.ret(builder.insert_value(pair, SIZE(data).inttoptr(cgutils.voidptr_t) if isinstance(data, int) else data, 1))
+
+
+def _advise(builder, data, size):
+    """Tell the system that this memory may lie in large pages."""
+    start = builder.ptrtoint(data, SIZE)
+    inside = builder.and_(builder.add(start, SIZE(PAGE - 1)), SIZE(-PAGE))
+    rest = builder.sub(builder.add(start, size), inside)
+    kind = ir.FunctionType(ir.IntType(32), [cgutils.voidptr_t, SIZE, ir.IntType(32)])
+    advise = cgutils.get_or_insert_function(builder.module, kind, "madvise")
+    builder.call(advise, [builder.inttoptr(inside, cgutils.voidptr_t), rest, ir.Constant(ir.IntType(32), HUGEPAGE)])
+
+
+def _refuse(context, builder, meminfo, data):
+    """Leave the function with an error where there is no memory."""
+    known = vars(builder.function)
+    if "fad_refusals" not in known:
+        cold = ir.IRBuilder(builder.append_basic_block("refusals"))
+        known["fad_refusals"] = cold.phi(cgutils.voidptr_t)
+        reason = cold.ptrtoint(known["fad_refusals"], SIZE)
+        for number, (error, message) in enumerate(REFUSALS[:-1]):
+            with cold.if_then(cold.icmp_signed("==", reason, SIZE(number))):
+                context.call_conv.return_user_exc(cold, error, (message,))
+        error, message = REFUSALS[-1]
+        context.call_conv.return_user_exc(cold, error, (message,))
+    refusals = known["fad_refusals"]
+    refusals.add_incoming(data, builder.block)
+    there = builder.append_basic_block()
+    builder.cbranch(cgutils.is_null(builder, meminfo), refusals.parent, there).set_weights([1, 99])
+    builder.position_at_end(there)
 
 
 def _reshaped(context, builder, kind, value, extents):
@@ -91,8 +160,7 @@ def blank(typingctx, shape, dtype):
     kind = types.Array(dtype.dtype, len(shape), "C")
 
     def codegen(context, builder, sig, args):
-        out = made(context, builder, kind, cgutils.unpack_tuple(builder, args[0]))
-        return arrayobj.impl_ret_new_ref(context, builder, kind, out._getvalue())
+        return made(context, builder, kind, cgutils.unpack_tuple(builder, args[0]))
 
     return signature(kind, shape, dtype), codegen
 

@@ -4,7 +4,7 @@ import operator
 from numba.core import ir
 from numba.core.analysis import compute_cfg_from_blocks
 
-__all__ = ["definitions", "is_whole_slice", "natural_names", "of_one_value"]
+__all__ = ["definitions", "is_whole_slice", "names_in", "natural_names", "of_one_value"]
 
 
 def definitions(blocks):
@@ -17,12 +17,31 @@ def definitions(blocks):
     return found
 
 
+def names_in(x):
+    """The names of the variables that a statement or a value reads."""
+    if isinstance(x, ir.Var):
+        return [x.name]
+    if isinstance(x, ir.Assign):
+        return names_in(x.value)
+    if isinstance(x, ir.Expr):
+        x = list(x._kws.values())
+    if isinstance(x, (list, tuple)):
+        return [name for part in x for name in names_in(part)]
+    return [v.name for v in x.list_vars()] if isinstance(x, ir.Inst) else []
+
+
 def natural_names(defined):
     """The names of integers that are never negative: those that nothing says may be."""
-    names, before = set(defined), -1
-    while len(names) != before:
-        before = len(names)
-        names = {name for name in names if all(_is_natural(value, names, defined) for value in defined[name])}
+    readers = {}
+    for name, values in defined.items():
+        for read in names_in(values):
+            readers.setdefault(read, []).append(name)
+    names, waiting = set(defined), list(defined)
+    while waiting:
+        name = waiting.pop()
+        if name in names and not all(_is_natural(value, names, defined) for value in defined[name]):
+            names.discard(name)
+            waiting += readers.get(name, ())
     return names
 
 
@@ -65,40 +84,66 @@ def _is_natural_call(function, args, names, defined):
 def of_one_value(blocks, is_counted):
     """Variables that are assigned in one place, from which every use is reached and nothing else: they need no memory.
 
-    A variable whose references are counted must not be assigned in a loop: the value of the turn before would not be released. Nor may more
-    than one place release it, since its memory would not tell the second one that the first has done so.
+    A variable whose references are counted needs memory where it is not known, wherever it is released or assigned, whether it holds one.
     """
-    assigned, used, deleted = _places(blocks)
+    assigned, used = _places(blocks)
     cfg = compute_cfg_from_blocks(blocks)
     order = _preorder(cfg.immediate_dominators())
 
-    def reached(name, uses):
+    def reached(name):
         block, position = assigned[name][0]
         first, last = order[block]
-        return all(b == block and p > position or b > block and first < order[b][0] <= last for b, p in uses.get(name, ()))
-    for name, places in assigned.items():
-        if len(places) == 1 and places[0][0] in order and reached(name, used):
-            if not is_counted(name) or (len(deleted.get(name, ())) == 1 and reached(name, deleted) and not cfg.in_loops(places[0][0])):
-                yield name
+        return all(b == block and p > position or b > block and first < order[b][0] <= last for b, p in used.get(name, ()))
+    alone = [name for name, places in assigned.items() if len(places) == 1 and places[0][0] in order and reached(name)]
+    counted = {name for name in alone if is_counted(name)}
+    unclear = _released_unclearly(blocks, cfg, counted)
+    return [name for name in alone if name not in unclear]
+
+
+def _released_unclearly(blocks, cfg, counted):
+    """Of these variables those that somewhere are released though they may hold nothing, or assigned or left behind though they may hold something."""
+    unclear, holding = set(), {cfg.entry_point(): frozenset()}
+    waiting = [cfg.entry_point()]
+    while waiting:
+        label = waiting.pop()
+        after = set(holding[label])
+        for name, is_made in _steps(blocks[label], counted):
+            if is_made == (name in after):
+                unclear.add(name)
+            (after.add if is_made else after.discard)(name)
+        if isinstance(blocks[label].terminator, ir.Return):
+            unclear |= after - {blocks[label].terminator.value.name}
+        for successor, _ in cfg.successors(label):
+            if successor in holding:
+                unclear |= holding[successor] ^ after        # what it holds depends on the way
+            else:
+                holding[successor] = frozenset(after)
+                waiting.append(successor)
+    return unclear
+
+
+def _steps(block, counted):
+    """What a block does to these variables, in order: (name, whether it is assigned, or else released)."""
+    for statement in block.body:
+        if isinstance(statement, ir.Del) and statement.value in counted:
+            yield statement.value, False
+        elif isinstance(statement, ir.Assign) and statement.target.name in counted:
+            yield statement.target.name, True
 
 
 def _places(blocks):
-    """Where each variable is assigned, used and deleted: (block, position in it)."""
-    assigned, used, deleted = {}, {}, {}
+    """Where each variable is assigned and used: (block, position in it)."""
+    assigned, used = {}, {}
     for label, block in blocks.items():
         for k, statement in enumerate(block.body):
             if isinstance(statement, ir.Del):
-                deleted.setdefault(statement.value, []).append((label, k))
                 continue
             target = statement.target.name if isinstance(statement, ir.Assign) else None
             if target is not None:
                 assigned.setdefault(target, []).append((label, k))
-            reads = [v.name for v in (statement.value.list_vars() if isinstance(statement, ir.Assign) and isinstance(statement.value, ir.Inst)
-                                      else statement.list_vars())]
-            for name in reads:
-                if name != target or isinstance(statement.value, ir.Inst):
-                    used.setdefault(name, []).append((label, k))
-    return assigned, used, deleted
+            for name in names_in(statement):
+                used.setdefault(name, []).append((label, k))
+    return assigned, used
 
 
 def _preorder(parents):

@@ -1,13 +1,18 @@
 """The lean way through Numba: the numbers are those of plain Python, no array is lost, and errors are raised."""
+import contextlib
 import copy
 
 import numba
 import numpy as np
 import pytest
+from numba.core.compiler import run_frontend
 from numba.core.runtime import _nrt_python, rtsys
 
 import fad
+import fad.kernels.arrays as np_kernels
 from fad.kernels.lean import LeanCompiler
+from fad.kernels.lifetimes import insert_releases
+from fad.kernels.variables import of_one_value
 
 
 def lean(f):
@@ -70,6 +75,27 @@ def raising(n, m):
     return kept
 
 
+def checked(n, m):
+    """Arrays that are released in several places: where the function is left with an error, and where it ends."""
+    one = np.full(m, 1.0)
+    if n == 7:
+        raise ValueError("seven")
+    two, three = one.copy(), np.zeros((m, 2))
+    if n == 8:
+        raise ValueError("eight")
+    for i in range(n):
+        four = np.full(m, 0.5 * i)
+        if i == 8:
+            raise ValueError("in the loop")
+        for j in range(m):
+            three[j, 0] += four[j] + two[j]
+        if i % 2 == 0:
+            five = four[1:]
+            three[0, 1] += five.sum()
+    unused = np.ones(m)                                      # noqa: F841
+    return three, one if n == 1 else two
+
+
 def conditional(n):
     if n > 2:
         value = 1.0
@@ -102,7 +128,8 @@ CASES = [(subscripts, np.random.default_rng(0).standard_normal(7), 4), (layouts,
          (layouts, np.asfortranarray(np.random.default_rng(1).standard_normal((3, 5))), 4),
          (layouts, np.random.default_rng(1).standard_normal((6, 10))[::2, ::2], 4),
          (arrays_of_loops, 5, 4), (arrays_of_loops, 60, 4), (arrays_of_loops, 0, 3), (raising, 3, 4),
-         (rows, np.random.default_rng(0).standard_normal((3, 2)), np.ones(2), 4), (conditional, 2), (conditional, 9)]
+         (rows, np.random.default_rng(0).standard_normal((3, 2)), np.ones(2), 4), (conditional, 2), (conditional, 9),
+         (checked, 0, 3), (checked, 1, 3), (checked, 5, 3)]
 
 
 @pytest.mark.parametrize("f, args", [(f, args) for f, *args in CASES], ids=lambda p: getattr(p, "__name__", ""))
@@ -121,14 +148,19 @@ def counted():
 
 
 @pytest.mark.usefixtures("counted")
-@pytest.mark.parametrize("f, args", [(arrays_of_loops, (60, 4)), (arrays_of_loops, (5, 4)), (raising, (3, 4)), (layouts, (np.ones((3, 5)), 4))],
+@pytest.mark.parametrize("f, args", [(arrays_of_loops, (60, 4)), (arrays_of_loops, (5, 4)), (raising, (3, 4)), (layouts, (np.ones((3, 5)), 4)),
+                                     (checked, (1, 3)), (checked, (6, 3)), (checked, (7, 3)), (checked, (8, 3)), (checked, (9, 3))],
                          ids=lambda p: getattr(p, "__name__", ""))
 def test_every_array_is_released_once(f, args):
     g = lean(f)
-    g(*args)
+
+    def call():
+        with contextlib.suppress(ValueError):
+            g(*args)
+    call()
     before = rtsys.get_allocation_stats()
     for _ in range(5):
-        g(*args)
+        call()
     after = rtsys.get_allocation_stats()
     assert after.alloc > before.alloc
     assert after.alloc - before.alloc == after.free - before.free
@@ -139,6 +171,30 @@ def test_errors_are_raised():
         lean(raising)(9, 4)
     with pytest.raises(ValueError, match="rows of other extents"):
         lean(rows)(np.ones((3, 2)), np.ones(3), 4)
+
+
+def test_arrays_that_cannot_be():
+    """Told of as NumPy tells it, from one place of each function."""
+    @lean
+    def make(n, m):
+        small, large = np_kernels.zeros(2), np_kernels.empty((n, m))
+        return small, large
+    assert make(3, 0)[1].shape == (3, 0)
+    with pytest.raises(ValueError, match="negative dimensions"):
+        make(3, -1)
+    with pytest.raises(ValueError, match="array is too big"):
+        make(2 ** 40, 2 ** 40)
+    with pytest.raises(MemoryError, match="Allocation failed"):
+        make(2 ** 29, 2 ** 30)
+
+
+def test_variables_that_need_no_memory():
+    """LLVM's time for what is in memory grows with the variables times the blocks: an array that is made once is a value, also where each of
+    many errors releases it."""
+    function = run_frontend(checked)
+    insert_releases(function)
+    arrays = {"one", "two", "three", "unused"}
+    assert arrays <= set(of_one_value(function.blocks, lambda name: name in arrays))
 
 
 def test_rows_are_filled_by_code_of_their_own():
