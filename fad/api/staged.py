@@ -11,6 +11,8 @@ from typing import Any
 
 from ..backend.program import Program
 from ..ir import stack
+from ..ir.build import current
+from ..trace import sources
 from ..trace.tracing import trace
 from ..transforms.budget import allowing
 from ..util import tree
@@ -137,6 +139,7 @@ class Staged:
             for k, x in zip(dynamic, inputs):
                 filled[k] = x
             args, kwargs = structure.unflatten(filled)
+            current().root.sources += [sources.of_all_in(x) for x in fixed.values() if isinstance(x, sources.CONTAINERS)]
             return body(*args, **kwargs)
         names = leaf_names(getattr(self, "__wrapped__", None), structure)
         fixed = {k: x for k, x in enumerate(leaves) if k not in dynamic}

@@ -1,4 +1,5 @@
 """Arrays written down: nested lists and tuples of numbers, arrays and traced values made into one array, and arrays that are known."""
+from collections import deque
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from ..ir.types import INT, is_number, type_of
 from ..util.errors import INTEGER_OVERFLOW, LARGEST_INT, ExtentError
 from .kinds import shape_of
 
+SEQUENCES = (list, tuple, deque)                              # what NumPy makes an array of, item by item
+
 
 def is_value(x: Any) -> bool:
     """Whether x is a value of a program or of a tape."""
@@ -18,8 +21,8 @@ def is_value(x: Any) -> bool:
 
 
 def has_values(x: Any) -> bool:
-    """Whether a value of a program or of a tape stands in x, at any depth of lists and tuples."""
-    if isinstance(x, (list, tuple)):
+    """Whether a value of a program or of a tape stands in x, at any depth of lists, tuples and deques."""
+    if isinstance(x, SEQUENCES):
         return any(has_values(a) for a in x)
     return is_value(x)
 
@@ -45,14 +48,14 @@ def as_array(x: Any) -> Any:
     array([[1. , 2. ],
            [3. , 4.5]])
     """
-    if not isinstance(x, (list, tuple, range)):
+    if not isinstance(x, (*SEQUENCES, range)):
         return x if hasattr(x, "dtype") or is_number(x) else np.asarray(x)
     return _joined(x) if has_values(x) or (stack.builders() and _has_arrays(x)) else constant(np.asarray(x))
 
 
 def _has_arrays(x: Any) -> bool:
     """Whether an array from outside stands in x: it may change from call to call, and is no constant of the program."""
-    return any(_has_arrays(a) if isinstance(a, (list, tuple)) else isinstance(a, np.ndarray) and a.dtype.kind in "biufc" for a in x)
+    return any(_has_arrays(a) if isinstance(a, SEQUENCES) else isinstance(a, np.ndarray) and a.dtype.kind in "biufc" for a in x)
 
 
 def _joined(items: Any) -> Any:
@@ -70,7 +73,7 @@ def _joined(items: Any) -> Any:
 
 def _part(a: Any) -> Any:
     """An item: a value, or an ndarray; an array from outside is an input of the program that is being built."""
-    if isinstance(a, (list, tuple)):
+    if isinstance(a, SEQUENCES):
         return as_array(a)
     if is_value(a):
         return a

@@ -15,7 +15,7 @@ from .bound import flag_of, mark
 from .identity import containers_of
 from .joint import Column, Joint
 from .layout import producer
-from .lists import Items
+from .lists import Items, Rows
 from .place import Direct, Place, place_of
 from .room import require_alike
 from .state import Array, Container, Layout, Trial, frozen, is_array, is_lost, lose, trial
@@ -28,6 +28,8 @@ COMPARISONS = {"less", "less_equal", "greater", "greater_equal", "equal", "not_e
 
 def truth(x: Any) -> Any:
     """A truth value: Python's own, or a traced bool."""
+    if isinstance(x, Rows):
+        return truth(x.length)
     if not isinstance(x, Tracer):
         return bool(x)
     if stack.is_live():

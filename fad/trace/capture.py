@@ -4,9 +4,11 @@ The names are swapped in the function's globals and closure, so source is not ne
 Everything that a traced function took from outside is remembered, with what it was, so that rebinding it retraces.
 """
 import builtins
+import copy
 import dis
 import functools
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator
 from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -15,10 +17,11 @@ import numpy as np
 
 from ..ir.build import Builder, Value
 from ..ops.face import OBJECTS, find
+from ..ops.literals import SEQUENCES
 from ..util.where import is_library
 from . import sources
 from .builtin import BUILTIN_FACES, FaceClass, class_of
-from .containers import Globals, contents, is_empty
+from .containers import Globals, contents, is_empty, put_contents
 from .control import Runtime
 from .lists import Rows, as_arrays
 from .mutation import call_face
@@ -54,7 +57,7 @@ def _package(f: FunctionType) -> str:
 
 def is_compiled(f: Any) -> bool:
     """Whether f is a function that Numba compiled."""
-    return hasattr(f, "py_func") and type(f).__module__.startswith("numba.")
+    return type(f).__module__.startswith("numba.") and hasattr(f, "py_func")
 
 
 def _installed(f: FunctionType) -> bool:
@@ -81,22 +84,22 @@ def assigned_globals(code: CodeType) -> set:
 
 
 def has_traced(args: Any) -> bool:
-    """Whether a traced value is among these arguments, at any depth of lists and tuples."""
+    """Whether a traced value is among these arguments, at any depth of lists, tuples and deques."""
     for a in args:
-        if isinstance(a, (Tracer, Rows)) or (isinstance(a, (list, tuple)) and has_traced(a)):
+        if isinstance(a, (Tracer, Rows)) or (isinstance(a, SEQUENCES) and has_traced(a)):
             return True
     return False
 
 
 def holds_arrays(value: Any) -> bool:
-    """Whether arrays of numbers are in this list, tuple or dict, at any depth."""
+    """Whether arrays of numbers are in this list, tuple, deque or dict, at any depth."""
     items = value.values() if isinstance(value, dict) else value
     return any((isinstance(x, np.ndarray) and x.dtype.kind in "biufc") or (is_sequence(x) and holds_arrays(x)) for x in items)
 
 
 def is_sequence(x: Any) -> bool:
-    """Whether x is a list, tuple, named tuple or dict."""
-    return type(x) in (list, tuple, dict) or (isinstance(x, tuple) and hasattr(x, "_fields"))
+    """Whether x is a list, tuple, deque or dict, or of a class made of one; of those made of tuples only named ones can be made again."""
+    return isinstance(x, (list, dict, deque)) or type(x) is tuple or (isinstance(x, tuple) and hasattr(x, "_fields"))
 
 
 class Capture:
@@ -128,11 +131,11 @@ class Capture:
             return self.builder.capture(value)
         if is_sequence(value) and holds_arrays(value):
             return self._container(value)
-        if type(value) in (list, tuple, dict, set, frozenset):
+        if isinstance(value, sources.CONTAINERS):
             if has_traced(value.values() if isinstance(value, dict) else value):      # of this trace: made in it, or standing in for one from outside
                 return value
-            self.sources.append(sources.of_contents(value))
-            if isinstance(value, (list, dict, set)):
+            self.sources.append(sources.of_contents(value) if is_sequence(value) else sources.of_all_in(value))
+            if isinstance(value, (list, dict, set, deque)):
                 self.builder.root.opened[id(value)] = value
             return value
         if id(value) in OBJECTS:
@@ -146,13 +149,15 @@ class Capture:
         return _Object(value, self) if _has_faces(type(value)) else value
 
     def _container(self, value: Any) -> Any:
-        """A copy of a list, tuple or dict from outside, its arrays traced; each of its elements is a source."""
+        """A copy of a list, tuple, deque or dict from outside, its arrays traced; each of its elements is a source."""
         items = value.items() if isinstance(value, dict) else enumerate(value)
-        self.sources.append(sources.of_length(value))
+        self.sources += [sources.of_length(value), sources.of_attributes(value)]
         new = {key: self._element(value, key, element) for key, element in items}
-        made = new if isinstance(value, dict) else value._make(new.values()) if hasattr(value, "_fields") else type(value)(new.values())
-        if isinstance(made, (list, dict)):
-            self.builder.root.stand_ins.append((value, made, made.copy()))
+        if isinstance(value, tuple):
+            return value._make(new.values()) if hasattr(value, "_fields") else tuple(new.values())
+        made = copy.copy(value)
+        put_contents(made, new if isinstance(value, dict) else list(new.values()))
+        self.builder.root.stand_ins.append((value, made, contents(made)))
         return made
 
     def _element(self, container: Any, key: Any, element: Any) -> Any:
@@ -175,7 +180,7 @@ class Capture:
             return value
         self.sources.append(sources.of_attribute(owner, name, value))
         self.open(value)
-        is_plain = isinstance(value, np.ndarray) or isinstance(value, (list, tuple, dict, set, frozenset))
+        is_plain = isinstance(value, (np.ndarray, *sources.CONTAINERS))
         return self.swap(value) if is_plain else value
 
     def _is_inside(self, owner: Any) -> bool:

@@ -19,6 +19,7 @@ from ..ops.face import find
 from ..util.defects import is_defect, warn_of
 from ..util.errors import (
     ConcreteValueError,
+    InternalErrorWarning,
     NoDerivativeError,
     SideEffectError,
     StructureError,
@@ -326,7 +327,7 @@ class Runtime:
             return known
         try:
             return None if roll() else Plainly()
-        except _EndsBySize:                                   # says nothing of the loop
+        except (_EndsBySize, InternalErrorWarning):           # says nothing of the loop; a defect that is an error to the user
             raise
         except WideningError as error:                        # nor does this, once a turn stands by itself
             return error

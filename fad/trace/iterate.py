@@ -66,6 +66,21 @@ class Once(Steps):
         return made
 
 
+class Drawn(Iterator):
+    """zip, enumerate or reversed of lists, dicts and the like, which hold nothing that goes on elsewhere. How many items a loop took may
+    come to depend on data: then nobody can take the rest.
+    """
+
+    def __init__(self, items: Iterator):
+        self.items, self.is_lost = items, False
+
+    def __next__(self) -> Any:
+        if self.is_lost:
+            raise UnstageableError("an iterator (zip, enumerate, reversed) goes on after a loop that ended by a traced condition",
+                                   why="how many items are left is known only when the program runs", do="make a new one for each loop")
+        return next(self.items)
+
+
 class Range(Steps):
     """range(start, stop, step); a step that is not known goes into the item."""
 
@@ -177,16 +192,22 @@ def _all_steps(iterables: tuple) -> "list | None":
     return None if None in steps else [s.take() for s in steps]      # type: ignore[union-attr]
 
 
+def _drawn(items: Iterator, iterables: tuple) -> Iterator:
+    """An iterator over these, whose items a program may take."""
+    is_traced = bool(stack.builders()) and not stack.is_live()
+    return Drawn(items) if is_traced and not any(isinstance(x, Iterator) and not isinstance(x, Drawn) for x in iterables) else items
+
+
 def zip_(*iterables: Any, strict: bool = False) -> Any:
     steps = _all_steps(iterables)
-    return zip(*iterables, strict=strict) if steps is None or strict else Zip(steps)
+    return _drawn(zip(*iterables, strict=strict), iterables) if steps is None or strict else Zip(steps)
 
 
 def enumerate_(iterable: Any, start: Any = 0) -> Any:
     steps = _all_steps((iterable,))
-    return enumerate(iterable, start) if steps is None else Enumerate(steps[0], start)
+    return _drawn(enumerate(iterable, start), (iterable,)) if steps is None else Enumerate(steps[0], start)
 
 
 def reversed_(iterable: Any) -> Any:
     steps = _all_steps((iterable,))
-    return reversed(iterable) if steps is None else Reversed(steps[0])
+    return _drawn(reversed(iterable), (iterable,)) if steps is None else Reversed(steps[0])

@@ -2,6 +2,7 @@
 
 A trace that fails has run the function up to the line where it failed. Before the function is run again, all of this is put back.
 """
+from collections import deque
 from collections.abc import Iterable
 from types import CodeType, FunctionType, MethodType
 from typing import Any
@@ -42,7 +43,7 @@ class Outside:
             return () if is_library(x.__code__.co_filename) else _reached(x)
         if isinstance(x, MethodType):
             return x.__self__, x.__func__
-        if type(x) in (list, dict, set) or is_users(x):
+        if isinstance(x, (list, dict, set, deque)) or is_users(x):
             inside = contents(x)
             self.containers.append((x, inside))
             items = inside.values() if isinstance(inside, dict) else inside

@@ -102,6 +102,16 @@ class Roll:
         self.handed = Handed(self.standing.handed(self.enter(leaves)), self.standing.first)
         self.plan.room.begin_turn(turn)
 
+    def run(self, made: Trial, body: Callable, *item: Any) -> None:
+        """A turn's body. It may fail of a value that is none but the first turn's (a list's length, say): of what the plan does not know to change."""
+        try:
+            body(*item)
+        except (_Again, NeedsRoom):
+            raise
+        except Exception:
+            self._discover(made)
+            raise
+
     def leave(self, made: Trial) -> list:
         """The carries after a turn; _Again if the plan lacks something."""
         if self.plan.room.end_turn(made, self.initial()):
@@ -240,7 +250,7 @@ def _plain_for(roll: Roll, steps: Steps, body: Callable) -> bool:
     def turn(i: Any, *leaves: Any) -> list:
         with trial(roll.plan.cells) as made:
             roll.begin(leaves, turn_number(i, steps.start, steps.step))
-            body(steps.item(i))
+            roll.run(made, body, steps.item(i))
             return roll.leave(made)
     before = len(current().equations)
     results = FOR.run_regions([steps.start, steps.stop, steps.step, *roll.initial()], (turn,), names=roll.names(),
@@ -260,7 +270,7 @@ def _early_for(roll: Roll, steps: Steps, body: Callable) -> bool:
         _note_bounds(i, steps)
         with trial(roll.plan.cells) as made:
             roll.begin(leaves, turn_number(i, steps.start, steps.step))
-            body(steps.item(i))
+            roll.run(made, body, steps.item(i))
             return [i + steps.step, *roll.leave(made)]
 
     def test(i: Any, *leaves: Any) -> Any:
@@ -329,7 +339,7 @@ def _plain_while(roll: Roll, first: Any, test: Callable, body: Callable) -> tupl
     def turn(*leaves: Any) -> list:
         with trial(roll.plan.cells) as made:
             roll.begin(leaves)
-            body()
+            roll.run(made, body)
             return roll.leave(made)
 
     def go_on(*leaves: Any) -> Any:
@@ -349,7 +359,7 @@ def _told_while(roll: Roll, first: Any, test: Callable, body: Callable) -> tuple
     def turn(_: Any, *leaves: Any) -> list:
         with trial(roll.plan.cells) as made:
             roll.begin(leaves)
-            body()
+            roll.run(made, body)
             said = _unless_stopped(roll.plan, test)
             return [said, *roll.leave(made)]
     return WHILE.run_regions([first, *roll.initial()], (lambda said, *_: said, turn), names=("", *roll.names()),

@@ -81,13 +81,19 @@ class Room:
         if c.rows is None:
             raise NeedsRoom(c, [like(x) for x in list(c)[len(self.before[key][0].items):]], c.used, _uses_traced(made.builder, [*initial, *c]))
         if isinstance(c, Growing):
-            if self.before[key][0].kind is not Growing and key not in self.kept:      # a loop within this turn has moved it to rows
+            if self.before[key][0].kind is not Growing and not self._lets_grow(key):      # a loop within this turn has moved it to rows
                 raise NeedsRoom(c, [c.like()], None)
+        elif not self.are_turns_known:                        # the loop around this one has made room for turns that it could count
+            raise NeedsRoom(c, [c.like()], None)
         elif (key in self.kept or c.keeper is None) and not (key in self.kept and _at_most(c.used, self.kept[key].most)):
             raise NeedsRoom(c, [c.like()], c.used)            # an earlier loop, or one within this turn, has moved it to rows, or to too few
         changed = {id(t) for t in (*made.changed_arrays(), *made.changed_containers())}
         self.refuse_changes([x for x in c.added if id(x) in changed])
         return self.are_turns_known and key not in self.changing and self._shows_growth(key, c)
+
+    def _lets_grow(self, key: int) -> bool:
+        """Whether this loop has made a list one that sees to its own room."""
+        return key in self.kept and self.kept[key].most is None
 
     def _shows_growth(self, key: int, c: Items) -> bool:
         grown = visible_extent(atom_of(c.length - self.base[key]), current().parent)

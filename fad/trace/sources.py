@@ -1,10 +1,12 @@
 """What a traced function took from outside, and whether that is still the same: a program whose sources changed is traced anew.
 
 An array is an input of the program: its source is which array it is, and its elements may change freely. All else is part of the program:
-of numbers, texts, lists and dicts the contents count, of other objects their identity.
+of numbers, texts, lists and dicts (and their kin) the contents count, of other objects their identity.
 """
-from collections.abc import Callable
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from array import array
+from collections import ChainMap, UserDict, UserList, deque
+from collections.abc import Callable, Iterable
+from types import BuiltinFunctionType, FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,11 @@ import numpy as np
 from ..util.where import is_library
 
 _NUMBERS = (bool, int, float, complex, str, bytes)
+_KEYED = (dict, UserDict, ChainMap, MappingProxyType)
+_LISTED = (list, tuple, deque, UserList)
+_SETS = (set, frozenset)
+_BYTES = (bytearray, array)
+CONTAINERS = (*_KEYED, *_LISTED, *_SETS, *_BYTES)             # with the classes that users make of them
 _CHANGED = object()
 MISSING = object()
 DEEPEST = 20
@@ -52,6 +59,12 @@ def of_all_in(x: Any) -> Source:
     return Source(lambda: before if _is(x, before) else _CHANGED, before)
 
 
+def of_attributes(container: Any) -> Source:
+    """The attributes of a list or dict of a class of the user's."""
+    before = _snapshot(_attributes(container))
+    return Source(lambda: before if _is(_attributes(container), before) else _CHANGED, before)
+
+
 def of_elements(array: np.ndarray) -> Source:
     """An array whose elements were looked at while tracing."""
     return of_all_in(array)
@@ -84,28 +97,41 @@ def _element(container: Any, key: Any) -> Any:
 
 def _snapshot(x: Any, depth: int = 0, deep: bool = False) -> Any:
     """The contents: the type with the elements' contents; numbers and texts as they are; for all else the object itself."""
-    if isinstance(x, dict):
-        elements: Any = [(k, _snapshot(v, depth + 1, deep)) for k, v in x.items()] if depth < DEEPEST else None
-    elif isinstance(x, (set, frozenset)):
-        elements = set(x)
-    elif isinstance(x, (list, tuple)):
-        elements = [_snapshot(v, depth + 1, deep) for v in x] if depth < DEEPEST else None
-    elif deep and isinstance(x, np.ndarray):
-        elements = x.tobytes()
-    elif deep and is_open(x) and isinstance(getattr(x, "__dict__", None), dict) and depth < DEEPEST:
-        elements = _snapshot(x.__dict__, depth + 1, deep)
-    else:
+    if isinstance(x, _SETS):
+        return _Inside(type(x), set(x))
+    if isinstance(x, _BYTES) or (deep and isinstance(x, np.ndarray)):
+        return _Inside(type(x), x.tobytes() if isinstance(x, np.ndarray) else bytes(x))
+    if depth >= DEEPEST:
         return x
-    return x if elements is None else _Inside(type(x), elements)
+    if isinstance(x, _KEYED):
+        return _Inside(type(x), [(k, _snapshot(v, depth + 1, deep)) for k, v in _pairs(x)], _snapshot(_attributes(x), depth + 1, deep))
+    if isinstance(x, _LISTED):
+        return _Inside(type(x), [_snapshot(v, depth + 1, deep) for v in _elements(x)], _snapshot(_attributes(x), depth + 1, deep))
+    if deep and is_open(x) and isinstance(getattr(x, "__dict__", None), dict):
+        return _Inside(type(x), _snapshot(x.__dict__, depth + 1, deep))
+    return x
 
 
 class _Inside:
-    """What was in a container, an array or an object."""
+    """What was in a container (and in its attributes, if its class is a user's), an array or an object."""
 
-    __slots__ = ("cls", "elements")
+    __slots__ = ("attributes", "cls", "elements")
 
-    def __init__(self, cls: type, elements: Any):
-        self.cls, self.elements = cls, elements
+    def __init__(self, cls: type, elements: Any, attributes: Any = None):
+        self.cls, self.elements, self.attributes = cls, elements, attributes
+
+
+def _pairs(x: Any) -> Iterable:
+    """The items of a dict, also where a class of the user's gives them out otherwise."""
+    return dict.items(x) if isinstance(x, dict) else x.items()
+
+
+def _elements(x: Any) -> Iterable:
+    return list.__iter__(x) if isinstance(x, list) else x
+
+
+def _attributes(x: Any) -> Any:
+    return getattr(x, "__dict__", None) if type(x).__module__ not in ("builtins", "collections", "types") else None
 
 
 def _is(x: Any, before: Any) -> bool:
@@ -114,19 +140,18 @@ def _is(x: Any, before: Any) -> bool:
         return x is before or (type(x) is type(before) and isinstance(x, _NUMBERS) and x == before)
     if type(x) is not before.cls:
         return False
-    if isinstance(x, np.ndarray):
-        return x.tobytes() == before.elements
-    if not isinstance(x, (list, tuple, dict, set, frozenset)):
+    if isinstance(x, (np.ndarray, *_BYTES)):
+        return (x.tobytes() if isinstance(x, np.ndarray) else bytes(x)) == before.elements
+    if not isinstance(x, CONTAINERS):
         return _is(x.__dict__, before.elements)
-    if len(x) != len(before.elements):
+    if len(x) != len(before.elements) or not _is(_attributes(x) if before.attributes is not None else None, before.attributes):
         return False
-    if isinstance(x, dict):
-        return all(k is j or k == j for k, (j, _) in zip(x, before.elements)) and all(map(_is, x.values(), [v for _, v in before.elements]))
-    return bool(x == before.elements) if isinstance(x, (set, frozenset)) else all(map(_is, x, before.elements))
+    if isinstance(x, _KEYED):
+        return all((k is j or k == j) and _is(v, w) for (k, v), (j, w) in zip(_pairs(x), before.elements))
+    return bool(x == before.elements) if isinstance(x, _SETS) else all(map(_is, _elements(x), before.elements))
 
 
-_PLAIN = (str, bytes, int, float, complex, np.ndarray, np.generic, list, tuple, dict, set, frozenset, FunctionType, MethodType, BuiltinFunctionType,
-          type(None))
+_PLAIN = (str, bytes, int, float, complex, np.ndarray, np.generic, *CONTAINERS, FunctionType, MethodType, BuiltinFunctionType, type(None))
 _CLOSED = {"builtins", "fad", "numpy", "scipy", "numba", "functools", "math", "cmath", "itertools", "collections", "torch", "jax"}
 
 

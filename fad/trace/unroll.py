@@ -8,10 +8,10 @@ from typing import Any
 from ..ir import stack
 from ..ir.build import Value, current
 from ..ir.op import registry
-from ..util.errors import ConcreteValueError, FadError
+from ..util.errors import ConcreteValueError, FadError, InternalErrorWarning
 from ..util.where import Where
 from .branch import choose
-from .iterate import Steps
+from .iterate import Drawn, Steps
 from .plan import Plan
 from .recall import Memory, memory_here
 from .roll import roll_for
@@ -68,6 +68,8 @@ def _roll_after(turns: int, memory: Memory, steps: Steps, body: Callable, plan: 
         part = memory.part(turns, plan.cells)
         try:
             return attempted(lambda: roll_for(steps, body, Plan(plan.cells, *facts, memory=part)))
+        except InternalErrorWarning:                          # where warnings are errors, no refusal
+            raise
         except FadError as error:
             memory.refused.append(error)
     if turns == MOST_PEELED:
@@ -133,7 +135,7 @@ def _peel(steps: Steps, body: Callable, plan: Plan, why: Exception) -> None:
 def run_plainly(items: Any, body: Callable, plan: Plan) -> None:
     """The loop as plain Python runs it; the turns that follow one after which a traced condition may end it are a branch."""
     rest = iter(items)
-    _run_rest(rest, body, plan, MOST_BRANCHES if rest is not items else 0)
+    _run_rest(rest, body, plan, MOST_BRANCHES if rest is not items or isinstance(items, Drawn) else 0)
 
 
 def _run_rest(items: Iterator, body: Callable, plan: Plan, branches: int) -> None:
@@ -146,6 +148,8 @@ def _run_rest(items: Iterator, body: Callable, plan: Plan, branches: int) -> Non
     if not branches:
         raise ConcreteValueError("a loop that cannot be one region of the program ends by a traced condition", do="let it run over a range or an array")
     _choose(_not(ended), plan, lambda: _run_turns(items, body, plan, branches - 1))
+    if isinstance(items, Drawn):
+        items.is_lost = True
 
 
 def _run_turns(items: Iterator, body: Callable, plan: Plan, branches: int) -> None:

@@ -277,6 +277,21 @@ def test_a_loop_that_a_defect_writes_out_has_it_too(monkeypatch):
         np.testing.assert_allclose(fad.grad(filled, fallback=False)(X), 2 * X)
 
 
+def filled_in_turns(x):
+    out = []
+    for _ in range(3):
+        for v in x:
+            out.append(v * v)
+    return sum(out)
+
+
+@pytest.mark.filterwarnings("error::fad.util.errors.InternalErrorWarning")
+def test_a_defect_in_a_loop_in_a_loop_is_an_error_where_the_warning_is(monkeypatch):
+    monkeypatch.setitem(roll_for.__globals__, "FOR", None)
+    with pytest.raises(InternalErrorWarning, match="a loop is not one region of the program"):
+        fad.grad(filled_in_turns)(X)
+
+
 def test_a_kernel_that_a_defect_prevents_has_it_too(monkeypatch):
     monkeypatch.setattr(runner.compiler, "source", None)
     with pytest.warns(InternalErrorWarning, match="interpreted, not compiled"), fad.config.using(compile="now"):

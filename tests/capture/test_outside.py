@@ -1,8 +1,10 @@
 """What a function takes from outside is never stale: attributes, containers, default values, whether changed in place or bound anew."""
 import dataclasses
+import functools
 import types
 import warnings
-from collections import namedtuple
+from array import array
+from collections import ChainMap, Counter, OrderedDict, UserDict, UserList, defaultdict, deque, namedtuple
 
 import numpy as np
 import pytest
@@ -98,8 +100,8 @@ class Model:
         return sum(terms())
 
     def change_in_place(self):
-        for array in (self.W, self.parts[0], self.table["a"], self.inner.b, self.__private, self.operator.A):
-            array *= 10
+        for weights in (self.W, self.parts[0], self.table["a"], self.inner.b, self.__private, self.operator.A):
+            weights *= 10
         self.k, self.table["rate"], self.sizes[0], self.operator.shift = 3.0, 0.75, 5, 4.0
         Model.scale *= 2
 
@@ -151,6 +153,74 @@ def test_containers_and_modules():
         module.A *= 2
         pair.a[:] *= 3
     assert_follows(f, change, lambda: steps.__setitem__(1, 2), lambda: setattr(module, "A", np.zeros(3)))
+
+
+class Attributes(dict):
+    """A dict whose elements are its attributes, as many write it: what it lacks is a KeyError."""
+
+    __getattr__ = dict.__getitem__
+
+
+class Named(list):
+    """A list with an attribute."""
+
+    name = ""
+
+
+KINDS_OF_DICTS = [OrderedDict, functools.partial(defaultdict, float), Counter, ChainMap, UserDict, Attributes]
+KINDS_OF_LISTS = [deque, UserList, Named, lambda x: Attributes(enumerate(x))]
+
+
+@pytest.mark.parametrize("make", KINDS_OF_DICTS)
+def test_all_kinds_of_dicts(make):
+    rates, weights, box = make({"a": 2.0, "b": 3.0}), make({"a": np.ones(3), "b": 2.0 * np.ones(3)}), types.SimpleNamespace(table=make({"a": 1.0}))
+    shown = types.MappingProxyType(rates)
+
+    def f(x):
+        total = rates["a"] * np.sum(x) + np.sum(weights["b"]) * x[0] + box.table["a"] * x[1] + shown["a"] * x[2]
+        for key, w in weights.items():
+            total += np.sum(np.sin(w * x)) * rates[key]
+        return total
+
+    def change():
+        rates["a"], box.table["a"] = 5.0, 7.0
+        weights["b"][:] = 3.0
+    assert_follows(f, change, lambda: weights.update(a=np.full(3, 0.3)), lambda: rates.update(c=1.0))
+
+
+@pytest.mark.parametrize("make", KINDS_OF_LISTS)
+def test_all_kinds_of_lists(make):
+    factors, weights, table = make([2.0, 3.0]), make([np.ones(3), 2.0 * np.ones(3)]), array("d", [1.0, 2.0])
+
+    def f(x):
+        return factors[0] * np.sum(x) + np.sum(weights[1]) * x[0] + np.sum(np.sin(weights[0] * x)) + table[0] * x[1] * len(factors)
+
+    def change():
+        factors[0], table[0] = 5.0, 7.0
+        weights[1][:] = 3.0
+
+    def change_elements():
+        weights[0] = np.full(3, 0.3)
+    assert_follows(f, change, change_elements)
+
+
+@pytest.mark.parametrize("make", [deque, UserList, lambda x: UserDict(enumerate(x)), lambda x: array("d", x)])
+def test_containers_among_the_arguments_that_are_no_trees(make):
+    def f(x, factors):
+        return np.sum(x * factors[0]) + factors[1]
+    compiled, gradient, factors = fad.jit(f), fad.grad(f), make([2.0, 3.0])
+    for value in (2.0, 2.0, 5.0, 7.0):
+        factors[0] = value
+        np.testing.assert_allclose(compiled(X, factors), f(X, factors))
+        np.testing.assert_allclose(gradient(X, factors), value)
+
+
+def test_attributes_of_lists():
+    weights = Named([np.ones(3)])
+
+    def f(x):
+        return np.sum(weights[0] * x * x) * len(weights.name)
+    assert_follows(f, lambda: setattr(weights, "name", "ab"), lambda: weights[0].fill(3.0))
 
 
 def test_default_values_and_partial():

@@ -95,8 +95,41 @@ def an_iterator_from_outside(x):
     return s
 
 
-STAGED = [after_a_first_turn_of_its_own, by_else, by_return, a_range_of_two_loops]
-ON_THE_TAPE = [while_with_an_iterator, while_names_are_left, an_iterator_that_is_used_up, an_iterator_that_goes_on, an_iterator_from_outside]
+def over_pairs_with_names(x):
+    s, total = {"a": 0.0, "b": 0.0, "c": 0.0}, 0.0
+    for v, (name, factor) in zip([x[0], x[1], x[2]], {"a": 1.0, "b": 2.0, "c": 3.0}.items()):
+        total = total + v
+        if total < 0.3:
+            s[name] = s[name] + factor * v
+            break
+    return s["a"] + s["b"] * x[0] + s["c"] * x[1] + total
+
+
+def over_numbered_names_backwards(x):
+    s = 0.0
+    for k, name in reversed(list(enumerate("abc"))):
+        if x[k] < 0.0:
+            break
+        s = s + x[k] * ord(name)
+    else:
+        s = s * x[0]
+    return s
+
+
+def pairs_that_go_on(x):
+    s, pairs = 0.0, zip([x[0], x[1], x[2]], "abc")
+    for v, name in pairs:
+        s = s + v * ord(name)
+        if v < 0.0:
+            break
+    for v, _ in pairs:
+        s = s + 9.0 * v
+    return s
+
+
+STAGED = [over_pairs_with_names, over_numbered_names_backwards, after_a_first_turn_of_its_own, by_else, by_return, a_range_of_two_loops]
+ON_THE_TAPE = [while_with_an_iterator, while_names_are_left, an_iterator_that_is_used_up, an_iterator_that_goes_on, an_iterator_from_outside,
+               pairs_that_go_on]
 
 
 @pytest.mark.parametrize("f", [*STAGED, *ON_THE_TAPE], ids=lambda f: f.__name__)

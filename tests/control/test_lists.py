@@ -1,4 +1,6 @@
 """Lists filled in loops: rolled whatever the number of turns, with the values, derivatives and aliasing that Python gives them."""
+from collections import deque
+
 import numpy as np
 import pytest
 from scipy import special
@@ -296,6 +298,31 @@ def stack_of_work(x):
     return total
 
 
+def work_until_the_list_is_empty(x):
+    todo, total = [(0.0, 3.0, x[0])], 0.0
+    while todo:
+        low, high, v = todo.pop()
+        if high - low < 0.7123:
+            total += v * (high - low)
+        else:
+            todo += [(low, 0.5 * (low + high), v * x[1]), (0.5 * (low + high), high, v)]
+    return total if not todo else 0.0
+
+
+def pools_of_violators(x):
+    """In the first turn the inner loop's condition is plainly false: the list had room for one element a turn before the loop showed."""
+    level, weight = [], []
+    for v in x:
+        level.append(v)
+        weight.append(1)
+        while len(level) > 1 and level[-2] > level[-1]:
+            last, n = level.pop(), weight.pop()
+            before, m = level.pop(), weight.pop()
+            level.append((last * n + before * m) / (m + n))
+            weight.append(m + n)
+    return level[0] * weight[0] + np.sin(level[-1]) * weight[-1] + len(weight)
+
+
 def adaptive_steps(p, n):
     ts, ys, h = [0.0], [p[0]], 0.1
     while ts[-1] < 0.1 * n:
@@ -315,7 +342,8 @@ def in_an_object_until_large(p, n):
 
 
 IN_WHILE = [(f, P, 11) for f in (more_than_there_was_room_for_at_first, pairs_in_a_while, adaptive_steps, in_an_object_until_large)]
-IN_WHILE += [(f, RNG.normal(size=7)) for f in (until_large, a_while_in_a_for, a_list_of_its_own_in_each_turn, stack_of_work)]
+IN_WHILE += [(f, RNG.normal(size=7)) for f in (until_large, a_while_in_a_for, a_list_of_its_own_in_each_turn, stack_of_work, work_until_the_list_is_empty,
+                                                 pools_of_violators)]
 IN_WHILE += [(path_of_vectors, np.abs(V))]
 ON_NUMBERS = [trajectory, two_lists, loops_in_loops, pairs, pairs_as_array, stops, in_a_dict, in_an_object, taken_off, last_replaced, twice, int_becomes_float]
 ON_VECTORS = [one_array_many_times, copies, changed_after, changed_after_the_loop, changed_element, joined]
@@ -395,6 +423,19 @@ def test_second_derivatives():
     h = fad.hessian(trajectory)(P, 10)
     numeric = np.array([(fad.grad(trajectory)(P + e, 10) - fad.grad(trajectory)(P - e, 10)) / 2e-5 for e in 1e-5 * np.eye(2)])
     np.testing.assert_allclose(h, numeric, rtol=1e-6, atol=1e-8)
+
+
+def test_a_deque_is_a_sequence():
+    def f(x):
+        window, errors = deque([0.0, 0.5], maxlen=2), []
+        for v in x:
+            window.appendleft(v)
+            errors.append(np.array(window) @ np.sin([*window]) + np.sum(window))
+        return np.sum(np.array(errors) ** 2) + np.stack(deque([x, 2.0 * x]))[1, 0]
+    x = RNG.normal(size=4)
+    slope = [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(4)]
+    np.testing.assert_allclose(fad.jit(f)(x), f(x), rtol=1e-12)
+    np.testing.assert_allclose(fad.grad(f)(x), slope, rtol=1e-6)
 
 
 def test_the_methods_of_lists():
