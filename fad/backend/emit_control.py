@@ -1,5 +1,12 @@
-"""Printing loops and branches: carries are variables, arrays among them are changed in place or change hands."""
+"""Printing loops and branches: carries are variables, arrays among them are changed in place or change hands.
+
+Loops that may take long count their turns, and now and then heed Ctrl-C: all `while` loops, and of the `for` loops those that hold other
+loops, and those whose turns are long and wait for each other. In the others a count would be felt, or keep LLVM from computing turns in vectors.
+"""
+import math
 import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ..ir.graph import Literal, Var
@@ -8,6 +15,8 @@ from .homes import Home
 from .indexmap import Elem, Index, Position
 from .numbers import literal
 from .steps import Step
+
+FEW, LONG = 16, 32                          # turns of a loop that LLVM lays out; steps of a turn that does not feel a count
 
 
 def print_control(printer: Any, step: Step) -> None:
@@ -28,24 +37,76 @@ def _print_for(printer: Any, step: Step) -> None:
     start, stop, stride = (printer.expressions.operand(a).source for a in step.args[:3])
     index = printer.names.of(body.func.inputs[0], "i")
     span = stop if (start, stride) == ("0", "1") else f"{start}, {stop}" if stride == "1" else f"{start}, {stop}, {stride}"
-    printer.line(f"for {index} in range({span}):", step)
-    printer.indented(lambda: _print_body(printer, body, step.outs))
+    work = _work(body)
+    with _counted(printer, work == math.inf or (work >= LONG and _is_sequential(body))) as count:
+        printer.line(f"for {index} in range({span}):", step)
+
+        def turn() -> None:
+            count()
+            _print_body(printer, body, step.outs)
+        printer.indented(turn)
     printer.names.release(index)
 
 
 def _print_while(printer: Any, step: Step) -> None:
     test, body = step.body.bodies
-    turns = printer.names.fresh("turns")
-    printer.line(f"{turns} = 0")
-    printer.line("while True:", step)
+    with _counted(printer) as count:
+        printer.line("while True:", step)
 
-    def turn() -> None:
-        printer.block(test.steps, test.func.outputs)
-        printer.line(f"if not {_value(printer, test.func.outputs[0]).within(5)}:")
-        printer.indented(lambda: printer.line("break"))
-        printer.line(f"{turns} = interruptible({turns})")
-        _print_body(printer, body, step.outs)
-    printer.indented(turn)
+        def turn() -> None:
+            printer.block(test.steps, test.func.outputs)
+            printer.line(f"if not {_value(printer, test.func.outputs[0]).within(5)}:")
+            printer.indented(lambda: printer.line("break"))
+            count()
+            _print_body(printer, body, step.outs)
+        printer.indented(turn)
+
+
+@contextmanager
+def _counted(printer: Any, wanted: bool = True) -> Iterator[Callable]:
+    """Around a loop: what prints the line that counts a turn. Loops within loops share one count."""
+    if not wanted:
+        yield lambda: None
+        return
+    outermost = printer.turns is None
+    if outermost:
+        printer.turns = printer.names.fresh("turns")
+        printer.line(f"{printer.turns} = 0")
+    yield lambda: printer.line(f"{printer.turns} = interruptible({printer.turns})")
+    if outermost:
+        printer.turns = None
+
+
+def _work(body: Any) -> float:
+    """About how many steps a turn takes; infinite where it takes loops of its own, or calls a function on whole arrays."""
+    return sum(map(_work_of, body.steps))
+
+
+def _work_of(step: Step) -> float:
+    if step.kind == "control":
+        inside = [_work(body) for body in step.body.bodies]
+        return max(inside) if step.eqn.op.name == "cond" else inside[-1] * _few(step.args[:3]) if step.eqn.op.name == "for" else math.inf
+    if step.kind == "call" or any(a.extent.terms or a.extent.const > FEW for a in step.axes):
+        return math.inf
+    return math.prod(a.extent.const for a in step.axes)
+
+
+def _few(ends: tuple) -> float:
+    """How many turns a range has, where LLVM may lay them out: it has to know their number."""
+    known = [a.value if isinstance(a, Literal) else a.index.const if isinstance(a, Position) and not a.index.terms else None for a in ends]
+    turns = math.inf if None in known else len(range(*known))
+    return turns if turns <= FEW else math.inf
+
+
+def _is_sequential(body: Any) -> bool:
+    """Whether a turn begins with a number that the turn before it ends with, other than a sum."""
+    made = {v: eqn for eqn in body.func.equations for v in eqn.outputs}
+    count = len(body.func.outputs)
+    for carry, a in zip(body.func.inputs[len(body.func.inputs) - count:], body.func.outputs):
+        eqn = made.get(a)
+        if eqn is not None and not a.type.shape and a.type.dtype.kind in "fc" and not (eqn.op.name in ("add", "sub") and carry in eqn.inputs):
+            return True
+    return False
 
 
 def _print_body(printer: Any, body: Any, outs: tuple) -> None:

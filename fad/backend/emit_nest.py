@@ -42,6 +42,7 @@ class Printer:
         self.indent = "    "
         self.places: list[Any] = []                          # the loops and branches that are being printed, outermost first
         self.place: Any = None                               # the user's line that was last mentioned
+        self.turns: str | None = None                        # what counts the turns of the loops that are being printed
         self.inputs: set[Var] = set()                        # the function's own, whose arrays are the caller's
 
     # -- lines ----------------------------------------------------------------------------------------------------------------

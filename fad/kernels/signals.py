@@ -1,4 +1,4 @@
-"""Ctrl-C in loops of unknown length: compiled code that Python called asks, every so many turns, whether a signal has come.
+"""Ctrl-C in long loops: compiled code that Python called asks, every so many turns, whether a signal has come.
 
 Where the thread does not hold Python's lock (a worker thread, a caller with nogil=True) nothing is asked: PyGILState_Check says so
 (https://docs.python.org/3/c-api/init.html). The exception that the signal's handler raised goes on to the caller.
@@ -13,7 +13,7 @@ from fad.kernels.promotion import compiled_as
 
 __all__ = ["interruptible"]
 
-EVERY = 1 << 10
+EVERY = 1 << 6
 
 
 def interruptible(turns):
@@ -27,6 +27,8 @@ def _emit(context, builder, sig, args):
     now = builder.icmp_signed("==", builder.and_(turns, word(EVERY - 1)), word(EVERY - 1))
     kind = ir.FunctionType(ir.IntType(32), [])
     holds, check = (cgutils.get_or_insert_function(builder.module, kind, f) for f in ("PyGILState_Check", "PyErr_CheckSignals"))
+    for function in (holds, check):
+        function.attributes.add("inaccessiblememonly")  # numbers read before the call are the same behind it
     with builder.if_then(now, likely=False), builder.if_then(cgutils.is_not_null(builder, builder.call(holds, []))):
         with builder.if_then(cgutils.is_not_null(builder, builder.call(check, [])), likely=False):
             context.call_conv.return_exc(builder)
