@@ -24,7 +24,7 @@ from .builtin import BUILTIN_FACES, FaceClass, class_of
 from .containers import Globals, contents, is_empty, put_contents
 from .control import Runtime
 from .lists import Rows, as_arrays
-from .mutation import call_face
+from .mutation import call_face, on_the_tape
 from .protocol import call_ufunc
 from .sources import MISSING
 from .syntax import RUNTIME, rewritten_code
@@ -309,7 +309,7 @@ def _redirect(original: Any, found: Any) -> Callable:
     def call(*args: Any, **kwargs: Any) -> Any:
         if found.creation or has_traced(args) or has_traced(kwargs.values()):
             return call_face(name, found.call, as_arrays(args), {k: as_arrays(v) for k, v in kwargs.items()})
-        return original(*args, **kwargs)
+        return on_the_tape(original(*args, **kwargs), *args, *kwargs.values())
     if isinstance(original, np.ufunc):
         return _Ufunc(original)                               # type: ignore[return-value]
     if isinstance(original, type):

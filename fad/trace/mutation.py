@@ -6,6 +6,9 @@ A face computes values and knows nothing of memory. Here its result is tied to t
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from ..ir import stack
 from ..ir.build import Value, current
 from ..ir.graph import Equation, Literal
 from ..ir.op import registry
@@ -36,10 +39,19 @@ def call_face(name: str, call: Callable, args: tuple, kwargs: dict) -> Any:
         start = len(current().equations)
         sources = {x.atom: x for x in args if is_tracer(x)}
         return _tie(_Call(name, call, args, kwargs, start, sources), call(*args, **kwargs))
-    result = call(*args, **kwargs)
+    result = on_the_tape(call(*args, **kwargs))
     if args and result is args[0] and is_tracer(result) and "out" not in kwargs and kwargs.get("copy") is not False:
         result = type(result)(result.builder, result.atom)               # a copy: the same value, from now on on its own
     return in_c_order(result) if name == "copy" and call is METHODS["copy"] and len(args) == 1 and not kwargs else result
+
+
+def on_the_tape(result: Any, *given: Any) -> Any:
+    """On the tape a new array of numbers alone is a value, too, for traced ones may be written to it."""
+    if isinstance(result, (tuple, list)) and not hasattr(result, "_fields"):
+        return type(result)([on_the_tape(y, *given) for y in result])
+    if not isinstance(result, np.ndarray) or not result.ndim or not stack.is_live():
+        return result
+    return result if any(isinstance(a, np.ndarray) and np.may_share_memory(a, result) for a in given) else current().constant(result)
 
 
 def in_c_order(copy: Any) -> Any:
@@ -138,6 +150,10 @@ class Chain:
 
     def is_view(self) -> bool:
         """Whether NumPy made a view here, and not a copy; an error where that depends on what is not known."""
+        if stack.is_live() and self.links:
+            steps = self.example()
+            if steps:
+                return self._shares(steps)
         layout, shared = memory_layout(self.source), True if self.links else None
         for eqn in self.links:
             if eqn.op.name == "reshape" and shared:
@@ -147,6 +163,23 @@ class Chain:
             raise SideEffectError(f"whether {self.made.name} gave a view or a copy is not known, and one of the two is written to",
                                   why="it depends on how the array lies in memory", do="take a copy first (x.copy()), or write before reshaping")
         return shared
+
+    def example(self) -> list:
+        """On the tape, where extents are known: an array that lies in memory as the source does, and what NumPy makes of it; [] if that is not known."""
+        if self.source.tie is not None:
+            around = self.source.tie.chain
+            steps = around.example()[-1:] if around is not None else []
+        else:
+            known = layout_of(self.source.origin) is not None           # C order, then
+            steps = [np.empty([current().known(n) for n in self.source.shape], self.source.dtype)] if known else []
+        for eqn in self.links if steps else ():
+            steps.append(eqn.op.run(steps[-1], *[current().known(a) for a in operands(eqn)], **eqn.params))
+        return steps
+
+    def _shares(self, steps: list) -> bool:
+        """Whether the last of these arrays is a view of the first; ravel and its kin copy what does not lie in C order."""
+        copied = self.made.name in DENSE and any(e.op.name == "reshape" and not x.flags.c_contiguous for e, x in zip(self.links, steps))
+        return not copied and (not steps[0].size or np.shares_memory(steps[0], steps[-1]))
 
     def read(self, base: Any) -> Any:
         """The view's value after its base has changed."""

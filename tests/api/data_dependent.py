@@ -383,10 +383,32 @@ def complex_inside(x):
     return abs(z) * {1: 1.0, 2: 2.0, 3: 3.0}.get(count, 4.0)
 
 
+def numbers_alone_at_index_arrays(x):
+    n = x.size
+    y = np.eye(n) * 1.0
+    y[np.arange(n), np.arange(n)] += x
+    z = np.concatenate([[1.0, 2.0], np.linspace(0.0, 1.0, 2)])
+    z[[0, 3]] *= x[:2]
+    np.add.at(z, [1, 1], x[2:])
+    return np.sum(y * z) * [1.0, 2.0, 3.0, 4.0][int(x[0])]
+
+
+def reshaped_views(x):
+    y = np.tile(x * 1.0, (4, 1)) * 1.0
+    v = y[1:].reshape(-1)
+    v[1] = 0.02
+    w = y[:, ::2].reshape(-1)                                # copies, the two of them
+    w[0] = 50.0
+    y[:, ::-1].reshape(8, 2)[0] = 70.0
+    y.T.reshape(4, 2, 2)[1, 0] = x[:2]                       # a view
+    return np.sum(np.sin(y)) * w[0] * [1.0, 2.0, 3.0, 4.0][int(x[0])]
+
+
 PROGRAMS = [
     list_by_integer, dict_of_sums, dict_by_value, growing_list, recursion, newton_list, sorted_values, sorted_by_key, max_with_key, heap, bisection_table,
     deque_window, counter_weights, grouped, accumulated, text_key, masked_shape, filled_by_data, view_of_filled, transpose_view, ravel_view,
     swap_in_place, fancy, tuple_state, string_builder, memoised, exceptions, raising, early_return, polynomial_of_length, stack_of_pieces,
     matrix_chain, solve_by_branch, enumerate_dict, set_of_integers, bank, generator, nested_lists, rounding, divmods, zipped, adaptive,
-    unique_values, where_list, json_key, match_statement, shape_by_data, while_pop, in_list, walrus, error_function, complex_inside]
+    unique_values, where_list, json_key, match_statement, shape_by_data, while_pop, in_list, walrus, error_function, complex_inside,
+    numbers_alone_at_index_arrays, reshaped_views]
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.build import current
 from ...ir.op import registry
 from ...ir.types import INT, is_number, type_of
 from .. import extents
@@ -226,7 +227,10 @@ def tile(A: Any, reps: Any) -> Any:
     shape = shape_of(x)
     y = reshape_(x, *[n for m in shape for n in (1, m)])
     y = broadcast_(y, *[n for pair in zip(counts, shape) for n in pair])
-    return reshape_(y, *[c * n for c, n in zip(counts, shape)])
+    y = reshape_(y, *[c * n for c, n in zip(counts, shape)])
+    if is_value(y) and any(not isinstance(c, int) or c != 1 for c in counts):
+        current().root.dense[y.atom] = True                  # repeated, it is a new array
+    return y
 
 
 @face("numpy.repeat", method="repeat", samples=("np.repeat(v, 2)", "np.repeat(x, [1, 2, 1], axis=0)", "x.repeat(2)"))
