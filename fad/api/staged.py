@@ -13,6 +13,7 @@ from ..backend.program import Program
 from ..ir import stack
 from ..ir.build import current
 from ..trace import sources
+from ..trace.leaks import refuse_changed_arguments
 from ..trace.tracing import trace
 from ..transforms.budget import allowing
 from ..util import tree
@@ -140,7 +141,10 @@ class Staged:
                 filled[k] = x
             args, kwargs = structure.unflatten(filled)
             current().root.sources += [sources.of_all_in(x) for x in fixed.values() if isinstance(x, sources.CONTAINERS)]
-            return body(*args, **kwargs)
+            result = body(*args, **kwargs)
+            if self.writes:
+                refuse_changed_arguments((args, kwargs), filled, structure)
+            return result
         names = leaf_names(getattr(self, "__wrapped__", None), structure)
         fixed = {k: x for k, x in enumerate(leaves) if k not in dynamic}
         with collection_paused():

@@ -14,8 +14,10 @@ from .templates import PRODUCT, SIGN, SUM, Template, Text, template
 _BOOLEAN = {"add": "{0} | {1}", "mul": "{0} & {1}", "maximum": "{0} | {1}", "minimum": "{0} & {1}", "logical_and": "{0} & {1}",
             "logical_or": "{0} | {1}", "logical_xor": "{0} ^ {1}", "logical_not": "not {0}", "invert": "not {0}", "equal": "{0} == {1}",
             "not_equal": "{0} != {1}", "bitwise_and": "{0} & {1}", "bitwise_or": "{0} | {1}", "bitwise_xor": "{0} ^ {1}"}
+_KINDS = "buifc"
 _FLOAT_ORDER = {"less", "less_equal", "greater", "greater_equal"}
 _ORDER = _FLOAT_ORDER | {"equal", "not_equal"}
+_COMPLEX = {"div": "quotient({0}, {1})", "reciprocal": "reciprocal({0})"}      # division by zero is NumPy's
 
 
 class _Typed:
@@ -108,8 +110,11 @@ def loop_dtypes(eqn: Equation) -> tuple:
 
 
 def _follows(atom: Any, out: np.dtype) -> bool:
-    """Whether an operand of an op that is no ufunc is read in the result's dtype."""
-    return atom.type.dtype != BOOL and (isinstance(atom, Literal) or atom.type.weak or (atom.type.dtype.kind == out.kind == "f")) and out != BOOL
+    """Whether an operand of an op that is no ufunc is read in the result's dtype: a Python number that loses nothing by it, and a float with floats."""
+    kind = atom.type.dtype.kind
+    if BOOL in (atom.type.dtype, out) or _KINDS.index(kind) > _KINDS.index(out.kind):
+        return False
+    return isinstance(atom, Literal) or atom.type.weak or kind == out.kind == "f"
 
 
 def template_of(eqn: Equation, dtypes: tuple) -> Template:
@@ -123,6 +128,8 @@ def template_of(eqn: Equation, dtypes: tuple) -> Template:
         text = _BOOLEAN.get(name, text)
     if name in _FLOAT_ORDER and dtypes[0].kind == "c":
         raise BackendError("no compiled order of complex numbers")
+    if dtypes[0].kind == "c":
+        text = _COMPLEX.get(name, text)
     if name == "pow":
         text = _power(eqn, dtypes) or text
     if name == "square" and dtypes[0].kind in "fc" and dtypes[0].itemsize >= 8:

@@ -75,6 +75,8 @@ def print_scan(printer: Any, step: Step) -> None:
 
 def print_place(printer: Any, step: Step) -> None:
     """One element more of a search for the place of the largest or smallest."""
+    if step.eqn.inputs[0].type.dtype.kind == "c":
+        raise BackendError("no compiled order of complex numbers")
     best, k = _carry(printer, step), printer.axes[step.along]
     value = printer.names.fresh("value")
     sign = ">" if step.eqn.op.name == "argmax" else "<"

@@ -73,7 +73,8 @@ def _result(structure: tree.Structure, scalars: tuple, scope: dict) -> str:
         leaves.append(text)
     if structure.cls is None:
         return leaves[0]
+    results = f"({''.join(f'{leaf}, ' for leaf in leaves)})"
     if structure.cls is tuple and all(child.cls is None for child in structure.children):
-        return f"({', '.join(leaves)},)"
+        return results
     scope["unflatten"] = structure.unflatten
-    return f"unflatten(({', '.join(leaves)},))"
+    return f"unflatten({results})"

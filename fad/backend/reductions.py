@@ -30,6 +30,8 @@ def unit(step: Step) -> str:
         return literal(-np.inf if name == "max" else np.inf, dtype).source
     if dtype.kind in "iu":
         return literal(np.iinfo(dtype).min if name == "max" else np.iinfo(dtype).max, dtype).source
+    if dtype.kind == "b":
+        return literal(name == "min", dtype).source
     raise BackendError(f"no start for {name} of {dtype}")
 
 

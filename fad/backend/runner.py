@@ -69,7 +69,7 @@ class Runner:
             outputs = kernel.call(*values)
         except MemoryError as error:
             raise TapeMemoryError(str(error), do=LESS) from None
-        return outputs if len(self.func.outputs) != 1 else (outputs,)
+        return {0: (), 1: (outputs,)}.get(len(self.func.outputs), outputs)
 
     def source(self, name: "str | None" = None) -> str:
         """The generated Python."""

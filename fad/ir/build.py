@@ -19,6 +19,7 @@ from .types import INT, Type, type_of
 
 _AFFINE = {"add", "sub", "mul", "neg"}
 _INTEGER = _AFFINE | {"floordiv", "mod", "minimum", "maximum", "wrap_index"}
+MARK = "<traced "                                                # what the text of a value begins with
 
 
 class Builder:
@@ -387,7 +388,7 @@ class Value:
         return size
 
     def __repr__(self) -> str:
-        return f"<traced {self.atom.name}: {self.atom.type}>"
+        return f"{MARK}{self.atom.name}: {self.atom.type}>"
 
 
 def _operator(name: str, swap: bool = False) -> Callable:

@@ -120,7 +120,8 @@ def bind_outputs(eqn: Equation, results: Any, env: Environment) -> None:
 
 def _as_number(value: Any) -> Any:
     """A weak result is a Python number, which promotes as one."""
-    return value.item() if not isinstance(value, Value) and hasattr(value, "item") and not hasattr(value, "grad_fn") else value
+    is_scalar = hasattr(value, "item") and not value.ndim      # in a batch it is an array
+    return value.item() if is_scalar and not isinstance(value, Value) and not hasattr(value, "grad_fn") else value
 
 
 def closure(region: Func, env: Environment) -> Callable:

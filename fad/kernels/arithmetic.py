@@ -16,8 +16,8 @@ from fad.kernels.promotion import compiled_as, emit_python, formula, like_ufunc,
 
 __all__ = [
     "absolute", "bitwise_count", "ceil", "copysign", "expit", "floor", "floor_divide", "fmax", "fmin", "fmod", "heaviside",
-    "integer_power", "like", "log_expit", "logaddexp", "logaddexp2", "logit", "maximum", "minimum", "power", "remainder",
-    "left_shift", "right_shift", "rint", "sign", "sinc", "sqrt", "trunc", "where", "xlog1py", "xlogy",
+    "integer_power", "left_shift", "like", "log_expit", "logaddexp", "logaddexp2", "logit", "maximum", "minimum", "power",
+    "quotient", "reciprocal", "remainder", "right_shift", "rint", "sign", "sinc", "sqrt", "trunc", "where", "xlog1py", "xlogy",
 ]  # fmt: skip
 
 LOG2_E = 1 / math.log(2.0)
@@ -218,6 +218,34 @@ def _complex_sign(x):
     return x if a == 0 and b == 0 else x / abs(x)
 
 
+# Numba's quotient of complex numbers raises where the divisor is zero.
+
+
+def _complex_quotient(x, y):
+    # Smith's method, as in NumPy's loops
+    if y.real == 0 and y.imag == 0:
+        return complex(x.real / abs(y.real), x.imag / abs(y.real))
+    if abs(y.real) >= abs(y.imag):
+        ratio = y.imag / y.real
+        scale = 1 / (y.real + y.imag * ratio)
+        return complex((x.real + x.imag * ratio) * scale, (x.imag - x.real * ratio) * scale)
+    ratio = y.real / y.imag
+    scale = 1 / (y.imag + y.real * ratio)
+    return complex((x.real * ratio + x.imag) * scale, (x.imag * ratio - x.real) * scale)
+
+
+def _complex_reciprocal(x):
+    if abs(x.imag) <= abs(x.real):
+        ratio = x.imag / x.real
+        scale = x.real + x.imag * ratio
+        return complex(1 / scale, -ratio / scale)
+    ratio = x.real / x.imag
+    scale = x.real * ratio + x.imag
+    return complex(ratio / scale, -1 / scale)
+
+
+quotient = _by_kind(np.true_divide, Complex=_complex_quotient)
+reciprocal = _by_kind(np.reciprocal, Complex=_complex_reciprocal)
 floor_divide = _by_kind(np.floor_divide, Float=_float_floor_divide, Integer=_integer_floor_divide)
 remainder = _by_kind(np.remainder, Float=_float_remainder, Integer=_integer_remainder)
 fmod = _by_kind(np.fmod, Float=_float_fmod, Integer=_integer_fmod)

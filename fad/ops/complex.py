@@ -29,17 +29,23 @@ imag = composed("imag", lambda x: np.asarray(x).imag[()], _infer_part, "{0}.imag
                 arity=1, doc="The imaginary part")
 
 
+def _made_dtype(x: Any, y: Any) -> np.dtype:
+    """The complex dtype of these parts: of two Python floats it is Python's."""
+    return np.result_type(result_dtype(x, y), np.complex64)
+
+
 def _run_make(x: Any, y: Any) -> Any:
+    dtype = _made_dtype(x, y)
     x, y = np.broadcast_arrays(x, y)
     if "c" in x.dtype.kind + y.dtype.kind:
         raise TypeError("the parts of a complex number are real")
-    z = np.empty(x.shape, result_dtype(x, y, np.complex64()))
+    z = np.empty(x.shape, dtype)
     z.real, z.imag = x, y
     return z[()]
 
 
 def _infer_make(x: Any, y: Any) -> Type:
-    return Type(result_dtype(x, y, np.complex64()), broadcast_of(x, y))
+    return Type(_made_dtype(x, y), broadcast_of(x, y))
 
 
 class _Make:

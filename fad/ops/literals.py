@@ -8,7 +8,7 @@ from ..ir import stack
 from ..ir.build import Value, current
 from ..ir.graph import Equation
 from ..ir.op import registry
-from ..ir.types import INT, is_number, type_of
+from ..ir.types import COMPLEX, FLOAT, INT, is_number, type_of
 from ..util.errors import INTEGER_OVERFLOW, LARGEST_INT, ExtentError
 from .kinds import shape_of
 
@@ -96,7 +96,8 @@ def produced_by(x: Any, *names: str, reach: int = 64) -> "Equation | None":
     return None
 
 
-__all__ = ["as_array", "constant", "known", "has_values", "is_value", "produced_by"]
+__all__ = ["as_array", "constant", "known", "has_values", "is_value", "produced_by", "python_complex", "python_float", "python_int",
+           "python_number"]
 
 
 def python_int(x: Any) -> Any:
@@ -109,3 +110,27 @@ def python_int(x: Any) -> Any:
         check(registry["abs"](x) < LARGEST_INT, True, what=INTEGER_OVERFLOW, error="OverflowError")
     y = registry["cast"](x, dtype=INT, weak=True)
     return y if is_value(y) else int(y)
+
+
+def python_float(x: Any) -> Any:
+    """The float that Python makes of a real scalar: of 64 bits, and it promotes weakly."""
+    return _weak(x, FLOAT)
+
+
+def python_complex(x: Any) -> Any:
+    """The complex number that Python makes of a scalar."""
+    return _weak(x, COMPLEX)
+
+
+def python_number(x: Any) -> Any:
+    """The number of Python that has a scalar's value; for items of arrays (x.item()) and for functions that return Python's numbers."""
+    make = {"i": python_int, "f": python_float, "c": python_complex}.get(type_of(x).dtype.kind)
+    return x if make is None else make(x)
+
+
+def _weak(x: Any, dtype: np.dtype) -> Any:
+    t = type_of(x)
+    if t.dtype == dtype and t.weak:
+        return x
+    y = registry["cast"](x, dtype=dtype, weak=True)
+    return y if is_value(y) else y.item()

@@ -117,6 +117,25 @@ def _no_change(eqn: Equation, scope: Scope) -> Any:
     return _or_none(eqn.inputs[0], eqn)
 
 
+@rule("linear_scan", "cumsum", "cumprod", "cummax", "cummin", "cumlogaddexp")
+def _scan_of_one(eqn: Equation, scope: Scope) -> Any:
+    """A scan along an axis of one element is what it begins with."""
+    x, out = eqn.inputs[-1], eqn.outputs[0]
+    if out.type.shape[eqn.params["axis"]] != 1:
+        return None
+    return _or_none(x, eqn) or (scope.emit(registry["cast"], (x,), out.type, {"dtype": out.type.dtype}, eqn.where),)
+
+
+@rule("argmax", "argmin")
+def _place_of_one(eqn: Equation, scope: Scope) -> Any:
+    """The only element's place is 0."""
+    out = eqn.outputs[0].type
+    if eqn.inputs[0].type.shape[eqn.params["axis"]] != 1:
+        return None
+    zero = Literal(out.dtype.type(0), Type(out.dtype))
+    return (scope.emit(registry["full"], (zero, *map(as_atom, out.shape)), out, {"dtype": out.dtype}, eqn.where) if out.shape else zero,)
+
+
 @rule("where")
 def _either_way(eqn: Equation, scope: Scope) -> Any:
     """where(c, x, x) = x; where(True, x, y) = x."""

@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 
 from ..ir.build import Value
-from ..ir.op import registry
 from ..ops.face import METHODS, OBJECTS, find
-from ..ops.literals import has_values, python_int
+from ..ops.literals import has_values, python_complex, python_float, python_int
 from . import ordering
+from .elements import Fixed
 from .iterate import enumerate_, range_, reversed_, zip_
-from .lists import Rows, as_array, as_arrays
+from .lists import Items, Rows, as_array, as_arrays
 from .tracer import Tracer
 
 
@@ -45,14 +45,13 @@ def as_python(y: Any) -> Any:
 def _as_float(x: Any = 0.0) -> Any:
     if not is_scalar(x) or x.dtype.kind == "c":
         return float(x)
-    return x if x.dtype == "f8" else registry["cast"](x, dtype="f8")
+    return python_float(x)
 
 
 def _as_complex(x: Any = 0, *imag: Any) -> Any:
     if not any(isinstance(a, Value) for a in (x, *imag)):
         return complex(x, *imag)
-    z = x if not imag else x + imag[0] * 1j
-    return z if z.dtype == "c16" else registry["cast"](z, dtype="c16")
+    return python_complex(x if not imag else x + imag[0] * 1j)
 
 
 def _as_bool(x: Any = False) -> Any:
@@ -96,8 +95,8 @@ class NumberClass(StandIn):
 
     convert: Any
 
-    def __call__(cls, *args: Any) -> Any:
-        return cls.convert(*args)
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        return cls.original(*args, **kwargs) if kwargs else cls.convert(*args)
 
     def __instancecheck__(cls, x: Any) -> bool:
         return isinstance(x, cls.original) or (is_scalar(x) and issubclass(_python_class(x), cls.original))
@@ -117,7 +116,9 @@ complex_ = _number_class(complex, _as_complex)
 
 
 def class_of(x: Any) -> Any:
-    """What type(x) is of the value that a traced one stands for."""
+    """What type(x) is of the value that a traced one stands for; of fad's own lists it is list."""
+    if isinstance(x, (Items, Fixed)):
+        return list
     if not isinstance(x, Tracer):
         return type(x)
     if x.ndim:

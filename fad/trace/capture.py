@@ -166,7 +166,7 @@ class Capture:
 
     def attribute(self, owner: Any, name: str) -> Any:
         """owner.name as captured code sees it: of an object, class or module from outside it is a source."""
-        if name == "__class__" and isinstance(owner, Tracer):
+        if name == "__class__" and isinstance(owner, (Tracer, list)):
             return class_of(owner)
         if isinstance(owner, (Value, Proxy)) or not sources.is_open(owner) or self._is_inside(owner):
             return getattr(owner, name)

@@ -2,11 +2,12 @@
 
 On a tape, where the function runs at every call, what was left there is given its value.
 """
+from collections.abc import Iterable
 from typing import Any
 
-from ..ir.build import Builder, Value
+from ..ir.build import MARK, Builder, Value
 from ..util import tree
-from ..util.errors import SideEffectError
+from ..util.errors import SideEffectError, UnstageableError
 from .containers import Globals, contents, put_contents
 
 
@@ -20,6 +21,20 @@ def refuse_leaks(root: Builder) -> None:
                 raise _refusal(f"a traced value was left in {type(owner).__name__}{f'.{key}' if hasattr(owner, '__dict__') else ''}, outside the "
                                "traced function")
     hand_out(root)
+
+
+def refuse_changed_arguments(arguments: Any, leaves: list, structure: tree.Structure) -> None:
+    """An error if the function changed a list, a dict or an object among its arguments, which hold these leaves."""
+    after, now = tree.flatten(arguments)
+    if now != structure or any(x is not y for x, y in zip(after, leaves)):
+        raise _refusal("a list, dict or object that is an argument is changed")
+
+
+def refuse_texts(statics: Iterable) -> None:
+    """An error if one of these parts of the result is a text made of a traced value: the text has the value's name in it, not the number."""
+    if any(isinstance(x, str) and MARK in x for x in statics):
+        raise UnstageableError("a text made of a traced value is returned", why="the number is not known while the function is traced",
+                               do="return the number, and make the text of it outside")
 
 
 def hand_out(root: Builder) -> None:

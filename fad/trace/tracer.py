@@ -340,7 +340,8 @@ def _in_place(name: str) -> Callable:
 
 
 for _python, _name in {"iadd": "add", "isub": "sub", "imul": "mul", "itruediv": "div", "ifloordiv": "floordiv", "imod": "mod", "ipow": "pow",
-                       "iand": "bitwise_and", "ior": "bitwise_or", "ixor": "bitwise_xor", "imatmul": "matmul"}.items():
+                       "iand": "bitwise_and", "ior": "bitwise_or", "ixor": "bitwise_xor", "imatmul": "matmul", "ilshift": "left_shift",
+                       "irshift": "right_shift"}.items():
     setattr(Tracer, f"__{_python}__", _in_place(_name))
 
 

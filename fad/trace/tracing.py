@@ -14,7 +14,7 @@ from ..passes.unify import unify
 from ..util import tree
 from ..util.config import config
 from .capture import Capture
-from .leaks import refuse_leaks
+from .leaks import refuse_leaks, refuse_texts
 from .lists import plain
 from .state import is_lost
 from .tracer import Tracer
@@ -80,6 +80,7 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
         check_twins(builder)
         out, structure = tree.flatten(plain(result))
         statics = {k: x for k, x in enumerate(out) if not is_data(x) and not isinstance(x, (bool, list))}
+        refuse_texts(statics.values())
         lost = tuple([k for k, x in enumerate(inputs) if is_lost(x)])
         written = tuple([k for k, x in enumerate(inputs) if k not in lost and x.atom is not before[k]])
         outer = _written_outside(builder) if builder.parent is None else []

@@ -25,6 +25,11 @@ scale = 2.0
 table = np.array([1.0, 2.0])
 
 
+@dataclasses.dataclass
+class Holder:
+    value: float
+
+
 def energy(x):
     return np.sum(x * x)
 
@@ -124,6 +129,35 @@ def test_named_tuples_none_and_nested_containers():
     g = fad.grad(lambda p: p.a[0] * p.b["k"] ** 2)(P([2.0, None], {"k": 3.0}))
     assert type(g) is P and g.a[1] is None
     close([g.a[0], g.b["k"]], [9.0, 12.0])
+
+
+@pytest.mark.parametrize("result", [None, (), "text", slice(1, 4), {"a": None, "b": ()}], ids=repr)
+@pytest.mark.parametrize("compile", ["never", "now"])
+def test_results_without_numbers(result, compile):
+    f = fad.jit(lambda x: result, compile=compile)
+    for _ in range(2):                                       # the second call may take the fast path
+        assert f(np.ones(3)) == result
+
+
+@pytest.mark.parametrize("change", ["a.append(x)", "a[0] = x", "a.clear()", "b.update(k=x)", "del b['k']", "c.value = x", "b['deep'].pop()"])
+def test_a_changed_list_or_dict_among_the_arguments_is_changed(change):
+    """By jit, on the tape; a derivative changes nothing."""
+    scope = {}
+    exec(f"def f(a, b, c, x):\n    {change}\n    return 2 * x", scope)
+    arguments, expected = ([[1.0], {"k": 2.0, "deep": [3.0]}, Holder(4.0)] for _ in range(2))
+    assert fad.grad(scope["f"], 3)(*arguments, 5.0) == 2.0
+    assert arguments == [[1.0], {"k": 2.0, "deep": [3.0]}, Holder(4.0)]
+    scope["f"](*expected, 5.0)
+    with pytest.warns(FallbackWarning, match="an argument is changed"):
+        assert fad.jit(scope["f"])(*arguments, 5.0) == 10.0
+    assert arguments == expected
+
+
+def test_a_text_of_a_traced_value_is_no_result():
+    f = fad.jit(lambda x: (x, f"{x}", str(x[0])))
+    with pytest.warns(FallbackWarning, match="a text made of a traced value"):
+        assert f(np.array([1.5, 2.0]))[1:] == ("[1.5 2. ]", "1.5")
+    assert fad.jit(lambda x, name: (2 * x, f"the {name}"))(1.0, "sum") == (2.0, "the sum")
 
 
 def test_pickling():

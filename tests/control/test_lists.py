@@ -419,6 +419,17 @@ def test_lists_of_what_is_known_stay_plain():
     assert len(fad.show(f, x).splitlines()) < 8
 
 
+def test_the_class_of_a_list_is_list():
+    def f(x):
+        out = []
+        for v in x:
+            out.append(2 * v)
+        known = type(out) is list and out.__class__ is list and type(out) in (list, tuple) and isinstance(out, list)
+        return np.sum(np.array(type(out)(out))) if known else 0.0
+    assert fad.jit(f)(V) == pytest.approx(2 * V.sum())
+    np.testing.assert_array_equal(fad.grad(f)(V), [2.0, 2.0, 2.0])
+
+
 def test_second_derivatives():
     h = fad.hessian(trajectory)(P, 10)
     numeric = np.array([(fad.grad(trajectory)(P + e, 10) - fad.grad(trajectory)(P - e, 10)) / 2e-5 for e in 1e-5 * np.eye(2)])

@@ -270,3 +270,28 @@ def test_array_literals_are_new_at_each_turn():
     np.testing.assert_allclose(fad.grad(f)(x), 10 * x)
     program, _ = fad.jit(f).program_for(x)
     assert len(program.traced.captured) == 1
+
+
+@pytest.mark.parametrize("compile", ["never", "now"])
+def test_every_augmented_assignment_changes_the_array(compile):
+    import fad
+
+    def f(k, b):
+        k += 70
+        k -= 3
+        k *= 2
+        k //= 3
+        k %= 40
+        k <<= 2
+        k >>= 1
+        k &= 123
+        k |= 4
+        k ^= 9
+        b **= 2.0
+        b /= 3.0
+        b @= np.eye(2)
+    mine, theirs = ([np.arange(4).reshape(2, 2), np.ones((2, 2))] for _ in range(2))
+    f(*mine)
+    fad.jit(f, compile=compile)(*theirs)
+    np.testing.assert_array_equal(theirs[0], mine[0])
+    np.testing.assert_allclose(theirs[1], mine[1])

@@ -119,9 +119,11 @@ def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = No
 
 
 @face("numpy.arange", creation=True)
-def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None, *, device: Any = None, like: Any = None) -> Any:
+def arange(start: Any = None, stop: Any = None, step: Any = None, dtype: Any = None, *, device: Any = None, like: Any = None) -> Any:
     _refuse_like("numpy.arange", like)
-    first, end = (0, start) if stop is None else (start, stop)
+    if start is None and stop is None:
+        raise TypeError("arange() requires stop to be specified.")
+    first, end = (0, start) if stop is None else (0 if start is None else start, stop)
     step = 1 if step is None else step
     if all(_is_integer(n) for n in (first, end, step)):
         return in_dtype(_integers(*extents_given((first, end, step))), dtype)

@@ -1,5 +1,7 @@
 """The faces of Python's math and cmath, on traced scalars. Results that are Python ints stay integers of the program."""
+import functools
 import math
+from collections.abc import Callable
 from typing import Any
 
 from ...ir.op import registry
@@ -9,11 +11,37 @@ from ..choice import abs as absolute
 from ..choice import isfinite, isinf, isnan
 from ..complex import angle, make_complex
 from ..face import add_face, face
-from ..kinds import is_complex
-from ..literals import python_int
+from ..kinds import is_complex, shape_of
+from ..literals import python_int, python_number
 from .arguments import as_array, in_dtype
 from .special import comb, factorial, perm
 from .ufuncs import as_float, deg2rad, fabs, frexp, modf, rad2deg
+
+# -- Python's numbers ---------------------------------------------------------------------------------------------------------------
+
+
+def _of_python(call: Callable) -> Callable:
+    """A function of Python's floats: it computes with 64 bits whatever it gets, and what it returns promotes weakly."""
+    @functools.wraps(call, updated=())
+    def run(*args: Any, **kwargs: Any) -> Any:
+        return _numbers(call(*_numbers(args), **kwargs))
+    return run
+
+
+def _numbers(x: Any) -> Any:
+    """Python's numbers in place of NumPy's and of the program's scalars."""
+    if isinstance(x, tuple):
+        return tuple([_numbers(a) for a in x])
+    return python_number(x) if hasattr(x, "dtype") and not shape_of(x) else x
+
+
+def _face(name: str, **facts: Any) -> Callable:
+    """A face of a function that computes with Python's floats."""
+    def register(call: Callable) -> Callable:
+        add_face(name, _of_python(call), **facts)
+        return call
+    return register
+
 
 # -- the same function by another name --------------------------------------------------------------------------------------------
 
@@ -38,27 +66,27 @@ def _sample(name: str) -> tuple:
 
 for _name, _op in SAME.items():
     if hasattr(math, _name):
-        add_face(f"math.{_name}", registry[_op], samples=_sample(_name))
+        _face(f"math.{_name}", samples=_sample(_name))(registry[_op])
 for _name, _call in {"fabs": fabs, "degrees": rad2deg, "radians": deg2rad, "frexp": frexp, "modf": modf}.items():
-    add_face(f"math.{_name}", _call)
+    _face(f"math.{_name}")(_call)
 
 # -- functions of math that NumPy lacks ---------------------------------------------------------------------------------------------
 
 
-@face("math.log", samples=("math.log(v[0])", "math.log(v[0], 2)", "math.log(1.5, v[1])"))
+@_face("math.log", samples=("math.log(v[0])", "math.log(v[0], 2)", "math.log(1.5, v[1])"))
 def log(x: Any, base: Any = math.e) -> Any:
     """The logarithm, to a base."""
     y = registry["log"](x)
     return y if base is math.e else y / registry["log"](base)
 
 
-@face("math.pow", samples=("math.pow(v[0], 3)", "math.pow(v[0], v[1])", "math.pow(2, v[0])"))
+@_face("math.pow", samples=("math.pow(v[0], 3)", "math.pow(v[0], v[1])", "math.pow(2, v[0])"))
 def pow(x: Any, y: Any) -> Any:
     """x ** y in floating point."""
     return registry["pow"](as_float(x), float(y) if isinstance(y, int) else y)
 
 
-@face("math.hypot", samples=("math.hypot(v[0], v[1], v[2])",))
+@_face("math.hypot", samples=("math.hypot(v[0], v[1], v[2])",))
 def hypot(*coordinates: Any) -> Any:
     """The length of a vector."""
     if not coordinates:
@@ -69,14 +97,14 @@ def hypot(*coordinates: Any) -> Any:
     return y
 
 
-@face("math.dist", samples=("math.dist(v[:2], v[2:])", "math.dist([v[0], v[1]], [0.1, 0.2])"))
+@_face("math.dist", samples=("math.dist(v[:2], v[2:])", "math.dist([v[0], v[1]], [0.1, 0.2])"))
 def dist(p: Any, q: Any) -> Any:
     """The distance of two points."""
     gaps = as_float(as_array(p) - as_array(q))
     return hypot(*gaps)
 
 
-@face("math.fsum", samples=("math.fsum(v)", "math.fsum([v[0], v[1] * 2])"))
+@_face("math.fsum", samples=("math.fsum(v)", "math.fsum([v[0], v[1] * 2])"))
 def fsum(seq: Any) -> Any:
     """The sum, as a float."""
     x = as_float(_sequence(seq))
@@ -132,7 +160,7 @@ def isclose(a: Any, b: Any, *, rel_tol: Any = 1e-9, abs_tol: Any = 0.0) -> Any:
     return (a == b) | (isfinite(gap) & (gap <= registry["maximum"](rel_tol * larger, abs_tol)))
 
 
-@face("math.remainder", samples=("math.remainder(v[0], 0.3)",))
+@_face("math.remainder", samples=("math.remainder(v[0], 0.3)",))
 def remainder(x: Any, y: Any) -> Any:
     """x - n y, with the nearest integer n to x / y."""
     return x - registry["rint"](registry["stop_gradient"](as_float(x) / y)) * y
@@ -171,42 +199,42 @@ def _counted(count: Any) -> Any:
 
 
 if hasattr(math, "fma"):
-    face("math.fma", samples=("math.fma(v[0], v[1], v[2])",))(lambda x, y, z: x * y + z)
+    _face("math.fma", samples=("math.fma(v[0], v[1], v[2])",))(lambda x, y, z: x * y + z)
 
 # -- cmath ----------------------------------------------------------------------------------------------------------------------------
 
 for _name in ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "exp", "log10", "sqrt"):
-    add_face(f"cmath.{_name}", lambda z, op=registry[SAME[_name]]: op(_complex(z)))
+    _face(f"cmath.{_name}")(lambda z, op=registry[SAME[_name]]: op(_complex(z)))
 
 
 def _complex(z: Any) -> Any:
     return z if is_complex(z) else in_dtype(z, COMPLEX)
 
 
-@face("cmath.log")
+@_face("cmath.log")
 def complex_log(z: Any, base: Any = None) -> Any:
     """The logarithm of a complex number, to a base."""
     y = registry["log"](_complex(z))
     return y if base is None else y / registry["log"](_complex(base))
 
 
-@face("cmath.phase")
+@_face("cmath.phase")
 def phase(z: Any) -> Any:
     """The angle."""
     return angle(_complex(z))
 
 
-@face("cmath.polar")
+@_face("cmath.polar")
 def polar(z: Any) -> tuple:
     """Absolute value and angle."""
     return absolute(z), phase(z)
 
 
-@face("cmath.rect")
+@_face("cmath.rect")
 def rect(r: Any, phi: Any) -> Any:
     """The number of this absolute value and angle."""
     return make_complex(r * registry["cos"](phi), r * registry["sin"](phi))
 
 
 for _name, _op in {"isnan": isnan, "isinf": isinf, "isfinite": isfinite}.items():
-    add_face(f"cmath.{_name}", _op)
+    _face(f"cmath.{_name}")(_op)

@@ -12,6 +12,7 @@ from ..assign import assigned
 from ..extents import product
 from ..face import METHODS, PROPERTIES, face
 from ..kinds import shape_of
+from ..literals import python_number
 from ..products import size_of
 from ..subscript import read_subscript
 from .arguments import fixed, rank
@@ -47,18 +48,18 @@ def astype_function(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = N
 def item(x: Any, *args: Any) -> Any:
     if not args:
         if not rank(x):
-            return x
+            return python_number(x)
         args = (0,) * rank(x) if all(fixed(n, "the size of an array of which item() is taken") == 1 for n in shape_of(x)) else ()
         if not args:
             raise ValueError("can only convert an array of size 1 to a Python scalar")
     place = args[0] if len(args) == 1 else args
-    return x[place] if isinstance(place, tuple) else ravel(x)[place]
+    return python_number(x[place] if isinstance(place, tuple) else ravel(x)[place])
 
 
 @face(method="tolist")
 def tolist(x: Any) -> Any:
     if not rank(x):
-        return x
+        return python_number(x)
     return [tolist(x[k]) for k in range(fixed(shape_of(x)[0], "the length of a list made of an array"))]
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...ir.op import registry
-from ...ir.types import INT, is_number, type_of
+from ...ir.types import FLOAT, INT, is_number, type_of
 from .. import extents
 from ..face import face
 from ..kinds import shape_of
@@ -205,8 +205,10 @@ def _middle(s: Sample) -> Any:
     if rank(n):
         low = registry["maximum"](low, 0)
         high = registry["minimum"](high, registry["maximum"](n - 1, 0))
-    total = at(s, low) + at(s, high)
-    return total * 0.5
+    low, high = at(s, low), at(s, high)
+    if type_of(low).dtype.kind in "biu":                      # NumPy's mean adds whole numbers as floats
+        low, high = (registry["cast"](x, dtype=FLOAT) for x in (low, high))
+    return (low + high) * 0.5
 
 
 @face("numpy.median", samples=("np.median(x)", "np.median(x, axis=1)", "np.median(v[:3])"))

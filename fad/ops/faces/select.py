@@ -318,3 +318,8 @@ def _places_of(x: Any, what: str) -> Any:
 def ndenumerate(arr: Any) -> Any:
     x = as_array(arr)
     return ((place, x[place]) for place in _places_of(x, "np.ndenumerate"))
+
+
+@face("numpy.nditer")
+def nditer(*args: Any, **kwargs: Any) -> Any:
+    raise refuse("numpy.nditer", "arrays", "it hands out places in their memory", do="iterate over x.flat, or over np.ndenumerate(x)")

@@ -137,7 +137,10 @@ face("numpy.flatnonzero")(lambda a: flatnonzero(as_array(a)))
 
 @face("numpy.argwhere")
 def argwhere(a: Any) -> Any:
-    parts = nonzero(as_array(a))
+    a = as_array(a)
+    parts = nonzero(a)
+    if not shape_of(a):                                       # a number has no axes to give indices for
+        return registry["full"](0, shape_of(parts[0])[0], 0, dtype=INT)
     return registry["concatenate"](*[registry["reshape"](p, shape_of(p)[0], 1) for p in parts], axis=1)
 
 

@@ -13,6 +13,7 @@ from ..kinds import shape_of
 from ..literals import as_array, is_value, known
 from ..subscript import read_subscript
 from .arguments import axes_of, fixed, in_dtype, is_given, kept, one_axis, refuse
+from .ufuncs import as_float
 
 REDUCTIONS = {"add": "numpy.sum", "multiply": "numpy.prod", "maximum": "numpy.max", "minimum": "numpy.min", "logical_and": "numpy.all",
               "logical_or": "numpy.any"}
@@ -155,6 +156,8 @@ def accumulate(ufunc: Any, array: Any, axis: Any = 0, dtype: Any = None, out: An
     x = in_dtype(as_array(array), dtype)
     ax = one_axis(axis, len(shape_of(x)))
     name = ufunc.__name__
+    if name == "logaddexp":
+        x = as_float(x)
     y = in_dtype(registry[SCANS[name]](x, axis=ax) if name in SCANS else _scan(ufunc, x, ax), dtype)
     return y if out is None else write_out(out, y)
 
