@@ -1,7 +1,7 @@
 """The functions that generated text may call, and the modules they are imported from."""
 import ast
 import pathlib
-from functools import cache
+from functools import lru_cache
 
 from ..ir.op import Op, registry
 from .steps import BackendError
@@ -21,8 +21,13 @@ def _exported(module: str) -> list:
     return []
 
 
-@cache
 def _table() -> dict:
+    """Function -> module. Ops of special functions are registered when these are first used: then there is more to know."""
+    return _table_of(len(registry))
+
+
+@lru_cache(maxsize=1)
+def _table_of(_count: int) -> dict:
     table = {op.text.partition("(")[0]: op.facts["module"] for op in registry.values() if isinstance(op, Op) and "module" in op.facts}
     for module in ("growth", "signals"):
         table.update(dict.fromkeys(_exported(module), module))

@@ -391,9 +391,19 @@ class Value:
         return f"{MARK}{self.atom.name}: {self.atom.type}>"
 
 
-def _operator(name: str, swap: bool = False) -> Callable:
+def answers(other: Any, reflected: str, rank: int) -> bool:
+    """Whether an object of a user's class, that stands right of a value of this rank, has an operator of its own, which NumPy would leave it to."""
+    cls = type(other)
+    if isinstance(other, (Value, np.ndarray, np.generic, bool, int, float, complex, list, tuple)) or hasattr(cls, "dtype") or hasattr(cls, "__array__"):
+        return False
+    if getattr(cls, reflected, None) is getattr(object, reflected, None):
+        return False
+    return not rank or getattr(cls, "__array_ufunc__", cls) is None or getattr(cls, "__array_priority__", 0) > 0
+
+
+def _operator(name: str, swap: bool = False, reflected: str = "") -> Callable:
     def method(self: Any, other: Any) -> Any:
-        if isinstance(other, (str, dict, set, bytes)) or other is None:
+        if isinstance(other, (str, dict, set, bytes)) or other is None or (reflected and answers(other, reflected, self.ndim)):
             return NotImplemented
         return registry[name](other, self) if swap else registry[name](self, other)
     return method
@@ -406,10 +416,11 @@ def _unary(name: str) -> Callable:
 for _python, _name in {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floordiv", "mod": "mod", "pow": "pow",
                        "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "left_shift",
                        "rshift": "right_shift", "matmul": "matmul"}.items():
-    setattr(Value, f"__{_python}__", _operator(_name))
+    setattr(Value, f"__{_python}__", _operator(_name, reflected=f"__r{_python}__"))
     setattr(Value, f"__r{_python}__", _operator(_name, swap=True))
+REFLECTED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
 for _python, _name in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal"}.items():
-    setattr(Value, f"__{_python}__", _operator(_name))
+    setattr(Value, f"__{_python}__", _operator(_name, reflected=f"__{REFLECTED[_python]}__"))
 for _python, _name in {"neg": "neg", "abs": "abs", "invert": "invert"}.items():
     setattr(Value, f"__{_python}__", _unary(_name))
 Value.__divmod__ = lambda self, other: (self // other, self % other)      # type: ignore[attr-defined]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..ir import stack
-from ..ir.build import Value, current
+from ..ir.build import REFLECTED, Value, answers, current
 from ..ir.graph import Var
 from ..ir.integers import Affine
 from ..ir.op import registry
@@ -269,10 +269,10 @@ def was_there(array: Tracer, since: int) -> bool:
     return array.born < since or any(array is x for _, x in current().root.captured.values())
 
 
-def _compare(name: str, decide: Callable) -> Callable:
+def _compare(name: str, decide: Callable, reflected: str) -> Callable:
     """Comparisons of extents are decided at once, under a guard; all others become part of the program."""
     def method(self: Tracer, other: Any) -> Any:
-        if other is None or isinstance(other, (str, dict, set, bytes)):
+        if other is None or isinstance(other, (str, dict, set, bytes)) or answers(other, reflected, self.ndim):
             return NotImplemented
         if self.dtype == INT and self.ndim == 0 and (type(other) is int or isinstance(other, Tracer) and other.dtype == INT and other.ndim == 0):
             facts = current().integers
@@ -315,7 +315,7 @@ def _not(decide: Callable) -> Callable:
 
 for _python, _name, _decide in [("ge", "greater_equal", _order(0)), ("gt", "greater", _order(1)), ("le", "less_equal", _reverse(_order(0))),
                                 ("lt", "less", _reverse(_order(1))), ("eq", "equal", _equal), ("ne", "not_equal", _not(_equal))]:
-    setattr(Tracer, f"__{_python}__", _compare(_name, _decide))
+    setattr(Tracer, f"__{_python}__", _compare(_name, _decide, f"__{REFLECTED[_python]}__"))
 
 
 def _hash(self: Tracer) -> int:
@@ -326,9 +326,11 @@ def _hash(self: Tracer) -> int:
 Tracer.__hash__ = _hash          # type: ignore[assignment]
 
 
-def _in_place(name: str) -> Callable:
+def _in_place(name: str, reflected: str) -> Callable:
     """x += v changes an array; a scalar is a number, and the name is bound anew."""
     def method(self: Tracer, other: Any) -> Any:
+        if not self.ndim and answers(other, reflected, 0):
+            return NotImplemented
         result = registry[name](self, other)
         if not self.ndim and self.tie is None:
             return result
@@ -342,7 +344,7 @@ def _in_place(name: str) -> Callable:
 for _python, _name in {"iadd": "add", "isub": "sub", "imul": "mul", "itruediv": "div", "ifloordiv": "floordiv", "imod": "mod", "ipow": "pow",
                        "iand": "bitwise_and", "ior": "bitwise_or", "ixor": "bitwise_xor", "imatmul": "matmul", "ilshift": "left_shift",
                        "irshift": "right_shift"}.items():
-    setattr(Tracer, f"__{_python}__", _in_place(_name))
+    setattr(Tracer, f"__{_python}__", _in_place(_name, f"__r{_python[1:]}__"))
 
 
 def _rounded(name: str) -> Callable:

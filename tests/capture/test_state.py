@@ -337,3 +337,56 @@ def test_errors_while_tracing_are_caught():
         return v * n
     x = XS[0]
     np.testing.assert_allclose(fad.jit(f, fallback=False)(x), f(x))
+
+
+class Pair:
+    """Two numbers with operators of their own, from the right too."""
+
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+    def __mul__(self, k):
+        return Pair(self.a * k, self.b * k)
+
+    __rmul__ = __mul__
+
+    def __rsub__(self, k):
+        return Pair(k - self.a, k - self.b)
+
+    def __rpow__(self, k):
+        return Pair(k ** self.a, k ** self.b)
+
+    def __gt__(self, k):
+        return self.a * self.b > k
+
+
+class Block(Pair):
+    """NumPy leaves operators to it, as it has the higher priority."""
+
+    __array_priority__ = 1.0
+
+
+def scaled_from_the_left(x):
+    p = 1.5 - x[0] * Pair(x[1], x[2])
+    q = x[0] * x[0]
+    q *= p
+    q = (x[1] * x[1] + 0.1) ** q
+    return q.a + 2.0 * q.b if x[0] < q else q.a
+
+
+def arrays_before_a_block(x):
+    p = x * Block(x[0], x[1])
+    return np.sum(p.a * p.b)
+
+
+@pytest.mark.parametrize("f", [scaled_from_the_left, arrays_before_a_block])
+def test_operators_of_objects_on_the_right(f):
+    for x in (np.array([0.3, 0.8, 0.5]), np.array([-0.9, -1.1, 0.2])):
+        slope = [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)]
+        np.testing.assert_allclose(fad.jit(f, fallback=False)(x), f(x), rtol=1e-12)
+        np.testing.assert_allclose(fad.grad(f, fallback=False)(x), slope, rtol=1e-6)
+
+
+def test_objects_that_no_operator_knows_are_refused():
+    with pytest.raises((TypeError, fad.util.errors.ConcreteValueError)):
+        fad.jit(lambda x: x + Pair(1.0, 2.0))(1.0)

@@ -177,3 +177,15 @@ def test_lazy_modules_are_of_the_same_room_or_of_a_floor_below(path):
     for name in stands_for(path):
         room = name.split(".")[1]
         assert room == own or level[room] > level[own]
+
+
+def test_special_functions_that_are_met_after_a_kernel_was_compiled_are_compiled():
+    code = """if True:
+        import warnings, numpy as np, fad
+        warnings.simplefilter("error")
+        fad.config.cache_dir, fad.config.compile = None, "now"
+        fad.jit(lambda x: np.sum(x * x))(np.ones(2))
+        from scipy import special
+        print(float(fad.jit(lambda x: np.sum(special.ndtr(x)))(np.zeros(2))))
+        """
+    assert run(code) == "1.0"
