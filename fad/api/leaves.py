@@ -3,6 +3,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.types import is_beyond_64_bits
 from ..util import tree
 
 
@@ -33,7 +34,7 @@ def leaf_key(position: int, x: Any, varying: set, static_leaves: frozenset) -> A
     if cls is float or cls is complex:
         return cls
     if cls is int:
-        return cls if position in varying else None
+        return cls if position in varying and not is_beyond_64_bits(x) else None
     if isinstance(x, np.generic) and x.dtype.kind in "biufc":
         return x.dtype
     return None

@@ -19,7 +19,7 @@ def fast_call(program: Any) -> "Callable | None":
     count = len(inputs) - len(traced.captured) + len(program.fixed)
     every = [f"a{k}" for k in range(count)]
     names = [name for k, name in enumerate(every) if k not in program.fixed]
-    scope: dict[str, Any] = {"kernel": program.runner.kernel.call, "fits": (TypeError, ValueError, MemoryError)}
+    scope: dict[str, Any] = {"kernel": program.runner.kernel.call, "fits": (TypeError, ValueError, OverflowError, MemoryError)}
     lines = ["def fast(args):", f"    if len(args) != {count}:", "        return NotImplemented"]
     if count:
         lines.append(f"    {', '.join(every)}, = args")

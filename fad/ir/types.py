@@ -42,6 +42,15 @@ def type_text(t: Type) -> str:
     return dtype_text(t.dtype) + ("~" if t.weak else "") + (f"[{extents}]" if t.shape else "")
 
 
+def is_beyond_64_bits(x: Any) -> bool:
+    """Whether x is an int of Python's that no dtype holds: a program takes and returns it as it is.
+
+    >>> is_beyond_64_bits(2**63), is_beyond_64_bits(-2**63)
+    (True, False)
+    """
+    return type(x) is int and not -2**63 <= x < 2**63
+
+
 def is_number(x: Any) -> bool:
     """Whether x is a Python number, which promotes weakly (np.float64 is a float, and yet not one of them)."""
     return type(x) in _WEAK

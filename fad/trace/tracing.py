@@ -8,7 +8,7 @@ from ..ir import stack
 from ..ir.build import Builder, Value, building, current
 from ..ir.check import check
 from ..ir.graph import Func, Var
-from ..ir.types import INT, Type, type_of
+from ..ir.types import INT, Type, is_beyond_64_bits, type_of
 from ..passes.small import small_arrays
 from ..passes.unify import unify
 from ..util import tree
@@ -79,7 +79,7 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
         result = (call or _in_order)(f if own else Capture(builder).function(f), given)
         check_twins(builder)
         out, structure = tree.flatten(plain(result))
-        statics = {k: x for k, x in enumerate(out) if not is_data(x) and not isinstance(x, (bool, list))}
+        statics = {k: x for k, x in enumerate(out) if is_beyond_64_bits(x) or not (is_data(x) or isinstance(x, (bool, list)))}
         refuse_texts(statics.values())
         lost = tuple([k for k, x in enumerate(inputs) if is_lost(x)])
         written = tuple([k for k, x in enumerate(inputs) if k not in lost and x.atom is not before[k]])

@@ -120,6 +120,13 @@ def test_beyond_64_bits_in_a_later_call():
     assert [cubed(2.5), cubed(3.5), cubed(1e7)] == [8.0, 27.0, 1e21]
 
 
+@pytest.mark.parametrize("compile", ["never", "now"])
+def test_ints_beyond_64_bits_are_taken_and_returned(compile):
+    f = fad.jit(lambda x, n: (x * n, n, n // 7, 10**30), compile=compile)
+    for n in (3, 5, 2**64, 2**70, 7, -2**80):                # the first two show that n varies: it is an input then
+        assert f(1.5, n) == (1.5 * n, n, n // 7, 10**30)
+
+
 def flat_index(x):
     n, s = len(x), 0.0
     i = 0
