@@ -1,5 +1,6 @@
 """A runner: one Func, run on arrays in the tier that pays. Interpreted at first, compiled when it is hot."""
 import sys
+import threading
 import time
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from .compile import Kernel
 
 numba = LazyModule("numba")
+_compiling = threading.RLock()
 compiler = LazyModule("fad.backend.compile")               # what is interpreted does without
 
 
@@ -122,6 +124,11 @@ class Runner:
         return (0.005 if "numba" in sys.modules else 0.2) + 0.0005 * self.size
 
     def _compile(self, values: list) -> None:
+        with _compiling:                                      # equal programs have one dispatcher, which compiles for one thread at a time
+            if self.kernel is None and not self.refused:      # another thread may have been here
+                self._compile_alone(values)
+
+    def _compile_alone(self, values: list) -> None:
         try:
             with collection_paused():
                 kernel = compiler.kernel_of(self.found or self.source(), self.name)

@@ -100,7 +100,7 @@ def run_equation(eqn: Equation, env: Environment) -> None:
         else:
             results = eqn.op(*args, **eqn.params)
     except FadError as error:
-        if not builders:                                     # while the program runs, long after the user's line was traced
+        if not builders or not eqn.regions:                  # long after the user's line was traced: the program runs, or is a part of another
             error.put_at(eqn.where)
         raise
     finally:

@@ -97,8 +97,11 @@ def plan_for(eqn: Equation, saved: list, kept: list, turns: Any, share: "int | N
     if share is None:
         return little
     turn, state = _total(saved), _total(kept)
+    hopeless = (turn.known or state.bytes > share) and state.known and depth_here() == 0     # one segment's start may be too much, whatever a turn saves
     if turns is None:
         plan = Plan(share // (5 * turn.bytes), share // (5 * state.bytes), 3)
+        if not (plan.turns and plan.starts) and hopeless:
+            _refuse(eqn, share, turn, state.bytes, None)
         return plan if plan.turns and plan.starts else little
     known = _Largest().of(turns)
     number = USUAL_TURNS if known is None else known
@@ -108,16 +111,16 @@ def plan_for(eqn: Equation, saved: list, kept: list, turns: Any, share: "int | N
         plan = Plan(share // (levels * turn.bytes), share // (levels * state.bytes), levels)
         if plan.turns and plan.starts and plan.capacity(levels) >= number:
             return plan
-    hopeless = turn.known or state.bytes > share             # one segment's start is too much, whatever a turn saves
-    if known is not None and hopeless and state.known and depth_here() == 0:
+    if known is not None and hopeless:
         _refuse(eqn, share, turn, state.bytes, number)
     return little
 
 
-def _refuse(eqn: Equation, share: int, turn: "_Total", state: int, number: int) -> None:
+def _refuse(eqn: Equation, share: int, turn: "_Total", state: int, number: "int | None") -> None:
+    each = "turn" if number is None else f"of {number:,} turns"
     saves = f"{turn.bytes:,} more" if turn.known else "more"
     raise TapeMemoryError(f"{share:,} bytes are too few for what a loop saves", where=eqn.where, do="allow more memory",
-                          why=f"a turn starts from {state:,} bytes and saves {saves} in each of {number:,} turns")
+                          why=f"a turn starts from {state:,} bytes and saves {saves} in each {each}")
 
 
 class _Total(NamedTuple):
@@ -176,9 +179,10 @@ class _Largest:
         return None if None in parts else max(2 * v.hint, 2)
 
     def _dim(self, v: Var) -> "int | None":
-        """The power of two above the extent seen at tracing: a call with a larger one is traced anew."""
+        """The extent seen at tracing, and up to a quarter more: a call with a larger one is traced anew."""
         if v.hint is None:
             return None
-        bound = 1 << max(v.hint - 1, 1).bit_length()
+        step = max(1 << v.hint.bit_length() - 3, 2) if v.hint > 4 else 4
+        bound = -(-v.hint // step) * step
         held = current().integers.assume_nonnegative(Affine(((v, -1),), bound))
         return bound if held else None

@@ -1,5 +1,7 @@
 """Tiers: what is light is interpreted at once, what is heavy is compiled, what is on disk is loaded."""
+import threading
 import time
+import warnings
 
 import numpy as np
 import pytest
@@ -75,3 +77,25 @@ def test_patience_ends_and_is_given_back():
         with patience(-1.0), pytest.raises(OutOfPatience):
             check_patience()
         check_patience()
+
+
+def test_threads_that_compile_equal_programs_at_once():
+    """They have one dispatcher, which another thread may have closed for new types between two steps of this one."""
+    failures, gate = [], threading.Barrier(6)
+
+    def work():
+        g, x = fad.jit(lambda x: np.sum(np.tanh(x * 0.7254) ** 2), compile="now"), np.ones(5)
+        gate.wait()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                np.testing.assert_allclose(g(x), np.sum(np.tanh(x * 0.7254) ** 2))
+            assert g.compilations == 1
+        except Exception as error:
+            failures.append(error)
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not failures

@@ -110,3 +110,12 @@ def test_ints_past_64_bits_are_pythons():
         return s
     for n in (5, 100, 80):
         np.testing.assert_allclose(fad.jit(f)(np.ones(n)), f(np.ones(n)), rtol=1e-14)
+
+
+@pytest.mark.parametrize("transform", [fad.jit, fad.grad, fad.hessian])
+def test_an_error_in_a_derivative_names_the_line_of_the_function(transform):
+    def f(x):
+        y = x * 2.0
+        return np.sum(y @ np.ones((4, 4)))                    # the line that is wanted
+    with pytest.raises(ValueError, match="the line that is wanted"):
+        transform(f)(np.ones(3))

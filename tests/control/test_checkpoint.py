@@ -175,6 +175,18 @@ def test_a_budget_too_small_for_one_turn_says_so():
     assert issubclass(TapeMemoryError, MemoryError)
 
 
+def test_a_while_loop_whose_state_is_more_than_its_budget_is_refused():
+    def f(x):
+        y, k = x, 0
+        while k < 100 and np.sum(y) < 1e9:
+            y, k = np.sin(y) * x, k + 1
+        return np.sum(y)
+    x = np.full(100, 0.5)
+    with pytest.raises(TapeMemoryError, match="too few for what a loop saves"):
+        fad.grad(f, memory="1kB")(x)
+    np.testing.assert_allclose(fad.grad(f, memory="30kB")(x), fad.grad(f)(x), rtol=1e-12)
+
+
 def cholesky(a):
     low = np.zeros_like(a)
     for i in range(a.shape[0]):
