@@ -3,6 +3,7 @@
 Additions commute. Two steps in one loop are apart where each turn touches a part of its own: some axis of the array is subscripted alike by
 both, by the loop's axis alone.
 """
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..ir.graph import Var
@@ -45,6 +46,26 @@ def _accesses(step: Step, views: Views, storage: Storage) -> list[Access]:
 def in_order(one: Access, other: Access) -> bool:
     """Whether two accesses of one root must keep their order."""
     return (one.mode != READ or other.mode != READ) and not (one.mode == other.mode == ADD and _may_mix(one.place, other.place))
+
+
+class Touched:
+    """What was touched so far, and by whom. Reads are kept apart from writes: there are many of them (of an extent, by every step), and they do
+    not conflict with each other.
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[tuple, dict[tuple, None]] = {}     # (root, mode) -> {(who, place): None}
+
+    def add(self, who: Any, access: Access) -> None:
+        """Note an access."""
+        self._found.setdefault((access.root, access.mode), {})[who, access.place] = None
+
+    def before(self, access: Access) -> Iterator[tuple]:
+        """(who, place) of the accesses that must stay before this one, each once."""
+        for mode in (WRITE, ADD) if access.mode == READ else (READ, WRITE, ADD):
+            for who, place in self._found.get((access.root, mode), ()):
+                if in_order(Access(access.root, place, mode), access):
+                    yield who, place
 
 
 def _may_mix(one: Any, other: Any) -> bool:

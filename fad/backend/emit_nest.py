@@ -72,8 +72,8 @@ class Printer:
         self.homes.update(homes(found, pinned))
         single = _read_once(found, {self.storage.root(a) for a in outputs if isinstance(a, Var)}, self.storage)
         for k, node in enumerate(nodes):
-            for root in self._first_written(node):
-                self._allocate(root, node)
+            for root, step in self._first_written(node).items():
+                self._allocate(root, step)
             self.node(node, nodes[k + 1:k + 1 + WINDOW], single)
 
     def nodes(self, nodes: list, single: set) -> None:
@@ -218,21 +218,20 @@ class Printer:
 
     # -- storage ------------------------------------------------------------------------------------------------------------------
 
-    def _first_written(self, node: Any) -> list:
-        """The arrays that this node is the first to write and does not make itself, in order."""
-        found: dict[Var, None] = {}
+    def _first_written(self, node: Any) -> dict:
+        """The arrays that this node is the first to write and does not make itself, in order, each with the first step that writes to it."""
+        found: dict[Var, Step] = {}
+        made: set[Var] = set()
         for step in _steps_of(node):
             if step.kind in ("map", "add", "reduce", "scan", "place"):
                 root = self.storage.root(step.out)
                 if root not in self.allocated and self.home(root).kept and not _makes_its_array(node, step):
-                    found[root] = None
-        return [r for r in found if not self._made_inside(node, r)]
+                    found.setdefault(root, step)
+            elif step.kind in ("fill", "call", "control"):
+                made.update(map(self.storage.root, step.outs))
+        return {root: step for root, step in found.items() if root not in made}
 
-    def _made_inside(self, node: Any, root: Var) -> bool:
-        return any(s.kind in ("fill", "call", "control") and root in [self.storage.root(v) for v in s.outs] for s in _steps_of(node))
-
-    def _allocate(self, root: Var, node: Any) -> None:
-        step = next(s for s in _steps_of(node) if s.out is not None and self.storage.root(s.out) is root)
+    def _allocate(self, root: Var, step: Step) -> None:
         name, extents, room = self.name(root, step), [self.expressions.index(n).source for n in self.extents(root)], self.room(root)
         self.allocated.add(root)
         if room is None:

@@ -8,7 +8,7 @@ loop if each turn of it touches a part of its own: some axis of the array is sub
 from typing import Any
 
 from ..ir.graph import Var
-from .conflicts import READ, WRITE, Access, accesses, apart, in_order
+from .conflicts import READ, WRITE, Access, Touched, accesses, apart, in_order
 from .indexmap import Axis
 from .lanes import BlockLoop, Blocks
 from .phases import Phase, phases
@@ -103,7 +103,7 @@ class _Level:
     def __init__(self, scheduler: Scheduler):
         self.scheduler = scheduler
         self.groups: list[Group] = []
-        self.touched: dict[Var, list] = {}                   # root -> (group, access) of the steps placed so far
+        self.touched = Touched()                             # by the groups of the steps placed so far
         self.waiting: list[Step] = []                        # for a step that reads what they make
         self.floor = 0                                       # nothing may go before this position (a check stands there)
 
@@ -146,7 +146,7 @@ class _Level:
             joined = one if one.is_point or one.axes[0] is group.axis else one.joined(one.axes[0], group.axis)
             group.steps.append(joined)
             for access in self.scheduler.accesses(joined):
-                self.touched.setdefault(access.root, []).append((group, access))
+                self.touched.add(group, access)
         if step.kind == "check":
             self.floor = max(self.floor, group.position)
 
@@ -154,9 +154,8 @@ class _Level:
         """Group -> the pairs of places that this step and the group's steps touch in conflict."""
         clashes: dict[Group, list] = {}
         for access in found:
-            for group, other in self.touched.get(access.root, ()):
-                if in_order(other, access):
-                    clashes.setdefault(group, []).append((other.place, access.place))
+            for group, place in self.touched.before(access):
+                clashes.setdefault(group, []).append((place, access.place))
         return clashes
 
     def _point(self, step: Step, clashes: dict) -> Group:

@@ -8,8 +8,7 @@ does not depend on the sum it is the derivative of, follows its forward sweep in
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..ir.graph import Var
-from .conflicts import Access, apart, in_order
+from .conflicts import Access, Touched, apart
 from .indexmap import Axis
 from .lanes import is_long, points_in, runs_in_lanes, worth_it
 from .steps import Step
@@ -54,39 +53,28 @@ def _long_axis(step: Step, extent: Any) -> "Axis | None":
     return found[0] if len(found) == 1 and runs_in_lanes(step, found[0]) else None
 
 
-class _Placed(NamedTuple):
-    """An access of a step whose phase is known."""
-
-    rank: int
-    axis: "Axis | None"                                      # the step's long axis
-    access: Access
-
-
 def _ranks(steps: list, extent: Any, accesses: Callable) -> list[int]:
     """The phase of each step: odd for passes over the long axis, even for what stands between them; effects keep their order."""
     ranks: list[int] = []
-    touched: dict[Var, list] = {}
+    touched = Touched()                                      # by steps of a rank and a long axis
     floor = effects = 0
     for step in steps:
         axis, found = _long_axis(step, extent), accesses(step)
-        rank = max([_after(before, axis, access) for access in found for before in touched.get(access.root, ())], default=0)
+        rank = max([_after(who, place, axis, access) for access in found for who, place in touched.before(access)], default=0)
         rank = max(rank, floor, effects if step.kind in _EFFECTS else 0)
         rank += (rank % 2 == 0) == (axis is not None)
         effects = rank if step.kind in _EFFECTS else effects
         floor = rank if step.kind == "check" else floor      # nothing runs before what it guards against
         for access in found:
-            touched.setdefault(access.root, []).append(_Placed(rank, axis, access))
+            touched.add((rank, axis), access)
         ranks.append(rank)
     return ranks
 
 
-def _after(before: _Placed, axis: "Axis | None", access: Access) -> int:
-    """The least rank for an access, given another before it."""
-    if not in_order(before.access, access):
-        return 0
-    if axis is None or before.axis is None or apart(before.access.place, access.place, axis, before.axis):
-        return before.rank
-    return before.rank + 1
+def _after(who: tuple, place: Any, axis: "Axis | None", access: Access) -> int:
+    """The least rank for an access, given one that it must stay behind: of a step's rank and long axis, and a place."""
+    rank, before = who
+    return rank if axis is None or before is None or apart(place, access.place, axis, before) else rank + 1
 
 
 def _in_one_loop(steps: list, extent: Any) -> Phase:

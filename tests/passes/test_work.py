@@ -41,7 +41,7 @@ def _many(s, y, count):
     return _many(*_loop(s, y, lambda s, y: (s, y)), count - 1) if count else (s, y)
 
 
-def _calls(run, func):
+def calls_of(run, func):
     """How many calls run(func) makes, and what it returns."""
     made = 0
 
@@ -64,6 +64,6 @@ def test_the_work_of_every_pass_grows_as_the_program(kind, few, more):
     for count in (few, more):
         func = trace(lambda x, count=count: kind(x[0], x, count)[0], [np.ones(8)]).func
         for run in PASSES:
-            work[run].append(_calls(run, func)[0] / count)
+            work[run].append(calls_of(run, func)[0] / count)
     grown = {run.__name__: round(b / a, 2) for run, (a, b) in work.items()}
     assert max(grown.values()) < 1.5, grown
