@@ -2,6 +2,7 @@
 import numpy as np
 import pytest
 
+import fad
 from fad.ir.op import registry
 from fad.ops.face import BY_NAME
 
@@ -127,3 +128,19 @@ def test_minus_one_needs_no_division_where_extents_cancel():
 
 def test_registered_names_for_rules():
     assert registry["zeros_like"](np.ones((2, 3), np.float32)).dtype == np.float32
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_repeats_that_the_program_counts(axis):
+    x = np.arange(6.0).reshape(2, 3)
+    size = x.size if axis is None else x.shape[axis]
+    repeated = fad.jit(lambda x, n: np.repeat(np.sin(x), n, axis), fallback=False)
+    gradient = fad.grad(lambda x, n: np.sum(np.repeat(np.sin(x), n, axis)), fallback=False)
+    for n in (np.arange(size), np.arange(size)[::-1] // 2, np.zeros(size, int), np.array([2]), np.arange(size) % 2 == 0):
+        np.testing.assert_array_equal(repeated(x, n), np.repeat(np.sin(x), n, axis))
+        ends = [np.sum(np.repeat(np.eye(6)[k].reshape(2, 3), n, axis)) for k in range(6)]
+        np.testing.assert_allclose(gradient(x, n), np.cos(x) * np.reshape(ends, (2, 3)), rtol=1e-12)
+    for n, error in ((-np.arange(size), ValueError), (np.ones(size), TypeError), (np.ones(size + 1, int), ValueError)):
+        for f in (repeated, lambda x, n: np.repeat(x, n, axis)):
+            with pytest.raises(error):
+                f(x, n)

@@ -8,7 +8,7 @@ from ...ir.build import current
 from ...ir.op import registry
 from ...ir.types import INT, is_number, type_of
 from .. import extents
-from ..face import METHODS, face
+from ..face import BY_NAME, METHODS, face
 from ..kinds import shape_of
 from ..literals import as_array, constant, is_value, known
 from ..products import quotient
@@ -240,14 +240,24 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     counts = as_array(repeats)
     if rank(counts) == 0:
         return _repeat_each(x, counts, ax)
+    if known(counts) is None:
+        return _repeat_as_counted(x, counts, ax)
     counts = known(counts)
-    if counts is None:
-        raise refuse("numpy.repeat", "traced counts", "the result's extent would depend on them", "give the counts as a list")
     if counts.size == 1:
         return _repeat_each(x, int(counts[0]), ax)
     extents.agree(shape_of(x)[ax], counts.size, "the extent of an array and the number of repeats")
     places = constant(np.repeat(np.arange(counts.size), counts))
     return registry["index"](x, places, spec=tuple("a" if k == ax else ":" for k in range(rank(x))), at=ax)
+
+
+def _repeat_as_counted(x: Any, counts: Any, axis: int) -> Any:
+    """repeat where the program computes the counts: place k of the result is of the first element whose repeats end behind k."""
+    if type_of(counts).dtype.kind not in "iub":
+        raise TypeError(f"Cannot cast array data from {type_of(counts).dtype!r} to {INT!r} according to the rule 'safe'")
+    counts = broadcast_(in_dtype(counts, INT), shape_of(x)[axis])
+    registry["check_that"](registry["all"](counts >= 0, axes=(0,)), True, what="repeats may not contain negative values.", error="ValueError")
+    places = BY_NAME["numpy.arange"].call(registry["sum"](counts, axes=(0,)))
+    return BY_NAME["numpy.take"].call(x, BY_NAME["numpy.searchsorted"].call(BY_NAME["numpy.cumsum"].call(counts), places, side="right"), axis=axis)
 
 
 def _repeat_each(x: Any, count: Any, axis: int) -> Any:
