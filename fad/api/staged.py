@@ -18,7 +18,7 @@ from ..trace.tracing import trace
 from ..transforms.budget import allowing
 from ..util import tree
 from ..util.collection import collection_paused
-from ..util.errors import ArgumentError, ConcreteValueError
+from ..util.errors import ArgumentError, ConcreteValueError, SideEffectError
 from ..util.memory import parse_bytes
 from .fallback import Fallback, as_arrays, of_pythons_ints, run_on_tape
 from .leaves import call_on_tensors, leaf_key, level_of, signature_of
@@ -73,6 +73,10 @@ class Staged:
             program = self._program(key, data, leaves, structure)
         except Exception as error:
             return self.fallback.instead(error, before, lambda: self.on_tape(args, kwargs), key, self._title())
+        try:
+            program.refuse_shared(data)
+        except SideEffectError as error:                      # of these arguments, and not of their kind
+            return self.fallback.instead(error, None, lambda: self.on_tape(args, kwargs), (key, "shared"), self._title())
         try:
             result = program(data)
         except (OverflowError, ValueError) as error:

@@ -47,6 +47,15 @@ class Program:
         """Whether the program may run on these leaves (whose dtypes and ranks fit)."""
         return self.holds(data) and all(data[k].flags.c_contiguous for k in self.traced.dense) and self.is_current()
 
+    def refuse_shared(self, data: list) -> None:
+        """An error if what the program writes to one array is, in this call, a part of another one: to the program each array is by itself."""
+        arrays = [*data, *self.traced.captured]
+        for k in self.written:
+            for j, x in enumerate(arrays):
+                if j != k and isinstance(x, np.ndarray) and _overlap(arrays[k], x):
+                    raise SideEffectError("an argument is written to that shares its memory with another one", why="a program takes its arguments for separate arrays",
+                                          do="copy one of them (x = x.copy())")
+
     def __call__(self, data: list) -> Any:
         outputs = self.runner.run(list(data) + list(self.traced.captured))
         if self.fast is None and self.runner.kernel is not None:
@@ -62,6 +71,16 @@ class Program:
         for k in sorted(self.traced.statics):
             leaves.insert(k, self.traced.statics[k])
         return self.traced.structure.unflatten(leaves)
+
+
+def _overlap(x: np.ndarray, y: np.ndarray) -> bool:
+    """Whether two arrays have elements in common; also where that is too hard to tell."""
+    if not np.may_share_memory(x, y):
+        return False
+    try:
+        return np.shares_memory(x, y, max_work=1000)
+    except np.exceptions.TooHardError:
+        return True
 
 
 def scalar_type(t: Any) -> Any:

@@ -14,12 +14,13 @@ from ..util.where import here
 from .bound import flag_of, mark
 from .identity import containers_of
 from .joint import Column, Joint
+from .kin import kin_of
 from .layout import producer
 from .lists import Items, Rows
 from .place import Direct, Place, place_of
 from .room import require_alike
 from .state import Array, Container, Layout, Trial, frozen, is_array, is_lost, lose, trial
-from .tracer import Tracer
+from .tracer import Tracer, was_there
 from .twins import check, fixed_in, may_be, note_fixed, note_twins
 
 RESULT = "the result"
@@ -59,6 +60,7 @@ class Side:
         self.containers: dict[Any, dict] = {}                 # key -> the containers in its value, by their paths
         self.places: dict[int, Any] = {}                      # id of an array -> where it lies
         self.ends: dict[int, tuple] = {}                      # id of an array -> it, and what it is at the end of the branch
+        self.kin: dict[int, list] = {}                        # id of a new array -> those that it may be by what loops in the branch left open
         self.born, self.lost = made.born, made.lost_arrays()
         self.outer, self.fixed = {id(c) for c, _ in made.containers}, fixed_in(made.builder)
         self._note(RESULT, None, result)
@@ -83,6 +85,7 @@ class Side:
         self.places[id(x)] = found = place_of(x, self.born)
         for t in (x, *found.arrays):
             self.ends.setdefault(id(t), (t, _end(t)))
+            self.kin.setdefault(id(t), kin_of(t, lambda y: was_there(y, self.born)))
 
     def place(self, x: Any) -> Place:
         """Where an array lies that a name stands for at the end of this branch."""

@@ -9,9 +9,9 @@ from ..ir.build import Value, current
 from ..ir.graph import Var
 from ..ir.types import INT
 from ..ops.carry import UNDEFINED, visible_extent
-from .place import Direct, Place, Selected, stand_for
+from .place import Direct, Place, Selected, roots_of, stand_for
 from .state import is_array, is_lost, lose
-from .tracer import Tracer, was_there
+from .tracer import Tracer, may_be_one, was_there
 
 
 class Column:
@@ -123,6 +123,22 @@ class Joint:
         for c in self.tied:
             if is_array(c.result):
                 self._tie(c, selector.atom, hidden)
+        for c in self.shared:
+            if is_array(c.result):
+                self._note_kin(c, hidden)
+
+    def _note_kin(self, c: Column, hidden: tuple) -> None:
+        """What a loop in a branch has left open is open after it."""
+        for k, place in enumerate(c.places):
+            for y in [y for t in (place.arrays if place is not None else ()) for y in self.sides[k].kin.get(id(t), ())]:
+                outside = y if was_there(y, self.sides[k].born) else self._kept(k, y, hidden)
+                for a, b in [(a, b) for a in roots_of(c.result) for b in ([] if outside is None else roots_of(outside)) if a is not b]:
+                    may_be_one(a, b)
+
+    def _kept(self, k: int, array: Tracer, hidden: tuple) -> "Tracer | None":
+        """What holds a new array after the branch, if anything does."""
+        entry = self.new[k].get(id(array))
+        return None if entry is None or entry.holder is None else self._stored(entry, hidden)
 
     def _tie(self, c: Column, selector: Var, hidden: tuple) -> None:
         places = tuple([self._outside(k, p, c, hidden) for k, p in enumerate(c.places)])

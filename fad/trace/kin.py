@@ -50,17 +50,8 @@ class Kin:
 
     def end_of(self, x: Tracer, fresh: dict, since: int) -> End:
         """What an array at the end of a turn is; fresh: id of what a name was at its start -> the name."""
-        return tuple([self._way(branches, r, fresh, since) for branches, root in ways_to(x) for r in self._may_be(root, fresh, since)])
-
-    def _may_be(self, array: Tracer, fresh: dict, since: int) -> list:
-        """An array, and if this turn made it those that it may be by what loops in the turn have left open."""
-        found, queue = {id(array): array}, [array]
-        while queue:
-            x = queue.pop()
-            kin = [] if id(x) in fresh or was_there(x, since) else [r for k in x.unchanged_kin() for r in roots_of(k) if id(r) not in found]
-            found.update((id(r), r) for r in kin)
-            queue += kin
-        return list(found.values())
+        return tuple([self._way(branches, r, fresh, since) for branches, root in ways_to(x)
+                      for r in (root, *kin_of(root, lambda y: id(y) in fresh or was_there(y, since)))])
 
     def _way(self, branches: dict, root: Tracer, fresh: dict, since: int) -> Way:
         if id(root) in fresh:
@@ -126,6 +117,17 @@ class Kin:
             for k in found:
                 if key in names and names[key] is not self.arrays[k]:
                     may_be_one(names[key], self.arrays[k], excuse if unless is not None and k not in unless.outer.get(key, ()) else None)
+
+
+def kin_of(array: Tracer, is_known: Callable) -> list:
+    """Arrays that this one may be by what loops have left open. Of one that is_known no kin are told."""
+    found, queue = {id(array): array}, [array]
+    while queue:
+        x = queue.pop()
+        kin = [] if is_known(x) else [r for k in x.unchanged_kin() for r in roots_of(k) if id(r) not in found]
+        found.update((id(r), r) for r in kin)
+        queue += kin
+    return list(found.values())[1:]
 
 
 def arrays_among(slots: Iterable, leaves: Iterable) -> dict:

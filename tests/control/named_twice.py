@@ -422,3 +422,43 @@ def array_list_sum_then_write(x):
     A[0][0] = 3.0
     B += 1
     return B[0] * A[0][0] + A[1][0]
+
+
+@prog
+def array_left_open_by_a_loop_in_a_branch(x):
+    a, b = x * 1.0, x * 2.0
+    if x[0] > 0:
+        for k in range(3):
+            if x[k] > 0.4:
+                b = a
+    a[1] = 3.0 * x[2]
+    return b @ x
+
+
+@prog
+def array_left_open_by_a_while_in_a_branch(x):
+    a, b = x * 1.0, x * 2.0
+    if x[0] > 0:
+        while a[0] < 2:
+            a[0] += 1.0
+            b = a
+    b[1] = 3.0 * x[2]
+    return a @ x
+
+
+@prog
+def arrays_of_a_branch_left_open_by_a_loop_in_it(x):
+    a, b, c = x * 1.0, x * 2.0, x * 3.0
+    if x[0] > 0:
+        b = x * 4.0
+        c = b[1:]
+        for k in range(3):
+            if x[k] > 0.4:
+                b = a
+            else:
+                c = b
+    else:
+        b = c
+    c[2] += 1.0
+    a[1] = 3.0
+    return b @ x + c[0]
