@@ -54,6 +54,7 @@ class Builder:
         self.unrolled: dict[Any, Any] = {}                       # lines of loops that are no region of the program -> why; on the root
         self.side: Any = None                                    # of a branch: its selector, and which of the two it is
         self.memory: Any = None                                  # of a loop's turn: what is known of the loops in it (see trace/recall.py)
+        self.is_retried = False                                  # of a loop's turn or a branch: whether it is traced anew when it asks (trace/lists.py)
         self.kept: list[Any] = list(parent.kept) if parent else []   # iterators from around this region, which may not go on in it
         self.where: Any = parent.where if parent else None       # the line given to equations instead of the user's present one
 

@@ -11,6 +11,7 @@ from .kinds import shape_of
 from .literals import as_array, is_value, produced_by
 from .subscript import Selection, agree_with_mask, read_subscript
 
+_OPERANDS = {":": 0, "i": 1}                                  # of an entry of a selection; a slice has two
 _PYTHON = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
 
 
@@ -63,7 +64,26 @@ def written(x: Any, selection: Selection, v: Any) -> Any:
         term = _term_added(x, selection, v)
         if term is not None:
             return selection.add(x, term)
+        whole = _part_of_part(x, selection, v)
+        if whole is not None:
+            return whole
     return selection.write(x, v)
+
+
+def _part_of_part(x: Any, selection: Selection, v: Any) -> Any:
+    """x with v, where v is the selected part but for a part of its own: that alone is written then (x[i][j] = u). None if it is not."""
+    made = produced_by(v, "update", "index_add")
+    if made is None or not isinstance(x, Value) or selection.new_axes or not {"i", ":"}.issuperset(selection.spec) or "a" in made.params["spec"]:
+        return None
+    if not isinstance(made.inputs[0], Var) or not _is_selection_of(made.inputs[0], x, selection):
+        return None
+    values = iter([a.value if isinstance(a, Literal) else current().value_of(a) for a in made.inputs[1:]])
+    new, within, outer = next(values), iter(made.params["spec"]), iter(selection.operands)
+    spec, operands = [], []
+    for entry in selection.spec:
+        spec.append(entry if entry == "i" else next(within))
+        operands += [next(outer)] if entry == "i" else [next(values) for _ in range(_OPERANDS.get(spec[-1], 2))]
+    return made.op(x, new, *operands, spec=tuple(spec), at=0)
 
 
 def _term_added(x: Any, selection: Selection, v: Any) -> Any:
@@ -72,10 +92,17 @@ def _term_added(x: Any, selection: Selection, v: Any) -> Any:
     if made is None or not isinstance(x, Value) or selection.new_axes or selection.is_whole:
         return None
     for part, other in (made.inputs, made.inputs[::-1])[:2 if made.op.name == "add" else 1]:
+        part = _as_read(part)
         if isinstance(part, Var) and _is_selection_of(part, x, selection) and (isinstance(other, Literal) or other.type.dtype == x.dtype):
             term = other.value if isinstance(other, Literal) else current().value_of(other)
             return -term if made.op.name == "sub" else term
     return None
+
+
+def _as_read(part: Any) -> Any:
+    """What an element of a list was, before it was made a Python number."""
+    made = produced_by(current().value_of(part), "cast") if isinstance(part, Var) else None
+    return made.inputs[0] if made is not None and made.inputs[0].type.dtype == part.type.dtype else part
 
 
 def _is_selection_of(part: Var, x: Value, selection: Selection) -> bool:

@@ -16,6 +16,7 @@ from .identity import containers_of
 from .joint import Column, Joint
 from .kin import kin_of
 from .layout import producer
+from .listing import NeedsRows
 from .lists import Items, Rows
 from .place import Direct, Place, place_of
 from .room import require_alike
@@ -210,9 +211,20 @@ def _same_number(a: Any, b: Any) -> bool:
     return type(a) is type(b) and isinstance(a, (bool, int, float, complex)) and a == b and str(a) == str(b)
 
 
-def choose(test: Tracer, if_true: Callable, if_false: Callable, cells: dict, live: Iterable = (), own: Iterable = ()) -> Any:
-    """What the chosen function returns; variables, arrays and containers that it changes are changed. own: variables that its code binds, of
-    which only the live ones matter.
+def choose(*branch: Any, **names: Any) -> Any:
+    """What the chosen function returns; variables, arrays and containers that it changes are changed. See _chosen."""
+    while True:
+        try:
+            return _chosen(*branch, **names)
+        except NeedsRows as need:
+            if need.owner.home is not current():
+                raise
+            need.owner.move_to_rows(need.samples, 0)
+
+
+def _chosen(test: Tracer, if_true: Callable, if_false: Callable, cells: dict, live: Iterable = (), own: Iterable = ()) -> Any:
+    """test, what to do where it holds and where not, and the variables of both; own: variables that their code binds, of which only the live ones
+    matter.
     """
     sides: list[Side] = []
     joined: list[_Join] = []
@@ -220,7 +232,7 @@ def choose(test: Tracer, if_true: Callable, if_false: Callable, cells: dict, liv
 
     def region(f: Callable, side: bool) -> Callable:
         def run() -> list:
-            current().side = (selector, side)
+            current().side, current().is_retried = (selector, side), True
             with trial(cells) as made:
                 result = f()
                 check(current())

@@ -10,7 +10,8 @@ from ..ops.literals import has_values, python_complex, python_float, python_int
 from . import ordering
 from .elements import Fixed
 from .iterate import enumerate_, range_, reversed_, zip_
-from .lists import Items, Rows, as_array, as_arrays
+from .listed import as_array, as_arrays
+from .lists import Items, Rows
 from .tracer import Tracer
 
 

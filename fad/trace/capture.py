@@ -23,7 +23,8 @@ from . import sources
 from .builtin import BUILTIN_FACES, FaceClass, class_of
 from .containers import Globals, contents, is_empty, put_contents
 from .control import Runtime
-from .lists import Rows, as_arrays
+from .listed import as_arrays
+from .lists import Rows
 from .mutation import call_face, on_the_tape
 from .protocol import call_ufunc
 from .sources import MISSING

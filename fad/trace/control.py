@@ -1,6 +1,6 @@
 """The runtime of rewritten functions: each construct, met while tracing, is plain Python on plain values and a region on traced ones.
 
-A loop over a range or an array, or a `while`, is tried as one region. If its body needs concrete values (a Python list indexed by the
+A loop over a range or an array, or a `while`, is tried as one region. If its body needs concrete values (a dict's key that is the
 loop's variable), it is unrolled; if nothing traced is in it, it is run.
 """
 import functools
@@ -28,8 +28,10 @@ from ..util.errors import (
 )
 from .branch import choose, decided, truth
 from .builtin import BY_BUILTIN, scalar_class
-from .containers import is_users
-from .iterate import Steps, steps_of
+from .containers import containers_in, is_users
+from .iterate import Range, Steps, steps_of
+from .listed import as_captured
+from .listing import NeedsRows
 from .lists import Items, Rows
 from .ordering import sort
 from .plan import Plan
@@ -82,6 +84,8 @@ class Runtime:
             return self._method(f)
         if f is filter:
             return self._filter
+        if f is list:
+            return self._list
         if isinstance(f, type):
             known = BY_BUILTIN.get(f) or scalar_class(f)
             return known or (f if f.__module__ == "builtins" else functools.partial(self._made, f))
@@ -103,9 +107,9 @@ class Runtime:
         if _is_tracing():
             current().root.inside[id(made)] = made
             attributes = getattr(made, "__dict__", {}) if is_users(made) else {}
+            known = {id(c): c for c in containers_in([*args, *kwargs.values()])} if attributes else {}
             for name, x in attributes.items():
-                if type(x) is list:
-                    attributes[name] = Items(x)               # as if __init__ were captured code: a loop may come to fill it
+                attributes[name] = as_captured(x, known)     # as if __init__ were captured code
         return made
 
     def _getattr(self, owner: Any, name: str, *default: Any) -> Any:
@@ -116,6 +120,12 @@ class Runtime:
         if not _is_tracing() or steps_of(items) is None:
             return filter(condition, items)
         return self.comprehension(items, lambda x: x, (lambda x: x) if condition is None else self.call(condition))
+
+    def _list(self, *items: Any) -> list:
+        """list(items): of what is traced, as a loop that fills a list."""
+        if not _is_tracing() or not items or isinstance(items[0], (range, Range)) or not (isinstance(items[0], Value) or steps_of(items[0])):
+            return self.list_(list(*items))
+        return items[0].copy() if isinstance(items[0], Rows) else self.comprehension(items[0], lambda x: x)
 
     def attribute(self, owner: Any, name: str) -> Any:
         """owner.name"""
@@ -250,16 +260,16 @@ class Runtime:
 
     # -- lists ------------------------------------------------------------------------------------------------------------
 
-    def list_(self, items: list) -> list:
-        """A list as captured code makes it: one that a loop may come to fill."""
-        return Items(items) if _is_tracing() else items
+    def list_(self, items: Any) -> Any:
+        """A list as captured code makes it: one that a loop may come to fill, or to index."""
+        return Items(items) if type(items) is list and _is_tracing() else items
 
     def comprehension(self, items: Any, element: Callable, *conditions: Callable) -> list:
         """[element(x) for x in items if all conditions hold of x]"""
         steps = steps_of(items) if _is_tracing() else None
         count = 0 if steps is None else steps.count()
         if isinstance(count, int) and count <= (1 if conditions else SHORT):
-            return [element(x) for x in items if all(c(x) for c in conditions)]
+            return self.list_([element(x) for x in items if all(c(x) for c in conditions)])
         made = Items()
 
         def turn(x: Any) -> None:
@@ -331,6 +341,11 @@ class Runtime:
             raise
         except WideningError as error:                        # nor does this, once a turn stands by itself
             return error
+        except NeedsRows as need:
+            if need.owner.home is current():
+                self.unrolled[body.__code__] = need
+                return need
+            raise
         except Exception as error:                            # whatever it was, the plain loop will meet it again if it is the user's
             if is_defect(error):
                 warn_of(error, "a loop is not one region of the program")

@@ -1,11 +1,17 @@
-"""Elements of lists that loops fill: what one is like, the types of its leaves, and that it may be read but not written to."""
+"""Elements of lists in rows: what one is like, the types of its leaves, and the arrays in which they lie together."""
 from typing import Any, NamedTuple
 
-from ..ir.build import current
-from ..ir.types import Type, promoted
-from ..ops.carry import atom_type, same_extent, visible_extent
+import numpy as np
+
+from ..ir.build import Value, current
+from ..ir.op import registry
+from ..ir.types import Type, promoted, type_of
+from ..ops.carry import atom_type, convert, same_extent, visible_extent
+from ..ops.literals import as_array, constant, known
 from ..util import tree
-from ..util.errors import SideEffectError, UnstageableError
+from ..util.errors import UnstageableError
+from .constants import constant_of
+from .member import refuse_write
 from .state import Layout
 from .tracer import Tracer
 
@@ -41,12 +47,6 @@ def common_type(types: list) -> Type:
     return Type(promoted(types), first.shape, all(t.weak for t in types))
 
 
-def refuse_write(*_: Any) -> Any:
-    """What stands for every method that would change an element."""
-    raise SideEffectError("an array is written to that is an element of a list which a loop fills", why="the list holds copies of its elements",
-                          do="copy the element first (y = out[k].copy()), or write to the array before it is appended")
-
-
 class Fixed(list):
     """A list that is an element of a list in rows: it may be read."""
 
@@ -57,10 +57,59 @@ class Fixed(list):
 tree.register(Fixed, lambda x: (tuple(x), None), lambda _, c: list(c), list)
 
 
-def read_only(y: Any, kin: Any = ()) -> Any:
-    """An element: a value of its own, that may not be written to; kin: arrays that it may be."""
-    if not isinstance(y, Tracer) or not y.ndim:
-        return y
-    own = Tracer(y.builder, y.atom)
-    own.kin = kin
-    return own.as_view(Tracer(y.builder, y.atom), lambda base: base, refuse_write)
+def are_alike(items: list) -> bool:
+    """Whether the elements of a list are of one kind, so that it may lie in rows as an element of another: numbers, arrays, or such lists.
+
+    A few numbers of different kinds are a record, and stay apart.
+    """
+    layouts = [Layout(x) for x in items]
+    if not items or any(x.statics or x.is_undefined for x in layouts):
+        return False
+    if any(x.structure.cls is not None for x in layouts):
+        return all(isinstance(x, list) and len(x) == len(items[0]) and are_alike(x) for x in items)
+    types = [type_of(x) for x in items]
+    return all(t.rank == types[0].rank for t in types) and (len({t.dtype for t in types}) == 1 or len(items) > LONGEST_RECORD)
+
+
+LONGEST_RECORD = 8
+
+
+def column(leaves: list, t: Type) -> Any:
+    """Leaves of this type as one array. Numbers that are known now are a constant of the program."""
+    values = [_known(x) for x in leaves]
+    if any(x is None for x in values):
+        found = as_array(leaves)
+        return found if found.dtype == t.dtype else registry["cast"](found, dtype=t.dtype)
+    array = np.array(values, t.dtype)
+    first = array.reshape(-1)[:1]
+    if array.size and (array == first).all() and not np.signbit(first.real)[0]:
+        return registry["full"](first[0], *array.shape, dtype=t.dtype)
+    return constant(array)
+
+
+def _known(x: Any) -> Any:
+    """A leaf's value, if it is known now."""
+    found = known(x)
+    return constant_of(x.atom) if found is None and isinstance(x, Tracer) else found
+
+
+def require_fixed(structure: tree.Structure) -> None:
+    """An element of rows may be made of tuples and lists; other objects are ones that may change."""
+    cls = structure.cls
+    if cls is not None and not issubclass(cls, (tuple, list, type(None))):
+        raise UnstageableError(f"a list gets objects of class {cls.__name__} in a loop", why="they may change later")
+    for child in structure.children:
+        require_fixed(child)
+
+
+def as_number(x: Any, t: Type) -> Any:
+    """An element as the number that Python had put into the list: its type gives way to an array's."""
+    return registry["cast"](x, dtype=t.dtype, weak=True) if t.weak and isinstance(x, Value) and not x.type.weak else convert(x, t)
+
+
+def lists_in(x: Any) -> list:
+    """The lists that an element is made of; what one in rows holds is in its arrays."""
+    if isinstance(x, list) and getattr(x, "rows", None) is not None:
+        return [x]
+    inside = [found for y in x for found in lists_in(y)] if isinstance(x, (list, tuple)) else []
+    return [x, *inside] if isinstance(x, list) else inside

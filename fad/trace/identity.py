@@ -10,7 +10,8 @@ from typing import Any
 from ..util import tree
 from .containers import contents, same_contents
 from .elements import Fixed
-from .lists import Contents, Rows
+from .listing import Contents
+from .lists import Rows
 from .state import Array, Container, Trial
 from .twins import fixed_in, may_be, note_fixed, note_twins, refuse
 

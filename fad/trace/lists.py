@@ -1,75 +1,30 @@
-"""Lists that loops fill: in a loop that is one region, `out.append(y)` writes into an array with room for every turn.
+"""Lists that loops fill, and lists that they read or write by a traced index: in a loop that is one region they lie in arrays.
 
-A list of captured code starts as `Items`, a list like any other. When a loop is found to append to it, its elements move into `rows`, one array
-for each leaf of an element, of which the first `length` entries are in the list: it has become `Rows`. Which loop makes the room, and how much,
-is decided in roll.py; what cannot be done on rows makes the list a plain one again, with its length pinned.
+A list of captured code starts as `Items`, a list like any other. When a loop is found to append to it, or to ask for an element by an index that is
+traced, its elements move into `rows`, one array for each leaf of an element, of which the first `length` entries are in the list: it has become
+`Rows`. A list within it whose elements are alike is an entry (see member.py). Which loop moves it, and how much room there is, is decided in
+roll.py; what cannot be done on rows makes the list a plain one again, with its length pinned.
 """
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
+from ..ir import stack
 from ..ir.build import Value, current
 from ..ir.op import registry
-from ..ir.types import promoted, type_of
-from ..ops.carry import convert
+from ..ir.types import Type, promoted, type_of
 from ..ops.control import resize
 from ..ops.extents import at_least
 from ..ops.face import BY_NAME
 from ..util import tree
-from ..util.errors import UnstageableError
-from .elements import Fixed, Like, common_type, element_type, like, read_only, refuse_write
+from ..util.errors import ConcreteValueError, UnstageableError
+from .elements import Fixed, Like, are_alike, as_number, column, common_type, element_type, like, lists_in, require_fixed
 from .iterate import Steps
-from .state import Layout
+from .listing import Contents, Elements, NeedsRoom, NeedsRows, atom_of
+from .member import Member, Ties, as_member, is_fresh, member_of, refuse_write
+from .place import roots_of
+from .state import Layout, is_array
 from .tracer import Tracer
 from .twins import note_fixed
-
-
-class NeedsRoom(UnstageableError):
-    """A list gets elements in a turn of a loop: how many at most (None: nobody knows), what they are like, and whether anything traced has a
-    part in it.
-    """
-
-    def __init__(self, owner: "Items", samples: list, most: Any, is_traced: bool = True):
-        super().__init__("a list grows in a loop or branch on traced values", why="a loop or a branch on traced values gives a name one structure")
-        self.owner, self.samples, self.most, self.is_traced = owner, samples, most, is_traced
-
-
-class Contents(NamedTuple):
-    """What a list holds at a moment."""
-
-    kind: type
-    items: list
-    rows: Any
-    layout: Any
-    types: Any
-    length: Any
-
-    def same(self, other: "Contents") -> bool:
-        return self.rows is other.rows and _same_all(self.items, other.items) and atom_of(self.length) is atom_of(other.length)
-
-
-def atom_of(n: Any) -> Any:
-    return n.atom if isinstance(n, Value) else n
-
-
-def _same_all(a: list, b: list) -> bool:
-    return len(a) == len(b) and all(x is y for x, y in zip(a, b))
-
-
-class _Held:
-    """What of a list's contents is no data: all but its elements, or (in rows, which are data of their own) its length."""
-
-    def __init__(self, contents: Contents):
-        self.contents = contents
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Held) and self.contents.rows is other.contents.rows and self.contents.kind is other.contents.kind
-
-    def __hash__(self) -> int:
-        return id(self.contents.rows)
-
-
-tree.register(Contents, lambda c: ((c.items if c.rows is None else c.length,), _Held(c)),
-              lambda held, inside: held.contents._replace(**{"items" if held.contents.rows is None else "length": inside[0]}))
 
 
 class Items(list):
@@ -82,6 +37,13 @@ class Items(list):
     used: Any = 0
     added: Any = ()                                           # arrays that it got in the present turn
     keeper: Any = None                                        # the loop (its plan) that has made room for what its turns append
+    is_element = False                                        # of another list in rows
+    ties: Any = None                                          # in rows: see member.py
+    home: Any = None                                          # the part of the program in which it was made
+
+    def __init__(self, items: Any = ()):
+        super().__init__(items)
+        self.home = current() if stack.builders() else None
 
     def append(self, x: Any) -> None:
         list.append(self, x)
@@ -95,60 +57,133 @@ class Items(list):
         self.extend(more)
         return self
 
+    def __getitem__(self, place: Any) -> Any:
+        try:
+            return list.__getitem__(self, place)
+        except ConcreteValueError as error:
+            self._ask_for_rows(error)
+            return self[place]
+
+    def __setitem__(self, place: Any, x: Any) -> None:
+        try:
+            list.__setitem__(self, place, x)
+        except ConcreteValueError as error:
+            self._ask_for_rows(error)
+            self[place] = x
+
+    def _ask_for_rows(self, error: Exception) -> None:
+        """Move to rows where the list was made: around the loops and branches that are being traced."""
+        builder = current()
+        while builder is not self.home and builder.is_retried:
+            builder = builder.parent                          # type: ignore[assignment]
+        if builder is not self.home or not len(self):
+            raise error
+        if builder is not current():
+            raise NeedsRows(self, self.samples(len(self) - self.used) if isinstance(self.used, int) else [])
+        self.move_to_rows([], 0)
+
+    def samples(self, first: int = 0) -> list:
+        """What the elements from this one on will be like in rows."""
+        self.ties = self.ties or Ties()
+        return [like(self._as_element(x)) for x in list.__getitem__(self, slice(first, None))]
+
     def contents(self) -> Contents:
-        return Contents(type(self), list(list.__iter__(self)), self.rows, self.layout, self.types, self.length)
+        return Contents(type(self), list(list.__iter__(self)), self.rows, self.layout, self.types, self.length, self.is_element, self.ties)
 
     def put(self, c: Contents) -> None:
         self.__class__ = c.kind
         list.__setitem__(self, slice(None), c.items)
-        self.rows, self.layout, self.types, self.length = c.rows, c.layout, c.types, c.length
+        self.rows, self.layout, self.types, self.length, self.is_element, self.ties = c.rows, c.layout, c.types, c.length, c.is_element, c.ties
 
     def move_to_rows(self, samples: list, more: Any, kind: "type | None" = None) -> None:
         """Let the elements lie in arrays with room for `more`, which will be like the samples."""
-        before, held = self.length if self.rows else len(self), [] if self.rows else list(self)
-        known = [Like(self.layout, self.types)] if self.rows else []
-        for x in samples:
+        if self.rows is None:
+            self.ties = Ties()
+        before = self.length if self.rows else len(self)
+        held = [] if self.rows else [like(self._as_element(x)) for x in list.__iter__(self)]
+        found = [*([Like(self.layout, self.types)] if self.rows else []), *held, *samples]
+        if not found or (held and not held[0].leaves):
+            raise UnstageableError("a list without numbers or arrays is indexed by a traced integer")
+        for x in found:
             require_fixed(x.layout.structure)
-        layout, *others = [x.layout for x in (*known, *map(like, held), *samples)]
+        layout, *others = [x.layout for x in found]
         for other in others:
             layout.require(other, "an element of a list")
-        types = [common_type([element_type(x) for x in column]) for column in zip(*[x.leaves for x in (*known, *map(like, held), *samples)])]
-        rows = [registry["full"](0, before + more, *[current().value_of(n) for n in t.shape], dtype=t.dtype) for t in types]
-        for k, row in enumerate(rows):
-            if self.rows:
-                row[:before] = self.rows[k][:before]
-            for n, x in enumerate(held):
-                row[n] = Layout(x).data[k]
+        types = [common_type([element_type(x) for x in leaves]) for leaves in zip(*[x.leaves for x in found])]
+        self._lay(layout, types, held, before, more)
         list.clear(self)
         self.__class__ = kind or Rows
+        for place, x in enumerate(held):
+            self._adopt(place, x.leaves)
+
+    def _lay(self, layout: Layout, types: list, held: list, before: Any, more: Any) -> None:
+        """Make the arrays for these types of leaves, with what the list holds."""
+        rows = []
+        for k, t in enumerate(types):
+            now = self.rows[k][:before] if self.rows else column([x.leaves[k] for x in held], t) if held else None
+            if now is None or not (isinstance(more, int) and more == 0) or now.dtype != t.dtype:
+                row = registry["full"](0, before + more, *[current().value_of(n) for n in t.shape], dtype=t.dtype)
+                if now is not None:
+                    row[:before] = now
+            else:
+                row = Tracer(now.builder, now.atom)
+            rows.append(row)
+        if self.rows:
+            self.ties.written += 1                            # what was taken out looks at the new arrays
+            for row, old in zip(rows, self.rows):
+                row.kin = old.kin
         self.rows, self.layout, self.types, self.length = rows, layout, types, before
 
-
-def require_fixed(structure: tree.Structure) -> None:
-    """An element of rows may be made of tuples and lists; other objects are ones that may change."""
-    cls = structure.cls
-    if not (cls in (None, list, type(None), Rows) or issubclass(cls, tuple)):        # type: ignore[arg-type]
-        raise UnstageableError(f"a list gets objects of class {cls.__name__} in a loop", why="they may change later")   # type: ignore[union-attr]
-    for child in structure.children:
-        require_fixed(child)
-
-
-def fixed(x: Any) -> Any:
-    """An element with its lists fixed."""
-    if type(x) is list:
-        return Fixed(map(fixed, x))
-    if isinstance(x, Rows):
+    def _as_element(self, x: Any) -> Any:
+        """x as this list will hold it: a list whose elements are alike lies in rows, too."""
+        if type(x) is tuple:
+            return tuple(map(self._as_element, x))
+        if not isinstance(x, list) or (not isinstance(x, Rows) and not are_alike(x)):
+            return x
+        if not isinstance(x, Items) or x.home is not current() or x.keeper is not None:
+            note_fixed(x)                                     # the list keeps a copy of it
+            self.ties.is_shared = True
+            x = _copied(x) if isinstance(x, Rows) else Items(x)
+        if not isinstance(x, Rows):
+            x.move_to_rows([], 0)
+        elif not x.is_element:
+            x.rows = [x.own_entries(k) for k in range(len(x.rows))]
         x.is_element = True
-    return tuple(map(fixed, x)) if type(x) is tuple else x
+        return x
+
+    def _adopt(self, place: int, leaves: list) -> None:
+        """Let the arrays of an element that the list has be entries of its rows, where they are nothing else yet."""
+        for k, leaf in enumerate(leaves):
+            if is_array(leaf) and is_fresh(leaf):
+                base = Member(self, k, place)
+                leaf.as_view(base, base.read, base.write)     # type: ignore[arg-type]
+                self.ties.adopted.append(leaf)
+            elif is_array(leaf):
+                self._give([leaf if n == k else None for n in range(len(leaves))])
+
+    def release(self) -> None:
+        """The list is not to lie in rows after all: its elements are arrays of their own again."""
+        for x in self.ties.adopted if self.ties is not None else ():
+            x.tie = None
+
+    def _give(self, leaves: list) -> None:
+        """Note which arrays the list got."""
+        for row, leaf in zip(self.rows, leaves):
+            if is_array(leaf):
+                roots = roots_of(leaf)
+                for own in roots_of(row):
+                    own.kin = [*own.kin, *[(r, r._var, None) for r in roots if r is not own]]
+                self.ties.give(roots, leaf.tie is not None or self.is_element)
+                self.added = [*self.added, leaf]
 
 
-def lists_in(x: Any) -> list:
-    """The lists that an element is made of."""
+def fixed(x: Any, ties: "Ties | None" = None) -> Any:
+    """An element with its lists: those in rows are entries of the list with these ties, others may only be read."""
+    if type(x) is list:
+        return Fixed([fixed(y, ties) for y in x])
     if isinstance(x, Rows):
-        return [x]
-    if isinstance(x, list):
-        return [x, *[found for y in x for found in lists_in(y)]]
-    return [found for y in x for found in lists_in(y)] if isinstance(x, tuple) else []
+        x.is_element, x.ties = True, ties or x.ties
+    return tuple([fixed(y, ties) for y in x]) if type(x) is tuple else x
 
 
 class Rows(Items):
@@ -158,19 +193,18 @@ class Rows(Items):
         if self.rows is None:                                 # it became a plain list while x was computed
             return Items.append(self, x)
         self._may_change()
+        x = self._as_element(x)
         new = Layout(x)
         self.layout.require(new, "an element of a list")
         if self.keeper is None:
             self._make_room(x)
         for found in lists_in(x):
             note_fixed(found)
-        for row, t, leaf in zip(self.rows, self.types, new.data):
-            if promoted([t, type_of(leaf)]) != t.dtype or len(t.shape) != type_of(leaf).rank:
-                raise NeedsRoom(self, [like(x), self.like()], self.used + 1)
+        if self._wider(new.data) is not None:
+            raise NeedsRoom(self, [like(x), self.like()], self.used + 1)
+        for row, leaf in zip(self.rows, new.data):
             row[self.length] = leaf
-            if isinstance(leaf, Tracer) and leaf.ndim:        # the list holds the array itself: not to be read once that was changed
-                row.kin = [*row.kin, (leaf, leaf._var, None)]
-                self.added = [*self.added, leaf]
+        self._give(new.data)
         self.length, self.used = self.length + 1, self.used + 1
 
     def _make_room(self, x: Any) -> None:
@@ -179,49 +213,102 @@ class Rows(Items):
             raise NeedsRoom(self, [like(x), self.like()], self.used + 1)
         self.move_to_rows([like(x)], 1)
 
-    is_element = False                                        # of another list in rows
-
     def _may_change(self) -> None:
         if self.is_element:
             refuse_write()
 
+    def types_now(self) -> list:
+        """The types of an element's leaves; the arrays that hold an element may have become wider."""
+        return [t if t.dtype == row.dtype else Type(row.dtype, t.shape) for t, row in zip(self.types, self.rows)]
+
+    def _wider(self, leaves: list) -> "list | None":
+        """The types that these leaves need; None if they fit."""
+        types = self.types_now()
+        if any(t.rank != type_of(x).rank for t, x in zip(types, leaves)):
+            raise UnstageableError("a list gets elements of different shapes")
+        wider = [Type(promoted([t, type_of(x)]), t.shape, t.weak and type_of(x).weak) for t, x in zip(types, leaves)]
+        return wider if any(t.dtype != w.dtype for t, w in zip(types, wider)) else None
+
+    def _widen(self, types: list) -> None:
+        """Let the leaves lie in arrays of these types; those of an element are entries of its owner's."""
+        if not self.is_element:
+            if self.home is not current():
+                raise NeedsRows(self, [Like(self.layout, types)])
+            self.move_to_rows([Like(self.layout, types)], 0)
+            return
+        members = [member_of(row) for row in self.rows]
+        if any(m is None for m in members):
+            refuse_write()
+        owner = members[0].owner                              # type: ignore[union-attr]
+        wider = owner.types_now()
+        for m, t in zip(members, types):
+            wider[m.k] = Type(t.dtype, wider[m.k].shape, False)                      # type: ignore[union-attr]
+        owner._widen(wider)
+
     def like(self) -> Like:
         return Like(self.layout, self.types)
 
-    def _entries(self, k: int) -> Any:
-        """The entries of a row that are in the list."""
+    def entries(self, k: int, length: Any) -> Any:
+        """The first entries of a row."""
         row = self.rows[k]
         facts = current().integers
-        whole = facts.form(atom_of(row.shape[0])) - facts.form(atom_of(self.length))
-        return row if whole.is_constant and whole.const == 0 else row[:self.length]
+        whole = facts.form(atom_of(row.shape[0])) - facts.form(atom_of(length))
+        return row if whole.is_constant and whole.const == 0 else row[:length]
 
-    def _element(self, leaves: list) -> Any:
-        values = [read_only(convert(x, t)) if not t.shape else read_only(x, row.kin) for x, t, row in zip(leaves, self.types, self.rows)]
-        return fixed(self.layout.filled(iter(values)))
+    def own_entries(self, k: int) -> Any:
+        """The entries of a row that are in the list, as an array of their own."""
+        y = self.entries(k, self.length)
+        own = Tracer(y.builder, y.atom)
+        own.kin = self.rows[k].kin
+        return own
 
-    def _at(self, k: int, place: Any) -> Any:
-        """The entry at a place; taken from the row itself where that is sure to be in the list."""
-        if isinstance(place, int) and place < 0 and at_least(self.length, -place):
-            return self.rows[k][self.length + place]
-        return self._entries(k)[place]
+    def write_entry(self, member: Member, new: Any) -> None:
+        """Give an element that is an array a new value in place."""
+        self.ties.write([r for row in self.rows for r in roots_of(row)])
+        self.entries(member.k, member.length)[member.place] = new
+
+    def _element(self, leaves: list, place: Any) -> Any:
+        values = [as_member(x, self, k, place, self.rows[k].kin) if t.shape else as_number(x, t) for k, (x, t) in enumerate(zip(leaves, self.types_now()))]
+        return fixed(self.layout.filled(iter(values)), self.ties)
 
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
             return self._plain()[place] if any(t.shape for t in self.types) else self._part(place)
-        return self._element([self._at(k, place) for k in range(len(self.rows))])
+        if isinstance(place, int) and place < 0 and at_least(self.length, -place):   # sure to be in the list: taken from the row itself
+            place = self.length + place
+            return self._element([row[place] for row in self.rows], place)
+        return self._element([self.entries(k, self.length)[place] for k in range(len(self.rows))], place)
+
+    def copy(self) -> Any:
+        return self[:]
 
     def _part(self, place: slice) -> Any:
         """A list of some of the elements, which are numbers; elements that are arrays would have to be the same arrays."""
-        return _with_rows(_Frame(self), tuple([self._entries(k)[place].copy() for k in range(len(self.rows))]))
+        return _with_rows(_Frame(self), tuple([self.entries(k, self.length)[place].copy() for k in range(len(self.rows))]))
 
     def __setitem__(self, place: Any, x: Any) -> None:
-        self._may_change()
-        new = Layout(x)
-        if isinstance(place, slice) or not self.layout.fits(new):
+        new = None if isinstance(place, slice) else Layout(self._as_element(x))
+        if new is None or not self.layout.fits(new):
+            self._may_change()
             self._plain()[place] = x
             return
+        if self._is_own(place, new.data):
+            return
+        wider = self._wider(new.data)
+        if wider is not None:
+            self._widen(wider)
         for k, leaf in enumerate(new.data):
-            self._entries(k)[place] = leaf
+            self.entries(k, self.length)[place] = leaf
+        if any(t.shape for t in self.types):
+            for found in lists_in(x):
+                note_fixed(found)
+            self._give(new.data)
+            self.ties.rebound += 1
+
+    def _is_own(self, place: Any, leaves: list) -> bool:
+        """Whether these leaves are those of the element at this place, as after `out[k] += v`."""
+        members = [member_of(x) for x in leaves]
+        return bool(members) and all(m is not None and m.is_at(self, k, place) for k, m in enumerate(members))
 
     def pop(self, *place: Any) -> Any:
         if place and place != (-1,):
@@ -229,6 +316,7 @@ class Rows(Items):
         self._may_change()
         last = self[-1]
         self.length = self.length - 1
+        self.ties.rebound += 1
         return last
 
     def __len__(self) -> int:
@@ -250,12 +338,12 @@ class Rows(Items):
 
     def array(self) -> Any:
         """The list as one array, or None where its elements have no common shape."""
-        leaves = [self._entries(k) for k in range(len(self.rows))]
+        leaves = [self.entries(k, self.length) for k in range(len(self.rows))]
         if self.layout.statics or not leaves:
             return None
         structure = self.layout.structure
         flat = all(c.cls is None for c in structure.children) and len({t.rank for t in self.types}) == 1
-        if structure.cls is None or (structure.cls is Rows and flat and len(leaves) == 1):
+        if structure.cls is None or (structure.cls is Rows and len(leaves) == 1):
             return Tracer(leaves[0].builder, leaves[0].atom)
         return BY_NAME["numpy.stack"].call(leaves, axis=1) if flat and structure.cls in (list, tuple) else None
 
@@ -284,43 +372,11 @@ def _on_plain(name: str) -> Callable:
     return method
 
 
-for _name in ("insert", "remove", "clear", "index", "count", "sort", "reverse", "copy", "__delitem__", "__add__", "__mul__", "__rmul__", "__imul__",
+for _name in ("insert", "remove", "clear", "index", "count", "sort", "reverse", "__delitem__", "__add__", "__mul__", "__rmul__", "__imul__",
               "__contains__", "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__reversed__"):
     if hasattr(list, _name):
         setattr(Rows, _name, _on_plain(_name))
 Rows.__hash__ = None                                          # type: ignore[assignment]
-
-
-class Elements(Steps):
-    """The elements of a list that lies in rows."""
-
-    def __init__(self, rows: Rows):
-        self.rows = rows
-        self.stop = rows.length
-
-    def item(self, i: Any) -> Any:
-        return self.rows[i]
-
-
-def plain(result: Any) -> Any:
-    """A result in which lists that lie in rows are lists of their elements."""
-    leaves, structure = tree.flatten(result, is_leaf=lambda x: isinstance(x, Rows))
-    if not any(isinstance(x, Rows) for x in leaves):
-        return result
-    return structure.unflatten([plain(list(x)) if isinstance(x, Rows) else x for x in leaves])
-
-
-def as_array(x: Any) -> Any:
-    """x, or the array that NumPy makes of it if it is a list that lies in rows."""
-    found = x.array() if isinstance(x, Rows) else None
-    return x if found is None else found
-
-
-def as_arrays(x: Any) -> Any:
-    """Arguments of NumPy's functions: as_array of them, at any depth of lists and tuples."""
-    if type(x) in (list, tuple, Items):
-        return type(x)([as_arrays(a) for a in x])
-    return as_array(x)
 
 
 tree.register(Items, lambda x: (tuple(x), None), lambda _, c: list(c), list)
@@ -330,10 +386,10 @@ class _Frame:
     """What of a list that lies in rows is no data: the kind of its elements."""
 
     def __init__(self, rows: Rows):
-        self.layout, self.types = rows.layout, rows.types
+        self.layout, self.types, self.is_element = rows.layout, rows.types, rows.is_element
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Frame) and self.layout.fits(other.layout) and len(self.types) == len(other.types)
+        return isinstance(other, _Frame) and self.is_element is other.is_element and self.layout.fits(other.layout)
 
     def __hash__(self) -> int:
         return hash(self.layout.structure)
@@ -341,14 +397,18 @@ class _Frame:
 
 def _with_rows(frame: _Frame, rows: tuple) -> Any:
     made = Rows()
-    made.rows, made.layout, made.types = list(rows), frame.layout, frame.types
+    made.rows, made.layout, made.types, made.is_element, made.ties = list(rows), frame.layout, frame.types, frame.is_element, Ties()
     made.length = rows[0].shape[0] if isinstance(rows[0], Value) else 0      # no Value: a list that has none yet, or is only described
     return made
 
 
+def _copied(x: Rows) -> Rows:
+    return _with_rows(_Frame(x), tuple([x.own_entries(k) for k in range(len(x.rows))]))
+
+
 def _row_values(x: Rows) -> tuple:
-    entries = [x._entries(k) for k in range(len(x.rows))]
-    return tuple([Tracer(y.builder, y.atom) for y in entries])
+    """Where the elements lie. An element of another list is a view of its entry there, as arrays are that have two names."""
+    return tuple([x.rows[k] if x.is_element else x.own_entries(k) for k in range(len(x.rows))])
 
 
 tree.register(Rows, lambda x: (_row_values(x), _Frame(x)), _with_rows)

@@ -14,7 +14,7 @@ from ..ops.literals import as_array as joined
 from ..util import tree
 from ..util.errors import UnstageableError
 from .branch import choose
-from .lists import as_array
+from .listed import as_array
 from .reorder import is_value, reordered
 from .state import cells_of
 from .tracer import Tracer

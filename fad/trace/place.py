@@ -12,6 +12,7 @@ from ..ir.op import registry
 from ..ops.control import COND
 from ..ops.kinds import shape_of
 from ..util.errors import SideEffectError
+from .member import Member
 from .mutation import operands, write_back
 from .tracer import Tracer, was_there
 
@@ -175,6 +176,8 @@ def ways_to(array: Tracer) -> list:
     if array.tie is None:
         return [({}, array)]
     base = array.tie.base
+    if isinstance(base, Member):
+        return [({}, array)] if base.row is None else ways_to(base.row)
     if isinstance(base, Tracer):
         return ways_to(base)
     if not isinstance(base, Base):

@@ -9,8 +9,9 @@ from ..ops.carry import same_extent
 from ..ops.literals import as_array as joined
 from ..util import tree
 from ..util.errors import UnstageableError
-from .elements import read_only
-from .lists import fixed, lists_in, require_fixed
+from .elements import lists_in, require_fixed
+from .lists import fixed
+from .member import read_only
 from .tracer import Tracer
 from .twins import note_fixed
 

@@ -20,7 +20,7 @@ from .held import Held
 from .identity import Handed, Standing
 from .iterate import Steps
 from .kin import arrays_among
-from .lists import NeedsRoom
+from .listing import NeedsRoom, NeedsRows
 from .plan import Plan, key_of
 from .room import Untraced
 from .state import Array, Container, Layout, Name, Trial, frozen, lose, trial
@@ -82,6 +82,8 @@ class Roll:
         return arrays_among(self.keys, [() if isinstance(s, Array) else row for s, row in zip(self.slots, rows)])
 
     def enter(self, leaves: Iterable) -> dict:
+        current().is_retried = True
+        self.plan.room.enter()
         rest = iter(leaves)
         values = [_value(slot, layout, list(islice(rest, len(layout.data)))) for slot, layout in zip(self.slots, self.layouts)]
         for slot, value in zip(self.slots, values):
@@ -106,7 +108,7 @@ class Roll:
         """A turn's body. It may fail of a value that is none but the first turn's (a list's length, say): of what the plan does not know to change."""
         try:
             body(*item)
-        except (_Again, NeedsRoom):
+        except (_Again, NeedsRoom, NeedsRows):
             raise
         except Exception:
             self._discover(made)
@@ -172,6 +174,7 @@ class Roll:
         grew = self.plan.kin.add(self.ends_as)
         written = {id(t) for t, var in made.builder.mutated.values() if t._var is not var}
         names = [key for k, key in fresh.items() if k in written]
+        self.plan.room.refuse_other_names(ends.values())
         self.plan.room.refuse_changes([x for key, x in ends.items() if key in names])
         if grew and (names or any(k in written for k in self.plan.kin.arrays)):
             raise _Again
@@ -224,13 +227,12 @@ def _attempt(plan: Plan, run: Callable, turns: Any = None) -> Any:
                 return run(Roll(plan))
             except _Again:
                 continue
-            except NeedsRoom as need:
+            except (NeedsRoom, NeedsRows) as need:
                 plan.room.make(need, turns)
-    except Untraced:
+    except Exception as error:
         plan.room.put_back()
-        return False
-    except Exception:
-        plan.room.put_back()
+        if isinstance(error, Untraced):
+            return False
         raise
 
 
@@ -258,6 +260,7 @@ def _plain_for(roll: Roll, steps: Steps, body: Callable) -> bool:
     if _is_plain(before, roll):
         return False
     if len(current().equations) > before:
+        roll.plan.room.require_traced(current().equations[-1])
         roll.compare(roll.names())
         check_growth(current().equations[-1])
     roll.deliver(results, steps.count(), steps.has_turns)

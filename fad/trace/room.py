@@ -7,8 +7,11 @@ from ..ir.graph import Equation, Var, free_vars
 from ..ir.types import INT
 from ..ops.carry import visible_extent
 from ..util.errors import UnstageableError
-from .elements import Like, like
-from .lists import Growing, Items, NeedsRoom, atom_of
+from .elements import Like
+from .listing import NeedsRoom, NeedsRows, atom_of
+from .lists import Growing, Items
+from .member import never
+from .place import roots_of
 from .state import Container, Layout, Trial, containers_in
 from .tracer import Tracer, births, was_there
 
@@ -38,11 +41,38 @@ class Room:
         self.changing: set[int] = set()                       # lists of which that is not so
         self.base: dict[int, Any] = {}                        # lengths at the start of a turn
         self.are_turns_known = False
+        self.known: set[Var] = set()                          # rows with what was known, of lists that were moved for this loop
+        self.knows_all = True                                 # whether these are all that it has moved
+        self.ties: dict[int, tuple] = {}                      # what turns do to elements: replace, write to, share (see member.py)
+        self.marks: dict[int, tuple] = {}
         self.kin: dict[int, tuple] = {}                       # the rows, and what was known of what is the same as they are
 
     def counts(self, slot: Any) -> bool:
         """Whether a list's length follows from the number of the turn, so that it need not be carried."""
         return isinstance(slot, Container) and id(slot.owner) in self.steady
+
+    # -- elements ---------------------------------------------------------------------------------------------------------
+
+    def enter(self) -> None:
+        """A turn, or what tells whether there is one, begins: what other turns did to the lists' elements."""
+        for key, c in self.outer.items():
+            if c.rows is not None:
+                c.ties.begin(self.ties.get(key, (False,) * 3), c.rows)
+                self.marks[key] = (c.ties, c.ties.state())
+
+    def _finds_ties(self, key: int, c: Items) -> bool:
+        """Whether a turn did what was not known to an outer list's elements."""
+        if c.rows is None or key not in self.marks or self.marks[key][0] is not c.ties:
+            return False
+        before = self.ties.get(key, (False,) * 3)
+        self.ties[key] = tuple([a or x != y for a, x, y in zip(before, self.marks[key][1], c.ties.state())])
+        return self.ties[key] != before
+
+    def refuse_other_names(self, arrays: Iterable) -> None:
+        """An array that a list got in one turn, and that has a name in the next, must not be written to through the list."""
+        if any(x is y for x in arrays for key, c in self.outer.items() if self.ties.get(key, (False,) * 3)[1] for y in c.added):
+            raise UnstageableError("an array that a list got in one turn has a name in the next, and elements of the list are written to",
+                                   do="put a copy into the list (out[k] = x.copy())")
 
     # -- turns ------------------------------------------------------------------------------------------------------------
 
@@ -63,7 +93,7 @@ class Room:
             self.kin[key] = c.rows, [row.kin for row in c.rows or ()]
         else:
             for row, before in zip(c.rows or (), kin):
-                row.kin = before
+                row.kin = [*before, *[k for k in row.kin if k[2] is never and not any(k is b for b in before)]]
 
     def _first(self, key: int) -> Any:
         """A list's length before the loop."""
@@ -72,14 +102,20 @@ class Room:
 
     def end_turn(self, made: Trial, initial: Iterable) -> bool:
         """See that there is room for what the turn appended. Whether it showed something new of how long the lists are."""
-        return any(self._end_turn(key, c, made, initial) for key, c in self.outer.items() if not _is(c.used, 0))
+        news = [self._end_turn(key, c, made, initial) for key, c in self.outer.items() if not _is(c.used, 0)]
+        self._refuse_changed(made)
+        return any([*news, *[self._finds_ties(key, c) for key, c in self.outer.items()]])
+
+    def _refuse_changed(self, made: Trial) -> None:
+        changed = {id(t) for t in (*made.changed_arrays(), *made.changed_containers())}
+        self.refuse_changes([x for c in self.outer.values() for x in c.added if id(x) in changed])
 
     def _end_turn(self, key: int, c: Items, made: Trial, initial: Iterable) -> bool:
         if c.rows is None and key in self.kept:               # it would be made plain in every turn
             raise UnstageableError("a list that a loop fills is changed other than at its end (insert, pop(0), sort, ...)",
                                    do="use an array, or append to one list and read another")
         if c.rows is None:
-            raise NeedsRoom(c, [like(x) for x in list(c)[len(self.before[key][0].items):]], c.used, _uses_traced(made.builder, [*initial, *c]))
+            raise NeedsRoom(c, c.samples(len(self.before[key][0].items)), c.used, _uses_traced(made.builder, [*initial, *c]))
         if isinstance(c, Growing):
             if self.before[key][0].kind is not Growing and not self._lets_grow(key):      # a loop within this turn has moved it to rows
                 raise NeedsRoom(c, [c.like()], None)
@@ -87,8 +123,6 @@ class Room:
             raise NeedsRoom(c, [c.like()], None)
         elif (key in self.kept or c.keeper is None) and not (key in self.kept and _at_most(c.used, self.kept[key].most)):
             raise NeedsRoom(c, [c.like()], c.used)            # an earlier loop, or one within this turn, has moved it to rows, or to too few
-        changed = {id(t) for t in (*made.changed_arrays(), *made.changed_containers())}
-        self.refuse_changes([x for x in c.added if id(x) in changed])
         return self.are_turns_known and key not in self.changing and self._shows_growth(key, c)
 
     def _lets_grow(self, key: int) -> bool:
@@ -118,8 +152,11 @@ class Room:
 
     # -- loops ------------------------------------------------------------------------------------------------------------
 
-    def make(self, need: NeedsRoom, turns: Any) -> None:
+    def make(self, need: Any, turns: Any) -> None:
         """Make the room that was asked for, before the loop."""
+        if isinstance(need, NeedsRows):
+            self._move(need)
+            return
         key, owner = id(need.owner), need.owner
         if key not in self.outer:
             raise need
@@ -135,6 +172,25 @@ class Room:
             owner.keeper = self.plan
         self.kept[key] = Kept(owner, most)
 
+    def _move(self, need: NeedsRows) -> None:
+        """Let a list that a turn indexes lie in rows, before the loop."""
+        key, owner = id(need.owner), need.owner
+        if key not in self.outer or owner.home is not current():
+            raise need
+        before = self.before[key][0]
+        owner.put(before)
+        owner.move_to_rows(need.samples, 0)
+        self.kept.setdefault(key, Kept(owner, 0))
+        if any(isinstance(leaf, Value) for leaf in Layout(before.items).data) or before.rows:
+            self.knows_all = False
+        self.known.update(row.atom for row in owner.rows)
+
+    def require_traced(self, eqn: Equation) -> None:
+        """A loop that was given arrays for its lists, but computes with nothing that is traced, is plain Python's."""
+        if self.known and self.knows_all and not any(isinstance(a, Var) and a not in self.known and (a.type.shape or a.type.dtype != INT)
+                                                     for a in _read_by(eqn)):
+            raise Untraced
+
     def end_loop(self, turns: Any, last: list) -> None:
         """After so many turns: the lists' lengths. last: arrays that names stand for and that a list got in the last turn."""
         for key, c in self.outer.items():
@@ -143,10 +199,12 @@ class Room:
             c.used = self._used_after(key, c, turns)
             if key in self.kept:
                 c.keeper = None
-            outer = [x for x in c.added if was_there(x, self.born)]
+            outer = [r for x in c.added for r in roots_of(x) if was_there(r, self.born)]
             self._forget(key, c)
             for row in c.rows or ():
                 row.kin = [*row.kin, *[(x, x._var, None) for x in (*last, *outer)]]
+            if c.rows is not None:
+                c.ties.given = [*c.ties.given, *last, *outer]
 
     def _used_after(self, key: int, c: Items, turns: Any) -> Any:
         """A bound for what a list got in the present turn of the loop around this one; any number but 0 for one that sees to its own room."""
@@ -154,14 +212,16 @@ class Room:
         if isinstance(c, Growing):
             return 1
         if key in self.kept:
-            return used + self.kept[key].most * turns
+            most = self.kept[key].most
+            return used if _is(most, 0) else used + most * turns
         return used if _is(c.used, 0) else used + c.used * turns
 
     def put_back(self) -> None:
         """The loop is not to be: the lists are as they were."""
         for key, c in self.outer.items():
             contents, c.used = self.before[key]
-            if key in self.kept:
+            if key in self.kept or c.rows is not contents.rows:
+                c.release()
                 c.put(contents)
                 c.keeper = None
 
@@ -196,7 +256,8 @@ def require_alike(sides: list, owner: Items) -> None:
     while builder is not builder.root:
         is_traced = is_traced or _uses_traced(builder, more)
         builder = builder.parent
-    raise NeedsRoom(owner, [*[Like(side.layout, side.types) for side in rows], *map(like, more)], owner.used, is_traced or bool(rows))
+    samples = [*[Like(side.layout, side.types) for side in rows], *Items(more).samples()]
+    raise NeedsRoom(owner, samples, owner.used, is_traced or bool(rows))
 
 
 def _content(cell: Any) -> Any:

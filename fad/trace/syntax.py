@@ -193,9 +193,16 @@ class Rewriter(ast.NodeTransformer):
         s.value = self.list_made(s.value)
         return s
 
+    def visit_Return(self, s: Any) -> Any:
+        s = self.generic_visit(s)
+        s.value = self.list_made(s.value)
+        return s
+
     def list_made(self, e: Any) -> Any:
-        """A list that is given a name, an attribute or a key: a loop may come to append to it."""
+        """A list that is given a name, an attribute, a key or a place in a list: a loop may come to append to it, or to index it."""
         if isinstance(e, ast.List):
+            e.elts = [self.list_made(x) for x in e.elts]
+        if isinstance(e, ast.List) or (isinstance(e, ast.BinOp) and any(isinstance(x, (ast.List, ast.BinOp)) for x in (e.left, e.right))):
             return _placed(self.runtime("list_", e), e)
         if isinstance(e, ast.Tuple):
             e.elts = [self.list_made(x) for x in e.elts]
@@ -251,12 +258,15 @@ class Rewriter(ast.NodeTransformer):
         if len(e.args) == 1 and isinstance(e.args[0], ast.GeneratorExp) and getattr(e.func, "id", getattr(e.func, "attr", "")) in TAKE_ALL:
             e.args = [_placed(ast.ListComp(e.args[0].elt, e.args[0].generators), e.args[0])]
         e = self.generic_visit(e)                             # type: ignore[assignment]
+        if getattr(e.func, "attr", "") == "append":
+            e.args = [self.list_made(x) for x in e.args]
         e.func = _placed(self.runtime("call", e.func), e)
         return e
 
     def visit_ListComp(self, e: ast.ListComp) -> Any:
         """A comprehension over one iterable, as a loop that fills a list."""
         e = self.generic_visit(e)                             # type: ignore[assignment]
+        e.elt = self.list_made(e.elt)
         if len(e.generators) > 1 or e.generators[0].is_async or _binds(e) or not _is_simple(e.generators[0].target):
             return e
         of = e.generators[0]

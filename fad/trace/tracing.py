@@ -15,7 +15,7 @@ from ..util import tree
 from ..util.config import config
 from .capture import Capture
 from .leaks import refuse_leaks, refuse_texts
-from .lists import plain
+from .listed import plain
 from .state import is_lost
 from .tracer import Tracer
 from .twins import check as check_twins

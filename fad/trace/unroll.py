@@ -12,6 +12,7 @@ from ..util.errors import ConcreteValueError, FadError, InternalErrorWarning
 from ..util.where import Where
 from .branch import choose
 from .iterate import Drawn, Steps
+from .listing import NeedsRows
 from .plan import Plan
 from .recall import Memory, memory_here
 from .roll import roll_for
@@ -70,6 +71,10 @@ def _roll_after(turns: int, memory: Memory, steps: Steps, body: Callable, plan: 
             return attempted(lambda: roll_for(steps, body, Plan(plan.cells, *facts, memory=part)))
         except InternalErrorWarning:                          # where warnings are errors, no refusal
             raise
+        except NeedsRows as need:
+            if need.owner.home is not current():              # a loop or branch further out moves the list
+                raise
+            memory.refused.append(need)
         except FadError as error:
             memory.refused.append(error)
     if turns == MOST_PEELED:
