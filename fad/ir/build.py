@@ -15,7 +15,7 @@ from . import stack
 from .graph import Equation, Func, Literal, Var
 from .integers import Affine, Integers
 from .op import Op, registry
-from .types import INT, Type, type_of
+from .types import BOOL, INT, Type, type_of
 
 _AFFINE = {"add", "sub", "mul", "neg"}
 _INTEGER = _AFFINE | {"floordiv", "mod", "minimum", "maximum", "wrap_index"}
@@ -406,12 +406,25 @@ def _operator(name: str, swap: bool = False, reflected: str = "") -> Callable:
     def method(self: Any, other: Any) -> Any:
         if isinstance(other, (str, dict, set, bytes)) or other is None or (reflected and answers(other, reflected, self.ndim)):
             return NotImplemented
-        return registry[name](other, self) if swap else registry[name](self, other)
+        x = counted(self) if name in _COUNTING and _is_truth(other) else self
+        return registry[name](other, x) if swap else registry[name](x, other)
     return method
 
 
 def _unary(name: str) -> Callable:
-    return lambda self: registry[name](self)
+    return lambda self: registry[name](counted(self))
+
+
+_COUNTING = {"add", "sub", "mul", "floordiv", "mod", "pow", "left_shift", "right_shift"}
+
+
+def _is_truth(x: Any) -> bool:
+    return type(x) is bool or isinstance(x, Value) and x.atom.type.weak and x.atom.type.dtype == BOOL
+
+
+def counted(x: "Value") -> Any:
+    """A truth value of Python's as an operand of arithmetic: it is the int 0 or 1 (NumPy's stays a truth value)."""
+    return registry["cast"](x, dtype=INT, weak=True) if _is_truth(x) else x
 
 
 for _python, _name in {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floordiv", "mod": "mod", "pow": "pow",

@@ -71,6 +71,14 @@ class Integers:
             return Affine(((n, 1),), 0)
         return self._resolve(known)
 
+    def note_bounds(self, new: Var, old: Var) -> None:
+        """The new variable is as large as the old one."""
+        form = self.form(old)
+        low = self.lower(form)
+        if low is not None:
+            self.low[new] = low
+        self.high[new], new.hint = form, self.hint(form)
+
     def _resolve(self, form: Affine) -> Affine:
         if not any(v in self.forms for v, _ in form.terms):
             return form

@@ -116,7 +116,7 @@ def _run_cast(x: Any, dtype: Any, weak: bool = False) -> Any:
     return x.astype(dtype)[()]
 
 
-cast = Op("cast", _run_cast, lambda x, dtype, weak=False: Type(dtype, type_of(x).shape, weak), kind="elementwise", batch="elementwise", arity=1,
+cast = Op("cast", _run_cast, lambda x, dtype, weak=False: Type(dtype, type_of(x).shape, weak and not type_of(x).shape), kind="elementwise", batch="elementwise", arity=1,
           text="cast", derivative=_Cast(), doc="x in another dtype; weak where Python makes an int of it",
           samples=(lambda rng: ((rng.standard_normal(3),), {"dtype": np.dtype(np.complex128)}),))
 stop_gradient = Op("stop_gradient", lambda x: x, type_of, kind="elementwise", batch="elementwise", arity=1, text="{0}", derivative=Zero(),

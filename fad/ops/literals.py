@@ -8,7 +8,7 @@ from ..ir import stack
 from ..ir.build import Value, current
 from ..ir.graph import Equation
 from ..ir.op import registry
-from ..ir.types import COMPLEX, FLOAT, INT, is_number, type_of
+from ..ir.types import BOOL, COMPLEX, FLOAT, INT, is_number, type_of
 from ..util.errors import INTEGER_OVERFLOW, LARGEST_INT, ExtentError
 from .kinds import shape_of
 
@@ -101,15 +101,20 @@ __all__ = ["as_array", "constant", "known", "has_values", "is_value", "produced_
 
 
 def python_int(x: Any) -> Any:
-    """The int that Python makes of a scalar that is whole or rounded towards zero; a value of NumPy's int64 stays what it is."""
-    if type_of(x).dtype == INT:
+    """The int that Python makes of a scalar that is whole or rounded towards zero."""
+    t = type_of(x)
+    if t.dtype == INT and t.weak:
         return x
+    if is_value(x) and stack.is_live():
+        return int(current().value(x))
     if is_value(x) and type_of(x).dtype.kind == "f":
         check = registry["check_that"]
         check(x == x, True, what="cannot convert float NaN to integer", error="ValueError")
         check(registry["abs"](x) < LARGEST_INT, True, what=INTEGER_OVERFLOW, error="OverflowError")
     y = registry["cast"](x, dtype=INT, weak=True)
-    return y if is_value(y) else int(y)
+    if not isinstance(y, Value):
+        return y if is_value(y) else int(y)
+    return _as_large(y, x)
 
 
 def python_float(x: Any) -> Any:
@@ -124,8 +129,8 @@ def python_complex(x: Any) -> Any:
 
 def python_number(x: Any) -> Any:
     """The number of Python that has a scalar's value; for items of arrays (x.item()) and for functions that return Python's numbers."""
-    make = {"i": python_int, "f": python_float, "c": python_complex}.get(type_of(x).dtype.kind)
-    return x if make is None else make(x)
+    t = type_of(x)
+    return python_int(x) if t.dtype.kind in "iu" else _weak(x, {"b": BOOL, "f": FLOAT, "c": COMPLEX}[t.dtype.kind])
 
 
 def _weak(x: Any, dtype: np.dtype) -> Any:
@@ -134,3 +139,15 @@ def _weak(x: Any, dtype: np.dtype) -> Any:
         return x
     y = registry["cast"](x, dtype=dtype, weak=True)
     return y if is_value(y) else y.item()
+
+
+def numpy_number(x: Any) -> Any:
+    """The scalar of NumPy's that its functions return where Python's would be a number."""
+    return _as_large(registry["cast"](x, dtype=type_of(x).dtype), x) if is_value(x) and type_of(x).weak else x
+
+
+def _as_large(y: Any, x: Any) -> Any:
+    """y, of which is known as an integer what is known of x."""
+    if isinstance(x, Value) and isinstance(y, Value) and type_of(x).dtype == type_of(y).dtype == INT:
+        current().integers.note_bounds(y.atom, x.atom)
+    return y

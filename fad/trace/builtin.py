@@ -6,7 +6,7 @@ import numpy as np
 
 from ..ir.build import Value
 from ..ops.face import METHODS, OBJECTS, find
-from ..ops.literals import has_values, python_complex, python_float, python_int
+from ..ops.literals import has_values, python_complex, python_float, python_int, python_number
 from . import ordering
 from .elements import Fixed
 from .iterate import enumerate_, range_, reversed_, zip_
@@ -28,7 +28,8 @@ def length(x: Any) -> Any:
 def sum_(iterable: Any, start: Any = 0) -> Any:
     iterable = as_array(iterable)
     if isinstance(iterable, Tracer) and iterable.ndim:
-        return start + METHODS["sum"](iterable, axis=0)
+        own = iterable.dtype if iterable.dtype.kind in "iu" else None    # np.sum would sum small ints as large ones
+        return start + METHODS["sum"](iterable, axis=0, dtype=own)
     return sum(iterable, start)
 
 
@@ -52,13 +53,13 @@ def _as_float(x: Any = 0.0) -> Any:
 def _as_complex(x: Any = 0, *imag: Any) -> Any:
     if not any(isinstance(a, Value) for a in (x, *imag)):
         return complex(x, *imag)
-    return python_complex(x if not imag else x + imag[0] * 1j)
+    return python_complex(x if not imag else python_number(x) + python_number(imag[0]) * 1j)
 
 
 def _as_bool(x: Any = False) -> Any:
     if not is_scalar(x):
         return bool(x)
-    return x if x.dtype.kind == "b" else as_python(x != 0)
+    return python_number(x if x.dtype.kind == "b" else as_python(x != 0))
 
 
 class StandIn(type):

@@ -26,7 +26,7 @@ from .control import Runtime
 from .listed import as_arrays
 from .lists import Rows
 from .mutation import call_face, on_the_tape
-from .protocol import call_ufunc
+from .protocol import call_ufunc, in_numpys_terms
 from .sources import MISSING
 from .syntax import RUNTIME, rewritten_code
 from .tracer import Tracer
@@ -306,10 +306,12 @@ def _new_cell(value: Any) -> Any:
 def _redirect(original: Any, found: Any) -> Callable:
     """Calls with traced arguments (and creations) go to the face, all others to the original."""
     name = getattr(original, "__name__", "call")
+    is_pythons = getattr(original, "__module__", "") in ("math", "cmath")
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if found.creation or has_traced(args) or has_traced(kwargs.values()):
-            return call_face(name, found.call, as_arrays(args), {k: as_arrays(v) for k, v in kwargs.items()})
+            result = call_face(name, found.call, as_arrays(args), {k: as_arrays(v) for k, v in kwargs.items()})
+            return result if is_pythons else in_numpys_terms(name, result)
         return on_the_tape(original(*args, **kwargs), *args, *kwargs.values())
     if isinstance(original, np.ufunc):
         return _Ufunc(original)                               # type: ignore[return-value]

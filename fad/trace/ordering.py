@@ -8,9 +8,10 @@ import numpy as np
 from ..ir import stack
 from ..ir.build import Value
 from ..ir.op import registry
-from ..ir.types import INT
+from ..ir.types import INT, type_of
 from ..ops.face import METHODS, find
 from ..ops.literals import as_array as joined
+from ..ops.literals import python_number
 from ..util import tree
 from ..util.errors import UnstageableError
 from .branch import choose
@@ -65,7 +66,8 @@ def _better(a: Any, b: Any, name: str) -> Any:
         return registry[OF_INTEGERS[name]](a, b)
     if not (isinstance(a, Value) or isinstance(b, Value)):
         return b if {"less": b < a, "greater": b > a}[PREFERS[name]] else a
-    return registry["where"](registry[PREFERS[name]](b, a), b, a)
+    best = registry["where"](registry[PREFERS[name]](b, a), b, a)
+    return python_number(best) if type_of(a).weak and type_of(b).weak else best
 
 
 def _precedes(a: Any, b: Any, relation: str) -> Any:

@@ -3,7 +3,9 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.types import is_number, type_of
 from ..ops.face import METHODS, find
+from ..ops.literals import is_value, numpy_number
 from ..util.errors import UnsupportedFunctionError
 from .mutation import call_face
 
@@ -23,7 +25,13 @@ def call_function(function: Any, args: tuple, kwargs: dict) -> Any:
     found = find(function)
     if found is None:
         raise unknown(function)
-    return call_face(function.__name__, found.call, args, kwargs)
+    return in_numpys_terms(function.__name__, call_face(function.__name__, found.call, args, kwargs))
+
+
+def in_numpys_terms(name: str, result: Any) -> Any:
+    """What a function of NumPy's returns: of Python's floats, too, a scalar of NumPy's. Ints stay Python's, as np.size(x) is."""
+    of_numpy = is_value(result) and type_of(result).dtype.kind in "fc" and name not in ("real", "imag")          # np.real(x) is x.real
+    return numpy_number(result) if of_numpy else result
 
 
 def call_ufunc(ufunc: Any, method: str, inputs: tuple, kwargs: dict) -> Any:
@@ -31,6 +39,8 @@ def call_ufunc(ufunc: Any, method: str, inputs: tuple, kwargs: dict) -> Any:
     found = find(ufunc)
     if found is None:
         raise unknown(ufunc)
+    if method == "__call__" and all(is_number(x) or is_value(x) and type_of(x).weak for x in inputs):
+        inputs = tuple([numpy_number(x) for x in inputs])                # which of them makes no difference
     if method != "__call__":
         return METHODS[f"ufunc.{method}"](ufunc, *inputs, **kwargs)
     return METHODS["ufunc.call"](ufunc, found.call, inputs, **kwargs)

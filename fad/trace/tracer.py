@@ -326,14 +326,14 @@ def _hash(self: Tracer) -> int:
 Tracer.__hash__ = _hash          # type: ignore[assignment]
 
 
-def _in_place(name: str, reflected: str) -> Callable:
+def _in_place(name: str, reflected: str, operation: Callable) -> Callable:
     """x += v changes an array; a scalar is a number, and the name is bound anew."""
     def method(self: Tracer, other: Any) -> Any:
         if not self.ndim and answers(other, reflected, 0):
             return NotImplemented
-        result = registry[name](self, other)
         if not self.ndim and self.tie is None:
-            return result
+            return operation(self, other)
+        result = registry[name](self, other)
         if not np.can_cast(type_of(result).dtype, self.dtype, "same_kind"):
             raise TypeError(f"cannot write {result.dtype} into an array of {self.dtype} in place")
         METHODS["__setitem__"](self, Ellipsis, result)
@@ -341,10 +341,10 @@ def _in_place(name: str, reflected: str) -> Callable:
     return method
 
 
-for _python, _name in {"iadd": "add", "isub": "sub", "imul": "mul", "itruediv": "div", "ifloordiv": "floordiv", "imod": "mod", "ipow": "pow",
-                       "iand": "bitwise_and", "ior": "bitwise_or", "ixor": "bitwise_xor", "imatmul": "matmul", "ilshift": "left_shift",
-                       "irshift": "right_shift"}.items():
-    setattr(Tracer, f"__{_python}__", _in_place(_name, f"__r{_python[1:]}__"))
+for _python, _name in {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floordiv", "mod": "mod", "pow": "pow",
+                       "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "matmul": "matmul", "lshift": "left_shift",
+                       "rshift": "right_shift"}.items():
+    setattr(Tracer, f"__i{_python}__", _in_place(_name, f"__r{_python}__", getattr(operator, f"__{_python}__")))
 
 
 def _rounded(name: str) -> Callable:

@@ -9,6 +9,7 @@ from typing import Any
 from ..ir.build import Value, building
 from ..ir.graph import Equation, Func, Literal, Var, extents_of, free_vars
 from ..ir.op import Op, registry
+from ..ir.types import loop_dtypes, type_of
 from ..ir.walk import Environment, bind_outputs, evaluate, run_equation
 from ..ops.kinds import shape_of
 from ..passes.dce import dce
@@ -79,8 +80,8 @@ class Batch:
         if eqn.regions:
             self.custom(eqn, xs, flags)
             return
-        results = batched_call(eqn.op, xs, flags, eqn.params, self.n)
-        bind_outputs(eqn, results, self.env)
+        results = batched_call(eqn.op, _promoted(eqn, xs, flags), flags, eqn.params, self.n)
+        bind_outputs(eqn, _in_dtypes(results, eqn.outputs), self.env)
         self.batched.update(eqn.outputs)
 
     def custom(self, eqn: Equation, xs: tuple, flags: tuple) -> None:
@@ -97,6 +98,21 @@ class Batch:
     def output(self, atom: Any) -> Any:
         y = self.env.read(atom)
         return y if self.is_batched(atom) else registry["broadcast_to"](y, self.n, *shape_of(y))
+
+
+def _promoted(eqn: Equation, xs: tuple, flags: tuple) -> tuple:
+    """Python's numbers of the examples, which are an array now, in the dtype that they are used in: an array promotes otherwise."""
+    ufunc, types = eqn.op.facts.get("ufunc"), [a.type for a in eqn.inputs]
+    if ufunc is None or all(t.weak for t in types) or not any(t.weak and b for t, b in zip(types, flags)):
+        return xs
+    return tuple([registry["cast"](x, dtype=d) if t.weak and b else x for x, t, b, d in zip(xs, types, flags, loop_dtypes(ufunc, types))])
+
+
+def _in_dtypes(results: Any, outputs: tuple) -> Any:
+    """Results of a batch in the dtypes that they have of one example."""
+    def fitted(y: Any, v: Var) -> Any:
+        return y if type_of(y).dtype == v.type.dtype else registry["cast"](y, dtype=v.type.dtype)
+    return tuple(map(fitted, results, outputs)) if isinstance(results, (tuple, list)) else fitted(results, outputs[0])
 
 
 def batched_call(op: Op, xs: tuple, flags: tuple, params: dict, n: Any) -> Any:

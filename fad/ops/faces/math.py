@@ -171,7 +171,7 @@ def isqrt(n: Any) -> Any:
     """The integer square root."""
     root = python_int(registry["floor"](registry["sqrt"](n)))
     root = registry["where"](root * root > n, root - 1, root)
-    return registry["where"]((root + 1) * (root + 1) <= n, root + 1, root)
+    return python_int(registry["where"]((root + 1) * (root + 1) <= n, root + 1, root))
 
 
 @face("math.factorial")

@@ -1,0 +1,121 @@
+"""Which numbers are Python's and which are NumPy's: what int, float, math and NumPy's functions make of traced scalars, and how these promote."""
+import math
+
+import numpy as np
+import pytest
+
+import fad
+
+X = np.array([0.3, -1.2, 2.0])
+X32 = np.array([0.1, 0.2, 0.3], np.float32)
+A = np.array([3, -4, 7])
+I8 = np.array([100, -3, 5], np.int8)
+C64 = np.array([1 + 2j, 0.1j], np.complex64)
+
+NUMBERS = {
+    "float of a float64": lambda x, x32, a, i8, c64, s: float(x[0]) * x32,
+    "float of a float32": lambda x, x32, a, i8, c64, s: float(x32[0]) + x32,
+    "float of an int": lambda x, x32, a, i8, c64, s: float(a[0]) * x32,
+    "an element": lambda x, x32, a, i8, c64, s: x[0] * x32,
+    "int of an int64": lambda x, x32, a, i8, c64, s: int(a[0]) * x32,
+    "an int64": lambda x, x32, a, i8, c64, s: a[0] * x32,
+    "int of a small int": lambda x, x32, a, i8, c64, s: int(i8[0]) * 2,
+    "a small int": lambda x, x32, a, i8, c64, s: i8[1] * 2,
+    "int of a float": lambda x, x32, a, i8, c64, s: int(x[2]) + i8,
+    "bool": lambda x, x32, a, i8, c64, s: bool(x[0]) + bool(x[1]),
+    "a comparison": lambda x, x32, a, i8, c64, s: (x[0] > 0) + (x[1] < 0),
+    "a comparison of Python's numbers": lambda x, x32, a, i8, c64, s: (s > 0) + (s > -1),
+    "minus a comparison": lambda x, x32, a, i8, c64, s: -(s > 0),
+    "and of comparisons": lambda x, x32, a, i8, c64, s: (s > 0) & (s > 1),
+    "complex": lambda x, x32, a, i8, c64, s: complex(x[0]) * c64,
+    "complex of two": lambda x, x32, a, i8, c64, s: complex(x[0], x[1]) * x32,
+    "item": lambda x, x32, a, i8, c64, s: x[0].item() * x32,
+    "item by number": lambda x, x32, a, i8, c64, s: x.item(1) * x32,
+    "tolist": lambda x, x32, a, i8, c64, s: x.tolist()[1] * x32,
+    "math of a float64": lambda x, x32, a, i8, c64, s: math.sin(x[0]) * x32,
+    "math of a float32": lambda x, x32, a, i8, c64, s: math.exp(x32[0]) + math.hypot(x32[1], a[0]),
+    "floor": lambda x, x32, a, i8, c64, s: math.floor(x[1]) * x32,
+    "a ufunc of a Python float": lambda x, x32, a, i8, c64, s: np.sin(s) * x32,
+    "a function of a Python float": lambda x, x32, a, i8, c64, s: np.round(s, 1) * x32,
+    "a ufunc of Python ints": lambda x, x32, a, i8, c64, s: np.maximum(len(x), 2) * x32,
+    "sum of small ints": lambda x, x32, a, i8, c64, s: sum(i8 + 60) + sum(x32),
+    "size": lambda x, x32, a, i8, c64, s: np.size(x) * x32,
+    "real part": lambda x, x32, a, i8, c64, s: np.real(s) * x32,
+    "max of Python's floats": lambda x, x32, a, i8, c64, s: max(s, 0.0) * x32,
+    "max with an element": lambda x, x32, a, i8, c64, s: max(x[0], 0.0) * x32,
+    "abs of a float": lambda x, x32, a, i8, c64, s: abs(float(x[1])) * x32,
+    "round": lambda x, x32, a, i8, c64, s: round(float(x[1]), 1) * x32,
+    "classes": lambda x, x32, a, i8, c64, s: np.array([isinstance(int(a[0]), int), isinstance(a[0], int), type(float(x[0])) is float, type(x[0]) is float]),
+}
+
+
+@pytest.mark.parametrize("compile", ["now", "never"])
+@pytest.mark.parametrize("f", NUMBERS.values(), ids=NUMBERS)
+def test_numbers_are_promoted_as_in_python(f, compile):
+    arguments = (X, X32, A, I8, C64, 0.1)
+    wanted, found = f(*arguments), fad.jit(f, compile=compile)(*arguments)
+    assert np.asarray(wanted).dtype == np.asarray(found).dtype
+    assert isinstance(wanted, np.generic) == isinstance(found, np.generic)
+    np.testing.assert_allclose(found, wanted, rtol=1e-15 if np.asarray(wanted).dtype.itemsize > 4 else 1e-6)
+
+
+@pytest.mark.parametrize("f", [
+    lambda x, x32: float(x[0]) * x32,
+    lambda x, x32: float(x[0]) == np.float32(0.1),
+    lambda x, x32: int(x[0] * 50) * x32,
+    lambda x, x32: np.where(x32 > 0, float(x[0]), x32),
+    lambda x, x32: math.sin(x[0]) + x[1].item() * x32[0]])
+def test_examples_of_a_batch_are_promoted_each_by_itself(f):
+    rows = np.array([[0.1, 0.2], [0.3, 0.4]])
+    wanted, found = np.array([f(row, X32) for row in rows]), fad.vmap(lambda row: f(row, X32))(rows)
+    assert wanted.dtype == found.dtype
+    np.testing.assert_allclose(found, wanted, rtol=1e-6)
+
+
+LARGE = {
+    "int": lambda x: int(x[0]) % 7,
+    "floor": lambda x: math.floor(x[0]) // 3,
+    "round": lambda x: round(x[0]),
+    "a power of an int64": lambda x: int(3 - np.argmax(x)) ** 45,
+    "item": lambda x: np.argmin(x).item() + 10**18 * np.argmax(-x).item() * 30,
+}
+
+
+@pytest.mark.parametrize("f", LARGE.values(), ids=LARGE)
+def test_ints_that_leave_64_bits_are_pythons_on_the_tape(f):
+    x = np.array([1e30, 0.5])
+    with pytest.warns(fad.FallbackWarning, match="64 bits"):
+        assert fad.jit(f)(x) == f(x)
+    assert fad.jit(f)(np.array([5.0, 6.0])) == f(np.array([5.0, 6.0]))
+
+
+@pytest.mark.parametrize("value, error", [(np.nan, ValueError), (np.inf, OverflowError), (-np.inf, OverflowError)])
+@pytest.mark.parametrize("f", [lambda x: int(x[0]), lambda x: math.floor(x[0]), lambda x: math.ceil(x[0]), lambda x: round(x[0])])
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+def test_there_is_no_int_of_nan_or_infinity(f, value, error):
+    with pytest.raises(error, match="cannot convert float"):
+        fad.jit(f)(np.array([value]))
+
+
+def test_truth_values_of_python_are_counted_in_loops():
+    def f(x):
+        t = True
+        for k in range(3):
+            t = t + (float(x[k]) > 0)
+        t += t > 2
+        return t * x
+
+    assert fad.jit(f)(X32).dtype == np.float32
+    np.testing.assert_array_equal(fad.jit(f)(X32), f(X32))
+
+
+def test_gradient_goes_through_pythons_floats():
+    def f(x):
+        total = 0.0
+        for k in range(3):
+            total = total + math.sin(float(x[k])) * x[k].item() + complex(x[k], 2.0).real
+        return total
+
+    np.testing.assert_allclose(fad.grad(f)(X), np.cos(X) * X + np.sin(X) + 1.0, rtol=1e-13)
+    np.testing.assert_allclose(fad.grad(f)(X32), np.cos(X32) * X32 + np.sin(X32) + 1.0, rtol=1e-6)
+    assert fad.grad(f)(X32).dtype == np.float32
