@@ -62,7 +62,7 @@ def source(func: Func, name: str = "kernel", names: Iterable[str] = (), arrays0:
     body = _unused_extents(printer.lines)
     head = [f"def {name}({', '.join(parameters)}):", f'    """{_summary(func, parameters, printer)}"""']
     text = "\n".join(head + body) + "\n"
-    used = set(_CALLED.findall("\n".join(_QUOTED.sub("", line.split("  # ")[0]) for line in body)))
+    used = set(_CALLED.findall("\n".join(_QUOTED.sub("", line).split("  # ")[0] for line in body)))    # messages quote lines with comments
     modules = {m for m, _ in _MODULE.findall(text)}
     return "\n".join(imports(used, modules)) + "\n\n\n" + text
 

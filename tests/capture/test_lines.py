@@ -119,3 +119,18 @@ def test_an_error_in_a_derivative_names_the_line_of_the_function(transform):
         return np.sum(y @ np.ones((4, 4)))                    # the line that is wanted
     with pytest.raises(ValueError, match="the line that is wanted"):
         transform(f)(np.ones(3))
+
+
+def doubled(x):
+    return 2 * x
+
+
+def test_a_comment_behind_a_line_is_no_code():
+    """Messages of checks quote the line, comment and all."""
+    def f(x, k):
+        y = doubled(x[k[0]])  # the k-th (don't count from 1): see "lines_of(f)"
+        return y + doubled(x[k[1]])  # 'half (a quote
+    x = np.array([1.0, 2.0, 3.0])
+    assert fad.jit(f, compile="now")(x, np.array([2, 0])) == 8.0
+    with pytest.raises(IndexError, match="out of range"):
+        fad.jit(f, compile="now")(x, np.array([2, 3]))
