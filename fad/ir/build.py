@@ -388,6 +388,10 @@ class Value:
             size = size * n
         return size
 
+    def beside(self, other: Any) -> Any:
+        """What stands beside this in an expression, as ops take it."""
+        return other
+
     def __repr__(self) -> str:
         return f"{MARK}{self.atom.name}: {self.atom.type}>"
 
@@ -406,7 +410,7 @@ def _operator(name: str, swap: bool = False, reflected: str = "") -> Callable:
     def method(self: Any, other: Any) -> Any:
         if isinstance(other, (str, dict, set, bytes)) or other is None or (reflected and answers(other, reflected, self.ndim)):
             return NotImplemented
-        x = counted(self) if name in _COUNTING and _is_truth(other) else self
+        x, other = counted(self) if name in _COUNTING and _is_truth(other) else self, self.beside(other)
         return registry[name](other, x) if swap else registry[name](x, other)
     return method
 

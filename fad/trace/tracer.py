@@ -17,7 +17,7 @@ from ..ir.integers import Affine
 from ..ir.op import registry
 from ..ir.types import INT, type_of
 from ..ops.face import METHODS, PROPERTIES
-from ..ops.literals import python_int
+from ..ops.literals import as_array, python_int
 from ..util.errors import ConcreteValueError, SideEffectError
 from ..util.where import here, library_call
 from . import sparse
@@ -177,6 +177,12 @@ class Tracer(Value):
     def flat(self, value: Any) -> None:
         self.flat[...] = value
 
+    def beside(self, other: Any) -> Any:
+        """A list or tuple, of traced values too, is the array that NumPy makes of it."""
+        if not isinstance(other, (list, tuple)):
+            return other
+        return as_array(other) if getattr(other, "rows", None) is None else other.array()         # type: ignore[union-attr]
+
     def __matmul__(self, other: Any) -> Any:
         if sparse.is_sparse(other):
             return sparse.times(other, self, transposed=True) if self.ndim < 2 else sparse.times(other, self.T, transposed=True).T
@@ -279,7 +285,7 @@ def _compare(name: str, decide: Callable, reflected: str) -> Callable:
             known = decide(facts, facts.form(self.atom) - facts.form(other if isinstance(other, int) else other.atom))
             if known is not None:
                 return known
-        return registry[name](self, other)
+        return registry[name](self, self.beside(other))
     return method
 
 
@@ -333,7 +339,7 @@ def _in_place(name: str, reflected: str, operation: Callable) -> Callable:
             return NotImplemented
         if not self.ndim and self.tie is None:
             return operation(self, other)
-        result = registry[name](self, other)
+        result = registry[name](self, self.beside(other))
         if not np.can_cast(type_of(result).dtype, self.dtype, "same_kind"):
             raise TypeError(f"cannot write {result.dtype} into an array of {self.dtype} in place")
         METHODS["__setitem__"](self, Ellipsis, result)

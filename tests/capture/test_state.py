@@ -390,3 +390,24 @@ def test_operators_of_objects_on_the_right(f):
 def test_objects_that_no_operator_knows_are_refused():
     with pytest.raises((TypeError, fad.util.errors.ConcreteValueError)):
         fad.jit(lambda x: x + Pair(1.0, 2.0))(1.0)
+
+
+def lists_beside_arrays(x):
+    y = x[:2] * [x[1], x[2]] - (x[0], 1.0) + [x[2], 2.0] / x[1:]
+    y *= [x[0], 3.0]
+    return np.sum(y) + x[1:] @ [x[0], x[1]] + np.sum((x[:2] > [x[1], 0.1]) * x[0])
+
+
+def a_list_that_a_loop_fills_beside_an_array(x):
+    squares = []
+    for v in x:
+        squares.append(v * v)
+    return np.sum(x * squares) + x @ squares
+
+
+@pytest.mark.parametrize("f", [lists_beside_arrays, a_list_that_a_loop_fills_beside_an_array])
+def test_lists_of_traced_values_are_arrays_beside_one(f):
+    for x in (np.array([0.3, 0.8, 0.5]), np.array([-0.9, -1.1, 0.2])):
+        slope = [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)]
+        np.testing.assert_allclose(fad.jit(f, fallback=False)(x), f(x), rtol=1e-12)
+        np.testing.assert_allclose(fad.grad(f, fallback=False)(x), slope, rtol=1e-6)
