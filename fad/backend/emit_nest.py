@@ -8,6 +8,7 @@ from .emit_call import call_text, fill_text, fill_value
 from .emit_control import print_control
 from .emit_expr import Expressions
 from .emit_reduce import begin, print_place, print_reduce, print_scan
+from .fission import separated
 from .fuse import Scheduler
 from .hoist import insert, room_for
 from .homes import homes, kept_index, uses
@@ -70,6 +71,7 @@ class Printer:
         written = {self.storage.root(v) for node in nodes for s in _steps_of(node) for v in s.outs}
         pinned = {self.storage.root(a) for a in outputs if isinstance(a, Var)} | {r for r in found if r not in written or r in self.homes}
         self.homes.update(homes(found, pinned))
+        nodes = separated(nodes, self.scheduler, self.homes)
         single = _read_once(found, {self.storage.root(a) for a in outputs if isinstance(a, Var)}, self.storage)
         for k, node in enumerate(nodes):
             for root, step in self._first_written(node).items():

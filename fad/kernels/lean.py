@@ -15,14 +15,19 @@ from numba.core.rewrites import rewrite_registry
 from numba.core.typed_passes import BaseNativeLowering, NoPythonBackend, NopythonTypeInference
 from numba.core.untyped_passes import FixupArgs, TranslateByteCode
 
+from fad.kernels.bounds import Bounds
 from fad.kernels.lifetimes import insert_releases
-from fad.kernels.variables import definitions, is_whole_slice, natural_names, of_one_value
+from fad.kernels.variables import definitions, is_whole_slice, of_one_value
 
 __all__ = ["LeanCompiler", "new_library"]
 
 
 class _Lower(lowering.Lower):
     """Lowering with short code for elements of arrays in C order and for loops over ranges; a variable of one value is a value of LLVM."""
+
+    def lower_block(self, block):
+        self._label = self._labels[id(block)]
+        super().lower_block(block)
 
     # -- variables ------------------------------------------------------------------------------------------------------------
 
@@ -32,7 +37,8 @@ class _Lower(lowering.Lower):
         self._ranges = {}                                    # start, stop and step of the ranges of this function
         self._operators = {}                                 # (operator, types) -> its implementation
         self._defined = definitions(self.blocks)
-        self._natural = natural_names(self._defined)
+        self._bounds = Bounds(self.blocks, self._defined)
+        self._labels = {id(block): label for label, block in self.blocks.items()}
         self._singly_assigned_vars = set(of_one_value(self.blocks, self._is_counted))
 
     def _is_counted(self, name):
@@ -124,7 +130,9 @@ class _Lower(lowering.Lower):
     def _are_natural(self, index, count):
         """Of each number of a subscript, whether it is known not to be negative."""
         items = self._items(index)
-        return [index in self._natural] * count if items is None else [item.name in self._natural for item in items]
+        if items is None:
+            return [self._bounds.is_natural(index, self._label)] * count
+        return [self._bounds.is_natural(item.name, self._label) for item in items]
 
     def _field(self, name, kind, field, *inside):
         """A field of an array, read where it stands."""
@@ -179,7 +187,7 @@ class _Lower(lowering.Lower):
         if not places:
             return data, extents
         kinds = [self.typeof(i.name) for i in places]
-        row = self._offset(kind, array, [self.loadvar(i.name) for i in places], kinds, [i.name in self._natural for i in places])
+        row = self._offset(kind, array, [self.loadvar(i.name) for i in places], kinds, [self._bounds.is_natural(i.name, self._label) for i in places])
         return self.builder.gep(data, [functools.reduce(self.builder.mul, extents, row)]), extents
 
     def _require_extents(self, value, given, extents):

@@ -83,7 +83,8 @@ class _Finder:
     def size(self, a: Any, known: dict) -> Size:
         if isinstance(a, Literal):
             return Size(base=abs(float(a.value))) if isinstance(a.value, (int, np.integer)) and abs(a.value) < 2**1000 else Size(base=math.inf)
-        return Size(base=EXTENT) if a in self.extents else known.get(a, Size(base=EXTENT))
+        found = known.get(a, Size(base=EXTENT))
+        return Size(base=EXTENT) if a in self.extents and not found.total < EXTENT else found
 
     def region(self, region: Func, known: dict, note: bool) -> "list[Size]":
         """The sizes of a region's results; `note` which operations are unsure."""

@@ -13,6 +13,7 @@ from ..ir.walk import bind_outputs, closure, run_equation
 from ..ops.carry import UNDEFINED
 from ..ops.control import COND, FOR, WHILE, integer, loop_index, trip_count, turn_number
 from .activity import activate
+from .blocks import Blocks, again_in_blocks
 from .budget import for_the_body, is_small, plan_for, share_of
 from .counters import counters
 from .division import Division
@@ -72,9 +73,14 @@ class _Loop:
             self._divide(lead, index)
         kept = [eqn.outputs[k] for k in self.division.kept_carries()]
         self.plan = plan_for(eqn, self.division.saved, kept, None if turns is None else turns.count, self.share)
+        self.blocks: Any = None
         if self.plan is None:
             known = None if turns is None else turns._replace(index=self.joint.lead[0].atom)
-            self.tape = Tape(self.division.saved, known, self._lines())
+            again = None if known is None else again_in_blocks(self.division, eqn, known)
+            if again is not None and known is not None:
+                self.blocks = Blocks(self, again, known, self._lines())
+            else:
+                self.tape = Tape(self.division.saved, known, self._lines())
 
     def _lines(self) -> dict:
         """The user's line of each value of the body; a carry's is the loop's."""
@@ -115,7 +121,7 @@ class _Loop:
         """One turn forward: carries and tape."""
         env = self.division.environment(lead, carries[:self.count])
         outputs, values = self.division.run_forward(env)
-        return list(outputs) + self.tape.push(list(carries[self.count:]), values, k)
+        return outputs + self.tape.push(list(carries[self.count:]), values, k)
 
     def finish_forward(self, results: tuple) -> None:
         bind_outputs(self.eqn, results[:self.count], self.sweep.env)
@@ -133,7 +139,8 @@ class _Loop:
         if gs is None:
             return None
         arrays = [self.sweep.env.read(self.eqn.outputs[k]) for k in self.division.restored]
-        return gs + _totals(self.sweep, self.joint) + arrays + self.tape.start_reverse(self.tape_end)
+        stacks = self.tape.start_reverse(self.tape_end) if self.blocks is None else []
+        return gs + _totals(self.sweep, self.joint) + arrays + stacks
 
     def counted(self, k: Any) -> dict:
         """The counters in the turn number k."""
@@ -141,21 +148,32 @@ class _Loop:
         return {self.joint.carries[j].atom: counter.at(k, read(self.init[j]), read(counter.step)) for j, counter in self.counters.items()}
 
     def reverse_step(self, lead: list, carries: tuple, k: Any) -> list:
-        """One turn backward."""
+        """One turn backward: carries and the stacks' pointers."""
+        count = len(carries) - len(self.tape.pointers)
+        reader = self.tape.reader(carries[count:], k)
+        return self.pulled_back(lead, carries[:count], k, reader) + reader.state
+
+    def pulled_back(self, lead: list, carries: tuple, k: Any, reader: Callable) -> list:
+        """The carries after one turn backward; reader gets back what was saved (see Division.run_reverse)."""
         division, joint = self.division, self.joint
         env = division.environment(lead, ())
         env.update(self.counted(k))
         inputs = [g.atom for g in joint.gs] + [joint.totals[v].atom for v in joint.totals_out]
         inputs += [joint.histories[k].state.atom for k in division.restored]
         env.update(zip(inputs, carries))
-        reader = self.tape.reader(carries[len(inputs):], k)
         gxs, totals, arrays = division.run_reverse(env, reader)
-        return gxs + totals + arrays + reader.state
+        return gxs + totals + arrays
 
     def reverse_links(self) -> tuple:
         """What the forward loop knows of extents that change from turn to turn: those of their cotangents change, too."""
         place = {k: j for j, k in enumerate(self.carried)}
         return tuple([(place[k], axis, None) for k, axis, _ in self.eqn.params["extents"] if k in place])
+
+    def pull(self, sweep_back: Callable) -> None:
+        """Run the reverse sweep, if anything is asked of it."""
+        carries = self.start_reverse()
+        if carries is not None:
+            self.finish_reverse(sweep_back(carries))
 
     def finish_reverse(self, results: tuple) -> None:
         n, m = len(self.carried), len(self.carried) + len(self.joint.totals_out)
@@ -184,6 +202,10 @@ def vjp_for(sweep: Any, eqn: Equation) -> None:
     if loop.plan is not None:
         vjp_in_segments(sweep, eqn, loop.plan, loop.inner)
         return
+    if loop.blocks is not None:
+        loop.finish_forward(loop.blocks.forward(tuple(args[3:]), loop.names()))
+        sweep.pullbacks.append(lambda: loop.pull(loop.blocks.backward))
+        return
 
     def forward(i: Any, *carries: Any) -> list:
         return loop.forward_step([i], carries, turn_number(i, start, step))
@@ -193,12 +215,10 @@ def vjp_for(sweep: Any, eqn: Equation) -> None:
     def backward(i: Any, *carries: Any) -> list:
         return loop.reverse_step([i], carries, turn_number(i, start, step))
 
-    def pull() -> None:
-        carries = loop.start_reverse()
-        if carries is not None:
-            first = stop - step if isinstance(step, int) and abs(step) == 1 else start + (turns - 1) * step
-            loop.finish_reverse(FOR.run_regions([first, start - step, -step, *carries], (backward,), extents=loop.reverse_links()))
-    sweep.pullbacks.append(pull)
+    def sweep_back(carries: list) -> tuple:
+        first = stop - step if isinstance(step, int) and abs(step) == 1 else start + (turns - 1) * step
+        return FOR.run_regions([first, start - step, -step, *carries], (backward,), extents=loop.reverse_links())
+    sweep.pullbacks.append(lambda: loop.pull(sweep_back))
 
 
 def _at_once(loop: _Loop, test: Callable, turn: Callable, args: list) -> tuple:
@@ -250,11 +270,7 @@ def vjp_while(sweep: Any, eqn: Equation) -> None:
     def backward(k: Any, *carries: Any) -> list:
         return loop.reverse_step([], carries, k)
 
-    def pull() -> None:
-        carries = loop.start_reverse()
-        if carries is not None:
-            loop.finish_reverse(FOR.run_regions([turns - 1, -1, -1, *carries], (backward,), extents=loop.reverse_links()))
-    sweep.pullbacks.append(pull)
+    sweep.pullbacks.append(lambda: loop.pull(lambda carries: FOR.run_regions([turns - 1, -1, -1, *carries], (backward,), extents=loop.reverse_links())))
 
 
 # -- branches -----------------------------------------------------------------------------------------------------------------

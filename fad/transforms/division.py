@@ -83,10 +83,14 @@ class Division:
         self.late: set = set()                               # what is read of restored arrays, and would be wanted before they are
         while not self._divide():
             pass
-        extents = [n for n in extents_of(self.saved) if n in self.inside]
-        effects = {k for k, e in enumerate(self.equations[:joint.forward_count]) if has_effect(e)}
-        wanted = atoms(joint.outputs) + self.saved + extents + [v for k in effects for v in reads(self.equations[k])]
-        self.forward = sorted(live(self.equations, wanted) | effects)
+        self.forward = self.forward_for(self.saved)
+
+    def forward_for(self, kept: list) -> list:
+        """The equations that the forward half runs to keep these variables."""
+        extents = [n for n in extents_of(kept) if n in self.inside]
+        effects = {k for k, e in enumerate(self.equations[:self.joint.forward_count]) if has_effect(e)}
+        wanted = atoms(self.joint.outputs) + kept + extents + [v for k in effects for v in reads(self.equations[k])]
+        return sorted(live(self.equations, wanted) | effects)
 
     def _find_dependent(self) -> None:
         """The equations that depend on cotangents, or restore an array."""
@@ -263,9 +267,19 @@ class Division:
 
     def run_forward(self, env: Environment) -> tuple:
         """The region's outputs and the values to save."""
-        for k in self.forward:
+        self.run(self.forward, env)
+        return self.outputs(env), tuple([env.read(v) for v in self.saved])
+
+    def run(self, equations: Iterable, env: Environment) -> None:
+        """Run equations by their numbers; what the environment has already stays."""
+        for k in equations:
+            had = {v: env[v] for v in self.equations[k].outputs if v in env}
             run_equation(self.equations[k], env)
-        return tuple([read(env, x) for x in self.joint.outputs]), tuple([env.read(v) for v in self.saved])
+            env.update(had)
+
+    def outputs(self, env: Environment, places: "Iterable | None" = None) -> list:
+        """The region's outputs, or those at some places."""
+        return [read(env, self.joint.outputs[k]) for k in (range(len(self.joint.outputs)) if places is None else places)]
 
     def run_reverse(self, env: Environment, restore: Callable) -> tuple:
         """The cotangents that go out, and the first versions of what is restored, whose last versions the environment holds.

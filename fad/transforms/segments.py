@@ -65,7 +65,7 @@ class _Counted(_Segments):
 
         def step(number: Any, *inner: Any) -> tuple:
             first = lo + number * chunk
-            end = _at_most(first + chunk, last)
+            end = at_most(first + chunk, last)
             return self.again(inner, lambda values: self.level(level - 1, first, end, values))
         carries = self.loop(0, (last - lo + chunk - 1) // chunk, carries, step)
         return self.loop(last, hi, carries, self.turn)
@@ -79,7 +79,7 @@ def _root(n: Any) -> Any:
     return maximum(integer(root), 1)
 
 
-def _at_most(n: Any, bound: Any) -> Any:
+def at_most(n: Any, bound: Any) -> Any:
     """min(n, bound), of which it is known that it is at most the bound."""
     least = minimum(n, bound)
     if isinstance(least, Value):

@@ -209,6 +209,7 @@ class Tape:
         self.variables = saved
         self.lines = [lines.get(v) for v in saved]           # what keeps a value belongs to the line that the value is from
         self.keepers = [keeper_of(v, turns) for v in saved]
+        self.pointers = [keeper for keeper in self.keepers if isinstance(keeper, Stack)]
         self.grows = turns is None and any(isinstance(keeper, Rows) for keeper in self.keepers)
         see_to_room(self.keepers, current())
         self.init: list = []

@@ -1,8 +1,10 @@
 """What values are taken to cost while a program is traced: a program serves all sizes, so that sizes are weighed, not known."""
+from collections.abc import Iterable
 from typing import Any
 
 from ..ir.build import current
 from ..ir.graph import Equation, Literal, Var
+from ..ir.integers import Affine
 from ..ops.selection import selected_shape
 
 USUAL_EXTENT = 100                                           # what an extent is taken for that may be anything
@@ -54,3 +56,17 @@ def _variable_guess(v: Var, facts: Any, depth: int) -> int:
     if bound is None or depth == 0:
         return USUAL_EXTENT // 2
     return max((bound.const + sum(c * _variable_guess(w, facts, depth - 1) for w, c in bound.terms)) // 2, 1)
+
+
+def hold_small(extents: Iterable, bound: int) -> None:
+    """Let the program be for these extents of inputs (and of what is made of them or bounded by them) up to the bound, or twice what was seen."""
+    facts, pending, seen = current().integers, [getattr(n, "atom", n) for n in extents], set()
+    while pending:
+        n = pending.pop()
+        if not isinstance(n, Var) or n in seen:
+            continue
+        seen.add(n)
+        if n in facts.dims:
+            facts.assume_nonnegative(Affine(((n, -1),), max(bound, 2 * (n.hint or 0))))
+        pending += [v for v, _ in facts.form(n).terms]
+        pending += [v for v, _ in facts.high[n].terms] if n in facts.high else []

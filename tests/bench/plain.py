@@ -205,8 +205,8 @@ def scan_of_matrices(x):
 def oscillator(x, n):
     q, p = x[0], x[1]
     for _ in range(n):
-        p = p - 0.05 * (q + 0.1 * p)
-        q = q + 0.05 * p
+        p = p - 0.005 * (q + 0.1 * p)                         # small steps: numbers that decay below 1e-308 take a hundred times as long
+        q = q + 0.005 * p
     return 0.5 * (q * q + p * p)
 
 

@@ -1,0 +1,125 @@
+"""Which integers of a function are never negative, as far as the ranges of its loops tell.
+
+A subscript that may be negative counts from the end, which costs a comparison for each element, and more where it keeps LLVM from reading neighbours
+at once. An integer is written as a sum of variables; those of loops are replaced, from the innermost loop outwards, by the ends of their ranges.
+"""
+import operator
+
+from numba.core import ir
+from numba.core.analysis import compute_cfg_from_blocks
+
+from fad.kernels.variables import natural_names, only_value
+
+__all__ = ["Bounds"]
+
+
+class Bounds:
+    """What is known of the integers of a function in Numba's representation. defined: see variables.definitions."""
+
+    def __init__(self, blocks, defined):
+        self.defined, self.natural = defined, natural_names(defined)
+        self.known = {}  # (name, block) -> whether it is natural there
+        self.loops = {}  # name of a loop's index -> (blocks of the loop, start, stop, step), ...
+        found = compute_cfg_from_blocks(blocks).loops().values()
+        for label, block in blocks.items():
+            for statement in block.body:
+                span = self._range_of(statement)
+                if span is not None:
+                    body = min((loop.body for loop in found if label in loop.body), key=len, default=())
+                    self.loops.setdefault(statement.target.name, []).append((body, *span))
+
+    def is_natural(self, name, block):
+        """Whether a variable is not negative where it is used in a block."""
+        if name in self.natural:
+            return True
+        if (name, block) not in self.known:
+            self.known[name, block] = False  # until it is found out: a sum of itself
+            self.known[name, block] = self._is_natural_sum(self._sum_of(name), block)
+        return self.known[name, block]
+
+    # -- loops --------------------------------------------------------------------------------------------------------
+
+    def _range_of(self, statement):
+        """Start, stop and step of the range whose numbers a statement gives to a loop's index; start None: 0."""
+        if not isinstance(statement, ir.Assign) or statement.target.name.startswith("$"):
+            return None
+        value = self._only(statement.value)
+        for op in ("pair_first", "iternext", "getiter"):
+            if not isinstance(value, ir.Expr) or value.op != op:
+                return None
+            value = self._only(value.value)
+        if not isinstance(value, ir.Expr) or value.op != "call" or only_value(self.defined, value.func) is not range:
+            return None
+        step = only_value(self.defined, value.args[2]) if len(value.args) == 3 else 1
+        start, stop = (None, value.args[0]) if len(value.args) == 1 else value.args[:2]
+        return (start, stop, step) if step in (1, -1) else None
+
+    def _only(self, value):
+        """What a variable of one value stands for."""
+        while isinstance(value, ir.Var) and len(self.defined.get(value.name, ())) == 1:
+            value = self.defined[value.name][0]
+        return value
+
+    def _ends(self, name, block):
+        """(blocks of the loop, least, largest value) of a loop's index, as sums; None where it is not the index of one loop there."""
+        around = [loop for loop in self.loops.get(name, ()) if block in loop[0]]
+        if len(around) != 1 or len(self.loops[name]) != len(self.defined[name]):
+            return None
+        body, start, stop, step = around[0]
+        first = {} if start is None else self._sum_of(start.name)
+        last = _plus(self._sum_of(stop.name), {None: -step})
+        return (body, first, last) if step == 1 else (body, last, first)
+
+    # -- sums ---------------------------------------------------------------------------------------------------------
+
+    def _sum_of(self, name):
+        """{variable: coefficient, None: constant} of an integer."""
+        values = self.defined.get(name, ())
+        value = self._only(values[0]) if len(values) == 1 and name not in self.loops else None
+        if isinstance(value, ir.Var):
+            return {value.name: 1}
+        if isinstance(value, (ir.Const, ir.Global, ir.FreeVar)) and type(value.value) is int:
+            return {None: value.value}
+        if isinstance(value, ir.Expr) and value.op == "binop" and value.fn in (operator.add, operator.sub, operator.mul):
+            a, b = self._sum_of(value.lhs.name), self._sum_of(value.rhs.name)
+            if value.fn is not operator.mul:
+                return _plus(a, _times(b, 1 if value.fn is operator.add else -1))
+            for x, y in ((a, b), (b, a)):
+                if not x.keys() - {None}:
+                    return _times(y, x.get(None, 0))
+        return {name: 1}
+
+    def _is_natural_sum(self, terms, block):
+        while True:
+            ends = {name: self._ends(name, block) for name in terms if name in self.loops}
+            inner = min((name for name in ends if ends[name]), key=lambda name: len(ends[name][0]), default=None)
+            if inner is None:
+                return all(c >= 0 and (name is None or self._is_natural_term(name, block)) for name, c in terms.items())
+            c = terms[inner]
+            terms = _plus({k: v for k, v in terms.items() if k != inner}, _times(ends[inner][1 if c > 0 else 2], c))
+
+    def _is_natural_term(self, name, block):
+        """Whether a product, or what is not a sum, is not negative."""
+        if name in self.natural:
+            return True
+        values = self.defined.get(name, ())
+        value = self._only(values[0]) if len(values) == 1 else None
+        if not isinstance(value, ir.Expr) or value.op != "binop" or value.fn not in (operator.mul, operator.floordiv):
+            return False
+        a, b = value.lhs.name, value.rhs.name
+        if value.fn is operator.mul:
+            gap = _plus(self._sum_of(a), _times(self._sum_of(b), -1))
+            if gap == {None: 1} or gap == {None: -1}:  # neighbours: one of them is 0, or both are of one sign
+                return True
+        return self.is_natural(a, block) and self.is_natural(b, block)
+
+
+def _plus(a, b):
+    total = dict(a)
+    for name, c in b.items():
+        total[name] = total.get(name, 0) + c
+    return {name: c for name, c in total.items() if c}
+
+
+def _times(a, k):
+    return {name: c * k for name, c in a.items() if c * k}

@@ -1,0 +1,202 @@
+"""Loops whose turns save arrays that follow, at little cost, from what a turn some way before began with.
+
+A tape that is larger than the processor's caches goes to memory and comes back, which may take longer than all the rest. Such a loop
+runs in blocks of a few turns: the arrays that it carries are kept at each block's start, and the numbers that a turn computes from arrays are kept
+for all turns. When the reverse sweep comes to a block, what the block saves is computed again, from its start and from the numbers, and stays in the
+caches. Unlike segments within a budget (see segments.py), a block computes again what is saved and nothing else.
+"""
+import math
+from typing import Any, NamedTuple
+
+from ..ir.build import Value, current
+from ..ir.graph import Equation
+from ..ir.types import INT
+from ..ir.walk import Environment
+from ..ops.choice import cast
+from ..ops.control import FOR
+from .budget import has_budget
+from .division import Division, is_cheap
+from .joint import atoms, reads
+from .rounding import decisive
+from .segments import at_most
+from .tape import Tape, Turns, is_fixed, ramp_of
+from .weights import bytes_of, bytes_written, extent_guess, hold_small, turns_guess
+
+LARGE = 1 << 23                                              # bytes of a tape that leaves the caches
+BLOCK = 1 << 19                                              # bytes that a block's turns may save
+SMALL = 1 << 10                                              # the extents of inputs up to which a program without blocks serves
+FEWEST, MOST = 8, 64                                         # turns of a block
+NARROWEST, WIDEST = 256, 1 << 18                             # bytes that a turn saves: numbers are quicker saved than computed one after the other
+TRIP = 10                                                    # cheap operations that take as long as eight bytes' trip to memory and back
+DEAR = 16                                                    # cheap operations that take as long as exp
+
+
+class Again(NamedTuple):
+    """What of a turn is computed again.
+
+    arrays: the saved variables that are; numbers: the variables kept for all turns; state: places of the carries kept at a block's start; equations:
+    indices of what is computed again; forward: indices of what the forward half computes; turns: of a block.
+    """
+
+    arrays: list
+    numbers: list
+    state: list
+    equations: list
+    forward: list
+    turns: int
+
+
+def again_in_blocks(division: Division, eqn: Equation, turns: Turns) -> "Again | None":
+    """What a loop in blocks computes again; None where it had better save all that it needs."""
+    arrays = [v for v in division.saved if v.type.shape]
+    if not arrays or has_budget() or division.restored or eqn.params["extents"] or eqn.params.get("checkpoint") is not None:
+        return None
+    equations, state, more = _slice(division, arrays)
+    if _decides(division, equations, arrays):
+        return None
+    kept = [division.joint.carries[k].atom for k in state]
+    around = current()
+    if not all(is_fixed(v, around) for v in kept) or not all(is_fixed(v, around) or ramp_of(v, turns, around) for v in arrays):
+        return None
+    saved = sum(map(bytes_of, arrays))
+    count = min(max(BLOCK // saved, FEWEST), MOST)
+    cost = sum(_cost(division.equations[k]) for k in equations)
+    if not NARROWEST <= saved <= WIDEST or 8 * cost > TRIP * saved or 2 * sum(map(bytes_of, kept)) > saved * count:
+        return None
+    if saved * turns_guess(eqn) <= LARGE:
+        hold_small([turns.count, *(n for v in arrays for n in v.type.shape)], SMALL)
+        return None
+    numbers = [v for v in division.saved if not v.type.shape]
+    numbers += [v for v in more if v not in numbers]
+    return Again(arrays, numbers, state, equations, division.forward_for(numbers), count)
+
+
+def _slice(division: Division, arrays: list) -> tuple:
+    """What the arrays follow from: indices of equations, places of carried arrays, numbers that depend on what the loop carries."""
+    joint, equations = division.joint, division.equations
+    place = {v: k for k, v in enumerate(atoms(joint.carries)) if v not in joint.counted}
+    made = {v: k for k, eqn in enumerate(equations) for v in eqn.outputs}
+    moving = set(place)
+    for eqn in equations[:joint.forward_count]:
+        if not moving.isdisjoint(reads(eqn)):
+            moving.update(eqn.outputs)
+    wanted, seen, kept, state, numbers = list(arrays), set(), set(), [], []
+    while wanted:
+        v = wanted.pop()
+        if v in seen:
+            continue
+        seen.add(v)
+        if not v.type.shape and v in moving:
+            numbers.append(v)
+        elif v in place:
+            state.append(place[v])
+            wanted += atoms([joint.outputs[place[v]]])
+        elif v in made:
+            kept.add(made[v])
+            wanted += reads(equations[made[v]])
+    return sorted(kept), sorted(state), numbers
+
+
+def _decides(division: Division, again: list, arrays: list) -> bool:
+    """Whether anything hangs on the last bits of what would be computed again, which may differ."""
+    reverse = [k for k in division.reverse if isinstance(k, int)]
+    found = set(arrays).union(*[division.equations[k].outputs for k in again])
+    return any(not found.isdisjoint(decisive(division.equations[k])) for k in [*again, *reverse])
+
+
+def _cost(eqn: Equation) -> float:
+    """How many cheap operations an equation takes; infinitely many where nobody knows."""
+    if eqn.op.name == "for":
+        return turns_guess(eqn) * sum(map(_cost, eqn.regions[0].equations))
+    if eqn.op.name == "cond":
+        return sum(_cost(e) for region in eqn.regions for e in region.equations)
+    if eqn.op.kind in ("shape", "check") or eqn.op.name == "index":
+        return 0
+    if eqn.op.name in ("update", "index_add"):
+        return bytes_written(eqn) / eqn.inputs[0].type.dtype.itemsize
+    if eqn.op.kind == "elementwise":
+        return _elements(eqn.outputs[0]) * (1 if is_cheap(eqn) else DEAR)
+    if eqn.op.kind == "reduce":
+        return _elements(eqn.inputs[0])
+    return math.inf
+
+
+def _elements(a: Any) -> int:
+    return math.prod([extent_guess(n) for n in a.type.shape])
+
+
+class Blocks:
+    """The two sweeps of a loop in blocks. loop: its reverse mode (see control_vjp.py); lines: the user's line of each value that is kept."""
+
+    def __init__(self, loop: Any, again: Again, turns: Turns, lines: dict):
+        self.loop, self.division, self.again, self.turns, self.lines = loop, loop.division, again, turns, lines
+        self.number = (turns.count + again.turns - 1) // again.turns
+        self.state = [loop.joint.carries[k].atom for k in again.state]
+        self.numbers = Tape(again.numbers, turns, lines)
+        self.starts = Tape(self.state, Turns(self.number, 0, 1), lines)
+        self.place = {v: k for k, v in enumerate(again.numbers)} | {v: k for k, v in enumerate(again.arrays)}
+
+    def forward(self, carries: tuple, names: tuple) -> tuple:
+        """The carries after the last turn."""
+        n, m = len(carries), len(carries) + len(self.numbers.init)
+
+        def turn(k: Any, *values: Any) -> list:
+            env = self.division.environment([self._index(k)], values[:n])
+            self.division.run(self.again.forward, env)
+            kept = tuple([env.read(v) for v in self.again.numbers])
+            return self.division.outputs(env) + self.numbers.push(list(values[n:]), kept, k)
+
+        def block(q: Any, *values: Any) -> list:
+            starts = self.starts.push(list(values[m:]), tuple([values[k] for k in self.again.state]), q)
+            return [*FOR.run_regions([*self._bounds(q), 1, *values[:m]], (turn,), names=names), *starts]
+        results = FOR.run_regions([0, self.number, 1, *carries, *self.numbers.init, *self.starts.init], (block,), names=names)
+        self.numbers.start_reverse(list(results[n:m]))
+        self.starts.start_reverse(list(results[m:]))
+        return results[:n]
+
+    def backward(self, carries: list) -> tuple:
+        """The reverse sweep's carries after the first turn."""
+        def block(q: Any, *values: Any) -> tuple:
+            first, end = self._bounds(q)
+            rows = self._computed_again(q, first, end)
+
+            def turn(k: Any, *inner: Any) -> list:
+                def reader(number: int, env: Any) -> Any:
+                    v = self.division.saved[number]
+                    return (rows.reader([], _bounded(k - first)) if v.type.shape else self.numbers.reader([], k))(self.place[v], env)
+                return self.loop.pulled_back([self._index(k)], inner, k, reader)
+            return FOR.run_regions([end - 1, first - 1, -1, *values], (turn,))
+        return FOR.run_regions([self.number - 1, -1, -1, *carries], (block,))
+
+    def _computed_again(self, q: Any, first: Any, end: Any) -> Tape:
+        """What the turns of a block save."""
+        turns = Turns(_bounded(end - first), _bounded(self._index(first)), self.turns.step, self.turns.index)
+        rows = Tape(self.again.arrays, turns, self.lines)
+        n = len(self.state)
+
+        def turn(k: Any, *values: Any) -> list:
+            env = self.division.environment([self._index(k)], ())
+            env.update(self.loop.counted(k))
+            env.update(zip(self.state, values))
+            env.update((v, self.numbers.reader([], k)(j, env)) for j, v in enumerate(self.again.numbers))
+            self.division.run(self.again.equations, env)
+            outputs = self.division.outputs(env, self.again.state)
+            return outputs + rows.push(list(values[n:]), tuple([env.read(v) for v in self.again.arrays]), _bounded(k - first))
+        env, reader = Environment(), self.starts.reader([], q)
+        results = FOR.run_regions([first, end, 1, *[reader(j, env) for j in range(n)], *rows.init], (turn,))
+        rows.start_reverse(list(results[n:]))
+        return rows
+
+    def _bounds(self, block: Any) -> tuple:
+        """The numbers of a block's first turn, and of the one behind its last."""
+        first = block * self.again.turns
+        return first, at_most(first + self.again.turns, self.turns.count)
+
+    def _index(self, k: Any) -> Any:
+        """The loop's index in the turn number k."""
+        return self.turns.start + k * self.turns.step
+
+
+def _bounded(n: Any) -> Any:
+    """An integer that no check for 64 bits need follow: what is counted with it are places of a tape in memory."""
+    return cast(n, dtype=INT) if isinstance(n, Value) else n

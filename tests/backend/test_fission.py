@@ -1,0 +1,60 @@
+"""Loops that fill several arrays are taken apart, where no step waits for another in the wrong order."""
+import re
+
+import numpy as np
+import pytest
+
+import fad
+
+
+def alike(x):
+    return x * 2.0, x + 1.0
+
+
+def in_registers(x):
+    t = np.exp(x)
+    return t * 2.0, t + 1.0
+
+
+def chained(x):
+    y = x * 2.0
+    z = y + 1.0
+    return y, z
+
+
+def overwritten(x):
+    y = x * 1.5
+    z = y * 0.5
+    y[1:] = 3.0
+    y += z
+    return y, z
+
+
+def added(x):
+    total = np.zeros(x.size)
+    other = np.zeros(x.size)
+    for _ in range(3):
+        total += x
+        other += total * x
+    return total, other
+
+
+def summed(x):
+    y = x * 3.0
+    return y, np.sum(y)
+
+
+LOOPS = {alike: 2, in_registers: 1, chained: 2, summed: 1}
+
+
+@pytest.mark.parametrize("f", LOOPS)
+def test_one_array_a_loop(f):
+    text = fad.source(f, np.ones(5))
+    assert len(re.findall(r"^ +for ", text, re.MULTILINE)) == LOOPS[f]
+
+
+@pytest.mark.parametrize("f", [*LOOPS, overwritten, added])
+def test_values(f):
+    x = np.linspace(0.1, 0.9, 50)
+    for ours, theirs in zip(fad.jit(f, compile="now")(x), f(x)):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-14)

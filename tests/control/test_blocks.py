@@ -1,0 +1,160 @@
+"""Loops in blocks: what a block saves is computed again, and the numbers are those of a whole tape."""
+import numpy as np
+import pytest
+
+import fad
+from fad.transforms import blocks
+
+N = 300
+
+
+@pytest.fixture(autouse=True)
+def few_bytes(monkeypatch):
+    """Blocks for tapes that would otherwise be too small for them."""
+    monkeypatch.setattr(blocks, "LARGE", 1 << 17)
+    monkeypatch.setattr(blocks, "SMALL", 1 << 8)
+
+
+def levinson(r):
+    y = np.zeros_like(r)
+    alpha, beta = -r[0], 1.0
+    y[0] = -r[0]
+    for k in range(1, r.shape[0]):
+        beta *= 1.0 - alpha * alpha
+        alpha = -(r[k] + np.dot(np.flip(r[:k]), y[:k])) / beta
+        y[:k] += alpha * np.flip(y[:k])
+        y[k] = alpha
+    return np.sum(y * y)
+
+
+def burgers(u):
+    for _ in range(150):
+        u = u - 0.1 * u * (u - np.roll(u, 1))
+    return np.sum(u ** 2)
+
+
+def backwards(u):
+    v = u.copy()
+    for k in range(200, 3, -2):
+        v = v + u[k] * v * v / (1.0 + k)
+        v[k] = np.sum(v) / u.size
+    return np.sum(v)
+
+
+def counted(u):
+    k, s, v = 0, 0.0, u * 1.0
+    for i in range(5, 155):
+        k += 2
+        s = s + np.mean(v) * i
+        v = v * (1.0 - 0.01 * v) + s * 1e-4 * u[k // 2]
+    return np.sum(v * v) + s * 1e-3
+
+
+def buffers(u):
+    a, b = u.copy(), u * 0.5
+    for _ in range(160):
+        a, b = b, a + 0.02 * a * b
+    return np.sum(a * b)
+
+
+def nested(u):
+    total = 0.0
+    for j in range(3):
+        v = u * (1.0 + j)
+        for _ in range(120):
+            v = v - 0.05 * v * v
+        total = total + np.sum(v * v) / (1.0 + total)
+    return total
+
+
+def complex_state(u):
+    z = u * (1.0 + 0.5j)
+    for _ in range(130):
+        z = z * (1.0 - 0.05 * z)
+    return np.sum(np.abs(z) ** 2)
+
+
+def winners(u):
+    v = u.copy()
+    for _ in range(150):
+        v = np.maximum(v * (1.01 - 0.02 * v), np.flip(u) * v)
+    return np.sum(v * v)
+
+
+PROGRAMS = [levinson, burgers, backwards, counted, buffers, nested, complex_state]
+
+
+def _made(monkeypatch):
+    made = []
+
+    class Noted(blocks.Blocks):
+        def __init__(self, *args):
+            made.append(self)
+            super().__init__(*args)
+    monkeypatch.setattr("fad.transforms.control_vjp.Blocks", Noted)
+    return made
+
+
+def _point():
+    return np.random.default_rng(0).uniform(0.03, 0.3, N)
+
+
+@pytest.mark.parametrize("f", PROGRAMS)
+def test_gradient_is_that_of_a_whole_tape(f, monkeypatch):
+    x, made = _point() * (0.01 if f is levinson else 1.0), _made(monkeypatch)
+    in_blocks = fad.grad(f)(x)
+    assert made
+    monkeypatch.setattr(blocks, "LARGE", 1 << 60)
+    np.testing.assert_allclose(in_blocks, fad.grad(lambda x: f(x))(x), rtol=1e-10, atol=1e-13)
+
+
+@pytest.mark.parametrize("f", PROGRAMS)
+def test_second_derivatives(f):
+    x = _point() * (0.01 if f is levinson else 1.0)
+    v = np.random.default_rng(1).standard_normal(N) * np.linalg.norm(x) / N
+    _, product = fad.jvp(fad.grad(f), (x,), (v,))
+    step = 1e-4
+    slope = (fad.grad(f)(x + step * v) - fad.grad(f)(x - step * v)) / (2 * step)
+    np.testing.assert_allclose(product, slope, rtol=1e-5, atol=1e-6 * np.abs(product).max())
+
+
+def test_reverse_over_reverse():
+    x, v = _point(), np.linspace(-1.0, 1.0, N)
+    twice = fad.grad(lambda x: fad.grad(burgers)(x) @ v)(x)
+    np.testing.assert_allclose(twice, fad.jvp(fad.grad(burgers), (x,), (v,))[1], rtol=1e-9, atol=1e-12)
+
+
+def test_what_decides_is_saved(monkeypatch):
+    """The winner of a maximum must be the same on the way back, to the last bit."""
+    made = _made(monkeypatch)
+    x = _point()
+    x[:100] = x[100:200]
+    fad.grad(winners)(x)
+    assert not made
+
+
+def test_small_programs_have_no_blocks_and_are_traced_anew_for_large_arrays(monkeypatch):
+    made, g = _made(monkeypatch), fad.grad(burgers)
+    g(np.linspace(0.1, 0.2, 20))
+    assert not made
+    g(np.linspace(0.1, 0.2, 3000))
+    assert made
+
+
+def test_a_budget_has_segments_instead(monkeypatch):
+    made = _made(monkeypatch)
+    fad.grad(burgers, memory="100kB")(_point())
+    assert not made
+
+
+def test_any_number_of_turns():
+    """A count that is known at run time only: how many numbers of the argument are positive."""
+    def f(x):
+        for _ in range(np.count_nonzero(x > 0)):
+            x = x - 0.1 * x * np.flip(x)
+        return np.sum(x * x)
+    g = fad.grad(f)
+    for turns in (0, 1, 8, 63, 64, 65, 128, 200):
+        x, v = np.where(np.arange(N) < turns, 0.3, -0.02), np.linspace(0.5, 1.0, N)
+        slope = (f(x + 1e-5 * v) - f(x - 1e-5 * v)) / 2e-5
+        assert np.isclose(g(x) @ v, slope, rtol=1e-6)
