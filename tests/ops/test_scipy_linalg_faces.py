@@ -61,7 +61,8 @@ la.qr(x)
 la.qr(x.T, mode="economic")
 la.qr(x.T, mode="r")
 la.qr(x.T)[1]
-la.eigh(P)
+la.eigh(P)[0]
+np.abs(la.eigh(P)[1])
 la.eigh(P, eigvals_only=True)
 la.eigh(P, lower=False, eigvals_only=True)
 la.eigh(P, subset_by_index=[1, 2])
