@@ -24,6 +24,7 @@ from .listing import NeedsRoom, NeedsRows
 from .plan import Plan, key_of
 from .room import Untraced
 from .state import Array, Container, Layout, Name, Trial, frozen, lose, trial
+from .tracer import was_there
 from .twins import check
 from .widening import require_same_turns
 
@@ -171,6 +172,7 @@ class Roll:
         ends = self._arrays(self._layout_now(s).data for s in self.slots)
         self.ends = ends
         self.ends_as = {key: self.plan.kin.end_of(x, fresh, made.born) for key, x in ends.items()}
+        self._refuse_doubtful_writes(made, fresh)
         grew = self.plan.kin.add(self.ends_as)
         written = {id(t) for t, var in made.builder.mutated.values() if t._var is not var}
         names = [key for k, key in fresh.items() if k in written]
@@ -179,6 +181,15 @@ class Roll:
         if grew and (names or any(k in written for k in self.plan.kin.arrays)):
             raise _Again
         self.lost += self.plan.kin.arrays_of(names)
+
+    @staticmethod
+    def _refuse_doubtful_writes(made: Trial, fresh: dict) -> None:
+        """What an inner loop has left under a name may be an array from before this loop: written to, nobody knows what the next turn finds there."""
+        for array, _ in made.builder.mutated.values():
+            left = id(array) not in fresh and array.tie is None and not was_there(array, made.born)
+            if left and any(was_there(other, made.born) and other.is_kin_changed for other in array.unexcused_kin()):
+                raise UnstageableError("an array is written to that may be one from before the loop", why="which array a name stands for after an inner "
+                                       "loop depends on its turns", do="write to it under the name that it had before")
 
     def varying(self, first: int = 0) -> tuple:
         """The extents of which it is known that they change; first: how many carries stand before those of the slots."""

@@ -81,6 +81,10 @@ class Tracer(Value):
         self.kin = [k for k in self.kin if k[0]._var is k[1] or not (k[2] is not None and k[2]())]
         return any(other._var is not var for other, var, _ in self.kin)
 
+    def unexcused_kin(self) -> list:
+        """Arrays that may be this one, or were before one of the two was written to."""
+        return [other for other, _, excuse in self.kin if not (excuse is not None and excuse())]
+
     def unchanged_kin(self) -> list:
         """Arrays that may be this very one, as far as is known."""
         return [other for other, var, excuse in self.kin if other._var is var and not (excuse is not None and excuse())]

@@ -462,3 +462,27 @@ def arrays_of_a_branch_left_open_by_a_loop_in_it(x):
     c[2] += 1.0
     a[1] = 3.0
     return b @ x + c[0]
+
+
+@prog
+def array_left_by_an_inner_loop_and_changed_in_the_outer_one(x):
+    d, best = x * 2.0, x * 3.0
+    for k in range(4):
+        for _ in range(len(x)):
+            best = d
+        best[0] -= 0.1 * x[k]
+    return d @ d + best[1]
+
+
+@prog
+def array_left_by_an_inner_loop_and_read_before_it_is_changed(x):
+    d = x * 2.0
+    best, total, k = d, 0.0, 0
+    while k < 3:
+        total += d[0] * x[k]
+        for j in range(len(x)):
+            if x[j] > 0.3:
+                best = d
+        best[0] *= x[k]
+        k += 1
+    return total + d @ x
