@@ -20,9 +20,13 @@ class Bounds:
         self.defined, self.natural = defined, natural_names(defined)
         self.known = {}  # (name, block) -> whether it is natural there
         self.loops = {}  # name of a loop's index -> (blocks of the loop, start, stop, step), ...
+        self.places = {}  # name -> the block where it is assigned (last)
         found = compute_cfg_from_blocks(blocks).loops().values()
+        self.around = {label: {loop.header for loop in found if label in loop.body} for label in blocks}
         for label, block in blocks.items():
             for statement in block.body:
+                if isinstance(statement, ir.Assign):
+                    self.places[statement.target.name] = label
                 span = self._range_of(statement)
                 if span is not None:
                     body = min((loop.body for loop in found if label in loop.body), key=len, default=())
@@ -34,7 +38,7 @@ class Bounds:
             return True
         if (name, block) not in self.known:
             self.known[name, block] = False  # until it is found out: a sum of itself
-            self.known[name, block] = self._is_natural_sum(self._sum_of(name), block)
+            self.known[name, block] = self._is_natural_sum(self._sum_of(name, block), block)
         return self.known[name, block]
 
     # -- loops --------------------------------------------------------------------------------------------------------
@@ -66,22 +70,36 @@ class Bounds:
         if len(around) != 1 or len(self.loops[name]) != len(self.defined[name]):
             return None
         body, start, stop, step = around[0]
-        first = {} if start is None else self._sum_of(start.name)
-        last = _plus(self._sum_of(stop.name), {None: -step})
+        first = {} if start is None else self._sum_of(start.name, block)
+        last = _plus(self._sum_of(stop.name, block), {None: -step})
         return (body, first, last) if step == 1 else (body, last, first)
 
     # -- sums ---------------------------------------------------------------------------------------------------------
 
-    def _sum_of(self, name):
-        """{variable: coefficient, None: constant} of an integer."""
+    def _made_around(self, name, block):
+        """The one value of a variable and the block where it is made, if all loops around that are around the use, too; else None.
+
+        What an earlier loop has left was made of that loop's index, which may be called as the index of a loop around the use is.
+        """
         values = self.defined.get(name, ())
-        value = self._only(values[0]) if len(values) == 1 and name not in self.loops else None
+        if len(values) != 1 or name in self.loops or not self.around[self.places[name]] <= self.around[block]:
+            return None
+        return values[0], self.places[name]
+
+    def _sum_of(self, name, block):
+        """{variable: coefficient, None: constant} of an integer that is used in a block."""
+        if name in self.loops and not any(block in body for body, *_ in self.loops[name]):
+            return {(name, block): 1}  # an index when its loop is over
+        made = self._made_around(name, block)
+        if made is None:
+            return {name: 1}
+        value, place = made
         if isinstance(value, ir.Var):
-            return {value.name: 1}
+            return self._sum_of(value.name, place)
         if isinstance(value, (ir.Const, ir.Global, ir.FreeVar)) and type(value.value) is int:
             return {None: value.value}
         if isinstance(value, ir.Expr) and value.op == "binop" and value.fn in (operator.add, operator.sub, operator.mul):
-            a, b = self._sum_of(value.lhs.name), self._sum_of(value.rhs.name)
+            a, b = self._sum_of(value.lhs.name, place), self._sum_of(value.rhs.name, place)
             if value.fn is not operator.mul:
                 return _plus(a, _times(b, 1 if value.fn is operator.add else -1))
             for x, y in ((a, b), (b, a)):
@@ -102,16 +120,16 @@ class Bounds:
         """Whether a product, or what is not a sum, is not negative."""
         if name in self.natural:
             return True
-        values = self.defined.get(name, ())
-        value = self._only(values[0]) if len(values) == 1 else None
-        if not isinstance(value, ir.Expr) or value.op != "binop" or value.fn not in (operator.mul, operator.floordiv):
+        made = self._made_around(name, block)
+        if made is None or not isinstance(made[0], ir.Expr) or made[0].op != "binop" or made[0].fn not in (operator.mul, operator.floordiv):
             return False
+        value, place = made
         a, b = value.lhs.name, value.rhs.name
         if value.fn is operator.mul:
-            gap = _plus(self._sum_of(a), _times(self._sum_of(b), -1))
+            gap = _plus(self._sum_of(a, place), _times(self._sum_of(b, place), -1))
             if gap == {None: 1} or gap == {None: -1}:  # neighbours: one of them is 0, or both are of one sign
                 return True
-        return self.is_natural(a, block) and self.is_natural(b, block)
+        return self.is_natural(a, place) and self.is_natural(b, place)
 
 
 def _plus(a, b):

@@ -46,7 +46,18 @@ def twice_used(n, m):
         yield b, c
 
 
-NATURAL = {triangles: {"a", "c"}, blocks: {"a", "c", "a2", "c2"}, twice_used: {"c"}}
+def left_by_another_loop(n, m):
+    a = 0
+    for j in range(n):
+        b = j - 2
+        yield a, b
+    if n > 0:
+        for j in range(2, m):
+            c = b + 0 * j
+            yield (c,)
+
+
+NATURAL = {left_by_another_loop: {"a"}, triangles: {"a", "c"}, blocks: {"a", "c", "a2", "c2"}, twice_used: {"c"}}
 
 
 @pytest.mark.parametrize("f", NATURAL)
