@@ -1,9 +1,9 @@
-"""The builder makes a Func by running code on Values: ops called on them become equations.
+"""The builder makes a Func by running code on Values (see value.py): ops called on them become equations.
 
 Builders nest: a region's builder has the surrounding one as parent and may use its values. What has no builder of this
 program behind it (an array from outside) is captured: it becomes a further input of the outermost Func.
 """
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,12 +14,13 @@ from ..util.where import here
 from . import stack
 from .graph import Equation, Func, Literal, Var
 from .integers import Affine, Integers
-from .op import Op, registry
-from .types import BOOL, INT, Type, type_of
+from .op import Op
+from .stack import current
+from .types import INT, Type, type_of
+from .value import Value
 
 _AFFINE = {"add", "sub", "mul", "neg"}
 _INTEGER = _AFFINE | {"floordiv", "mod", "minimum", "maximum", "wrap_index"}
-MARK = "<traced "                                                # what the text of a value begins with
 
 
 class Builder:
@@ -326,14 +327,6 @@ def building(name: str = "f", value_class: "type | None" = None, region: bool = 
         builders.remove(builder)
 
 
-def current() -> Builder:
-    """The innermost builder of this thread."""
-    builders = stack.builders()
-    if not builders:
-        raise SideEffectError("a traced value was used after its trace had ended", do="return it from the function instead")
-    return builders[-1]
-
-
 @contextmanager
 def at_line(where: Any) -> Iterator[None]:
     """Equations made within belong to this line of the user's."""
@@ -344,104 +337,3 @@ def at_line(where: Any) -> Iterator[None]:
         yield
     finally:
         builder.where = before
-
-
-class Value:
-    """A value of a program being built: operators and ops on it become equations of the current builder."""
-
-    __slots__ = ("builder", "_var", "__weakref__")
-    __fad_level__ = 2
-    __array_priority__ = 1000
-
-    def __init__(self, builder: Builder, var: Var):
-        self.builder, self._var = builder, var
-
-    @staticmethod
-    def __fad_bind__(op: Op, args: tuple, params: dict) -> Any:
-        return current().bind(op, args, params)
-
-    @property
-    def atom(self) -> Var:
-        """The variable that this value is (not named var: that is an array's variance)."""
-        return self._var
-
-    @property
-    def type(self) -> Type:
-        return self.atom.type
-
-    @property
-    def dtype(self) -> np.dtype:
-        return self.atom.type.dtype
-
-    @property
-    def shape(self) -> tuple:
-        return tuple([current().value_of(n) for n in self.atom.type.shape])
-
-    @property
-    def ndim(self) -> int:
-        return len(self.atom.type.shape)
-
-    @property
-    def size(self) -> Any:
-        size: Any = 1
-        for n in self.shape:
-            size = size * n
-        return size
-
-    def beside(self, other: Any) -> Any:
-        """What stands beside this in an expression, as ops take it."""
-        return other
-
-    def __repr__(self) -> str:
-        return f"{MARK}{self.atom.name}: {self.atom.type}>"
-
-
-def answers(other: Any, reflected: str, rank: int) -> bool:
-    """Whether an object of a user's class, that stands right of a value of this rank, has an operator of its own, which NumPy would leave it to."""
-    cls = type(other)
-    if isinstance(other, (Value, np.ndarray, np.generic, bool, int, float, complex, list, tuple)) or hasattr(cls, "dtype") or hasattr(cls, "__array__"):
-        return False
-    if getattr(cls, reflected, None) is getattr(object, reflected, None):
-        return False
-    return not rank or getattr(cls, "__array_ufunc__", cls) is None or getattr(cls, "__array_priority__", 0) > 0
-
-
-def _operator(name: str, swap: bool = False, reflected: str = "") -> Callable:
-    def method(self: Any, other: Any) -> Any:
-        if isinstance(other, (str, dict, set, bytes)) or other is None or (reflected and answers(other, reflected, self.ndim)):
-            return NotImplemented
-        x, other = counted(self) if name in _COUNTING and _is_truth(other) else self, self.beside(other)
-        return registry[name](other, x) if swap else registry[name](x, other)
-    return method
-
-
-def _unary(name: str) -> Callable:
-    return lambda self: registry[name](counted(self))
-
-
-_COUNTING = {"add", "sub", "mul", "floordiv", "mod", "pow", "left_shift", "right_shift"}
-
-
-def _is_truth(x: Any) -> bool:
-    return type(x) is bool or isinstance(x, Value) and x.atom.type.weak and x.atom.type.dtype == BOOL
-
-
-def counted(x: "Value") -> Any:
-    """A truth value of Python's as an operand of arithmetic: it is the int 0 or 1 (NumPy's stays a truth value)."""
-    return registry["cast"](x, dtype=INT, weak=True) if _is_truth(x) else x
-
-
-for _python, _name in {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floordiv", "mod": "mod", "pow": "pow",
-                       "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "left_shift",
-                       "rshift": "right_shift", "matmul": "matmul"}.items():
-    setattr(Value, f"__{_python}__", _operator(_name, reflected=f"__r{_python}__"))
-    setattr(Value, f"__r{_python}__", _operator(_name, swap=True))
-REFLECTED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
-for _python, _name in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal"}.items():
-    setattr(Value, f"__{_python}__", _operator(_name, reflected=f"__{REFLECTED[_python]}__"))
-for _python, _name in {"neg": "neg", "abs": "abs", "invert": "invert"}.items():
-    setattr(Value, f"__{_python}__", _unary(_name))
-Value.__divmod__ = lambda self, other: (self // other, self % other)      # type: ignore[attr-defined]
-Value.__rdivmod__ = lambda self, other: (other // self, other % self)     # type: ignore[attr-defined]
-Value.__pos__ = lambda self: self                      # type: ignore[attr-defined]
-Value.__hash__ = lambda self: hash(self.atom)           # type: ignore[assignment]

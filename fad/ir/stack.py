@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ..util.errors import SideEffectError
+
 _local = threading.local()
 
 
@@ -14,6 +16,14 @@ def builders() -> list[Any]:
     except AttributeError:
         _local.stack = []
         return _local.stack
+
+
+def current() -> Any:
+    """The innermost builder of this thread."""
+    found = builders()
+    if not found:
+        raise SideEffectError("a traced value was used after its trace had ended", do="return it from the function instead")
+    return found[-1]
 
 
 @contextmanager

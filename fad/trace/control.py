@@ -26,7 +26,7 @@ from ..util.errors import (
     UnstageableError,
     UnsupportedFunctionError,
 )
-from .branch import choose, decided, truth
+from .branch import choose, truth
 from .builtin import BY_BUILTIN, scalar_class
 from .containers import containers_in, is_users
 from .iterate import Range, Steps, steps_of
@@ -36,6 +36,7 @@ from .lists import Items, Rows
 from .ordering import sort
 from .plan import Plan
 from .recall import memory_here
+from .recursion import Branches, EndsBySize
 from .roll import roll_while
 from .state import cells_of
 from .syntax import RUNTIME
@@ -46,15 +47,6 @@ COMPARISONS: dict[str, Callable] = {
     "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge, "Eq": operator.eq, "NotEq": operator.ne,
     "Is": operator.is_, "IsNot": operator.is_not, "In": lambda a, b: a in b, "NotIn": lambda a, b: a not in b}
 SHORT = 8                                                    # a comprehension over so few items is written out
-DEEPEST_RECURSION = 8                                        # levels of a recursion that depends on data
-
-
-class _EndsBySize(Exception):
-    """The two sides of this branch are not to be traced: it ends a recursion, and its condition is known."""
-
-    def __init__(self, code: Any):
-        super().__init__(code)
-        self.code = code
 
 
 class Runtime:
@@ -63,8 +55,7 @@ class Runtime:
     def __init__(self, capture: Any):
         self.capture = capture
         self.unrolled: dict[Any, str] = {}                    # code of a loop's body -> why it is not one region
-        self.open: list[Any] = []                             # branches that are being traced, one in the other
-        self.by_size: set[Any] = set()                        # branches by which a recursion ends, for sizes of arrays that are known
+        self.branches = Branches()
 
     # -- calls ------------------------------------------------------------------------------------------------------------
 
@@ -159,36 +150,13 @@ class Runtime:
             (then if test else otherwise)()
             return
         cells = cells_of(then, otherwise)
-        self._choose(then, test, then, otherwise, cells, names, own)
+        self.branches.choose(then, test, then, otherwise, cells, names, own)
 
     def ifexp(self, test: Any, if_true: Callable, if_false: Callable) -> Any:
         test = truth(test)
         if not isinstance(test, Value):
             return (if_true if test else if_false)()
-        return self._choose(if_true, test, if_true, if_false, cells_of(if_true, if_false))
-
-    def _choose(self, code_of: Callable, *branch: Any) -> Any:
-        """Trace both sides of a branch, unless it stands in itself: in a recursion, whose levels have no number if it ends by data."""
-        code = code_of.__code__
-        if code in self.by_size or code in self.open:
-            known = decided(branch[0])
-            if known is not None and code in self.by_size:
-                return (branch[1] if known else branch[2])()
-            if known is not None:
-                raise _EndsBySize(code)
-        if self.open.count(code) >= DEEPEST_RECURSION:
-            raise UnstageableError("a function calls itself under a condition that depends on data",
-                                   why="both sides of each condition are traced, and the recursion would have no end", do="write it as a loop (while)")
-        self.open.append(code)
-        try:
-            return attempted(functools.partial(choose, *branch))
-        except _EndsBySize as found:
-            if found.code is not code or self.open.index(code) < len(self.open) - 1:
-                raise
-            self.by_size.add(code)
-        finally:
-            self.open.pop()
-        return self._choose(code_of, *branch)
+        return self.branches.choose(if_true, test, if_true, if_false, cells_of(if_true, if_false))
 
     def and_(self, value: Any, *rest: Callable) -> Any:
         for k, later in enumerate(rest):
@@ -337,7 +305,7 @@ class Runtime:
             return known
         try:
             return None if roll() else Plainly()
-        except (_EndsBySize, InternalErrorWarning):           # says nothing of the loop; a defect that is an error to the user
+        except (EndsBySize, InternalErrorWarning):           # says nothing of the loop; a defect that is an error to the user
             raise
         except WideningError as error:                        # nor does this, once a turn stands by itself
             return error

@@ -47,6 +47,14 @@ def common_type(types: list) -> Type:
     return Type(promoted(types), first.shape, all(t.weak for t in types))
 
 
+def wider_types(types: list, leaves: list) -> "list | None":
+    """The types that leaves need which are put where these types are; None if they fit."""
+    if any(t.rank != type_of(x).rank for t, x in zip(types, leaves)):
+        raise UnstageableError("a list gets elements of different shapes")
+    wider = [Type(promoted([t, type_of(x)]), t.shape, t.weak and type_of(x).weak) for t, x in zip(types, leaves)]
+    return wider if any(t.dtype != w.dtype for t, w in zip(types, wider)) else None
+
+
 class Fixed(list):
     """A list that is an element of a list in rows: it may be read."""
 
@@ -85,6 +93,23 @@ def column(leaves: list, t: Type) -> Any:
     if array.size and (array == first).all() and not np.signbit(first.real)[0]:
         return registry["full"](first[0], *array.shape, dtype=t.dtype)
     return constant(array)
+
+
+def laid_out(types: list, held: list, old: "list | None", before: Any, more: Any) -> list:
+    """An array for each leaf of an element, of these types and with room for `more`: it begins with what the old arrays have, or else with the
+    leaves of each element that is held.
+    """
+    rows = []
+    for k, t in enumerate(types):
+        now = old[k][:before] if old else column([leaves[k] for leaves in held], t) if held else None
+        if now is not None and isinstance(more, int) and more == 0 and now.dtype == t.dtype:
+            rows.append(Tracer(now.builder, now.atom))
+            continue
+        row = registry["full"](0, before + more, *[current().value_of(n) for n in t.shape], dtype=t.dtype)
+        if now is not None:
+            row[:before] = now
+        rows.append(row)
+    return rows
 
 
 def _known(x: Any) -> Any:

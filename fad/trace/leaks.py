@@ -5,7 +5,8 @@ On a tape, where the function runs at every call, what was left there is given i
 from collections.abc import Iterable
 from typing import Any
 
-from ..ir.build import MARK, Builder, Value
+from ..ir.build import Builder
+from ..ir.value import MARK, Value
 from ..util import tree
 from ..util.errors import SideEffectError, UnstageableError
 from .containers import Globals, contents, put_contents

@@ -11,13 +11,13 @@ from typing import Any
 from ..ir import stack
 from ..ir.build import Value, current
 from ..ir.op import registry
-from ..ir.types import Type, promoted, type_of
+from ..ir.types import Type
 from ..ops.control import resize
 from ..ops.extents import at_least
 from ..ops.face import BY_NAME
 from ..util import tree
 from ..util.errors import ConcreteValueError, UnstageableError
-from .elements import Fixed, Like, are_alike, as_number, column, common_type, element_type, like, lists_in, require_fixed
+from .elements import Fixed, Like, are_alike, as_number, common_type, element_type, laid_out, like, lists_in, require_fixed, wider_types
 from .iterate import Steps
 from .listing import Contents, Elements, NeedsRoom, NeedsRows, atom_of
 from .member import Member, Ties, as_member, is_fresh, member_of, refuse_write
@@ -110,29 +110,16 @@ class Items(list):
         for other in others:
             layout.require(other, "an element of a list")
         types = [common_type([element_type(x) for x in leaves]) for leaves in zip(*[x.leaves for x in found])]
-        self._lay(layout, types, held, before, more)
-        list.clear(self)
-        self.__class__ = kind or Rows
-        for place, x in enumerate(held):
-            self._adopt(place, x.leaves)
-
-    def _lay(self, layout: Layout, types: list, held: list, before: Any, more: Any) -> None:
-        """Make the arrays for these types of leaves, with what the list holds."""
-        rows = []
-        for k, t in enumerate(types):
-            now = self.rows[k][:before] if self.rows else column([x.leaves[k] for x in held], t) if held else None
-            if now is None or not (isinstance(more, int) and more == 0) or now.dtype != t.dtype:
-                row = registry["full"](0, before + more, *[current().value_of(n) for n in t.shape], dtype=t.dtype)
-                if now is not None:
-                    row[:before] = now
-            else:
-                row = Tracer(now.builder, now.atom)
-            rows.append(row)
+        rows = laid_out(types, [x.leaves for x in held], self.rows, before, more)
         if self.rows:
             self.ties.written += 1                            # what was taken out looks at the new arrays
             for row, old in zip(rows, self.rows):
                 row.kin = old.kin
         self.rows, self.layout, self.types, self.length = rows, layout, types, before
+        list.clear(self)
+        self.__class__ = kind or Rows
+        for place, x in enumerate(held):
+            self._adopt(place, x.leaves)
 
     def _as_element(self, x: Any) -> Any:
         """x as this list will hold it: a list whose elements are alike lies in rows, too."""
@@ -200,7 +187,7 @@ class Rows(Items):
             self._make_room(x)
         for found in lists_in(x):
             note_fixed(found)
-        if self._wider(new.data) is not None:
+        if wider_types(self.types_now(), new.data) is not None:
             raise NeedsRoom(self, [like(x), self.like()], self.used + 1)
         for row, leaf in zip(self.rows, new.data):
             row[self.length] = leaf
@@ -220,14 +207,6 @@ class Rows(Items):
     def types_now(self) -> list:
         """The types of an element's leaves; the arrays that hold an element may have become wider."""
         return [t if t.dtype == row.dtype else Type(row.dtype, t.shape) for t, row in zip(self.types, self.rows)]
-
-    def _wider(self, leaves: list) -> "list | None":
-        """The types that these leaves need; None if they fit."""
-        types = self.types_now()
-        if any(t.rank != type_of(x).rank for t, x in zip(types, leaves)):
-            raise UnstageableError("a list gets elements of different shapes")
-        wider = [Type(promoted([t, type_of(x)]), t.shape, t.weak and type_of(x).weak) for t, x in zip(types, leaves)]
-        return wider if any(t.dtype != w.dtype for t, w in zip(types, wider)) else None
 
     def _widen(self, types: list) -> None:
         """Let the leaves lie in arrays of these types; those of an element are entries of its owner's."""
@@ -294,7 +273,7 @@ class Rows(Items):
             return
         if self._is_own(place, new.data):
             return
-        wider = self._wider(new.data)
+        wider = wider_types(self.types_now(), new.data)
         if wider is not None:
             self._widen(wider)
         for k, leaf in enumerate(new.data):

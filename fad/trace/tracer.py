@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from ..ir import stack
-from ..ir.build import REFLECTED, Value, answers, current
+from ..ir.build import current
 from ..ir.graph import Var
 from ..ir.integers import Affine
 from ..ir.op import registry
 from ..ir.types import INT, type_of
+from ..ir.value import REFLECTED, Value, answers
 from ..ops.face import METHODS, PROPERTIES
 from ..ops.literals import as_array, python_int
 from ..util.errors import ConcreteValueError, SideEffectError
