@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..ir import stack
-from ..ir.build import Value
+from ..ir.build import Value, left_region
 from ..ir.live import LiveBuilder, taping
 from ..ir.walk import Environment, run_equation
 from ..trace.leaks import settle
@@ -31,6 +31,7 @@ from ..util.errors import (
     FallbackWarning,
     IntegerOverflowError,
     SideEffectError,
+    StructureError,
     UnstageableError,
     UnsupportedFunctionError,
 )
@@ -45,8 +46,13 @@ PYTHONS = (TypeError, ValueError, AttributeError, RecursionError)       # what P
 
 
 def is_unstaged(error: Exception) -> bool:
-    """Whether a trace failed because the function cannot be staged: not because of a shape, an index or a kind of argument that is wrong."""
-    return isinstance(error, UNSTAGED) or (isinstance(error, PYTHONS) and not isinstance(error, FadError)) or is_defect(error)
+    """Whether a trace failed because the function cannot be staged: not because of a shape, an index or a kind of argument that is wrong.
+
+    What is wrong in a branch or a loop may be on a way that is not taken: the tape goes only the way that is.
+    """
+    if isinstance(error, UNSTAGED) or (isinstance(error, PYTHONS) and not isinstance(error, FadError)) or is_defect(error):
+        return True
+    return left_region(error) and not isinstance(error, (StructureError, Warning))
 
 
 class Fallback:

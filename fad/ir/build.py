@@ -323,8 +323,26 @@ def building(name: str = "f", value_class: "type | None" = None, region: bool = 
     builders.append(builder)
     try:
         yield builder
+    except Exception as error:
+        if region:
+            vars(error)["left a region"] = True
+        raise
     finally:
         builders.remove(builder)
+
+
+def left_region(error: BaseException) -> bool:
+    """Whether an error was raised while a region was built: the program would raise it only if it got there.
+
+    >>> with building("f"):
+    ...     try:
+    ...         with building("branch", region=True):
+    ...             [][0]
+    ...     except IndexError as error:
+    ...         left_region(error)
+    True
+    """
+    return "left a region" in vars(error)
 
 
 @contextmanager

@@ -41,7 +41,16 @@ class Op:
             return bind(self, args, params)
         if self.creation and stack.builders():
             return stack.builders()[-1].bind(self, args, params)
+        if self.effect and stack.is_region():
+            return self._when_reached(args, params)
         return self.run(*args, **params)
+
+    def _when_reached(self, args: tuple, params: dict) -> Any:
+        """A check of numbers in a region of a program: what fails is recorded, since the program may not get there."""
+        try:
+            return self.run(*args, **params)
+        except Exception:                                    # whatever it raises it raises again where the program gets there
+            return stack.builders()[-1].bind(self, args, params)
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"

@@ -37,6 +37,12 @@ def concrete() -> Iterator[None]:
         _local.stack = outer
 
 
+def is_region() -> bool:
+    """Whether what is being built in this thread is a region of a program, which runs it any number of times, or never."""
+    builders = _local.__dict__.get("stack")
+    return bool(builders) and builders[-1].parent is not None and not builders[-1].live
+
+
 def is_live() -> bool:
     """Whether the program being built in this thread is a tape, which knows the values (see live.py)."""
     builders = _local.__dict__.get("stack")

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from ..ir.build import Value
 from ..ir.op import registry
 from ..ir.types import INT
+from ..util.defects import door
 from ..util.errors import ConcreteValueError
 from . import extents
 from .kinds import same_extent
@@ -30,6 +31,7 @@ def is_int(n: Any) -> bool:
     return isinstance(n, int)
 
 
+@door
 def integer(n: Any) -> Any:
     """A Python int, or an int64 scalar of the program."""
     if not getattr(n, "__fad_level__", 0):

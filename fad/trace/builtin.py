@@ -7,6 +7,7 @@ import numpy as np
 from ..ir.build import Value
 from ..ops.face import METHODS, OBJECTS, find
 from ..ops.literals import has_values, python_complex, python_float, python_int, python_number
+from ..util.defects import door
 from . import ordering
 from .elements import Fixed
 from .iterate import enumerate_, range_, reversed_, zip_
@@ -19,12 +20,14 @@ def is_scalar(x: Any) -> bool:
     return isinstance(x, Tracer) and x.ndim == 0
 
 
+@door
 def length(x: Any) -> Any:
     if isinstance(x, Tracer) and x.ndim:
         return x.shape[0]
     return x.length if isinstance(x, Rows) else len(x)
 
 
+@door
 def sum_(iterable: Any, start: Any = 0) -> Any:
     iterable = as_array(iterable)
     if isinstance(iterable, Tracer) and iterable.ndim:
@@ -33,6 +36,7 @@ def sum_(iterable: Any, start: Any = 0) -> Any:
     return sum(iterable, start)
 
 
+@door
 def _as_int(x: Any = 0, *base: Any) -> Any:
     if not is_scalar(x) or base:
         return int(x, *base)
@@ -44,18 +48,21 @@ def as_python(y: Any) -> Any:
     return y if isinstance(y, Value) else y.item()
 
 
+@door
 def _as_float(x: Any = 0.0) -> Any:
     if not is_scalar(x) or x.dtype.kind == "c":
         return float(x)
     return python_float(x)
 
 
+@door
 def _as_complex(x: Any = 0, *imag: Any) -> Any:
     if not any(isinstance(a, Value) for a in (x, *imag)):
         return complex(x, *imag)
     return python_complex(x if not imag else python_number(x) + python_number(imag[0]) * 1j)
 
 
+@door
 def _as_bool(x: Any = False) -> Any:
     if not is_scalar(x):
         return bool(x)
@@ -136,6 +143,7 @@ def _original_class(x: Tracer) -> Any:
     return np.ndarray if x.ndim else _python_class(x)
 
 
+@door
 def isinstance_(x: Any, classes: Any) -> bool:
     """isinstance() of the value that a traced one stands for: an element of a float32 array is an np.floating, a number no Iterable."""
     return issubclass(_original_class(x), classes) if isinstance(x, Tracer) else isinstance(x, classes)
@@ -178,10 +186,12 @@ ndarray = ArrayClass("ndarray", (), {"original": np.ndarray})
 OBJECTS[id(np.ndarray)] = ndarray
 
 
+@door
 def divmod_(a: Any, b: Any) -> Any:
     return (a // b, a % b) if isinstance(a, Value) or isinstance(b, Value) else divmod(a, b)
 
 
+@door
 def pow_(a: Any, b: Any, *mod: Any) -> Any:
     return a ** b if not mod else pow(a, b, *mod)
 

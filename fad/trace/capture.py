@@ -18,6 +18,7 @@ import numpy as np
 from ..ir.build import Builder, Value
 from ..ops.face import OBJECTS, find
 from ..ops.literals import SEQUENCES
+from ..util.defects import door
 from ..util.where import is_library
 from . import sources
 from .builtin import BUILTIN_FACES, FaceClass, class_of
@@ -165,6 +166,7 @@ class Capture:
         self.sources.append(sources.of_element(container, key, element))
         return self.swap(element)
 
+    @door
     def attribute(self, owner: Any, name: str) -> Any:
         """owner.name as captured code sees it: of an object, class or module from outside it is a source."""
         if name == "__class__" and isinstance(owner, (Tracer, list)):
@@ -308,6 +310,7 @@ def _redirect(original: Any, found: Any) -> Callable:
     name = getattr(original, "__name__", "call")
     is_pythons = getattr(original, "__module__", "") in ("math", "cmath")
 
+    @door
     def call(*args: Any, **kwargs: Any) -> Any:
         if found.creation or has_traced(args) or has_traced(kwargs.values()):
             result = call_face(name, found.call, as_arrays(args), {k: as_arrays(v) for k, v in kwargs.items()})

@@ -7,25 +7,17 @@ import functools
 import operator
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import nullcontext
 from types import BuiltinMethodType, FunctionType, MethodType
 from typing import Any
 
 from ..ir import stack
 from ..ir.build import Value, current
-from ..ir.graph import Var
 from ..ir.op import registry
 from ..ops.face import find
-from ..util.defects import is_defect, warn_of
-from ..util.errors import (
-    ConcreteValueError,
-    InternalErrorWarning,
-    NoDerivativeError,
-    SideEffectError,
-    StructureError,
-    UnstageableError,
-    UnsupportedFunctionError,
-)
+from ..util.defects import door, is_defect, warn_of
+from ..util.errors import InternalErrorWarning, UnstageableError
+from . import handlers
 from .branch import choose, truth
 from .builtin import BY_BUILTIN, scalar_class
 from .containers import containers_in, is_users
@@ -182,6 +174,7 @@ class Runtime:
         test = truth(value)
         return registry["logical_not"](test) if isinstance(test, Value) else not test
 
+    @door
     def chain(self, left: Any, *parts: Any) -> Any:
         """a < b < c: each operand is computed once, and only as far as the comparisons hold."""
         right = parts[1]()
@@ -192,7 +185,7 @@ class Runtime:
 
     def assert_(self, test: Any, message: "Callable | None") -> None:
         test = truth(test)
-        if not isinstance(test, Value):
+        if not isinstance(test, Value) and (test or not (_is_tracing() and stack.is_region())):
             assert test, message() if message is not None else ""
             return
         text = message() if message is not None else ""
@@ -210,21 +203,16 @@ class Runtime:
         registry["check_that"](selector, not side, what=str(made), error=kind)
         return False
 
-    @contextmanager
-    def caught(self) -> Iterator[None]:
-        """Around a try with handlers: an error of the program, which comes when it runs, would pass them by."""
-        start = len(current().equations) if _is_tracing() else 0
-        yield
-        found = next((eqn for eqn in current().equations[start:] if may_raise(eqn)), None) if _is_tracing() else None
-        if found is not None:
-            raise UnstageableError(f"{found.op.name} in a try with handlers may raise an error when the program runs", where=found.where,
-                                   why="handlers are part of the function, and not of the program", do="test for what may go wrong instead")
+    # -- errors -----------------------------------------------------------------------------------------------------------
+
+    def caught(self) -> Any:
+        return handlers.caught() if _is_tracing() else nullcontext()
 
     def pass_on(self) -> None:
-        """In a handler: what tracing cannot do is no error of the user's code."""
-        error = sys.exc_info()[1]
-        if isinstance(error, (ConcreteValueError, StructureError, SideEffectError, UnsupportedFunctionError, NoDerivativeError)):
-            raise error
+        handlers.pass_on(sys.exc_info()[1], _is_tracing())
+
+    def context(self, manager: Any) -> Any:
+        return handlers.Context(manager) if _is_tracing() else manager
 
     # -- lists ------------------------------------------------------------------------------------------------------------
 
@@ -232,6 +220,7 @@ class Runtime:
         """A list as captured code makes it: one that a loop may come to fill, or to index."""
         return Items(items) if type(items) is list and _is_tracing() else items
 
+    @door
     def comprehension(self, items: Any, element: Callable, *conditions: Callable) -> list:
         """[element(x) for x in items if all conditions hold of x]"""
         steps = steps_of(items) if _is_tracing() else None
@@ -337,16 +326,6 @@ def _called(f: Callable, *args: Any, **kwargs: Any) -> Any:
     for x in args:
         _keep(x)
     return f(*args, **kwargs)
-
-
-def may_raise(eqn: Any) -> bool:
-    """Whether an equation may raise an error of NumPy's or Python's when it is run."""
-    if any(may_raise(e) for region in eqn.regions for e in region.equations):
-        return True
-    if eqn.op.name in ("index", "update", "index_add"):
-        return any(isinstance(a, Var) for a in eqn.inputs[1:] if a.type.dtype.kind in "iu")
-    is_integer_division = eqn.op.name in ("floordiv", "mod") and eqn.outputs[0].type.dtype.kind in "iu"
-    return eqn.op.kind == "check" or str(eqn.op.facts.get("kernel", "")).startswith("linalg") or is_integer_division
 
 
 def _around(builder: Any) -> Iterator:

@@ -13,6 +13,7 @@ from ..ir import stack
 from ..ir.build import Value, current
 from ..ops.control import trip_count
 from ..ops.extents import at_least, minimum
+from ..util.defects import door
 from ..util.errors import UnstageableError
 from .tracer import Tracer
 
@@ -174,6 +175,7 @@ def _is_index(x: Any) -> bool:
     return isinstance(x, Value)
 
 
+@door
 def range_(*args: Any) -> Any:
     """range, of traced integers too."""
     if not any(_is_index(a) for a in args):
@@ -198,16 +200,19 @@ def _drawn(items: Iterator, iterables: tuple) -> Iterator:
     return Drawn(items) if is_traced and not any(isinstance(x, Iterator) and not isinstance(x, Drawn) for x in iterables) else items
 
 
+@door
 def zip_(*iterables: Any, strict: bool = False) -> Any:
     steps = _all_steps(iterables)
     return _drawn(zip(*iterables, strict=strict), iterables) if steps is None or strict else Zip(steps)
 
 
+@door
 def enumerate_(iterable: Any, start: Any = 0) -> Any:
     steps = _all_steps((iterable,))
     return _drawn(enumerate(iterable, start), (iterable,)) if steps is None else Enumerate(steps[0], start)
 
 
+@door
 def reversed_(iterable: Any) -> Any:
     steps = _all_steps((iterable,))
     return _drawn(reversed(iterable), (iterable,)) if steps is None else Reversed(steps[0])

@@ -13,6 +13,7 @@ from ..ops.face import METHODS, find
 from ..ops.literals import as_array as joined
 from ..ops.literals import python_number
 from ..util import tree
+from ..util.defects import door
 from ..util.errors import UnstageableError
 from .branch import choose
 from .listed import as_array
@@ -38,6 +39,7 @@ def _best(name: str) -> Callable:
     """min or max: the first of the best, as Python finds it."""
     original = getattr(builtins, name)
 
+    @door
     def best(*args: Any, key: Any = None, **default: Any) -> Any:
         args = tuple(map(as_array, args))
         if len(args) == 1 and key is None and isinstance(args[0], Value):
@@ -96,6 +98,7 @@ def _chosen(condition: Any, a: Any, b: Any) -> Any:
     return _either(condition, a, b) if is_value(a) and is_value(b) else choose(condition, *ways, cells_of(*ways))
 
 
+@door
 def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list:
     """sorted(): items that are equal keep their order."""
     items = list(as_array(iterable))

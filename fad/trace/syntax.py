@@ -180,6 +180,13 @@ class Rewriter(ast.NodeTransformer):
             h.body.insert(0, _placed(ast.Expr(self.runtime("pass_on")), h))
         return _placed(ast.With([ast.withitem(self.runtime("caught"), None)], [s]), s)
 
+    def visit_With(self, s: ast.With) -> Any:
+        """A manager may take errors in, as a handler does."""
+        s = self.generic_visit(s)                             # type: ignore[assignment]
+        for item in s.items:
+            item.context_expr = _placed(self.runtime("context", item.context_expr), item.context_expr)
+        return s
+
     def visit_MatchClass(self, p: Any) -> Any:
         """case int(k): as `int() as k`: what captured code sees in place of a number's class takes no pattern by position."""
         p = self.generic_visit(p)

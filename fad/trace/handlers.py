@@ -1,0 +1,65 @@
+"""Errors that the user's code handles: `try` with handlers, and `with` whose manager takes errors in.
+
+Handlers run while the function is traced. So what they may see has to happen then, and has to be sure to happen: an error of the program comes too late,
+and an error on a way that the program may not take comes too early. A function with either is not staged.
+"""
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from ..ir.build import current, left_region
+from ..ir.graph import Var
+from ..util.errors import ConcreteValueError, NoDerivativeError, SideEffectError, StructureError, UnstageableError, UnsupportedFunctionError
+
+OWN = (ConcreteValueError, StructureError, SideEffectError, UnsupportedFunctionError, NoDerivativeError)
+
+
+@contextmanager
+def caught() -> Iterator[None]:
+    """Around a try with handlers: an error of the program, which comes when it runs, would pass them by."""
+    builder, start = current(), len(current().equations)
+    yield
+    found = next((eqn for eqn in builder.equations[start:] if may_raise(eqn)), None)
+    if found is not None:
+        raise UnstageableError(f"{found.op.name} in a try with handlers may raise an error when the program runs", where=found.where,
+                               why="handlers are part of the function, and not of the program", do="test for what may go wrong instead")
+
+
+def pass_on(error: Any, is_tracing: bool = True) -> None:
+    """In a handler: what tracing cannot do is no error of the user's code, and what is not sure to happen is no error yet."""
+    if isinstance(error, OWN):
+        raise error
+    if is_tracing and left_region(error):
+        raise UnstageableError(f"{type(error).__name__} in a branch or loop is handled around it: {error}", do="test for what may go wrong instead",
+                               why="tracing goes every way, and the handler is to run only where this one is taken") from error
+
+
+class Context:
+    """A context manager that takes in, of what is raised under it, only what a handler may see."""
+
+    def __init__(self, manager: Any):
+        self.manager = manager
+        self.watch: Any = caught() if isinstance(manager, suppress) else None
+
+    def __enter__(self) -> Any:
+        if self.watch is not None:
+            self.watch.__enter__()
+        return self.manager.__enter__()
+
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> Any:
+        is_taken_in = self.manager.__exit__(kind, error, traceback)
+        if error is not None and is_taken_in:
+            pass_on(error)
+        if self.watch is not None and (error is None or is_taken_in):
+            self.watch.__exit__(None, None, None)
+        return is_taken_in
+
+
+def may_raise(eqn: Any) -> bool:
+    """Whether an equation may raise an error of NumPy's or Python's when it is run."""
+    if any(may_raise(e) for region in eqn.regions for e in region.equations):
+        return True
+    if eqn.op.name in ("index", "update", "index_add"):
+        return any(isinstance(a, Var) for a in eqn.inputs[1:] if a.type.dtype.kind in "iu")
+    is_integer_division = eqn.op.name in ("floordiv", "mod") and eqn.outputs[0].type.dtype.kind in "iu"
+    return eqn.op.kind == "check" or str(eqn.op.facts.get("kernel", "")).startswith("linalg") or is_integer_division

@@ -1,0 +1,211 @@
+"""What a branch or a loop would raise if the program got there: tracing goes every way, and only the way that is taken may raise."""
+import contextlib
+import warnings
+
+import numpy as np
+import pytest
+
+import fad
+from fad.util.errors import FallbackWarning, InternalErrorWarning
+
+W = np.ones(6)
+TABLE = {"a": 1.0}
+X = np.array([0.31, -0.62, 0.83, 0.14, -0.27, 0.55])
+TAKEN = X + 2.0
+
+
+def an_index_of_an_array_of_known_extent(x):
+    s = 0.5
+    if x[0] > 2.0:
+        s += W[29] * x[0]
+    return s + x @ x
+
+
+def an_index_in_a_loop_of_no_turns(x):
+    a, s, k = np.ones(6), 0.5, 0
+    while k < len(x) and x[k] > 2.0:
+        s += a[29] * x[0]
+        k += 1
+    return s + x @ x
+
+
+def an_array_of_indices(x):
+    s = 0.5
+    if x[0] > 2.0:
+        s += np.sum(W[np.array([1, 29])]) * x[0]
+    return s + x @ x
+
+
+def an_assertion(x):
+    s = x @ x
+    if x[0] > 2.0:
+        assert len(W) == 5, "five of them"
+        s += x[0]
+    return s
+
+
+def two_extents(x):
+    s = x @ x
+    if x[0] > 2.0:
+        s += np.dot(np.ones(3), np.ones(4)) * x[0]
+    return s
+
+
+def an_extent_that_is_known_later(x):
+    return fad.jit(lambda u, v: u @ v + (u[:3] @ v if u[0] > 2.0 else 0.0))(x, x)
+
+
+def a_reshape(x):
+    return x @ x + (np.sum(W.reshape(4, 2)) * x[0] if x[0] > 2.0 else 0.0)
+
+
+def a_quotient_of_ints(x):
+    n = len(W)
+    return x @ x + (5 // (n - 6) if x[0] > 2.0 else 0.0)
+
+
+def a_key(x):
+    s = x @ x
+    for k in range(3):
+        if x[k] > 2.0:
+            s += TABLE["b"]
+    return s
+
+
+def a_text_as_a_number(x):
+    s = x @ x
+    for k in range(3):
+        if x[k] > 2.0:
+            s += float("abc")
+    return s
+
+
+def raised_in_an_inner_loop(x):
+    s, k = x @ x, 0
+    while k < len(x) and x[k] > 2.0:
+        raise KeyError("large")
+    return s
+
+
+PROGRAMS = [an_index_of_an_array_of_known_extent, an_index_in_a_loop_of_no_turns, an_array_of_indices, an_assertion, two_extents,
+            an_extent_that_is_known_later, a_reshape, a_quotient_of_ints, a_key, a_text_as_a_number, raised_in_an_inner_loop]
+STAGED = [an_index_of_an_array_of_known_extent, an_index_in_a_loop_of_no_turns, an_array_of_indices, an_assertion]
+
+
+@contextlib.contextmanager
+def refusals():
+    """Without a word of what runs on the tape, and with an error for every defect."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FallbackWarning)
+        warnings.simplefilter("error", InternalErrorWarning)
+        yield
+
+
+@pytest.mark.parametrize("compile", ["never", "now"])
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_a_way_that_is_not_taken_raises_nothing(f, compile):
+    with refusals(), fad.config.using(compile=compile, fallback=f not in STAGED):
+        assert np.isclose(fad.jit(f)(X), f(X))
+        np.testing.assert_allclose(fad.grad(f)(X), 2 * X)
+        np.testing.assert_allclose(fad.hessian(f)(X), 2 * np.eye(6), atol=1e-12)
+        np.testing.assert_allclose(fad.jvp(f, (X,), (X,))[1], 2 * X @ X)
+
+
+@pytest.mark.parametrize("f", [f for f in PROGRAMS if f is not an_extent_that_is_known_later], ids=lambda f: f.__name__)
+def test_in_a_batch_each_takes_its_own_way(f):
+    with refusals():
+        np.testing.assert_allclose(fad.vmap(f)(np.stack([X, 2 * X])), [f(X), f(2 * X)])
+        np.testing.assert_allclose(fad.vmap(fad.grad(f))(np.stack([X, 2 * X])), [2 * X, 4 * X])
+
+
+@pytest.mark.parametrize("make", [fad.jit, fad.grad, fad.hessian])
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_a_way_that_is_taken_raises(f, make):
+    with pytest.raises(Exception) as expected:                 # noqa: PT011 - which one it is, Python says
+        f(TAKEN)
+    kind = next(c for c in type(expected.value).__mro__ if c.__module__ == "builtins")
+    with refusals(), pytest.raises(kind):
+        make(f)(TAKEN)
+
+
+def test_the_error_names_the_line():
+    with pytest.raises(IndexError, match=r"W\[29\]"):
+        fad.grad(an_index_of_an_array_of_known_extent)(TAKEN)
+    with refusals(), pytest.raises(ValueError, match=r"np\.ones\(4\)"):
+        fad.grad(two_extents)(TAKEN)
+
+
+# -- handlers ---------------------------------------------------------------------------------------------------------------------
+
+def handled(x):
+    try:
+        s = W[29] * x[0] if x[0] > 2.0 else x[0] * 3.0
+    except IndexError:
+        s = 2.0 * x[0]
+    return s
+
+
+def handled_by_all(x):
+    s = 0.0
+    try:
+        for k in range(3):
+            if x[k] > 2.0:
+                s += TABLE["b"]
+            s += x[k]
+    except Exception:                                         # noqa: BLE001 - as users write it
+        s = 2.0 * x[0]
+    return s
+
+
+def suppressed(x):
+    s = x[1]
+    with contextlib.suppress(ZeroDivisionError):
+        if x[0] > 2.0:
+            s += 1 / (len(W) - 6)
+        s += x[0]
+    return s
+
+
+class Lenient:
+    def __enter__(self):
+        return 2.0
+
+    def __exit__(self, *error):
+        return True
+
+
+def swallowed(x):
+    s = x[1]
+    with Lenient() as k, contextlib.nullcontext():
+        if x[0] > 2.0:
+            s += TABLE["b"]
+        s += x[0] * k
+    return s
+
+
+def suppressed_as_the_program_runs(x):
+    s, k = x[1], int(x[0] * 20)
+    with contextlib.suppress(IndexError):
+        s = x[0]
+        s += W[k] * x[0]
+    return s
+
+
+def handled_where_it_is_raised(x):
+    s = 0.0
+    for k in range(4):
+        try:
+            s += TABLE["b"]
+        except KeyError:
+            s += 2.0 * x[k]
+    return s
+
+
+@pytest.mark.parametrize("f", [handled, handled_by_all, suppressed, swallowed, suppressed_as_the_program_runs, handled_where_it_is_raised],
+                         ids=lambda f: f.__name__)
+def test_handlers_see_what_is_raised_and_not_what_would_be(f):
+    for x in (X, TAKEN):
+        with refusals():
+            assert np.isclose(fad.jit(f)(x), f(x))
+            differences = [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(6)]
+            np.testing.assert_allclose(fad.grad(f)(x), differences, atol=1e-8)
