@@ -1,6 +1,6 @@
 """Printing nest trees: loops, registers, rows and arrays, with small expressions written where they are used."""
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..ir.graph import Var
 from .conflicts import READ
@@ -18,10 +18,20 @@ from .lower import Lowering
 from .names import STEMS, Names
 from .reductions import combine, combined, dtype_argument, unit
 from .steps import Begin, Loop, Step
-from .templates import SIGN, SUM, Text, bare, template
+from .templates import SIGN, SUM, Text, bare, sum_of, template
 
 WINDOW = 40                                 # how many statements away an expression may be used
 LINE = 90                                   # an expression longer than this gets a name
+
+
+class Added(NamedTuple):
+    """A line that adds a value to a target: how many lines there were with it, the step, and the user's line that was last mentioned before it."""
+
+    line: int
+    target: str
+    value: Text
+    step: Step
+    place: Any
 
 
 class Printer:
@@ -45,6 +55,7 @@ class Printer:
         self.place: Any = None                               # the user's line that was last mentioned
         self.turns: str | None = None                        # what counts the turns of the loops that are being printed
         self.inputs: set[Var] = set()                        # the function's own, whose arrays are the caller's
+        self.added: Added | None = None                      # the last line that added to something
 
     # -- lines ----------------------------------------------------------------------------------------------------------------
 
@@ -279,11 +290,20 @@ class Printer:
         return self.expressions.operand(step.args[0]).source == target and value.startswith((f"{target} + ", f"{target} - "))
 
     def _add(self, step: Step) -> None:
-        value = self.expressions.value(step)
-        if value.binds == SIGN and value.source.startswith("-"):
-            self.line(f"{self.target(step)} -= {bare(value.source[1:])}", step)
-        else:
-            self.line(f"{self.target(step)} += {value.source}", step)
+        value, target, place = self.expressions.value(step), self.target(step), self.place
+        before = self.added
+        if before is not None and (before.line, before.target) == (len(self.lines), target) and self._may_join(before, step, value):
+            del self.lines[-1]
+            step, value, self.place = before.step, sum_of(before.value, value), before.place
+            place = self.place
+        negative = value.binds == SIGN and value.source.startswith("-")
+        self.line(f"{target} -= {bare(value.source[1:])}" if negative else f"{target} += {value.source}", step)
+        self.added = Added(len(self.lines), target, value, step, place)
+
+    def _may_join(self, before: Added, step: Step, value: Text) -> bool:
+        """Whether what the step adds may be added together with what the line before adds to the same element, which is stored once then."""
+        root = self.storage.root(step.out)
+        return root not in self.held and root not in self._reads(step) and len(before.value.source) + len(value.source) <= LINE
 
     def _fill(self, step: Step) -> None:
         root = self.storage.root(step.out)

@@ -6,8 +6,9 @@ where they are small. Steps that hand numbers to each other in registers stay to
 """
 from typing import Any
 
-from ..ir.graph import Var
 from .conflicts import READ, in_order
+from .direction import ascending
+from .homes import is_stored
 from .lanes import BlockLoop
 from .steps import Loop, Step
 
@@ -15,13 +16,13 @@ FEW_READS = 2                                                # arrays that two l
 
 
 def separated(nodes: list, scheduler: Any, homes: dict) -> list:
-    """The nodes, with their innermost loops taken apart."""
+    """The nodes, with their innermost loops taken apart, each in the direction in which it writes."""
     found: list[Any] = []
     for node in nodes:
         if not isinstance(node, Loop) or isinstance(node, BlockLoop):
             found.append(node)
         elif all(isinstance(n, Step) and n.kind in ("map", "add", "reduce") for n in node.nodes):
-            found += [Loop(node.axis, part.steps, node.reverse) for part in _parts(node.nodes, scheduler, homes)]
+            found += [ascending(Loop(node.axis, part.steps), scheduler, homes) for part in _parts(node.nodes, scheduler, homes)]
         else:
             node.nodes = separated(node.nodes, scheduler, homes)
             found.append(node)
@@ -33,9 +34,9 @@ class _Part:
 
     def __init__(self, step: Step, accesses: list, homes: dict):
         self.steps, self.accesses = [step], list(accesses)
-        self.numbers = {a.root for a in accesses if not _is_stored(a.root, homes)}
-        self.filled = {a.root for a in accesses if a.mode != READ and _is_stored(a.root, homes)}
-        self.read = {a.root for a in accesses if a.mode == READ and _is_stored(a.root, homes)}
+        self.numbers = {a.root for a in accesses if not is_stored(a.root, homes)}
+        self.filled = {a.root for a in accesses if a.mode != READ and is_stored(a.root, homes)}
+        self.read = {a.root for a in accesses if a.mode == READ and is_stored(a.root, homes)}
 
     def join(self, other: "_Part") -> None:
         self.steps += other.steps
@@ -54,12 +55,6 @@ class _Part:
     def waits_for(self, other: "_Part") -> bool:
         """Whether the two must stay in their order."""
         return any(a.root is b.root and in_order(b, a) for a in self.accesses for b in other.accesses)
-
-
-def _is_stored(root: Var, homes: dict) -> bool:
-    """Whether all of an array is in memory."""
-    home = homes.get(root)
-    return bool(root.type.shape) and (home is None or len(home.kept) == len(root.type.shape))
 
 
 def _parts(steps: list, scheduler: Any, homes: dict) -> list:

@@ -54,6 +54,12 @@ def homes(found: dict, pinned: set) -> dict:
     return {root: _home(root, uses_of, root in pinned) for root, uses_of in found.items()}
 
 
+def is_stored(root: Var, homes: dict) -> bool:
+    """Whether all of an array is in memory (homes: those known so far)."""
+    home = homes.get(root)
+    return bool(root.type.shape) and (home is None or len(home.kept) == len(root.type.shape))
+
+
 def _home(root: Var, uses_of: list, pinned: bool) -> Home:
     kept = _kept(root, uses_of, pinned)
     if pinned or any(use.place is None for use in uses_of):

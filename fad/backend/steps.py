@@ -36,11 +36,15 @@ class Step:
 
     def on(self, axis: Axis, shared: Axis) -> "Step":
         """The step inside a loop over `shared`, which takes the place of its axis."""
-        table = {axis: Index(((shared, 1),))}
-        new = Step(self.kind, self.eqn, self.out, axes=tuple([a for a in self.axes if a is not axis]),
-                   reduced=tuple([a for a in self.reduced if a is not axis]), target=tuple([i.substitute(table) for i in self.target]),
-                   args=tuple([substitute(a, table) for a in self.args]), arrays=self.arrays, outs=self.outs, body=self.body,
-                   along=shared if self.along is axis else self.along)
+        new = self.substitute({axis: Index(((shared, 1),))})
+        new.axes, new.reduced = tuple([a for a in self.axes if a is not axis]), tuple([a for a in self.reduced if a is not axis])
+        new.along = shared if self.along is axis else self.along
+        return new
+
+    def substitute(self, table: dict) -> "Step":
+        """The step with axes of its places replaced by what the table holds for them."""
+        new = Step(self.kind, self.eqn, self.out, axes=self.axes, reduced=self.reduced, target=tuple([i.substitute(table) for i in self.target]),
+                   args=tuple([substitute(a, table) for a in self.args]), arrays=self.arrays, outs=self.outs, body=self.body, along=self.along)
         new.order = self.order
         return new
 
@@ -71,10 +75,10 @@ class Step:
 class Loop:
     """A loop of the nest tree: for axis in range(extent), the nodes in order."""
 
-    __slots__ = ("axis", "nodes", "reverse")
+    __slots__ = ("axis", "nodes")
 
-    def __init__(self, axis: Axis, nodes: list, reverse: bool = False):
-        self.axis, self.nodes, self.reverse = axis, nodes, reverse
+    def __init__(self, axis: Axis, nodes: list):
+        self.axis, self.nodes = axis, nodes
 
 
 class Begin:

@@ -92,6 +92,28 @@ def template(text: str) -> Template:
     return Template(text, binding(tree), tuple([(k, asked) for _, k, asked in sorted(holes)]))
 
 
+def sum_of(x: Text, y: Text) -> Text:
+    """x + y, in the order that takes the fewest signs.
+
+    >>> sum_of(Text("-a", SIGN), Text("b * c", PRODUCT)).source, sum_of(Text("-a", SIGN), Text("-b", SIGN)).source
+    ('b * c - a', '-(a + b)')
+    """
+    if not (_is_negative(x) or _is_negative(y)):
+        return template("{0} + {1}").fill([x, y])
+    if _is_negative(x) and _is_negative(y):
+        return template("-{0}").fill([template("{0} + {1}").fill([_negated(x), _negated(y)])])
+    x, y = (y, x) if _is_negative(x) else (x, y)
+    return template("{0} - {1}").fill([x, _negated(y)])
+
+
+def _negated(x: Text) -> Text:
+    return Text(bare(x.source[1:]), binding(ast.parse(bare(x.source[1:]), mode="eval").body))
+
+
+def _is_negative(x: Text) -> bool:
+    return x.binds == SIGN and x.source.startswith("-")
+
+
 def bare(source: str) -> str:
     """An expression without parentheses around all of it.
 

@@ -4,6 +4,7 @@ A subscript that may be negative counts from the end, which costs a comparison f
 at once. An integer is written as a sum of variables; those of loops are replaced, from the innermost loop outwards, by the ends of their ranges.
 """
 import operator
+from itertools import count
 
 from numba.core import ir
 from numba.core.analysis import compute_cfg_from_blocks
@@ -21,6 +22,7 @@ class Bounds:
         self.known = {}  # (name, block) -> whether it is natural there
         self.loops = {}  # name of a loop's index -> (blocks of the loop, start, stop, step), ...
         self.places = {}  # name -> the block where it is assigned (last)
+        self.uses = count()
         found = compute_cfg_from_blocks(blocks).loops().values()
         self.around = {label: {loop.header for loop in found if label in loop.body} for label in blocks}
         for label, block in blocks.items():
@@ -70,6 +72,8 @@ class Bounds:
         if len(around) != 1 or len(self.loops[name]) != len(self.defined[name]):
             return None
         body, start, stop, step = around[0]
+        if any(other[0] < body for other in self.loops[name]):  # what a loop inside has left
+            return None
         first = {} if start is None else self._sum_of(start.name, block)
         last = _plus(self._sum_of(stop.name, block), {None: -step})
         return (body, first, last) if step == 1 else (body, last, first)
@@ -87,12 +91,15 @@ class Bounds:
         return values[0], self.places[name]
 
     def _sum_of(self, name, block):
-        """{variable: coefficient, None: constant} of an integer that is used in a block."""
+        """{variable: coefficient, None: constant} of an integer that is used in a block.
+
+        A variable that changes has a value of its own in each use: (its name, a number).
+        """
         if name in self.loops and not any(block in body for body, *_ in self.loops[name]):
             return {(name, block): 1}  # an index when its loop is over
         made = self._made_around(name, block)
         if made is None:
-            return {name: 1}
+            return {name if name in self.loops or len(self.defined.get(name, ())) == 1 else (name, next(self.uses)): 1}
         value, place = made
         if isinstance(value, ir.Var):
             return self._sum_of(value.name, place)
@@ -118,7 +125,7 @@ class Bounds:
 
     def _is_natural_term(self, name, block):
         """Whether a product, or what is not a sum, is not negative."""
-        if name in self.natural:
+        if (name[0] if isinstance(name, tuple) else name) in self.natural:
             return True
         made = self._made_around(name, block)
         if made is None or not isinstance(made[0], ir.Expr) or made[0].op != "binop" or made[0].fn not in (operator.mul, operator.floordiv):

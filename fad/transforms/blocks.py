@@ -15,11 +15,11 @@ from ..ir.walk import Environment
 from ..ops.choice import cast
 from ..ops.control import FOR
 from .budget import has_budget
-from .division import Division, is_cheap
+from .division import Division, is_cheap, live
 from .joint import atoms, reads
 from .rounding import decisive
 from .segments import at_most
-from .tape import Tape, Turns, is_fixed, ramp_of
+from .tape import Padded, Tape, Turns, is_fixed, padded_width, ramp_of
 from .weights import bytes_of, bytes_written, extent_guess, hold_small, turns_guess
 
 LARGE = 1 << 23                                              # bytes of a tape that leaves the caches
@@ -156,9 +156,11 @@ class Blocks:
 
     def backward(self, carries: list) -> tuple:
         """The reverse sweep's carries after the first turn."""
+        width = {v: padded_width(v, self.turns) for v in self.again.arrays}
+
         def block(q: Any, *values: Any) -> tuple:
             first, end = self._bounds(q)
-            rows = self._computed_again(q, first, end)
+            rows = self._computed_again(q, first, end, width)
 
             def turn(k: Any, *inner: Any) -> list:
                 def reader(number: int, env: Any) -> Any:
@@ -168,20 +170,22 @@ class Blocks:
             return FOR.run_regions([end - 1, first - 1, -1, *values], (turn,))
         return FOR.run_regions([self.number - 1, -1, -1, *carries], (block,))
 
-    def _computed_again(self, q: Any, first: Any, end: Any) -> Tape:
+    def _computed_again(self, q: Any, first: Any, end: Any, width: dict) -> Tape:
         """What the turns of a block save."""
-        turns = Turns(_bounded(end - first), _bounded(self._index(first)), self.turns.step, self.turns.index)
-        rows = Tape(self.again.arrays, turns, self.lines)
-        n = len(self.state)
+        rows = Tape(self.again.arrays, self.turns, self.lines, lambda v, _: Padded(v, self.again.turns, width[v]))
+        n, first_of_all = len(self.state), live(self.division.equations, self.again.arrays)
 
         def turn(k: Any, *values: Any) -> list:
             env = self.division.environment([self._index(k)], ())
             env.update(self.loop.counted(k))
             env.update(zip(self.state, values))
             env.update((v, self.numbers.reader([], k)(j, env)) for j, v in enumerate(self.again.numbers))
-            self.division.run(self.again.equations, env)
-            outputs = self.division.outputs(env, self.again.state)
-            return outputs + rows.push(list(values[n:]), tuple([env.read(v) for v in self.again.arrays]), _bounded(k - first))
+            self.division.run([j for j in self.again.equations if j in first_of_all], env)
+            kept = rows.push(list(values[n:]), tuple([env.read(v) for v in self.again.arrays]), _bounded(k - first))
+            rows.start_reverse(kept)
+            env.update([(v, rows.reader([], _bounded(k - first))(j, env)) for j, v in enumerate(self.again.arrays)])
+            self.division.run([j for j in self.again.equations if j not in first_of_all], env)
+            return self.division.outputs(env, self.again.state) + kept
         env, reader = Environment(), self.starts.reader([], q)
         results = FOR.run_regions([first, end, 1, *[reader(j, env) for j in range(n)], *rows.init], (turn,))
         rows.start_reverse(list(results[n:]))

@@ -4,6 +4,7 @@ Rows    values of one shape: an array with a row for each turn. Where the number
         each as long as all turns before it together, and the rows of a stretch are made before it: no turn looks whether there is room.
 Ramp    values with one extent that grows or shrinks by the same number in each turn of a loop whose number of turns is known: a flat array, in which the
         places are known.
+Padded  as Rows and Ramp, of a few turns, in rows of one width that begin where the processor likes vectors to begin.
 Stack   values whose extents change otherwise: a flat array, last in first out, that doubles when it is full. It is carried with its
         pointer and its extent.
 
@@ -17,12 +18,13 @@ from ..ir.graph import Var
 from ..ir.op import registry
 from ..ir.types import INT
 from ..ops.control import resize, unwritten
-from ..ops.extents import product
+from ..ops.extents import maximum, product
 from ..ops.index import index, update
 from ..ops.kinds import shape_of
 from .budget import has_budget
 
 FIRST_EXTENT = 16
+CACHE_LINE = 64                                               # bytes
 ALWAYS_FITS = 1 << 24                                         # bytes
 
 
@@ -122,6 +124,27 @@ class Ramp:
         return [], registry["reshape"](flat, *extents)
 
 
+class Padded(Ramp):
+    """A flat array with rows for so many turns, each a whole number of cache lines wide, so that no vector lies in two."""
+
+    def __init__(self, v: Var, count: Any, width: Any):
+        self.dtype, self.width, self.total = v.type.dtype, width, count * width
+        self.bytes = product([v.type.dtype.itemsize, self.total])
+
+    def place(self, k: Any) -> Any:
+        """Where turn k begins."""
+        return k * self.width
+
+
+def padded_width(v: Var, turns: Turns) -> Any:
+    """How many elements a row must have, in whole cache lines, for the largest value that a variable has in any turn."""
+    first, slope = ramp_of(v, turns, current()) or (product([current().value_of(n) for n in v.type.shape]), 0)
+    last = first + (turns.count - 1) * slope
+    widest = (last if slope > 0 else first) if isinstance(slope, int) else maximum(first, last)
+    line = max(CACHE_LINE // v.type.dtype.itemsize, 1)
+    return (widest + line - 1) // line * line
+
+
 def ramp_of(v: Var, turns: Turns, around: Builder) -> "tuple | None":
     """How many elements a variable has in a loop's first turn, and how many more in each further one, where it is the same number."""
     moving = [n for n in v.type.shape if isinstance(n, Var) and not around.sees(n)]
@@ -201,14 +224,14 @@ def keeper_of(v: Var, turns: "Turns | None") -> Any:
 class Tape:
     """The keepers of all values that a loop saves, and their carries as one list. `turns` is None where their number is not known.
 
-    lines: the user's line of each value. `grows`: whether there are rows to be made before each stretch of a loop.
+    lines: the user's line of each value; keeper: what keeps one. `grows`: whether there are rows to be made before each stretch of a loop.
     """
 
-    def __init__(self, saved: list, turns: "Turns | None", lines: "dict | None" = None):
+    def __init__(self, saved: list, turns: "Turns | None", lines: "dict | None" = None, keeper: Callable = keeper_of):
         lines = lines or {}
         self.variables = saved
         self.lines = [lines.get(v) for v in saved]           # what keeps a value belongs to the line that the value is from
-        self.keepers = [keeper_of(v, turns) for v in saved]
+        self.keepers = [keeper(v, turns) for v in saved]
         self.pointers = [keeper for keeper in self.keepers if isinstance(keeper, Stack)]
         self.grows = turns is None and any(isinstance(keeper, Rows) for keeper in self.keepers)
         see_to_room(self.keepers, current())

@@ -57,7 +57,38 @@ def left_by_another_loop(n, m):
             yield (c,)
 
 
-NATURAL = {left_by_another_loop: {"a"}, triangles: {"a", "c"}, blocks: {"a", "c", "a2", "c2"}, twice_used: {"c"}}
+def moved(n, m):
+    first, last = 0, m
+    for i in range(first, last):
+        first += 2
+        last -= 3
+        a = i - first
+        b = last - 1 - i
+        c = i + last
+        yield a, b, c
+
+
+def remembered(n, m):
+    before = 0
+    for i in range(n):
+        a = before
+        before = before + 2 * i - 3
+        b = before - a + i
+        yield a, b
+
+
+def left_by_the_loop_inside(n, m):
+    for j in range(n):
+        for j in range(-3, m):
+            a = j + 3
+            yield (a,)
+        if m > -3:
+            b = j
+            yield (b,)
+
+
+NATURAL = {moved: set(), remembered: set(), left_by_the_loop_inside: set(),
+           left_by_another_loop: {"a"}, triangles: {"a", "c"}, blocks: {"a", "c", "a2", "c2"}, twice_used: {"c"}}
 
 
 @pytest.mark.parametrize("f", NATURAL)

@@ -1,0 +1,38 @@
+"""Direction: an innermost loop that writes an array from its end to its beginning is turned round.
+
+Processors load and store vectors in ascending order; each access in descending order costs a shuffle besides. An element that is added to is
+loaded and stored, what is added to it is loaded once: the loop had better ascend where it writes. Turns of such a loop do not depend on each other, and
+the order of sums is free (see kernels/sums.py).
+"""
+from typing import Any
+
+from .conflicts import READ
+from .homes import is_stored
+from .indexmap import Axis, Index
+from .steps import Loop
+
+
+def ascending(loop: Loop, scheduler: Any, homes: dict) -> Loop:
+    """A loop over steps alone, in the direction in which it writes."""
+    stored = [s for s in loop.nodes if s.target and is_stored(scheduler.storage.root(s.out), homes)]
+    directions = {_direction(s.target, loop.axis) for s in stored}
+    if -1 not in directions or 1 in directions or _reads_what_it_writes(loop, scheduler):
+        return loop
+    return Loop(loop.axis, [s.substitute({loop.axis: _from_the_end(loop.axis)}) for s in loop.nodes])
+
+
+def _from_the_end(axis: Axis) -> Index:
+    return axis.extent.plus(Index(((axis, -1),), -1))
+
+
+def _direction(place: tuple, axis: Axis) -> int:
+    """1 where the place moves on with the axis, -1 where it moves back, 0 where it stays or nobody knows."""
+    found = [c for i in place for s, c in i.terms if s is axis]
+    return (found[0] > 0) - (found[0] < 0) if len(found) == 1 else 0
+
+
+def _reads_what_it_writes(loop: Loop, scheduler: Any) -> bool:
+    """Whether a turn touches what another one writes."""
+    touched = [a for s in loop.nodes for a in scheduler.accesses(s)]
+    written = {a.root: a.place for a in touched if a.mode != READ}
+    return any(a.root in written and a.place != written[a.root] for a in touched)
