@@ -18,7 +18,7 @@ from .budget import for_the_body, is_small, plan_for, share_of
 from .counters import counters
 from .division import Division
 from .inputs import zeros_like
-from .joint import Joint
+from .joint import Joint, atoms
 from .segments import vjp_in_segments
 from .tape import FIRST_EXTENT, Tape, Turns, is_inside_a_loop
 from .undo import carried_trails, trail_to
@@ -325,6 +325,7 @@ def vjp_cond(sweep: Any, eqn: Equation) -> None:
     count = len(eqn.outputs)
     results = COND.run_regions([selector], tuple([forward(k) for k in range(len(divisions))]), names=eqn.params["names"], extents=eqn.params["extents"])
     bind_outputs(eqn, results[:count], sweep.env)
+    _note_kept(sweep, eqn, divisions, slots, results[count:])
     sweep.pullbacks.append(lambda: _pull_cond(sweep, eqn, given, selector, divisions, slots, results[count:]))
 
 
@@ -334,6 +335,17 @@ def _divided_branch(sweep: Any, eqn: Equation, region: Func, given: list) -> Div
     trails = {k: trail_to(region, region.outputs[k], sweep.active) for k, v in enumerate(eqn.outputs) if v in sweep.trails}
     joint = Joint(sweep, eqn, region, given, trails=trails, restoring=demanded, demanded=[v for k in demanded for v in trails[k].versions])
     return Division(joint, demanded)
+
+
+def _note_kept(sweep: Any, eqn: Equation, divisions: list, slots: _Slots, saved: tuple) -> None:
+    """Tell the region around, if it may restore an array, which of the saved values are that array somewhere in a branch."""
+    for division, chosen in zip(divisions, slots.of_branch):
+        joint, kept = division.joint, division.joint.notes.kept
+        for k, trail in joint.trails.items():
+            versions, after = set(atoms(map(joint.env.read, trail.versions))), sweep.env.read(eqn.outputs[k]).atom
+            for v, slot in zip(division.saved, chosen):
+                if v in versions or not versions.isdisjoint(kept.get(v, ())):
+                    current().notes.kept.setdefault(saved[slot].atom, set()).add(after)      # type: ignore[attr-defined]
 
 
 def _pull_cond(sweep: Any, eqn: Equation, given: list, selector: Any, divisions: list, slots: _Slots, saved: tuple) -> None:

@@ -175,8 +175,15 @@ class Division:
             del self.histories[next(versions[v] for k in numbers for v in reads(self.equations[k]) if v in versions)]
 
     def would_gain(self, trails: Iterable) -> bool:
-        """Whether less would be saved if the arrays on these trails were restored, that is, if the loops in the region kept logs for them."""
-        hoped = {object(): (trail.cost, set(atoms(map(self.joint.env.read, trail.versions)))) for trail in trails}
+        """Whether less would be saved if the arrays on these trails were restored, that is, if the loops in the region kept logs for them.
+
+        What a branch saves of such an array would be restored within the branch.
+        """
+        kept = self.joint.notes.kept
+        hoped = {}
+        for trail in trails:
+            versions = set(atoms(map(self.joint.env.read, trail.versions)))
+            hoped[object()] = trail.cost, versions | {v for v, of in kept.items() if not versions.isdisjoint(of)}
         return any(token in hoped for token in self._cut([], hoped))
 
     def _cut(self, results: list, hoped: "Mapping | None" = None) -> list:

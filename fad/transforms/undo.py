@@ -90,12 +90,14 @@ class Notes:
     restored    {version: (the next version, what the version is had again as)}
     logged      old values that are there to be put back
     costs       {version: what the log of its trail costs in a turn, in bytes}
+    kept        {what a branch saves: the versions that it is one of}
     """
 
     def __init__(self) -> None:
         self.restored: dict[Var, tuple] = {}
         self.logged: set[Var] = set()
         self.costs: dict[Var, int] = {}
+        self.kept: dict[Var, set] = {}
 
     def restore(self, earlier: Any, later: Any, again: Any) -> None:
         if later.atom is not earlier.atom:

@@ -110,6 +110,19 @@ def three_deep(A):
                 A[i, j] = np.sin(A[i, j] + A[i, k] * A[k, j])
 
 
+def loops_behind_conditions(A):                      # the rows of a band end within the matrix
+    n = A.shape[0]
+    for k in range(n):
+        for i in (k + 1, k + 2):
+            if i < n:
+                m = A[i, 0] / A[k, k]
+                if m < 2.0:
+                    for j in range(2):
+                        A[i, j] -= m * A[k, j] * A[k, j + 1]
+                else:
+                    A[i, 0] = np.sin(A[i, 1])
+
+
 def backwards(A):
     for i in range(A.shape[0] - 2, -1, -1):
         for j in range(A.shape[0] - 1, i, -2):
@@ -117,7 +130,7 @@ def backwards(A):
 
 
 PROGRAMS = [dots, written_behind_a_choice, written_in_one_loop_and_read_in_another, old_values_beside_new_ones, rows_that_change_places, until_it_is_small,
-            ended_early, by_a_list_of_indices, two_arrays, swapped, three_deep, backwards]
+            ended_early, by_a_list_of_indices, two_arrays, swapped, three_deep, loops_behind_conditions, backwards]
 
 
 def loss_of(program):
@@ -164,7 +177,7 @@ def test_within_a_budget_and_batched(loss):
     np.testing.assert_allclose(fad.vmap(fad.grad(loss))(np.stack([A, A + 0.01 * D]))[0], g, rtol=1e-12)
 
 
-@pytest.mark.parametrize("program", [dots, written_behind_a_choice, two_arrays, backwards], ids=lambda program: program.__name__)
+@pytest.mark.parametrize("program", [dots, written_behind_a_choice, two_arrays, loops_behind_conditions, backwards], ids=lambda program: program.__name__)
 def test_what_is_saved_grows_like_what_is_overwritten(program):
     n = 40
     g = fad.grad(loss_of(program))
