@@ -5,7 +5,8 @@ traced, its elements move into `rows`, one array for each leaf of an element, of
 `Rows`. A list within it whose elements are alike is an entry (see member.py). Which loop moves it, and how much room there is, is decided in
 roll.py; what cannot be done on rows makes the list a plain one again, with its length pinned.
 """
-from collections.abc import Callable, Iterator
+import copy
+from collections.abc import Iterator
 from typing import Any
 
 from ..ir import stack
@@ -22,6 +23,7 @@ from .iterate import Steps
 from .listing import Contents, Elements, NeedsRoom, NeedsRows, atom_of
 from .member import Member, Ties, as_member, is_fresh, member_of, refuse_write
 from .place import roots_of
+from .plainly import GUARDS, done_plainly
 from .state import Layout, is_array
 from .tracer import Tracer
 from .twins import note_fixed
@@ -71,6 +73,14 @@ class Items(list):
             self._ask_for_rows(error)
             self[place] = x
 
+    def __copy__(self) -> Any:
+        return self.copy()
+
+    def __deepcopy__(self, known: dict) -> Any:
+        made = known[id(self)] = Items()
+        made.extend([copy.deepcopy(x, known) for x in self])
+        return made
+
     def _ask_for_rows(self, error: Exception) -> None:
         """Move to rows where the list was made: around the loops and branches that are being traced."""
         builder = current()
@@ -88,11 +98,11 @@ class Items(list):
         return [like(self._as_element(x)) for x in list.__getitem__(self, slice(first, None))]
 
     def contents(self) -> Contents:
-        return Contents(type(self), list(list.__iter__(self)), self.rows, self.layout, self.types, self.length, self.is_element, self.ties)
+        return Contents(type(self), [] if self.rows else list(list.__iter__(self)), self.rows, self.layout, self.types, self.length, self.is_element, self.ties)
 
     def put(self, c: Contents) -> None:
         self.__class__ = c.kind
-        list.__setitem__(self, slice(None), c.items)
+        list.__setitem__(self, slice(None), GUARDS if c.rows else c.items)
         self.rows, self.layout, self.types, self.length, self.is_element, self.ties = c.rows, c.layout, c.types, c.length, c.is_element, c.ties
 
     def move_to_rows(self, samples: list, more: Any, kind: "type | None" = None) -> None:
@@ -116,7 +126,7 @@ class Items(list):
             for row, old in zip(rows, self.rows):
                 row.kin = old.kin
         self.rows, self.layout, self.types, self.length = rows, layout, types, before
-        list.clear(self)
+        list.__setitem__(self, slice(None), GUARDS)
         self.__class__ = kind or Rows
         for place, x in enumerate(held):
             self._adopt(place, x.leaves)
@@ -173,6 +183,7 @@ def fixed(x: Any, ties: "Ties | None" = None) -> Any:
     return tuple([fixed(y, ties) for y in x]) if type(x) is tuple else x
 
 
+@done_plainly
 class Rows(Items):
     """A list whose elements lie in arrays. What is not here is done on a plain list again."""
 
@@ -261,6 +272,9 @@ class Rows(Items):
     def copy(self) -> Any:
         return self[:]
 
+    def __radd__(self, other: Any) -> Any:
+        return other + self._plain()
+
     def _part(self, place: slice) -> Any:
         """A list of some of the elements, which are numbers; elements that are arrays would have to be the same arrays."""
         return _with_rows(_Frame(self), tuple([self.entries(k, self.length)[place].copy() for k in range(len(self.rows))]))
@@ -344,20 +358,6 @@ class Growing(Rows):
             row.set(resize(row, enough))
 
 
-def _on_plain(name: str) -> Callable:
-    def method(self: Rows, *args: Any, **kwargs: Any) -> Any:
-        return getattr(self._plain(), name)(*args, **kwargs)
-    method.__name__ = name
-    return method
-
-
-for _name in ("insert", "remove", "clear", "index", "count", "sort", "reverse", "__delitem__", "__add__", "__mul__", "__rmul__", "__imul__",
-              "__contains__", "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__reversed__"):
-    if hasattr(list, _name):
-        setattr(Rows, _name, _on_plain(_name))
-Rows.__hash__ = None                                          # type: ignore[assignment]
-
-
 tree.register(Items, lambda x: (tuple(x), None), lambda _, c: list(c), list)
 
 
@@ -376,6 +376,7 @@ class _Frame:
 
 def _with_rows(frame: _Frame, rows: tuple) -> Any:
     made = Rows()
+    list.extend(made, GUARDS)
     made.rows, made.layout, made.types, made.is_element, made.ties = list(rows), frame.layout, frame.types, frame.is_element, Ties()
     made.length = rows[0].shape[0] if isinstance(rows[0], Value) else 0      # no Value: a list that has none yet, or is only described
     return made

@@ -1,4 +1,7 @@
 """Lists filled in loops: rolled whatever the number of turns, with the values, derivatives and aliasing that Python gives them."""
+import copy
+import heapq
+import operator
 from collections import deque
 
 import numpy as np
@@ -460,6 +463,39 @@ def test_the_methods_of_lists():
         return out[0] * out[1] + out[-1] + kept.count(2) + kept.index(2) + len(out) + out.copy()[2]
     assert fad.jit(f, fallback=False)(P, 6) == pytest.approx(f(P, 6))
     np.testing.assert_allclose(fad.grad(f, fallback=False)(P, 6), [5 * 1.1 + 1.0 + 4.0, 5 * 0.7])
+
+
+SUMS = [lambda a, b, p: [p[0]] + a, lambda a, b, p: a + [p[0]], lambda a, b, p: a + b, lambda a, b, p: [1.0] + a[1:] + [2.0] + b, lambda a, b, p: sum([[p[0]], a, b], []),
+        lambda a, b, p: copy.copy(a), lambda a, b, p: copy.deepcopy(b), lambda a, b, p: [len(a), *([0.0] + a)], lambda a, b, p: operator.add([p[1]], a)]
+
+
+@pytest.mark.parametrize("joined", SUMS)
+def test_sums_and_copies_of_lists(joined):
+    """Python's own sum of two lists looks into the second one's memory, past its methods."""
+    def f(p):
+        filled = []
+        for v in p:
+            filled.append(2.0 * v)
+        return joined(filled, [v * v for v in p], p)
+    p = RNG.normal(size=5)
+    assert fad.jit(f, fallback=False)(p) == pytest.approx(f(p))
+    np.testing.assert_allclose(fad.jvp(lambda p: np.array(f(p)), (p,), (p,))[1], (np.array(f(p + 1e-6 * p)) - np.array(f(p - 1e-6 * p))) / 2e-6, atol=1e-8)
+
+
+READERS = [lambda a, p: operator.concat([p[0]], a), lambda a, p: heapq.heapify(a) or a, lambda a, p: heapq.heappush(a, p[0]) or a, lambda a, p: [heapq.heappop(a), *a],
+           lambda a, p: [p[0] * (a == [2.0 * v for v in p]), p[1] * (a != [2.0 * v for v in p])], lambda a, p: [p[0] * (a > [-9.0]), p[0] * ([9.0] < a)]]
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_code_that_looks_into_a_list_is_refused(read):
+    """What knows plain lists only is run step by step, where there are such lists."""
+    def f(p):
+        return read([2.0 * v for v in p], p)
+    p = RNG.normal(size=5)
+    with pytest.raises(fad.FadError):
+        fad.jit(f, fallback=False)(p)
+    with pytest.warns(fad.FallbackWarning):
+        assert fad.jit(f)(p) == pytest.approx(f(p))
 
 
 @pytest.mark.parametrize(("f", "x", "rest"), [(trajectory, P, [6]), (adaptive_steps, P, [3])], ids=["for", "while"])
