@@ -199,4 +199,4 @@ def pow_(a: Any, b: Any, *mod: Any) -> Any:
 BUILTIN_FACES: dict[str, Any] = {"len": length, "range": range_, "zip": zip_, "enumerate": enumerate_, "reversed": reversed_, "sum": sum_, "int": int_,
                                  "float": float_, "bool": bool_, "complex": complex_, "divmod": divmod_, "pow": pow_, **ordering.FACES}
 BY_BUILTIN = {getattr(builtins, name): call for name, call in BUILTIN_FACES.items()} | {
-    np.ndarray: ndarray, isinstance: isinstance_, hasattr: hasattr_, type: type_}
+    np.ndarray: ndarray, isinstance: isinstance_, type: type_}

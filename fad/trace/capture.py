@@ -22,7 +22,7 @@ from ..util.defects import door
 from ..util.where import is_library
 from . import sources
 from .builtin import BUILTIN_FACES, FaceClass, class_of
-from .containers import Globals, contents, is_empty, put_contents
+from .containers import Globals, Variable, contents, is_empty, put_contents
 from .control import Runtime
 from .listed import as_arrays
 from .lists import Rows
@@ -114,6 +114,8 @@ class Capture:
         self.runtime = Runtime(self)
         self._copies: dict[int, tuple[Any, Any]] = {}
         self._cell_copies: dict[int, tuple[CellType, CellType]] = {}
+        self._originals: dict[int, FunctionType] = {}         # id of a function's copy -> the function
+        self._of_classes: set[tuple] = set()                  # what is noted of classes
 
     def swap(self, value: Any) -> Any:
         """What captured code sees in place of an outside value."""
@@ -171,20 +173,47 @@ class Capture:
         """owner.name as captured code sees it: of an object, class or module from outside it is a source."""
         if name == "__class__" and isinstance(owner, (Tracer, list)):
             return class_of(owner)
-        if isinstance(owner, (Value, Proxy)) or not sources.is_open(owner) or self._is_inside(owner):
+        if id(owner) in self._originals:
+            return self._of_function(owner, name)
+        if isinstance(owner, (Value, Proxy)) or not sources.is_open(owner):
             return getattr(owner, name)
-        found = MISSING if isinstance(owner, (type, ModuleType)) else getattr(type(owner), name, MISSING)
-        if isinstance(found, property) and isinstance(found.fget, FunctionType):
+        inside = self._is_inside(owner)
+        found = MISSING if isinstance(owner, ModuleType) else self._in_class(owner if isinstance(owner, type) else type(owner), name)
+        if isinstance(found, property) and isinstance(found.fget, FunctionType) and not isinstance(owner, type):
             return self.swap(found.fget)(owner)
-        if isinstance(found, functools.cached_property) and name not in owner.__dict__:
-            return self.swap(found.func)(owner)
+        if isinstance(found, functools.cached_property) and not isinstance(owner, type) and name not in owner.__dict__:
+            computed = self.swap(found.func)(owner)
+            return owner.__dict__.setdefault(name, computed) if inside else computed
         value = getattr(owner, name)
-        if isinstance(value, (MethodType, Tracer)) or has_traced((value,)):
+        if isinstance(value, (MethodType, Tracer)) or has_traced((value,)) or (inside and value is not found):
             return value
         self.sources.append(sources.of_attribute(owner, name, value))
         self.open(value)
         is_plain = isinstance(value, (np.ndarray, *sources.CONTAINERS))
         return self.swap(value) if is_plain else value
+
+    def _in_class(self, cls: type, name: str) -> Any:
+        """What a class has under this name, for its instances; it is a source."""
+        found = sources.in_class(cls, name)
+        if (cls, name) not in self._of_classes and found is not MISSING:
+            self._of_classes.add((cls, name))
+            self.sources.append(sources.of_class(cls, name))
+        return found
+
+    def _of_function(self, copy: FunctionType, name: str) -> Any:
+        """An attribute of a user's function."""
+        original = self._originals[id(copy)]
+        before, value = original.__dict__.get(name, MISSING), getattr(copy, name)
+        if value is before:
+            self.sources.append(sources.of_attribute(original, name, before))
+            return self.swap(value)
+        return value
+
+    def presence(self, owner: Any, name: str, found: bool) -> None:
+        """Note that code asked whether owner has an attribute of this name, and what it was told."""
+        owner = self._originals.get(id(owner), owner)
+        if isinstance(owner, FunctionType) or (not isinstance(owner, (Value, Proxy)) and sources.is_open(owner) and not self._is_inside(owner)):
+            self.sources.append(sources.of_presence(owner, name, found))
 
     def _is_inside(self, owner: Any) -> bool:
         """Whether an object was made by the traced code, so that its attributes are nobody else's. Another one is opened."""
@@ -231,6 +260,9 @@ class Capture:
         copy.__kwdefaults__, copy.__dict__ = self._defaults(f.__kwdefaults__), {k: v for k, v in f.__dict__.items() if k != "__fad_staged__"}
         copy.__module__ = f.__module__
         self._copies.update({id(g): (g, copy) for g in (f, given)})               # before its globals and its closure: it may call itself
+        self._originals[id(copy)] = f
+        self.sources.append(sources.of_function(f))
+        self.builder.root.opened[id(copy)] = Globals(copy.__dict__, f.__dict__)
         self._fill(scope, f, code)
         self._fill_cells(f, copy)
         if rewritten is None:
@@ -299,6 +331,7 @@ class Capture:
                 value = cell.cell_contents
                 self.sources.append(sources.Source(lambda cell=cell: cell.cell_contents, value))
                 new.cell_contents = self.swap(value)
+                self.builder.root.opened[id(new)] = Variable(name, new, cell)
 
 
 def _new_cell(value: Any) -> Any:

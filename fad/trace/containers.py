@@ -12,24 +12,72 @@ _LIBRARIES = {"builtins", "fad", "numpy", "scipy", "numba", "functools", "collec
 _SEQUENCES = (list, dict, set, deque)
 
 
-class Globals:
-    """The global names that a captured function assigns to, in its own copy of them; `original` are those of its module."""
+class Outer:
+    """Variables from outside of which captured code has its own copy; what it makes of them is handed out in the end."""
 
-    def __init__(self, scope: dict, original: dict, names: tuple):
-        self.scope, self.original, self.names = scope, original, names
-        self.before = contents(self)
+    def __init__(self) -> None:
+        self.before = self.contents()
+
+    def contents(self) -> dict:
+        """The copy's names and values."""
+        raise NotImplementedError
+
+    def put(self, value: dict) -> None:
+        """Make the copy hold what `contents` gave."""
+        raise NotImplementedError
+
+    def hand_out(self) -> None:
+        """Give the originals their new values."""
+        raise NotImplementedError
 
     def changed(self) -> dict:
         """The names that have another value than they began with."""
-        return {n: x for n, x in contents(self).items() if n not in self.before or x is not self.before[n]}
+        return {n: x for n, x in self.contents().items() if n not in self.before or x is not self.before[n]}
+
+
+class Globals(Outer):
+    """The global names that a captured function assigns to, or the attributes of a function; `original` are those of its module, or its own."""
+
+    def __init__(self, scope: dict, original: dict, names: "tuple | None" = None):
+        self.scope, self.original, self.names = scope, original, names
+        super().__init__()
+
+    def contents(self) -> dict:
+        names = [n for n in self.scope if not n.startswith("__")] if self.names is None else self.names
+        return {n: self.scope[n] for n in names if n in self.scope}
+
+    def put(self, value: dict) -> None:
+        for name in self.contents():
+            del self.scope[name]
+        self.scope.update(value)
+
+    def hand_out(self) -> None:
+        self.original.update(self.changed())
+
+
+class Variable(Outer):
+    """A variable of the function around a captured one."""
+
+    def __init__(self, name: str, cell: CellType, original: CellType):
+        self.name, self.cell, self.original = name, cell, original
+        super().__init__()
+
+    def contents(self) -> dict:
+        return {} if is_empty(self.cell) else {self.name: self.cell.cell_contents}
+
+    def put(self, value: dict) -> None:
+        if self.name in value:
+            self.cell.cell_contents = value[self.name]
+
+    def hand_out(self) -> None:
+        for x in self.changed().values():
+            self.original.cell_contents = x
 
 
 def contents(owner: Any) -> Any:
     """A shallow copy of what a container holds."""
     if isinstance(owner, CellType):
         return [] if is_empty(owner) else [owner.cell_contents]
-    if isinstance(owner, Globals):
-        return {n: owner.scope[n] for n in owner.names if n in owner.scope}
     if isinstance(owner, deque):
         return list(owner)
     if isinstance(owner, type):
@@ -44,7 +92,7 @@ def contents(owner: Any) -> Any:
 
 
 def keeps_record(owner: Any) -> bool:
-    """Whether this is a list of captured code (see lists.py), which knows best what it holds."""
+    """Whether this is a list of captured code (see lists.py), or variables from outside, which know best what they hold."""
     return hasattr(type(owner), "contents")
 
 
@@ -80,10 +128,6 @@ def put_contents(owner: Any, value: Any) -> None:
     if isinstance(owner, CellType):
         if value:
             owner.cell_contents = value[0]
-    elif isinstance(owner, Globals):
-        for name in owner.names:
-            owner.scope.pop(name, None)
-        owner.scope.update(value)
     elif keeps_record(owner):
         owner.put(value)
     elif isinstance(owner, list):
@@ -135,9 +179,11 @@ def containers_in(values: Any, limit: int = 5000) -> list:
         elif isinstance(x, FunctionType):
             if "__fad__" in x.__globals__:                    # captured: it may bind names of the function around it
                 queue += [x.__dict__, *(x.__closure__ or ())]
+        elif isinstance(x, Variable):
+            queue.append(x.cell)
         elif isinstance(x, (*_SEQUENCES, CellType, Globals)) or is_users(x):
             found[id(x)] = x
-            inside = x.contents().items if keeps_record(x) else contents(x)
+            inside = x.contents().items if keeps_record(x) and not isinstance(x, Globals) else contents(x)
             queue += inside.values() if isinstance(inside, dict) else inside
     return list(found.values())
 

@@ -19,7 +19,7 @@ from ..util.defects import door, is_defect, warn_of
 from ..util.errors import InternalErrorWarning, UnstageableError
 from . import handlers
 from .branch import choose, truth
-from .builtin import BY_BUILTIN, scalar_class
+from .builtin import BY_BUILTIN, hasattr_, scalar_class
 from .containers import containers_in, is_users
 from .iterate import Range, Steps, steps_of
 from .listed import as_captured
@@ -74,6 +74,8 @@ class Runtime:
             return known or (f if f.__module__ == "builtins" else functools.partial(self._made, f))
         if f is getattr:
             return self._getattr
+        if f is hasattr:
+            return self._hasattr
         try:
             known = BY_BUILTIN.get(f)
         except TypeError:                                     # not hashable: an object with an equality of its own
@@ -86,17 +88,28 @@ class Runtime:
 
     def _made(self, cls: type, *args: Any, **kwargs: Any) -> Any:
         """An object that the traced code makes: what its attributes are is nobody else's."""
-        made = cls(*args, **kwargs)
-        if _is_tracing():
+        if not _is_tracing():
+            return cls(*args, **kwargs)
+        if is_users(cls) and type(cls) is type and cls.__new__ is object.__new__ and isinstance(cls.__init__, FunctionType):
+            made = cls.__new__(cls)
             current().root.inside[id(made)] = made
-            attributes = getattr(made, "__dict__", {}) if is_users(made) else {}
-            known = {id(c): c for c in containers_in([*args, *kwargs.values()])} if attributes else {}
-            for name, x in attributes.items():
-                attributes[name] = as_captured(x, known)     # as if __init__ were captured code
+            self.capture.swap(cls.__init__)(made, *args, **kwargs)
+        else:
+            made = cls(*args, **kwargs)
+            current().root.inside[id(made)] = made
+        attributes = getattr(made, "__dict__", {}) if is_users(made) else {}
+        known = {id(c): c for c in containers_in([*args, *kwargs.values()])} if attributes else {}
+        for name, x in attributes.items():
+            attributes[name] = as_captured(x, known)         # as if all that made them were captured code
         return made
 
     def _getattr(self, owner: Any, name: str, *default: Any) -> Any:
-        return default[0] if default and not hasattr(owner, name) else self.attribute(owner, name)
+        return default[0] if default and not self._hasattr(owner, name) else self.attribute(owner, name)
+
+    def _hasattr(self, owner: Any, name: str) -> bool:
+        found = hasattr_(owner, name)
+        self.capture.presence(owner, name, found)
+        return found
 
     def _filter(self, condition: Any, items: Any) -> Any:
         """filter(condition, items): of traced items, a list."""

@@ -9,7 +9,7 @@ from ..ir.build import Builder
 from ..ir.value import MARK, Value
 from ..util import tree
 from ..util.errors import SideEffectError, UnstageableError
-from .containers import Globals, contents, put_contents
+from .containers import Outer, contents, put_contents
 
 
 def refuse_leaks(root: Builder) -> None:
@@ -39,10 +39,10 @@ def refuse_texts(statics: Iterable) -> None:
 
 
 def hand_out(root: Builder) -> None:
-    """Give the global names that the function assigned to their new values."""
+    """Give the names from outside that the function assigned to their new values."""
     for owner in root.opened.values():
-        if isinstance(owner, Globals):
-            owner.original.update(owner.changed())
+        if isinstance(owner, Outer):
+            owner.hand_out()
 
 
 def _refusal(what: str) -> SideEffectError:
@@ -58,7 +58,7 @@ def _is_as_it_was(made: Any, before: Any) -> bool:
 
 
 def _items(owner: Any) -> list:
-    inside = owner.changed() if isinstance(owner, Globals) else contents(owner)
+    inside = owner.changed() if isinstance(owner, Outer) else contents(owner)
     return list(inside.items() if isinstance(inside, dict) else enumerate(inside))
 
 

@@ -83,6 +83,34 @@ def of_element(container: Any, key: Any, value: Any) -> Source:
     return Source(lambda: _element(container, key), value)
 
 
+def of_presence(owner: Any, name: str, found: bool) -> Source:
+    """Whether an object has an attribute of this name."""
+    return Source(lambda: hasattr(owner, name), found)
+
+
+def of_class(cls: type, name: str) -> Source:
+    """What a class, or a class that it derives from, has under this name: a method, a property, a value."""
+    value = in_class(cls, name)
+    if getattr(cls, name, MISSING) is value:                  # the quicker way, where it does not make a method of a function
+        return Source(lambda: getattr(cls, name, MISSING), value)
+    return Source(lambda: in_class(cls, name), value)
+
+
+def in_class(cls: type, name: str) -> Any:
+    """What the instances of a class find there under this name, as it stands; MISSING if they do not."""
+    return next((c.__dict__[name] for c in cls.__mro__ if name in c.__dict__), MISSING)
+
+
+def of_function(f: FunctionType) -> Source:
+    """What a function does: its code and its default values (who reloads a module may give an old function new ones)."""
+    code, defaults, by_keyword = f.__code__, f.__defaults__, f.__kwdefaults__
+
+    def read() -> Any:
+        same = f.__code__ is code and f.__defaults__ is defaults and f.__kwdefaults__ is by_keyword
+        return code if same else _CHANGED
+    return Source(read, code)
+
+
 def of_length(container: Any) -> Source:
     """How many elements there are."""
     return Source(lambda: len(container), len(container))

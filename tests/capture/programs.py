@@ -376,8 +376,8 @@ def _pair_that_shares_a_variable():
         for k in range(len(x)): t+=g(x[k])
         return t+s
     return h
-sharing=_pair_that_shares_a_variable()
-P.append((sharing,X))
+@prog(X)
+def sharing(x): return _pair_that_shares_a_variable()(x)
 @prog(X)
 def condition_that_halves(x):
     s=[x[2]*3]; k=0.0

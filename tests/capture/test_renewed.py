@@ -1,0 +1,194 @@
+"""What a program was made of and is changed afterwards: methods, attributes of classes, a function's own code, default values and attributes."""
+import functools
+
+import numpy as np
+import pytest
+
+import fad
+
+X = np.array([1.0, 2.0, 3.0])
+
+
+def twice(x):
+    return x * 2
+
+
+def thrice(x):
+    return x * 3
+
+
+def shifted(x, shift=1.0, *, scale=1.0):
+    return scale * x + shift
+
+
+def counting(x):
+    counting.calls += 1
+    return x * counting.calls
+
+
+class Base:
+    rate, table = 2.0, {"a": 1.0}
+
+    def __init__(self, x):
+        self.x = x
+
+    def scaled(self):
+        return self.x * self.rate
+
+    @property
+    def squared(self):
+        return self.x ** 2
+
+    @classmethod
+    def made(cls, x):
+        return cls(x)
+
+
+class Derived(Base):
+    pass
+
+
+OUTER = Derived(0.0)
+
+
+def of_the_class(x):
+    return Derived(x).rate * x
+
+
+def of_a_method(x):
+    return Derived(x).scaled()
+
+
+def of_a_property(x):
+    return Derived(x).squared
+
+
+def of_a_table(x):
+    return Derived(x).table["a"] * x
+
+
+def of_a_class_method(x):
+    return Derived.made(x).x * 2.0
+
+
+def of_an_outer_object(x):
+    return OUTER.rate * x
+
+
+def changed(owner, name, value):
+    return lambda patch: patch.setattr(owner, name, value)
+
+
+CHANGES = {
+    "an attribute of a class": (of_the_class, changed(Base, "rate", 5.0)),
+    "an attribute of a class that hides another": (of_the_class, lambda patch: patch.setattr(Derived, "rate", 7.0, raising=False)),
+    "a method": (of_a_method, changed(Base, "scaled", lambda self: self.x + 1)),
+    "what a method reads": (of_a_method, changed(Base, "rate", -1.0)),
+    "a property": (of_a_property, changed(Base, "squared", property(lambda self: self.x ** 3))),
+    "a dict of a class": (of_a_table, lambda patch: patch.setitem(Base.table, "a", 4.0)),
+    "a class method": (of_a_class_method, changed(Base, "made", classmethod(lambda cls, x: cls(x * 3)))),
+    "an attribute of an outer object's class": (of_an_outer_object, changed(Base, "rate", 5.0)),
+    "a function's code": (lambda x: twice(x), changed(twice, "__code__", thrice.__code__)),
+    "a function's defaults": (lambda x: shifted(x), changed(shifted, "__defaults__", (6.0,))),
+    "a function's defaults by keyword": (lambda x: shifted(x), changed(shifted, "__kwdefaults__", {"scale": 6.0})),
+    "the code of a partial": (functools.partial(shifted, shift=2.0), changed(shifted, "__code__", (lambda x, shift, *, scale: x * shift * 7).__code__)),
+    "a function's attribute": (lambda x: twice(x) * getattr(twice, "rate", 1.0), lambda patch: patch.setattr(twice, "rate", 3.0, raising=False)),
+    "an attribute that was missing": (lambda x: x * getattr(OUTER, "extra", 1.0), lambda patch: patch.setattr(OUTER, "extra", 3.0, raising=False)),
+    "an attribute that is there now": (lambda x: x * 2 if hasattr(OUTER, "extra") else x,
+                                       lambda patch: patch.setattr(OUTER, "extra", 3.0, raising=False)),
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_what_is_changed_is_seen(what, monkeypatch):
+    f, change = CHANGES[what]
+    jitted = fad.jit(f)
+    before = f(X)
+    np.testing.assert_allclose(jitted(X), before)
+    change(monkeypatch)
+    assert not np.allclose(f(X), before)
+    np.testing.assert_allclose(jitted(X), f(X))
+    monkeypatch.undo()
+    np.testing.assert_allclose(jitted(X), before)
+
+
+def test_a_function_counts_in_an_attribute(monkeypatch):
+    monkeypatch.setattr(counting, "calls", 0, raising=False)
+    jitted = fad.jit(counting)
+    for calls in (1, 2, 3):
+        np.testing.assert_allclose(jitted(X), calls * X)
+    assert counting.calls == 3
+
+
+def test_a_class_counts_its_objects(monkeypatch):
+    class Counted:
+        made = 0
+
+        def __init__(self, x):
+            self.x = x
+            Counted.made += 1
+
+    def f(x):
+        return Counted(x).x * Counted(x).made
+    jitted = fad.jit(f)
+    for calls in (2, 4, 6):
+        np.testing.assert_allclose(jitted(X), calls * X)
+
+
+def test_a_closure_counts():
+    def counter():
+        n = 0.0
+
+        def tick():
+            nonlocal n
+            n += 1
+            return n
+        return tick
+    tick = counter()
+    jitted = fad.jit(lambda x: x * tick())
+    for calls in (1, 2, 3):
+        np.testing.assert_allclose(jitted(X), calls * X)
+    assert tick() == 4
+
+
+def test_what_is_left_in_an_outer_variable_is_there():
+    def pair():
+        kept = 0.0
+
+        def keep(x):
+            nonlocal kept
+            kept = kept * 0.5 + np.sum(x)
+            return kept * x
+        return keep, lambda: kept
+    (keep, kept), (plain, plainly) = pair(), pair()
+    jitted = fad.jit(keep)
+    with pytest.warns(fad.FallbackWarning, match="outside the traced function"):
+        np.testing.assert_allclose(jitted(X), plain(X))
+    np.testing.assert_allclose(jitted(X), plain(X))
+    assert kept() == plainly()
+
+
+class Noted:
+    """Its methods branch and loop on data, where Python calls them and where the user does."""
+
+    def __init__(self, x):
+        self.parts = []
+        for v in x:
+            self.parts.append(v * 2 if v > 1.5 else -v)
+        self.sign = 1.0 if x[0] > 0 else -1.0
+
+    @functools.cached_property
+    def total(self):
+        s = 0.0
+        for v in self.parts:
+            s += v
+        return s if s > 0 else -s
+
+
+def test_what_makes_an_object_is_captured():
+    def f(x):
+        made = Noted(x)
+        return made.total * made.sign + made.total
+    for x in (X, -X, X * 0.1):
+        np.testing.assert_allclose(fad.jit(f)(x), f(x))
+        np.testing.assert_allclose(fad.grad(f)(x), [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)], atol=1e-8)
