@@ -19,7 +19,6 @@ from ..ir.build import Value, left_region
 from ..ir.live import LiveBuilder, taping
 from ..ir.walk import Environment, run_equation
 from ..trace.leaks import settle
-from ..trace.outside import Outside
 from ..trace.tracer import Tracer
 from ..util import tree
 from ..util.config import config
@@ -67,18 +66,12 @@ class Fallback:
     def is_on(self) -> bool:
         return config.fallback if self.allowed is None else self.allowed
 
-    def watch(self, f: Any, leaves: list) -> Outside:
-        """What an attempt to trace f might change outside it, to be put back if it fails."""
-        return Outside(f, leaves)
-
-    def instead(self, error: Exception, before: "Outside | None", run: Callable, key: Any, name: str) -> Any:
+    def instead(self, error: Exception, run: Callable, key: Any, name: str) -> Any:
         """What run() returns, in place of a trace that failed; the error, if it is not one to be mended so.
 
         Where run() fails too, for want of a value or an operation, the first error says where the trouble began; else run()'s does.
         """
         error = _first(error)
-        if before is not None:
-            before.restore()
         if not self.is_on or not is_unstaged(error):
             raise error
         try:

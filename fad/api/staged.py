@@ -14,6 +14,7 @@ from ..ir import stack
 from ..ir.build import current
 from ..trace import sources
 from ..trace.leaks import refuse_changed_arguments
+from ..trace.outside import Outside
 from ..trace.tracing import trace
 from ..transforms.budget import allowing
 from ..util import tree
@@ -68,22 +69,21 @@ class Staged:
         key, data = self._signature(leaves, structure)
         if key in self.fallback.reasons and self.fallback.is_on:
             return self.on_tape(args, kwargs)
-        before = None if key in self.programs else self.fallback.watch(self.__wrapped__, leaves)
         try:
             program = self._program(key, data, leaves, structure)
         except Exception as error:
-            return self.fallback.instead(error, before, lambda: self.on_tape(args, kwargs), key, self._title())
+            return self.fallback.instead(error, lambda: self.on_tape(args, kwargs), key, self._title())
         try:
             program.refuse_shared(data)
         except SideEffectError as error:                      # of these arguments, and not of their kind
-            return self.fallback.instead(error, None, lambda: self.on_tape(args, kwargs), (key, "shared"), self._title())
+            return self.fallback.instead(error, lambda: self.on_tape(args, kwargs), (key, "shared"), self._title())
         try:
             result = program(data)
         except (OverflowError, ValueError) as error:
             beyond = of_pythons_ints(error)
             if beyond is None:
                 raise
-            return self.fallback.instead(beyond, None, lambda: self.on_tape(args, kwargs), key, self._title())
+            return self.fallback.instead(beyond, lambda: self.on_tape(args, kwargs), key, self._title())
         if program.fast is not None and _flat(args, kwargs, leaves):
             self.latest = program.fast
         return result
@@ -103,7 +103,13 @@ class Staged:
             if program.accepts(data):
                 return program
         candidates = [p for p in candidates if p.is_current()]
-        program = self._trace(leaves, structure, self._static_positions(structure))
+        before = Outside(getattr(self, "__wrapped__", None), leaves)
+        try:
+            program = self._trace(leaves, structure, self._static_positions(structure))
+            before.refuse_draws()
+        except Exception:
+            before.restore()
+            raise
         self.programs[key] = [*candidates, program]
         return program
 

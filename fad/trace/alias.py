@@ -6,7 +6,7 @@ from typing import Any
 
 from ..ir import stack
 from ..ops.face import Face, find
-from .capture import has_traced
+from .library import has_traced
 from .mutation import call_face
 
 

@@ -10,6 +10,7 @@ import functools
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator
+from io import IOBase
 from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -17,35 +18,17 @@ import numpy as np
 
 from ..ir.build import Builder, Value
 from ..ops.face import OBJECTS, find
-from ..ops.literals import SEQUENCES
 from ..util.defects import door
+from ..util.errors import UnstageableError
 from ..util.where import is_library
 from . import sources
-from .builtin import BUILTIN_FACES, FaceClass, class_of
+from .builtin import BUILTIN_FACES, class_of
 from .containers import Globals, Variable, contents, is_empty, put_contents
 from .control import Runtime
-from .listed import as_arrays
-from .lists import Rows
-from .mutation import call_face, on_the_tape
-from .protocol import call_ufunc, in_numpys_terms
+from .library import MODULES, OPERATORS, Object, Proxy, has_faces, has_traced, redirected
 from .sources import MISSING
 from .syntax import RUNTIME, rewritten_code
 from .tracer import Tracer
-
-_MODULES = ("numpy", "math", "cmath", "scipy")
-
-
-class Proxy(ModuleType):
-    """A module whose functions are replaced by their faces."""
-
-    def __init__(self, module: ModuleType, capture: "Capture"):
-        super().__init__(module.__name__)
-        self.__dict__["_module"], self.__dict__["_capture"] = module, capture
-
-    def __getattr__(self, name: str) -> Any:
-        value = self._capture.swap(getattr(self._module, name))
-        self.__dict__[name] = value
-        return value
 
 
 def is_user_function(f: Any, packages: "set | tuple" = ()) -> bool:
@@ -85,14 +68,6 @@ def assigned_globals(code: CodeType) -> set:
     return names.union(*[assigned_globals(c) for c in code.co_consts if isinstance(c, CodeType)])
 
 
-def has_traced(args: Any) -> bool:
-    """Whether a traced value is among these arguments, at any depth of lists, tuples and deques."""
-    for a in args:
-        if isinstance(a, (Tracer, Rows)) or (isinstance(a, SEQUENCES) and has_traced(a)):
-            return True
-    return False
-
-
 def holds_arrays(value: Any) -> bool:
     """Whether arrays of numbers are in this list, tuple, deque or dict, at any depth."""
     items = value.values() if isinstance(value, dict) else value
@@ -128,7 +103,7 @@ class Capture:
 
     def _swapped(self, value: Any) -> Any:
         if isinstance(value, ModuleType):
-            return Proxy(value, self) if value.__name__.split(".")[0] in _MODULES else value
+            return Proxy(value, self) if value.__name__.split(".")[0] in MODULES else value
         if is_compiled(value):
             return self.function(value)
         if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
@@ -146,11 +121,18 @@ class Capture:
             return OBJECTS[id(value)]
         found = find(value) if callable(value) else None
         if found is not None:
-            return _redirect(value, found)
+            return redirected(value, found)
         if is_user_function(value, self.packages):
             return self.function(value)
+        self._refuse_iterator(value)
         self.open(value)
-        return _Object(value, self) if _has_faces(type(value)) else value
+        return Object(value, self) if has_faces(type(value)) else value
+
+    def _refuse_iterator(self, value: Any) -> None:
+        """An error if value is an iterator from outside: a program would have the same items at each call."""
+        if isinstance(value, Iterator) and not isinstance(value, IOBase) and not self.builder.live:
+            raise UnstageableError(f"a {type(value).__name__} from outside the traced function goes on in it", why="what it yields is another thing at each call",
+                                   do="make it in the function, or pass what it yields as an argument")
 
     def _container(self, value: Any) -> Any:
         """A copy of a list, tuple, deque or dict from outside, its arrays traced; each of its elements is a source."""
@@ -188,6 +170,7 @@ class Capture:
         if isinstance(value, (MethodType, Tracer)) or has_traced((value,)) or (inside and value is not found):
             return value
         self.sources.append(sources.of_attribute(owner, name, value))
+        self._refuse_iterator(value)
         self.open(value)
         is_plain = isinstance(value, (np.ndarray, *sources.CONTAINERS))
         return self.swap(value) if is_plain else value
@@ -226,7 +209,7 @@ class Capture:
             root.inside[id(owner)] = owner
             return True
         root.opened[id(owner)] = owner
-        if not isinstance(owner, type) and not _OPERATORS.isdisjoint(dir(type(owner))):       # methods that Python calls by itself are not rewritten
+        if not isinstance(owner, type) and not OPERATORS.isdisjoint(dir(type(owner))):       # methods that Python calls by itself are not rewritten
             self.sources.append(sources.of_all_in(owner))
         return False
 
@@ -252,7 +235,7 @@ class Capture:
             self.packages.add(_package(f))                    # what is asked for by itself is the user's, wherever it is installed
         if not is_user_function(f, self.packages):
             found = find(f)
-            return self._library_function(f) if found is None else _redirect(f, found)
+            return self._library_function(f) if found is None else redirected(f, found)
         rewritten = rewritten_code(f)
         code = rewritten or f.__code__
         scope: dict[str, Any] = {"__builtins__": f.__globals__.get("__builtins__", builtins), RUNTIME: self.runtime}
@@ -336,76 +319,3 @@ class Capture:
 
 def _new_cell(value: Any) -> Any:
     return (lambda: value).__closure__[0]                     # type: ignore[index]
-
-
-def _redirect(original: Any, found: Any) -> Callable:
-    """Calls with traced arguments (and creations) go to the face, all others to the original."""
-    name = getattr(original, "__name__", "call")
-    is_pythons = getattr(original, "__module__", "") in ("math", "cmath")
-
-    @door
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if found.creation or has_traced(args) or has_traced(kwargs.values()):
-            result = call_face(name, found.call, as_arrays(args), {k: as_arrays(v) for k, v in kwargs.items()})
-            return result if is_pythons else in_numpys_terms(name, result)
-        return on_the_tape(original(*args, **kwargs), *args, *kwargs.values())
-    if isinstance(original, np.ufunc):
-        return _Ufunc(original)                               # type: ignore[return-value]
-    if isinstance(original, type):
-        return FaceClass(name, (), {"original": original, "make": staticmethod(call)})
-    call.__name__ = name
-    return call
-
-
-@functools.cache
-def _has_faces(cls: type) -> bool:
-    """Whether this is a class of a library's that has methods with faces, as scipy.stats' distributions have."""
-    if cls.__module__.split(".")[0] not in _MODULES or not _OPERATORS.isdisjoint(dir(cls)):
-        return False                                          # nothing of a library's, or an object of which Python itself calls methods
-    return any(isinstance(f, FunctionType) and find(f) for f in [getattr(cls, name, None) for name in dir(cls)])
-
-
-class _Object:
-    """A library's object whose methods have faces: scipy.stats.norm, and what comes of calling it."""
-
-    def __init__(self, original: Any, capture: "Capture"):
-        self._original, self._capture = original, capture
-
-    @property
-    def __class__(self) -> type:                              # type: ignore[override]  # isinstance is to say what the original is
-        return type(self._original)
-
-    def __getattr__(self, name: str) -> Any:
-        value = getattr(self._original, name)
-        return self._capture.runtime.call(value) if isinstance(value, MethodType) else value
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._capture.swap(self.__getattr__("__call__")(*args, **kwargs))
-
-
-_OPERATORS = {f"__{r}{name}__" for r in ("", "r", "i") for name in ("add", "sub", "mul", "truediv", "matmul", "pow", "floordiv", "mod", "and", "or", "xor")} | {
-    "__getitem__", "__iter__", "__len__", "__contains__", "__neg__", "__abs__", "__float__", "__int__", "__index__", "__array__", "__getattr__",
-    "__enter__"}
-_METHODS_OF_UFUNCS = ("reduce", "accumulate", "outer", "at", "reduceat")
-
-
-class _Ufunc:
-    """A ufunc, called as a function or by its methods (np.add.reduce), which the protocol takes care of."""
-
-    def __init__(self, ufunc: Any):
-        self._ufunc = ufunc
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._by_protocol("__call__", args, kwargs)
-
-    def __getattr__(self, name: str) -> Any:
-        found = getattr(self._ufunc, name)
-        if name not in _METHODS_OF_UFUNCS:
-            return found
-        return lambda *args, **kwargs: self._by_protocol(name, args, kwargs)
-
-    def _by_protocol(self, method: str, args: tuple, kwargs: dict) -> Any:
-        """As NumPy would ask the protocol, which does not look into lists for traced values."""
-        if has_traced(args) or has_traced(kwargs.values()):
-            return call_ufunc(self._ufunc, method, as_arrays(args), kwargs)
-        return getattr(self._ufunc, method)(*args, **kwargs)

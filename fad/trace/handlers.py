@@ -1,7 +1,7 @@
 """Errors that the user's code handles: `try` with handlers, and `with` whose manager takes errors in.
 
 Handlers run while the function is traced. So what they may see has to happen then, and has to be sure to happen: an error of the program comes too late,
-and an error on a way that the program may not take comes too early. A function with either is not staged.
+and an error on a way that the program may not take comes too early. A function with either is not staged. What is wrong with sizes is wrong for the sizes at hand.
 """
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -9,7 +9,9 @@ from typing import Any
 
 from ..ir.build import current, left_region
 from ..ir.graph import Var
-from ..util.errors import ConcreteValueError, NoDerivativeError, SideEffectError, StructureError, UnstageableError, UnsupportedFunctionError
+from ..util.defects import is_defect
+from ..util.errors import ConcreteValueError, FadError, NoDerivativeError, SideEffectError, StructureError, UnstageableError, UnsupportedFunctionError
+from ..util.where import here, is_own
 
 OWN = (ConcreteValueError, StructureError, SideEffectError, UnsupportedFunctionError, NoDerivativeError)
 
@@ -27,11 +29,28 @@ def caught() -> Iterator[None]:
 
 def pass_on(error: Any, is_tracing: bool = True) -> None:
     """In a handler: what tracing cannot do is no error of the user's code, and what is not sure to happen is no error yet."""
-    if isinstance(error, OWN):
+    if isinstance(error, OWN) or is_defect(error):
         raise error
     if is_tracing and left_region(error):
         raise UnstageableError(f"{type(error).__name__} in a branch or loop is handled around it: {error}", do="test for what may go wrong instead",
                                why="tracing goes every way, and the handler is to run only where this one is taken") from error
+    if is_tracing and (isinstance(error, FadError) or _is_found_by_fad(error)):
+        _fix_sizes()
+
+
+def _is_found_by_fad(error: BaseException) -> bool:
+    """Whether fad found it, of a traced value, and not Python in the user's own line."""
+    tb: Any = error.__traceback__
+    while tb.tb_next is not None:
+        tb = tb.tb_next
+    return is_own(tb.tb_frame.f_code.co_filename)
+
+
+def _fix_sizes() -> None:
+    """The program is for the extents and ints at hand: others may not be wrong, or be wrong where these are not."""
+    facts = current().integers
+    for n in list(facts.dims):
+        facts.pin(n, here())
 
 
 class Context:

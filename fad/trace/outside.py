@@ -1,7 +1,8 @@
-"""What a function can change outside itself, as it was: lists, dicts, objects and arrays that it reaches.
+"""What a function can change outside itself, as it was: lists, dicts, objects, arrays and random generators that it reaches.
 
 A trace that fails has run the function up to the line where it failed. Before the function is run again, all of this is put back.
 """
+import functools
 from collections import deque
 from collections.abc import Iterable
 from types import CodeType, FunctionType, MethodType
@@ -9,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ..util.where import is_library
+from ..util.errors import SideEffectError
+from ..util.where import Where, is_library
 from .containers import contents, is_users, put_contents
+from .draws import common_generators, is_generator, put_state, same_state, state_of
 
 MOST = 2000                                                   # containers that are looked into; elements of one of them, too
 LARGEST = 1 << 20                                             # bytes of an array that is kept
@@ -22,7 +25,9 @@ class Outside:
     def __init__(self, f: Any, arguments: Iterable):
         self.containers: list[tuple] = []
         self.arrays: list[tuple] = []
-        self._visit([f, *[x for x in arguments if not isinstance(x, np.ndarray)]])
+        self.generators: list[tuple] = []
+        self.function = f
+        self._visit([f, *common_generators(), *[x for x in arguments if not isinstance(x, np.ndarray)]])
 
     def _visit(self, queue: list) -> None:
         seen: set[int] = set()
@@ -39,10 +44,17 @@ class Outside:
             if x.nbytes <= LARGEST and x.flags.writeable and x.dtype.kind in "biufc":
                 self.arrays.append((x, x.copy()))
             return ()
+        if is_generator(x):
+            self.generators.append((x, state_of(x)))
+            return ()
         if isinstance(x, FunctionType):
             return () if is_library(x.__code__.co_filename) else _reached(x)
         if isinstance(x, MethodType):
             return x.__self__, x.__func__
+        if isinstance(x, functools.partial):
+            return x.func, *x.args, *x.keywords.values()
+        if callable(x) and not is_users(x) and hasattr(x, "__wrapped__"):     # a transform of fad's
+            return (x.__wrapped__,)
         if isinstance(x, (list, dict, set, deque)) or is_users(x):
             inside = contents(x)
             self.containers.append((x, inside))
@@ -58,6 +70,17 @@ class Outside:
         for array, before in self.arrays:
             if array.flags.writeable:
                 array[...] = before
+        for generator, state in self.generators:
+            put_state(generator, state)
+
+    def refuse_draws(self) -> None:
+        """An error if random numbers were drawn from a generator that was there before."""
+        if all(same_state(state_of(generator), state) for generator, state in self.generators):
+            return
+        code = getattr(self.function, "__code__", None)
+        raise SideEffectError("random numbers are drawn while the function is traced", where=Where(code.co_filename, code.co_firstlineno) if code else None,
+                              why="a program would have the same numbers at each call",
+                              do="draw them before, and pass them as arguments; or make the generator in the function, with a seed")
 
 
 def _reached(f: FunctionType) -> list:

@@ -1,5 +1,7 @@
 """What a program was made of and is changed afterwards: methods, attributes of classes, a function's own code, default values and attributes."""
 import functools
+import itertools
+import random
 
 import numpy as np
 import pytest
@@ -192,3 +194,116 @@ def test_what_makes_an_object_is_captured():
     for x in (X, -X, X * 0.1):
         np.testing.assert_allclose(fad.jit(f)(x), f(x))
         np.testing.assert_allclose(fad.grad(f)(x), [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)], atol=1e-8)
+
+
+def draws_from_an_outer_generator():
+    rng = np.random.default_rng(3)
+    return lambda x: x * rng.normal() + rng.uniform(size=3)
+
+
+def draws_from_the_common_generator():
+    np.random.seed(3)
+    return lambda x: x * np.random.rand() + np.random.randn(3)
+
+
+def draws_of_pythons():
+    random.seed(3)
+    return lambda x: x * random.random()
+
+
+class Noisy:
+    def __init__(self):
+        self.rng = np.random.RandomState(3)
+
+    def __call__(self, x):
+        return x * self.rng.normal()
+
+
+def goes_on_with_an_iterator():
+    it = iter([1.0, 2.0, 3.0, 4.0])
+    return lambda x: x * next(it)
+
+
+def goes_on_counting():
+    ids = itertools.count(1)
+    return lambda x: x * next(ids)
+
+
+def goes_on_with_a_generator():
+    def numbers():
+        k = 1.0
+        while True:
+            yield k
+            k *= 2
+    class Holder:
+        pass
+    holder = Holder()
+    holder.numbers = numbers()
+    return lambda x: x * next(holder.numbers)
+
+
+@pytest.mark.parametrize("make", [draws_from_an_outer_generator, draws_from_the_common_generator, draws_of_pythons, Noisy, goes_on_with_an_iterator,
+                                  goes_on_counting, goes_on_with_a_generator])
+def test_what_goes_on_from_call_to_call(make):
+    plain = make()
+    expected = [plain(X) for _ in range(3)]
+    jitted = fad.jit(make())
+    with pytest.warns(fad.FallbackWarning, match="drawn while|goes on in it"):
+        results = [jitted(X) for _ in range(3)]
+    np.testing.assert_allclose(results, expected)
+    f = make()
+    with pytest.warns(fad.FallbackWarning):
+        slope = fad.grad(lambda x: np.sum(f(x)))(X)
+    np.testing.assert_allclose(slope, np.full(3, slope[0]))
+    assert slope[0] != 0
+
+
+def test_a_generator_with_a_seed_is_part_of_the_function():
+    def f(x):
+        rng = np.random.default_rng(5)
+        return x * rng.normal(size=3)
+    jitted = fad.jit(f)
+    for _ in range(2):
+        np.testing.assert_allclose(jitted(X), f(X))
+
+
+def a_long_index(x):
+    try:
+        return x[6] * 2
+    except IndexError:
+        return x[0]
+
+
+def until_an_index_is_too_large(x):
+    s = 0.0
+    for i in range(10):
+        try:
+            v = x[i]
+        except IndexError:
+            break
+        s += v
+    return s
+
+
+def shapes_that_fit(x):
+    try:
+        return np.sum(x + np.ones(5))
+    except ValueError:
+        return np.sum(x * 2)
+
+
+def a_reshape(x):
+    try:
+        return np.sum(x.reshape(2, 4)[0])
+    except ValueError:
+        return np.sum(x)
+
+
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+@pytest.mark.parametrize("f", [a_long_index, until_an_index_is_too_large, shapes_that_fit, a_reshape])
+def test_what_a_handler_catches_of_one_size_is_for_that_size(f):
+    jitted, gradient = fad.jit(f), fad.grad(f)
+    for n in (5, 8, 7, 5, 12, 4, 8):
+        x = np.arange(1.0, n + 1)
+        np.testing.assert_allclose(jitted(x), f(x))
+        np.testing.assert_allclose(gradient(x), [(f(x + h) - f(x - h)) / 2 for h in np.eye(n)])

@@ -1,0 +1,111 @@
+"""What captured code sees in place of a library's modules, functions, ufuncs and objects: calls with traced arguments lead to faces."""
+import functools
+from collections.abc import Callable
+from types import FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ..ops.face import find
+from ..ops.literals import SEQUENCES
+from ..util.defects import door
+from .builtin import FaceClass
+from .listed import as_arrays
+from .lists import Rows
+from .mutation import call_face, on_the_tape
+from .protocol import call_ufunc, in_numpys_terms
+from .tracer import Tracer
+
+MODULES = ("numpy", "math", "cmath", "scipy")
+OPERATORS = {f"__{r}{name}__" for r in ("", "r", "i") for name in ("add", "sub", "mul", "truediv", "matmul", "pow", "floordiv", "mod", "and", "or", "xor")} | {
+    "__getitem__", "__iter__", "__len__", "__contains__", "__neg__", "__abs__", "__float__", "__int__", "__index__", "__array__", "__getattr__",
+    "__enter__"}
+_METHODS_OF_UFUNCS = ("reduce", "accumulate", "outer", "at", "reduceat")
+
+
+def has_traced(args: Any) -> bool:
+    """Whether a traced value is among these arguments, at any depth of lists, tuples and deques."""
+    for a in args:
+        if isinstance(a, (Tracer, Rows)) or (isinstance(a, SEQUENCES) and has_traced(a)):
+            return True
+    return False
+
+
+class Proxy(ModuleType):
+    """A module whose functions are replaced by their faces."""
+
+    def __init__(self, module: ModuleType, capture: Any):
+        super().__init__(module.__name__)
+        self.__dict__["_module"], self.__dict__["_capture"] = module, capture
+
+    def __getattr__(self, name: str) -> Any:
+        value = self._capture.swap(getattr(self._module, name))
+        self.__dict__[name] = value
+        return value
+
+
+def redirected(original: Any, found: Any) -> Callable:
+    """Calls with traced arguments (and creations) go to the face, all others to the original."""
+    name = getattr(original, "__name__", "call")
+    is_pythons = getattr(original, "__module__", "") in ("math", "cmath")
+
+    @door
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if found.creation or has_traced(args) or has_traced(kwargs.values()):
+            result = call_face(name, found.call, as_arrays(args), {k: as_arrays(v) for k, v in kwargs.items()})
+            return result if is_pythons else in_numpys_terms(name, result)
+        return on_the_tape(original(*args, **kwargs), *args, *kwargs.values())
+    if isinstance(original, np.ufunc):
+        return Ufunc(original)                               # type: ignore[return-value]
+    if isinstance(original, type):
+        return FaceClass(name, (), {"original": original, "make": staticmethod(call)})
+    call.__name__ = name
+    return call
+
+
+@functools.cache
+def has_faces(cls: type) -> bool:
+    """Whether this is a class of a library's that has methods with faces, as scipy.stats' distributions have."""
+    if cls.__module__.split(".")[0] not in MODULES or not OPERATORS.isdisjoint(dir(cls)):
+        return False                                          # nothing of a library's, or an object of which Python itself calls methods
+    return any(isinstance(f, FunctionType) and find(f) for f in [getattr(cls, name, None) for name in dir(cls)])
+
+
+class Object:
+    """A library's object whose methods have faces: scipy.stats.norm, and what comes of calling it."""
+
+    def __init__(self, original: Any, capture: Any):
+        self._original, self._capture = original, capture
+
+    @property
+    def __class__(self) -> type:                              # type: ignore[override]  # isinstance is to say what the original is
+        return type(self._original)
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._original, name)
+        return self._capture.runtime.call(value) if isinstance(value, MethodType) else value
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._capture.swap(self.__getattr__("__call__")(*args, **kwargs))
+
+
+class Ufunc:
+    """A ufunc, called as a function or by its methods (np.add.reduce), which the protocol takes care of."""
+
+    def __init__(self, ufunc: Any):
+        self._ufunc = ufunc
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._by_protocol("__call__", args, kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._ufunc, name)
+        if name not in _METHODS_OF_UFUNCS:
+            return found
+        return lambda *args, **kwargs: self._by_protocol(name, args, kwargs)
+
+    def _by_protocol(self, method: str, args: tuple, kwargs: dict) -> Any:
+        """As NumPy would ask the protocol, which does not look into lists for traced values."""
+        if has_traced(args) or has_traced(kwargs.values()):
+            return call_ufunc(self._ufunc, method, as_arrays(args), kwargs)
+        return getattr(self._ufunc, method)(*args, **kwargs)
