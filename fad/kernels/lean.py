@@ -17,6 +17,7 @@ from numba.core.untyped_passes import FixupArgs, TranslateByteCode
 
 from fad.kernels.bounds import Bounds
 from fad.kernels.lifetimes import insert_releases
+from fad.kernels.loops import Loops
 from fad.kernels.variables import definitions, is_whole_slice, of_one_value
 
 __all__ = ["LeanCompiler", "new_library"]
@@ -29,6 +30,11 @@ class _Lower(lowering.Lower):
         self._label = self._labels[id(block)]
         super().lower_block(block)
 
+    def lower_inst(self, inst):
+        super().lower_inst(inst)
+        if isinstance(inst, (ir.Jump, ir.Branch)):
+            self._loops.note(self.builder, self._label, inst.get_targets())
+
     # -- variables ------------------------------------------------------------------------------------------------------------
 
     def _find_singly_assigned_variable(self):
@@ -36,14 +42,19 @@ class _Lower(lowering.Lower):
         self._fields = {}                                    # (array, place in its struct) -> that field, of arrays of one value
         self._ranges = {}                                    # start, stop and step of the ranges of this function
         self._operators = {}                                 # (operator, types) -> its implementation
+        self._counted = {}                                   # type -> whether a reference in it is counted
         self._defined = definitions(self.blocks)
         self._bounds = Bounds(self.blocks, self._defined)
+        self._loops = Loops(self.blocks, self._defined)
         self._labels = {id(block): label for label, block in self.blocks.items()}
         self._singly_assigned_vars = set(of_one_value(self.blocks, self._is_counted))
 
     def _is_counted(self, name):
         """Whether the variable's value holds a reference that is counted."""
-        return self.context.data_model_manager[self.typeof(name)].contains_nrt_meminfo()
+        kind = self.typeof(name)
+        if kind not in self._counted:
+            self._counted[kind] = self.context.data_model_manager[kind].contains_nrt_meminfo()
+        return self._counted[kind]
 
     def storevar(self, value, name, argidx=None):
         if name in self._singly_assigned_vars or self._is_counted(name):
@@ -305,8 +316,11 @@ def _optimise_once(library):
     library._optimize_functions, library._optimize_final_module = put_in_order, optimise
 
 
+_ALWAYS_ALIKE = operator.getitem, "getiter", "iternext"
+
+
 class _Remembering:
-    """A typing context that looks up functions of numbers, and subscripts, once for given types."""
+    """A typing context that looks up functions, and subscripts, once for given types."""
 
     def __init__(self, context):
         self._context, self._known = context, {}
@@ -321,7 +335,7 @@ class _Remembering:
         return found
 
     def resolve_function_type(self, func, args, kws):
-        if kws or not isinstance(func, types.Function) or not all(isinstance(t, (types.Number, types.Boolean)) for t in args):
+        if kws or not (isinstance(func, types.Function) or func in _ALWAYS_ALIKE):
             return self._context.resolve_function_type(func, args, kws)
         return self._remembered(lambda: self._context.resolve_function_type(func, args, kws), func, args)
 

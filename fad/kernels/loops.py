@@ -1,0 +1,96 @@
+"""What LLVM is to do with the loops of a large function.
+
+Left to itself it copies the body of each loop some times, and the whole of a nest whose ranges are constant and short, up to hundreds of instructions
+a loop. In a function of a hundred loops most of the time of compiling goes there. So in these each loop is compiled as it stands, but for short
+nests of constant ranges, which become part of the loop around them, and for sums, whose additions would wait for each other. What is asked for is less than LLVM
+would do, never more: it warns the user where it cannot do what it is asked for.
+"""
+from llvmlite import ir as llvm_ir
+from numba.core import ir
+from numba.core.analysis import compute_cfg_from_blocks
+
+from fad.kernels.variables import only_value
+
+__all__ = ["Loops"]
+
+MANY = 24  # loops of a function that is large
+SHORT = 200  # statements of a nest of constant ranges, when it is written out
+FEW = 3  # sums of a loop that wait for each other
+
+
+class Loops:
+    """The loops of a function in Numba's representation. defined: see variables.definitions."""
+
+    def __init__(self, blocks, defined):
+        self.blocks, self.defined = blocks, defined
+        self.found = compute_cfg_from_blocks(blocks).loops()
+        self.sizes, self.nodes = {}, {}
+
+    def note(self, builder, label, targets):
+        """Write what LLVM is to do with a loop to the instruction that ends a block, if a turn of the loop ends there."""
+        for header in targets:
+            if header in self.found and label in self.found[header].body and self.stands(header):
+                if header not in self.nodes:                 # one for all jumps that end a turn
+                    self.nodes[header] = _node(builder.module, "llvm.loop.unroll.disable")
+                builder.block.terminator.set_metadata("llvm.loop", self.nodes[header])
+
+    def stands(self, header):
+        """Whether the loop is compiled as it stands."""
+        return len(self.found) > MANY and self._size(header) > SHORT and not self._adds_up(header)
+
+    def _adds_up(self, header):
+        """Whether a loop without loops in it has a sum or a few, which LLVM keeps side by side in several vectors."""
+        body = self.found[header].body
+        return not any(h in self.found for h in body if h != header) and 0 < sum(map(self._is_sum, self._statements(body))) <= FEW
+
+    def _is_sum(self, statement):
+        """Whether a statement adds to a variable, in any order."""
+        call = getattr(statement, "value", None)
+        if not isinstance(call, ir.Expr) or call.op != "call" or getattr(only_value(self.defined, call.func), "__module__", "") != "fad.kernels.sums":
+            return False
+        return not call.args[0].name.startswith("$")         # else it is an element
+
+    # -- sizes ----------------------------------------------------------------------------------------------------------
+
+    def _statements(self, labels):
+        return [s for label in labels for s in self.blocks[label].body if not isinstance(s, ir.Del)]
+
+    def _size(self, header):
+        """Statements of a loop, with those in it, when it is written out; infinitely many where nobody knows how many turns there are."""
+        if header not in self.sizes:
+            body = self.found[header].body
+            inside = [h for h in body if h in self.found and h != header]
+            nearest = [h for h in inside if not any(h in self.found[other].body for other in inside if other != h)]
+            own = set(body).difference(*[self.found[h].body for h in nearest])
+            self.sizes[header] = self._turns(header) * (len(self._statements(own)) + sum(map(self._size, nearest)))
+        return self.sizes[header]
+
+    def _turns(self, header):
+        """How many turns a loop has."""
+        value = next((s.value for s in self._statements([header]) if isinstance(s, ir.Assign) and getattr(s.value, "op", "") == "iternext"), None)
+        for op in ("iternext", "getiter"):
+            if not isinstance(value, ir.Expr) or value.op != op:
+                return float("inf")
+            value = self._only(value.value)
+        if not isinstance(value, ir.Expr) or value.op != "call" or only_value(self.defined, value.func) is not range:
+            return float("inf")
+        numbers = [only_value(self.defined, a) for a in value.args]
+        return len(range(*numbers)) if all(type(n) is int for n in numbers) else float("inf")
+
+    def _only(self, value):
+        """What a variable of one value stands for."""
+        while isinstance(value, ir.Var) and len(self.defined.get(value.name, ())) == 1:
+            value = self.defined[value.name][0]
+        return value
+
+
+class _LoopNode(llvm_ir.values.MDValue):
+    """What LLVM knows one loop by: a node that begins with itself."""
+
+    def descr(self, buf):
+        buf += (f"distinct !{{ {', '.join([x.get_reference() for x in (self, *self.operands)])} }}", "\n")
+
+
+def _node(module, *properties):
+    operands = [module.add_metadata([name]) for name in properties]
+    return _LoopNode(module, operands, str(len(module.metadata)))

@@ -1,0 +1,64 @@
+"""Loops of a large function are compiled as they stand, but for short nests of constant ranges and sums; the numbers are the same."""
+import linecache
+
+import numba
+import numpy as np
+import pytest
+from numba.core.compiler import run_frontend
+
+import fad.kernels.loops
+from fad.backend.sums import with_free_sums
+from fad.kernels.lean import LeanCompiler
+from fad.kernels.loops import MANY, Loops, _node
+from fad.kernels.variables import definitions
+
+KINDS = """
+    for i in range(n):
+        y[i] = x[i] * 2.0
+    for i in range(n):
+        for j in range(3):
+            for k in range(2):
+                y[i] = y[i] - 0.5 * x[j]
+    for i in range(n):
+        total += x[i]
+    for i in range(n):
+        for j in range(n):
+            total += y[j]
+    while total > 100.0:
+        total = total - x[n // 2] * 7.0
+    for i in range(n):
+        if x[i] < 0.2:
+            continue
+        if y[i] > 1e3:
+            break
+        y[i] = y[i] + 1.0
+"""
+STAND = [True, True, False, False, False, True, False, True, True]
+
+
+def function(times):
+    """A function with so many loops of each kind, as fad prints them: in text."""
+    text = with_free_sums(f"def f(x):\n    n, y, total = x.size, np.zeros(x.size), 0.0\n{KINDS * times}\n    return y, total\n")
+    name = f"<loops {times}>"
+    linecache.cache[name] = len(text), None, text.splitlines(True), name
+    scope = {"np": np}
+    exec(compile(text, name, "exec"), scope)
+    return scope["f"]
+
+
+@pytest.mark.parametrize("times, stand", [(3, 3 * STAND), (1, [False] * len(STAND))])
+def test_loops_of_a_large_function_stand_unless_they_are_short_or_sums(times, stand):
+    blocks = run_frontend(function(times)).blocks
+    loops = Loops(blocks, definitions(blocks))
+    assert (len(loops.found) > MANY) == (times == 3)
+    assert [loops.stands(header) for header in sorted(loops.found)] == stand
+
+
+def test_a_large_function_gives_the_same_numbers_and_says_nothing(capfd, monkeypatch):
+    nodes = []
+    monkeypatch.setattr(fad.kernels.loops, "_node", lambda *args: nodes.append(_node(*args)) or nodes[-1])
+    x = np.random.default_rng(0).uniform(0.0, 1.0, 37)
+    for ours, numpys in zip(numba.njit(function(3), pipeline_class=LeanCompiler)(x), function(3)(x)):
+        np.testing.assert_allclose(ours, numpys, rtol=1e-13)
+    assert len(nodes) == 3 * sum(STAND)
+    assert capfd.readouterr() == ("", "")                    # LLVM warns where it cannot do what it is asked for
