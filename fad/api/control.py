@@ -61,7 +61,7 @@ def cond(predicate: Any, if_true: Callable, if_false: Callable, *operands: Any) 
 
 def _branches(selector: Any, functions: tuple, operands: tuple) -> Any:
     shape = Shape("the results of the branches")
-    results = registry["cond"].run_regions([selector], tuple([_branch(f, operands, shape) for f in functions]))
+    results = registry["cond"].run_regions([selector], tuple([_branch(f, operands, shape) for f in functions]), is_users=True)
     return shape.tree(results)
 
 

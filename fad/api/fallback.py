@@ -57,8 +57,8 @@ def is_unstaged(error: Exception) -> bool:
 class Fallback:
     """Whether one staged function may run on the tape, and for which kinds of arguments it does."""
 
-    def __init__(self, allowed: "bool | None"):
-        self.allowed = allowed
+    def __init__(self, allowed: "bool | None", is_plain: bool = False):
+        self.allowed, self.is_plain = allowed, is_plain       # is_plain: in place of a trace, the function itself is called
         self.reasons: dict[Any, str] = {}                     # kind of arguments -> why it runs on the tape
         self.warned = False
 
@@ -69,7 +69,7 @@ class Fallback:
     def instead(self, error: Exception, run: Callable, key: Any, name: str) -> Any:
         """What run() returns, in place of a trace that failed; the error, if it is not one to be mended so.
 
-        Where run() fails too, for want of a value or an operation, the first error says where the trouble began; else run()'s does.
+        Where run() fails too, for want of a value or an operation of the tape's, the first error says where the trouble began; else run()'s does.
         """
         error = _first(error)
         if not self.is_on or not is_unstaged(error):
@@ -77,7 +77,7 @@ class Fallback:
         try:
             result = run()
         except Exception as second:
-            raise (error if is_unstaged(_first(second)) else second) from None
+            raise (error if is_unstaged(_first(second)) and not self.is_plain else second) from None
         where, reason = place_and_reason(error)
         self.reasons[key] = reason
         if not self.warned:

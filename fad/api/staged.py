@@ -38,7 +38,7 @@ class Staged:
                  fallback: "bool | None" = None, plain: "Callable | None" = None):
         functools.update_wrapper(self, wrapped)
         self.body, self.rebuild, self.compile, self.static, self.writes = body, rebuild, compile, static, writes
-        self.fallback, self.plain = Fallback(fallback), plain
+        self.fallback, self.plain = Fallback(fallback, plain is not None), plain
         self.programs: dict[Any, list[Program]] = {}
         self.varying: set[int] = set()                       # leaves that are Python ints and have been seen to vary
         self.seen: dict[Any, dict[int, int]] = {}

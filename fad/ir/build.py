@@ -53,6 +53,10 @@ class Builder:
         self.dense: dict[Var, Any] = {}                          # arrays of which it is known whether they lie in C order, or
         self.relied: dict[Var, None] = {}                        # the outer variable they are; inputs whose order was relied on; on the root
         self.unrolled: dict[Any, Any] = {}                       # lines of loops that are no region of the program -> why; on the root
+        self.mixed: dict[Var, tuple] = {}                        # results of several kinds: their site and the kinds (see ops/mixed.py); on the root
+        self.supposing: dict[Any, tuple] = {}                    # sites -> the kind that results are supposed to be of there; on the root
+        self.supposed: dict[Var, Any] = {}                       # values so supposed; on the root
+        self.asked = False                                       # whether the class of a number was asked for; on the root
         self.side: Any = None                                    # of a branch: its selector, and which of the two it is
         self.memory: Any = None                                  # of a loop's turn: what is known of the loops in it (see trace/recall.py)
         self.is_retried = False                                  # of a loop's turn or a branch: whether it is traced anew when it asks (trace/lists.py)

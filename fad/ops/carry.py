@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..ir import stack
 from ..ir.build import Builder, Value, as_extent, building, current
 from ..ir.graph import Func, Var
@@ -16,6 +18,7 @@ from ..ir.integers import Affine
 from ..ir.op import registry
 from ..ir.types import INT, Type, is_number, promoted, type_of
 from ..util.errors import StructureError
+from .mixed import Kind, in_kind
 
 
 class Undefined:
@@ -122,6 +125,7 @@ class Carries:
         self.names = tuple(names) or ("",) * self.given
         self.links = {(carry, axis): integer for carry, axis, integer in extents if integer is not None}
         self.init = list(init)
+        self.supposed: dict[int, Kind] = {}                   # in a trace that supposes kinds: carries that turns leave in narrower ones
         for carry, axis, integer in extents:
             if integer is None:
                 self._link(carry, axis, self.types[carry].shape[axis])
@@ -146,7 +150,8 @@ class Carries:
                 builder.integers.low[made[k].atom] = 0
         values = [made[k] for k in range(len(self.types))]
         builder.inputs = lead + [v.atom for v in values if v is not UNDEFINED]
-        return values
+        with entering(builder):
+            return [in_kind(v, self.supposed[k]) if k in self.supposed else v for k, v in enumerate(values)]
 
     def _input(self, builder: Builder, k: int, t: Type, made: dict) -> Any:
         shape = tuple(made[self.links[k, axis]].atom if (k, axis) in self.links else n for axis, n in enumerate(t.shape))
@@ -181,6 +186,12 @@ class Carries:
         """The types of results that are not those of their carries (a truth value is one, whoever made it)."""
         pairs = [(k, atom_type(x), self.types[k]) for k, x in enumerate(results[:self.given])]
         return {k: new for k, new, t in pairs if new is not None and (new.dtype != t.dtype or (new.weak != t.weak and t.dtype.kind != "b"))}
+
+    def suppose(self, narrowed: dict) -> bool:
+        """Let turns begin with these kinds, in which a turn leaves carries; whether that is new."""
+        new = {k: Kind(t.dtype, t.weak, None, np.can_cast(t.dtype, self.types[k].dtype, "safe")) for k, t in narrowed.items() if k not in self.supposed}
+        self.supposed.update(new)
+        return bool(new)
 
     def _link_extents(self, k: int, t: Type, new: Type) -> bool:
         changed = False
@@ -239,6 +250,7 @@ class Turn:
         self.body, self.is_first = body, is_first
         self.last = carries.types                             # those that the loop came to, once it has
         self.test: Code | None = None
+        self.supposed = carries.supposed                      # (see Carries)
         self.narrowed: dict[int, Type] = {}                   # carries that the turn leaves in a narrower type than the loop came to
 
 
@@ -257,6 +269,8 @@ def trace_body(body: Callable, carries: Carries, index: "Callable | None" = None
             turn = Turn(carries, Code(lead, values, builder.equations, results), is_first)
             has_grown = carries.widen(results, around)
             turn.narrowed = carries.narrowed(results)
+            if around.root.supposing:
+                has_grown, turn.narrowed = carries.suppose(turn.narrowed) or has_grown, {}
             if turns is not None and (has_grown or turn.narrowed):
                 turns.append(turn)
             if not has_grown:

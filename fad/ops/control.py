@@ -29,6 +29,7 @@ from .arithmetic import sub
 from .carry import UNDEFINED, Carries, Code, atom_type, convert, entering, join, output_vars, trace_body, visible_extent
 from .choice import cast
 from .kinds import NoRule, Zero, shape_of
+from .mixed import of_kinds
 
 
 class RegionOp(Op):
@@ -191,21 +192,27 @@ def _run_cond(args: Any, regions: tuple, **params: Any) -> tuple:
     return tuple(regions[int(args[0])]())
 
 
-def _trace_cond(args: Any, regions: tuple, names: tuple = (), extents: tuple = ()) -> tuple:
+def _trace_cond(args: Any, regions: tuple, names: tuple = (), extents: tuple = (), is_users: bool = False) -> tuple:
     if not isinstance(args[0], Value):
         return tuple(regions[int(args[0])]())
-    return trace_branches(args[0], regions, lambda rows: rows, names, extents)
+    return trace_branches(args[0], regions, lambda rows: rows, names, extents, is_users)
 
 
-def trace_branches(selector: Value, regions: tuple, align: Callable, names: Any = (), extents: tuple = ()) -> tuple:
-    """A cond whose branches' results go through align(rows) -> rows once all of them are known (and names, if callable, too)."""
+def trace_branches(selector: Value, regions: tuple, align: Callable, names: Any = (), extents: tuple = (), is_users: bool = False) -> tuple:
+    """A cond whose branches' results go through align(rows) -> rows once all of them are known (and names, if callable, too).
+
+    is_users: it stands in the user's code, so that it matters of what kinds the results are (see mixed.py).
+    """
     branches = [_trace_branch(region) for region in regions]
     rows = align([r for _, r in branches])
     names = names() if callable(names) else names
     results = _Results(rows, [b for b, _ in branches], names, extents)
     regions = tuple([results.finish(k) for k in range(len(branches))])
     values = iter(emit(COND, (selector,), regions, results.kept_types(), results.kept_names(), results.kept_extents()))
-    return tuple([UNDEFINED if t is None else next(values) for t in results.types][:results.given])
+    ys = [UNDEFINED if t is None else next(values) for t in results.types][:results.given]
+    if is_users:
+        ys = [of_kinds(y, name, [x for x in given if x is not UNDEFINED]) for y, name, given in zip(ys, results.all_names(), zip(*rows))]
+    return tuple(ys)
 
 
 def _trace_branch(region: Callable) -> tuple:
@@ -265,8 +272,11 @@ class _Results:
     def kept_types(self) -> list:
         return [t for t in self.types if t is not None]
 
+    def all_names(self) -> list:
+        return [self.names[k] if k < len(self.names) else "" for k in range(len(self.types))]
+
     def kept_names(self) -> tuple:
-        return tuple([self.names[k] if k < len(self.names) else "" for k in self._place()])
+        return tuple([self.all_names()[k] for k in self._place()])
 
     def kept_extents(self) -> tuple:
         place = self._place()

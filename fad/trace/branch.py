@@ -243,7 +243,7 @@ def _chosen(test: Tracer, if_true: Callable, if_false: Callable, cells: dict, li
     def align(_: list) -> list:
         joined.append(_Join(sides, {key: slot for side in sides for key, slot in side.slots.items()}))
         return joined[0].rows()
-    results = trace_branches(selector, (region(if_false, False), region(if_true, True)), align, lambda: joined[0].names())
+    results = trace_branches(selector, (region(if_false, False), region(if_true, True)), align, lambda: joined[0].names(), is_users=True)
     values = joined[0].deliver(results)
     for key, value in list(zip(joined[0].keys, values))[1:]:
         joined[0].slots[key].write(value)

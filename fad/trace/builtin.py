@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.build import Value
+from ..ir.build import Value, current
 from ..ops.face import METHODS, OBJECTS, find
 from ..ops.literals import has_values, python_complex, python_float, python_int, python_number
 from ..util.defects import door
@@ -113,6 +113,7 @@ class NumberClass(StandIn):
 
 def _python_class(x: Tracer) -> Any:
     """The class that a traced scalar would have: a Python number's, or NumPy's."""
+    current().root.asked = True
     return {"b": bool, "i": int, "f": float, "c": complex}[x.dtype.kind] if x.type.weak else x.dtype.type
 
 
@@ -132,7 +133,7 @@ def class_of(x: Any) -> Any:
         return type(x)
     if x.ndim:
         return ndarray
-    return {"b": bool_, "i": int_, "f": float_, "c": complex_}[x.dtype.kind] if x.type.weak else x.dtype.type
+    return {bool: bool_, int: int_, float: float_, complex: complex_}.get(_python_class(x), x.dtype.type)
 
 
 def type_(*args: Any, **kwargs: Any) -> Any:

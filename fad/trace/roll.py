@@ -12,6 +12,7 @@ from ..ir.graph import Literal, free_vars
 from ..ir.op import registry
 from ..ops.carry import UNDEFINED, atom_type, widened
 from ..ops.control import FOR, WHILE, turn_number
+from ..ops.mixed import in_kind, of_kinds
 from ..util.errors import UnstageableError
 from .bound import flag_of, mark
 from .branch import choose, truth
@@ -202,11 +203,22 @@ class Roll:
         require_same_turns(current().equations[-1], self.turns, names)
         self.plan.memory.settle(self.first)
 
-    def deliver(self, results: tuple, turns: Any, has_turns: "Callable | None" = None) -> None:
-        """After a loop of so many turns: the variables, arrays and containers as it left them. has_turns() tells whether there is a first turn."""
+    def _in_kinds(self, results: tuple, first: int) -> tuple:
+        """What the loop leaves, as it may be of other kinds if it has no turn; where a trace supposes kinds (see ops/mixed.py), in these."""
+        supposed = self.turns[-1].supposed if self.turns else {}
+        results = tuple([in_kind(y, supposed[first + k]) if first + k in supposed else y for k, y in enumerate(results)])
+        if self.plan.has_turns is not None and self.plan.has_turns():
+            return results
+        begun = [[] if x is UNDEFINED else [x] for x in (*self.first, *self.flags)]
+        return tuple([of_kinds(y, name, xs) for y, name, xs in zip(results, self.names(), begun)])
+
+    def deliver(self, results: tuple, turns: Any, has_turns: "Callable | None" = None, first: int = 0) -> None:
+        """After a loop of so many turns: the variables, arrays and containers as it left them. has_turns() tells whether there is a first turn.
+        first: as for varying().
+        """
         made = current().equations[-1].outputs if self.handed is not None else ()   # None: there was no turn to trace
         self.plan.memory.note(self.plan, dict(zip(self.places, results)), made)
-        rest = iter(results)
+        rest = iter(self._in_kinds(results, first))
         values = [layout.filled(rest) for layout in self.layouts]
         for slot, value in zip(self.slots, values):
             slot.write(value)
@@ -295,7 +307,7 @@ def _early_for(roll: Roll, steps: Steps, body: Callable) -> bool:
     results = WHILE.run_regions([steps.start, *roll.initial()], (test, turn), names=("", *roll.names()), extents=roll.varying(1),
                                 checkpoint=steps.checkpoint, turns=roll.turns)
     roll.compare(("", *roll.names()))
-    roll.deliver(results[1:], turn_number(results[0], steps.start, steps.step))
+    roll.deliver(results[1:], turn_number(results[0], steps.start, steps.step), first=1)
     return True
 
 
@@ -344,7 +356,7 @@ def roll_while(first: Any, test: Callable, body: Callable, plan: Plan) -> bool:
         if _is_plain(before, roll):
             return False
         roll.compare(("", *roll.names()) if plan.test_changes else roll.names())
-        roll.deliver(results, None)
+        roll.deliver(results, None, first=int(plan.test_changes))
         return True
     return _attempt(plan, run)
 

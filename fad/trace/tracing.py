@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..ir import stack
-from ..ir.build import Builder, Value, building, current
+from ..ir.build import Builder, Value, as_atom, building, current
 from ..ir.check import check
 from ..ir.graph import Func, Var
 from ..ir.types import INT, Type, is_beyond_64_bits, type_of
@@ -14,11 +14,13 @@ from ..passes.unify import unify
 from ..util import tree
 from ..util.config import config
 from .capture import Capture
+from .joins import require_same_kinds, suspecting_kinds
 from .leaks import refuse_leaks, refuse_texts
 from .listed import plain
 from .state import is_lost
 from .tracer import Tracer
 from .twins import check as check_twins
+from .widening import Part
 
 
 class Static:
@@ -76,16 +78,21 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
         inputs = [_input(builder, x, names[k] if k < len(names) else "") for k, x in enumerate(leaves)]
         before = [x._var for x in inputs]
         given = _followed(builder, inputs, leaves, moving) if builder.live else inputs
-        result = (call or _in_order)(f if own else Capture(builder).function(f), given)
-        check_twins(builder)
-        out, structure = tree.flatten(plain(result))
-        statics = {k: x for k, x in enumerate(out) if is_beyond_64_bits(x) or not (is_data(x) or isinstance(x, (bool, list)))}
-        refuse_texts(statics.values())
+        with suspecting_kinds(builder):
+            out, structure, statics = _run(f, call or _in_order, own, given)
         lost = tuple([k for k, x in enumerate(inputs) if is_lost(x)])
         written = tuple([k for k, x in enumerate(inputs) if k not in lost and x.atom is not before[k]])
         outer = _written_outside(builder) if builder.parent is None else []
         outputs = [_result(x) for k, x in enumerate(out) if k not in statics] + [inputs[k] for k in written] + [x for _, x in outer]
         func = builder.finish(tuple(outputs))
+
+        def again() -> tuple:
+            fresh = [builder.value_of(v) for v in before]
+            out, *shape = _run(f, call or _in_order, own, fresh)
+            made = [_result(x) for k, x in enumerate(out) if k not in shape[1]] + [fresh[k] for k in written] + _written_again(builder, outer)
+            return [as_atom(x) for x in made], shape
+        if not builder.live:
+            require_same_kinds(builder, Part(list(func.inputs), func.equations, list(func.outputs)), [structure, statics], again)
     root = builder.root
     if builder is root and not builder.live:
         refuse_leaks(root)
@@ -110,6 +117,16 @@ def _followed(builder: Any, inputs: list, leaves: Sequence, moving: Sequence) ->
     return [new if new.dtype.kind in "fc" else builder.take(x) for new, x in zip(inputs, leaves)]
 
 
+def _run(f: Callable, call: Callable, own: bool, inputs: list) -> tuple:
+    """What f returns for these inputs: its leaves, its structure, and the leaves that are not data."""
+    result = call(f if own else Capture(current()).function(f), inputs)
+    check_twins(current())
+    out, structure = tree.flatten(plain(result))
+    statics = {k: x for k, x in enumerate(out) if is_beyond_64_bits(x) or not (is_data(x) or isinstance(x, (bool, list)))}
+    refuse_texts(statics.values())
+    return out, structure, statics
+
+
 FIXED = 4                                   # an extent of a small array in a loop, up to this one, is a number of the program
 
 
@@ -128,6 +145,14 @@ def _fix_small_extents(builder: Builder, func: Func) -> None:
 def _written_outside(root: Builder) -> list:
     """Arrays from outside that the function wrote to: their places among the captured ones, and what holds their contents now."""
     return [(k, x) for k, (_, x) in enumerate(root.captured.values()) if x.atom not in root.inputs]
+
+
+def _written_again(root: Builder, outer: list) -> list:
+    """The same arrays from outside as another trace has left them; all that was written to there and not here, too."""
+    if root.parent is not None:
+        return []
+    known = {k for k, _ in outer}
+    return [x for k, (_, x) in enumerate(root.captured.values()) if k in known or x.atom not in root.inputs]
 
 
 def _put_back(builder: Builder) -> None:

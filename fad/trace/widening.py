@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..ir.build import Value
+from ..ir.build import Value, current
 from ..ir.graph import Equation, Literal, Var, has_effect
 from ..ir.types import Type, dtype_text, loop_dtypes, promoted, type_of
 from ..ops.carry import UNDEFINED, Turn, convert
@@ -74,7 +74,7 @@ def _text(t: Type) -> str:
 
 def _same(eqn: Equation, turn: Turn, kept: list, part: Any, lead: int) -> bool:
     region = eqn.regions[-1] if part is turn.body else eqn.regions[0]
-    comparison = _Comparison()
+    comparison = _Comparison(current().root.supposed)
     wide, narrow = region.inputs, [_atom(x) for x in (*part.lead, *_row(part.inputs, kept))]
     for k, (v, a) in enumerate(zip(wide, narrow)):
         comparison.begin(v, a, UNDEFINED if k < lead or not turn.is_first else turn.init[kept[k - lead]])
@@ -91,10 +91,16 @@ def _atom(x: Any) -> Any:
     return x.atom if isinstance(x, Value) else x if x is UNDEFINED else Literal(x, type_of(x))
 
 
+def is_same_program(narrow: Part, wide: Part, supposed: dict) -> bool:
+    """Whether two traces of one function on the same values, of which some are supposed to be of other kinds, compute the same."""
+    return _Comparison(supposed).is_same(narrow, wide)
+
+
 class _Comparison:
     """Names for the values of two programs. The narrow program's are its own variables, and numbers that are known."""
 
-    def __init__(self) -> None:
+    def __init__(self, supposed: dict) -> None:
+        self.supposed = supposed                              # see ops/mixed.py
         self.names: dict[Var, Any] = {}
         self.rounded: dict[Any, tuple] = {}                   # names of the wide program that are others of the narrow one, rounded to a dtype
 
@@ -146,6 +152,9 @@ class _Comparison:
         """Name what an equation computes from known numbers, or hands on as it is."""
         if eqn.regions or len(eqn.outputs) != 1:
             return False
+        if eqn.outputs[0] in self.supposed:
+            self._suppose(eqn.outputs[0], *self.supposed[eqn.outputs[0]])
+            return True
         y, names = eqn.outputs[0], [self.name(a) for a in eqn.inputs]
         if _hands_on(eqn):
             self.names[y] = names[0]
@@ -159,6 +168,14 @@ class _Comparison:
             return False
         self.names[y] = _number(np.asarray(found, y.type.dtype)[()])
         return True
+
+    def _suppose(self, y: Var, result: Var, kind: Any) -> None:
+        """Name a result that is supposed to be of a kind, y: it is the same number, or where the result's type has no room, one that was rounded."""
+        if kind.known is not None:
+            self.names[result] = _number(kind.known)
+        self.names[y] = self.name(result) if kind.known is not None or kind.is_exact else y
+        if self.names[y] is y:
+            self.rounded[self.name(result)] = (y, result.type.dtype)
 
     def _is_again(self, eqn: Equation, made: "list[Equation]") -> bool:
         """Whether a narrow equation computes what another one of these did; else it becomes one of them."""
@@ -284,4 +301,4 @@ def _fits(a: Any, dtype: np.dtype) -> bool:
     return np.can_cast(a.type.dtype, dtype, "safe")
 
 
-__all__ = ["WideningError", "require_same_turns"]
+__all__ = ["Part", "WideningError", "is_same_program", "require_same_turns"]

@@ -1,0 +1,87 @@
+"""Results that are of one kind on one way and of another on the other: after a branch an int or a float, after a loop what it began with, or more.
+
+The program gives such a result one type that has room for all. Python's code behind it may still mind which of them it was: it asks for the class, rounds,
+divides by //. So the kinds are noted here, and what follows is traced once more for each kind that is not the result's own (see trace/joins.py).
+"""
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..ir.build import Value, current
+from ..ir.graph import Literal
+from ..ir.op import registry
+from ..ir.types import Type, type_of
+from ..util.where import here
+
+
+class Kind(NamedTuple):
+    """The dtype and strength of a value; `known` is the number that it is, if that is known; is_exact: the result's type has room for it."""
+
+    dtype: np.dtype
+    weak: bool
+    known: Any = None
+    is_exact: bool = True
+
+    @property
+    def own(self) -> tuple:
+        return self.dtype, self.weak
+
+    @property
+    def order(self) -> tuple:
+        return "biufc".index(self.dtype.kind), self.dtype.itemsize, not self.weak
+
+
+class Supposed(NamedTuple):
+    """In a trace that supposes a result to be of one kind: the result, and the kind."""
+
+    result: Any
+    kind: Kind
+
+
+def of_kinds(y: Any, name: str, given: Iterable) -> Any:
+    """y, a region's result of this name, which is one of the given values; where the trace supposes one of their kinds, y in that kind."""
+    if not isinstance(y, Value):
+        return y
+    kinds = [k for k in _kinds(given, y.type) if k.own != (y.type.dtype, y.type.weak)]
+    if not kinds:
+        return y
+    root, site = current().root, (here(), name)
+    root.mixed[y.atom] = site, kinds
+    kind = next((k for k in kinds if k.own == root.supposing.get(site)), None)
+    return y if kind is None else in_kind(y, kind)
+
+
+def in_kind(y: Value, kind: Kind) -> Any:
+    """y, supposed to be of this kind."""
+    builder = current()
+    x = builder.emit(registry["cast"], (y,), (Type(kind.dtype, y.type.shape, kind.weak),), {"dtype": kind.dtype, "weak": kind.weak})[0]
+    builder.root.supposed[x.atom] = Supposed(y.atom, kind)
+    return x
+
+
+def _kinds(given: Iterable, t: Type) -> list:
+    """The kinds of these values, of which the result has the type t."""
+    found: dict[tuple, list] = {}
+    for x in given:
+        own = type_of(x)
+        found.setdefault((own.dtype, own.weak), []).append(_known(x))
+    return [Kind(dtype, weak, _the_one(numbers), _has_room(t.dtype, dtype, numbers)) for (dtype, weak), numbers in found.items()]
+
+
+def _known(x: Any) -> Any:
+    """The number that a value is, if it is one that is known; else None."""
+    x = x.atom if isinstance(x, Value) else x
+    if isinstance(x, Literal):
+        return x.value
+    return None if hasattr(x, "type") or getattr(x, "shape", ()) else x
+
+
+def _the_one(numbers: list) -> Any:
+    return numbers[0] if len({repr(x) for x in numbers}) == 1 else None
+
+
+def _has_room(wide: np.dtype, dtype: np.dtype, numbers: list) -> bool:
+    """Whether numbers of this dtype (or these, where they are known) are in the wide one what they are."""
+    with np.errstate(all="ignore"):
+        return np.can_cast(dtype, wide, "safe") or all(x is not None and bool(np.asarray(x).astype(wide) == x) for x in numbers)
