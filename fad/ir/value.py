@@ -7,7 +7,7 @@ import numpy as np
 from .graph import Var
 from .op import Op, registry
 from .stack import current
-from .types import BOOL, INT, Type
+from .types import BOOL, COMPLEX, FLOAT, INT, Type, type_of
 
 MARK = "<traced "                                             # what the text of a value begins with
 
@@ -77,7 +77,9 @@ def _operator(name: str, swap: bool = False, reflected: str = "") -> Callable:
         if isinstance(other, (str, dict, set, bytes)) or other is None or (reflected and answers(other, reflected, self.ndim)):
             return NotImplemented
         x, other = counted(self) if name in _COUNTING and _is_truth(other) else self, self.beside(other)
-        return registry[name](other, x) if swap else registry[name](x, other)
+        a, b = (other, x) if swap else (x, other)
+        y = registry[name](a, b)
+        return registry["cast"](y, dtype=COMPLEX, weak=True) if name in _OF_COMPLEX and _is_pythons_complex(a, b) else y
     return method
 
 
@@ -86,6 +88,17 @@ def _unary(name: str) -> Callable:
 
 
 _COUNTING = {"add", "sub", "mul", "floordiv", "mod", "pow", "left_shift", "right_shift"}
+
+
+_OF_COMPLEX = {"add", "sub", "mul", "div", "pow"}
+
+
+def _is_pythons_complex(a: Any, b: Any) -> bool:
+    """Whether Python's complex computes a + b: to it an np.float64 on the right is the float that it also is, and the result is Python's."""
+    if not (type(a) is complex or isinstance(a, Value) and a.atom.type.weak and a.atom.type.dtype == COMPLEX):
+        return False
+    t = b.atom.type if isinstance(b, Value) else type_of(b) if isinstance(b, np.float64) else None
+    return t is not None and t.dtype == FLOAT and not t.shape and not t.weak
 
 
 def _is_truth(x: Any) -> bool:

@@ -11,7 +11,7 @@ from ..util.defects import door
 from . import ordering
 from .elements import Fixed
 from .iterate import enumerate_, range_, reversed_, zip_
-from .listed import as_array, as_arrays
+from .listed import as_array, as_arrays, number_of
 from .lists import Items, Rows
 from .tracer import Tracer
 
@@ -29,11 +29,11 @@ def length(x: Any) -> Any:
 
 @door
 def sum_(iterable: Any, start: Any = 0) -> Any:
-    iterable = as_array(iterable)
-    if isinstance(iterable, Tracer) and iterable.ndim:
-        own = iterable.dtype if iterable.dtype.kind in "iu" else None    # np.sum would sum small ints as large ones
-        return start + METHODS["sum"](iterable, axis=0, dtype=own)
-    return sum(iterable, start)
+    array = as_array(iterable)
+    if isinstance(array, Tracer) and array.ndim:
+        own = array.dtype if array.dtype.kind in "iu" else None          # np.sum would sum small ints as large ones
+        return start + number_of(iterable, METHODS["sum"](array, axis=0, dtype=own))
+    return sum(array, start)
 
 
 @door

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.build import Builder, building
-from ..ir.graph import Equation, Literal
+from ..ir.graph import Equation
 from ..ir.types import BOOL, COMPLEX, FLOAT, INT, dtype_text
 from ..ops.mixed import Kind
 from ..util.defects import is_defect

@@ -1,6 +1,7 @@
 """Lists of captured code as others see them: results are lists of their elements, NumPy's functions are given arrays, objects have lists like these."""
 from typing import Any
 
+from ..ops.literals import python_number
 from ..util import tree
 from .lists import Items, Rows
 
@@ -17,6 +18,11 @@ def as_array(x: Any) -> Any:
     """x, or the array that NumPy makes of it if it is a list that lies in rows."""
     found = x.array() if isinstance(x, Rows) else None
     return x if found is None else found
+
+
+def number_of(x: Any, y: Any) -> Any:
+    """y, a number that Python's functions make of the elements of x: a number of Python's if those are."""
+    return python_number(y) if isinstance(x, Rows) and all(t.weak for t in x.types_now()) else y
 
 
 def as_arrays(x: Any) -> Any:

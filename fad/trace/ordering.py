@@ -12,11 +12,12 @@ from ..ir.types import INT, type_of
 from ..ops.face import METHODS, find
 from ..ops.literals import as_array as joined
 from ..ops.literals import python_number
+from ..ops.mixed import of_kinds
 from ..util import tree
 from ..util.defects import door
 from ..util.errors import UnstageableError
-from .branch import choose
-from .listed import as_array
+from .branch import choose, truth
+from .listed import as_array, number_of
 from .reorder import is_value, reordered
 from .state import cells_of
 from .tracer import Tracer
@@ -41,9 +42,9 @@ def _best(name: str) -> Callable:
 
     @door
     def best(*args: Any, key: Any = None, **default: Any) -> Any:
-        args = tuple(map(as_array, args))
-        if len(args) == 1 and key is None and isinstance(args[0], Value):
-            return METHODS[name](args[0])
+        array = as_array(args[0]) if len(args) == 1 and key is None else None
+        if isinstance(array, Value) and array.ndim == 1:
+            return number_of(args[0], METHODS[name](array))
         items = list(args[0]) if len(args) == 1 else list(args)
         keys = items if key is None else [key(x) for x in items]
         if _decided_by_python(keys):
@@ -68,8 +69,15 @@ def _better(a: Any, b: Any, name: str) -> Any:
         return registry[OF_INTEGERS[name]](a, b)
     if not (isinstance(a, Value) or isinstance(b, Value)):
         return b if {"less": b < a, "greater": b > a}[PREFERS[name]] else a
-    best = registry["where"](registry[PREFERS[name]](b, a), b, a)
-    return python_number(best) if type_of(a).weak and type_of(b).weak else best
+    return _one_of(truth(registry[PREFERS[name]](b, a)), b, a)
+
+
+def _one_of(condition: Any, a: Any, b: Any) -> Any:
+    """The number a where a traced condition holds, else b."""
+    y = registry["where"](condition, a, b)
+    if type_of(y).shape:
+        return y
+    return python_number(y) if type_of(a).weak and type_of(b).weak else of_kinds(y, "", [a, b])
 
 
 def _precedes(a: Any, b: Any, relation: str) -> Any:
@@ -89,7 +97,7 @@ def _either(condition: Any, a: Any, b: Any) -> Any:
     (xs, structure), (ys, other) = tree.flatten(a), tree.flatten(b)
     if structure != other or any(np.shape(x) != np.shape(y) for x, y in zip(xs, ys) if not (isinstance(x, Value) or isinstance(y, Value))):
         raise UnstageableError("which item is taken depends on traced values, and the items differ in structure")
-    return structure.unflatten([x if x is y else registry["where"](condition, x, y) for x, y in zip(xs, ys)])
+    return structure.unflatten([x if x is y else _one_of(condition, x, y) for x, y in zip(xs, ys)])
 
 
 def _chosen(condition: Any, a: Any, b: Any) -> Any:
@@ -101,7 +109,7 @@ def _chosen(condition: Any, a: Any, b: Any) -> Any:
 @door
 def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list:
     """sorted(): items that are equal keep their order."""
-    items = list(as_array(iterable))
+    items = list(iterable)
     keys = items if key is None else [key(x) for x in items]
     if _decided_by_python(keys):
         return [items[k] for k in sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)]

@@ -7,6 +7,7 @@ from ..ir.build import Value, current
 from ..ir.types import type_of
 from ..ops.carry import same_extent
 from ..ops.literals import as_array as joined
+from ..ops.literals import python_number
 from ..util import tree
 from ..util.errors import UnstageableError
 from .elements import lists_in, require_fixed
@@ -43,9 +44,10 @@ class _Column:
         first, *others = [type_of(x).shape for x in leaves]
         if any(len(shape) != len(first) or not all(map(same_extent, shape, first)) for shape in others):
             raise UnstageableError("arrays of different sizes are sorted, and their order depends on traced values")
-        self.array = joined(leaves)[order]
+        self.array, self.weak = joined(leaves)[order], all(type_of(x).weak for x in leaves)
         arrays: Any = [x if isinstance(x, Tracer) else current().capture(x) for x in leaves] if first else ()
         self.kin = [(x, x._var, None) for x in arrays]
 
     def at(self, k: int) -> Any:
-        return read_only(self.array[k], self.kin)
+        x = self.array[k]
+        return python_number(x) if self.weak else read_only(x, self.kin)

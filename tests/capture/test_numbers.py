@@ -12,6 +12,18 @@ A = np.array([3, -4, 7])
 I8 = np.array([100, -3, 5], np.int8)
 C64 = np.array([1 + 2j, 0.1j], np.complex64)
 
+
+
+def long(x):
+    return np.concatenate([x, x * 0.3 + 0.1, x * 0.7, x * 0.1])
+
+
+def times_all(z, x):
+    for v in x:
+        z *= v
+    return z
+
+
 NUMBERS = {
     "float of a float64": lambda x, x32, a, i8, c64, s: float(x[0]) * x32,
     "float of a float32": lambda x, x32, a, i8, c64, s: float(x32[0]) + x32,
@@ -42,7 +54,19 @@ NUMBERS = {
     "size": lambda x, x32, a, i8, c64, s: np.size(x) * x32,
     "real part": lambda x, x32, a, i8, c64, s: np.real(s) * x32,
     "max of Python's floats": lambda x, x32, a, i8, c64, s: max(s, 0.0) * x32,
-    "max with an element": lambda x, x32, a, i8, c64, s: max(x[0], 0.0) * x32,
+    "max with an element": lambda x, x32, a, i8, c64, s: max(x32[0], 0.0) * x32,
+    "a complex number times an element": lambda x, x32, a, i8, c64, s: 1j * x[0] * c64,
+    "an element times a complex number": lambda x, x32, a, i8, c64, s: x[0] * 1j * c64,
+    "a complex number and elements": lambda x, x32, a, i8, c64, s: ((1j - x[0]) / x[1] + (1 + 1j) ** x[0]) * c64,
+    "a traced complex number times an element": lambda x, x32, a, i8, c64, s: complex(x[0], 1) * x[1] * c64,
+    "a complex number times a float32": lambda x, x32, a, i8, c64, s: 1j * x32[0] * x[0],
+    "part of a complex number": lambda x, x32, a, i8, c64, s: (1j * x[0]).imag * x32,
+    "a loop of complex numbers": lambda x, x32, a, i8, c64, s: times_all(1j, x) * c64,
+    "sum of Python's floats": lambda x, x32, a, i8, c64, s: sum([float(v) for v in long(x)]) * x32,
+    "max of a list": lambda x, x32, a, i8, c64, s: max([float(v) for v in long(x)]) * x32,
+    "max of a list of pairs": lambda x, x32, a, i8, c64, s: max([(float(v), k) for k, v in enumerate(long(x))])[1] * x32,
+    "sorted": lambda x, x32, a, i8, c64, s: sorted([float(v) for v in long(x)])[0] * x32 + sorted([float(v) for v in x])[0],
+    "sorted pairs": lambda x, x32, a, i8, c64, s: sorted([(float(v), 1.0) for v in long(x)])[0][0] * x32,
     "abs of a float": lambda x, x32, a, i8, c64, s: abs(float(x[1])) * x32,
     "round": lambda x, x32, a, i8, c64, s: round(float(x[1]), 1) * x32,
     "classes": lambda x, x32, a, i8, c64, s: np.array([isinstance(int(a[0]), int), isinstance(a[0], int), type(float(x[0])) is float, type(x[0]) is float]),

@@ -90,13 +90,18 @@ def digits_of_a_python_number(c):
     return t * 3.0
 
 
+def max_of_two_kinds(c):
+    return max(np.arange(3.0)[1] * c, 0.3) * X32
+
+
 def chosen_by_cond(c):
     t = fad.cond(c > 0, lambda: 1, lambda: 2.5)
     return 3.0 if isinstance(t, int) else 4.0
 
 
 MINDS = [asks_for_the_class, asks_for_the_type, indexes, root_of_a_negative_number, single_digits, wraps_around, beside_single_numbers, rounds_what_is_assigned,
-         floor_of_a_quotient, truth_values_add, in_a_helper, a_turn_later, behind_a_loop_without_turns, digits_of_a_python_number]
+         floor_of_a_quotient, truth_values_add, in_a_helper, a_turn_later, behind_a_loop_without_turns, digits_of_a_python_number,
+         max_of_two_kinds]
 
 
 @pytest.mark.parametrize("compile", ["now", "never"])
