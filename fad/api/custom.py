@@ -4,13 +4,16 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..ir import stack
+from ..ir.build import Value, current
 from ..ir.op import registry
 from ..ir.types import type_of
 from ..ops.kinds import match
 from ..trace.iterate import checkpointed
+from ..trace.sharing import keep_apart
+from ..trace.tracer import Tracer
 from ..trace.tracing import is_data
 from ..util import tree
-from ..util.errors import ArgumentError, StructureError
+from ..util.errors import ArgumentError, SideEffectError, StructureError
 from .inner import captured, conform, zeros_of
 from .leaves import call_on_tensors, level_of
 from .staged import check_callable
@@ -25,18 +28,25 @@ class Call:
         self.data = [k for k, x in enumerate(self.leaves) if is_data(x)]
         self.structure: Any = None
         self.statics: dict = {}
+        self.written: list = []                               # numbers of the data leaves that the function writes to
 
     def fill(self, xs: Sequence) -> "tuple[tuple, dict]":
-        """The arguments with these data leaves."""
+        """The arguments with these data leaves, for a rule: what it writes to them is nobody else's."""
+        return self._filled([current().value_of(x.atom) if isinstance(x, Value) else x for x in xs])
+
+    def _filled(self, xs: Sequence) -> "tuple[tuple, dict]":
         filled = list(self.leaves)
         for k, x in zip(self.data, xs):
             filled[k] = x
         return self.arguments.unflatten(filled)
 
     def run(self, *xs: Any) -> tuple:
-        """The result's data leaves; its structure is kept."""
-        args, kwargs = self.fill(xs)
-        return tuple(self.data_of(captured(self.f)(*args, **kwargs)))
+        """The result's data leaves, and what the arguments hold then that were written to; the result's structure is kept."""
+        before = [_held(x) for x in xs]
+        args, kwargs = self._filled(xs)
+        result = self.data_of(captured(self.f)(*args, **kwargs))
+        self.written = [k for k, x in enumerate(xs) if _held(x) is not before[k]]
+        return (*result, *[xs[k] for k in self.written])
 
     def data_of(self, result: Any) -> list:
         leaves, structure = tree.flatten(result)
@@ -52,6 +62,10 @@ class Call:
         for k in sorted(self.statics):
             leaves.insert(k, self.statics[k])
         return self.structure.unflatten(leaves)
+
+
+def _held(x: Any) -> Any:
+    return x.held if isinstance(x, Tracer) else x
 
 
 class Rule:
@@ -156,6 +170,9 @@ class _WithRule:
         call = Call(self.f, args, kwargs)
         name = getattr(self.f, "__name__", "f")
         ys = registry["custom"].run_regions([call.leaves[k] for k in call.data], (call.run,), rule=self.rule(call), name=name)
+        if call.written:
+            raise SideEffectError(f"{name} writes to an argument, and has a rule of its own", why="the rule does not say what becomes of the argument",
+                                  do="return the new contents instead (x = x.copy())")
         return call.result(ys)
 
     def rule(self, call: Call) -> Rule:
@@ -243,5 +260,11 @@ def checkpoint(f: Any) -> Any:
         if not stack.builders() or level_of(leaves) != 2:
             return f(*args, **kwargs)
         call = Call(f, args, kwargs)
-        return call.result(registry["checkpoint"].run_regions([call.leaves[k] for k in call.data], (call.run,), name=f.__name__))
+        given = [call.leaves[k] for k in call.data]
+        results = registry["checkpoint"].run_regions(given, (call.run,), name=f.__name__)
+        keep_apart(given, call.written)
+        count = len(results) - len(call.written)
+        for k, new in zip(call.written, results[count:]):
+            (given[k] if isinstance(given[k], Tracer) else current().capture(given[k])).set(new)
+        return call.result(results[:count])
     return computed_again

@@ -77,7 +77,8 @@ class Fallback:
         try:
             result = run()
         except Exception as second:
-            raise (error if is_unstaged(_first(second)) and not self.is_plain else second) from None
+            is_of_tape = is_unstaged(_first(second)) and not self.is_plain and not isinstance(second, SideEffectError)
+            raise (error if is_of_tape else second) from None
         where, reason = place_and_reason(error)
         self.reasons[key] = reason
         if not self.warned:

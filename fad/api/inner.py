@@ -10,6 +10,7 @@ from ..ir.types import type_of
 from ..ops.extents import agree
 from ..ops.kinds import shape_of
 from ..trace.capture import Capture
+from ..trace.sharing import keep_apart
 from ..trace.tracing import Traced, is_data, trace
 from ..util import tree
 from ..util.errors import ArgumentError, CotangentShapeError, IntegerArgumentError, NotScalarError, StructureError
@@ -20,16 +21,18 @@ class Inner:
     """f(*args, **kwargs) as a Func of its data leaves.
 
     wanted     positions, among the Func's inputs, of the leaves that derivatives are taken with respect to
+    whole      for the first leaves of the arguments, the arrays they are parts of: examples of a batch
     structures the structure of each argument that is differentiated, with the positions of its data leaves
     """
 
-    def __init__(self, f: Callable, args: tuple, kwargs: "dict | None" = None, argnums: Sequence[int] = ()):
+    def __init__(self, f: Callable, args: tuple, kwargs: "dict | None" = None, argnums: Sequence[int] = (), whole: "Sequence | None" = None):
         leaves, structure = tree.flatten((args, kwargs or {}))
         self.data = [k for k, x in enumerate(leaves) if is_data(x) and type(x) is not int]
         wanted = _leaves_of(argnums, args, structure)
         for k in wanted:
             check_differentiable(leaves[k], alone=len(wanted) == 1)
         self.args = [leaves[k] for k in self.data]
+        holders = self.args if whole is None else [whole[k] if k < len(whole) else leaves[k] for k in self.data]
 
         def call(f: Callable, inputs: list) -> Any:
             filled = list(leaves)
@@ -40,6 +43,7 @@ class Inner:
         names = leaf_names(f, structure)
         self.wanted = [self.data.index(k) for k in wanted if k in self.data]
         self.traced: Traced = trace(f, self.args, call, names=[names[k] for k in self.data], moving=self.wanted)
+        keep_apart(holders, [*self.traced.written, *self.traced.lost])
         self.func = self.traced.func
         self.results = len(self.func.outputs) - len(self.traced.written)
 

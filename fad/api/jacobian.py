@@ -15,7 +15,7 @@ from ..transforms.vmap import batch
 from ..util import tree
 from ..util.errors import ArgumentError
 from .inner import Inner, tangent_zeros, value_leaves, zeros_of
-from .products import gradient_of
+from .products import gradients_of
 from .staged import Staged, as_tuple, check_callable, within
 
 
@@ -73,17 +73,8 @@ def hessian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, 
     several = isinstance(argnums, (tuple, list))
 
     def body(*args: Any, **kwargs: Any) -> Any:
-        def of_chosen(xs: tuple) -> Any:
-            filled = list(args)
-            for k, x in zip(chosen, xs):
-                filled[k] = x
-            return f(*filled, **kwargs)
-        xs = tuple(args[k] for k in chosen)
-        gradient = gradient_of(of_chosen, "fad.hessian")
-        rows = jacobian_body(gradient, (xs,), {}, (0,), False, lambda inner: False)
-        if several:
-            return _map_blocks(rows, lambda columns: columns[0])
-        return _map_blocks(rows[0], lambda columns: columns[0][0])
+        rows = jacobian_body(gradients_of(f, "fad.hessian", chosen), args, kwargs, chosen, False, lambda inner: False)
+        return _map_blocks(rows, tuple) if several else _map_blocks(rows[0], lambda columns: columns[0])
     return Staged(within(memory, body), f, rebuild=(hessian, (f, argnums), {"memory": memory, "fallback": fallback}), fallback=fallback)
 
 

@@ -176,10 +176,16 @@ def _vhp_of(f: Callable, memory: "int | str | None", fallback: "bool | None") ->
 
 def gradient_of(f: Callable, what: str) -> Callable:
     """The gradient of f with respect to its one argument, as a function for use within a body."""
-    def gradient(x: Any) -> Any:
-        inner = Inner(f, (x,), None, (0,))
+    gradients = gradients_of(f, what, (0,))
+    return lambda x: gradients(x)[0]
+
+
+def gradients_of(f: Callable, what: str, chosen: Sequence[int]) -> Callable:
+    """The same with respect to each of these arguments of several."""
+    def gradients(*args: Any, **kwargs: Any) -> tuple:
+        inner = Inner(f, args, kwargs, chosen)
         check_scalar(inner, what, "fad.jacobian")
         ys, pull = pull_back(inner.func, inner.args, inner.wanted)
         gs = pull([inner.func.outputs[0].type.dtype.type(1)] + [None] * (len(ys) - 1))
-        return gradient_tree([x], gs, [inner.args[k] for k in inner.wanted])[0]
-    return gradient
+        return tuple(gradient_tree([args[k] for k in chosen], gs, [inner.args[k] for k in inner.wanted]))
+    return gradients

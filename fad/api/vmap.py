@@ -44,7 +44,7 @@ def vmap(f: "Callable | None" = None, in_axes: Any = 0, out_axes: Any = 0, *, fa
         if stack.is_live():
             return _placed(_one_by_one(f, structure, kwargs, moved, axes, n), out_axes)
         examples = [x if a is None else example_of(x, 0) for x, a in zip(moved, axes)]
-        inner = Inner(f, structure.unflatten(examples), kwargs)
+        inner = Inner(f, structure.unflatten(examples), kwargs, whole=moved)
         flags = [k < len(axes) and axes[k] is not None for k in inner.data]
         given = [moved[k] if b else x for k, x, b in zip(inner.data, inner.args, flags)]
         results = batch(inner.func, given, flags, n)
@@ -58,7 +58,7 @@ def _one_by_one(f: Callable, structure: tree.Structure, kwargs: dict, moved: lis
     """The results of the examples, each of which may take a way of its own, stacked."""
     results = []
     for k in range(n):
-        inner = Inner(f, structure.unflatten([x if a is None else example_of(x, k) for x, a in zip(moved, axes)]), kwargs)
+        inner = Inner(f, structure.unflatten([x if a is None else example_of(x, k) for x, a in zip(moved, axes)]), kwargs, whole=moved)
         results.append(inner.tree_of(evaluate(inner.func, inner.args)))
     return tree.map_leaves(_stacked, *results)
 

@@ -13,7 +13,7 @@ from ..util import tree
 def fast_call(program: Any) -> "Callable | None":
     """args -> result, for calls whose arguments are the leaves themselves; None where the general path is needed anyhow."""
     traced = program.traced
-    if traced.written or traced.statics or any(axis is None for _, terms, _ in traced.guards for (_, axis), _ in terms):
+    if traced.written or traced.apart or traced.statics or any(axis is None for _, terms, _ in traced.guards for (_, axis), _ in terms):
         return None
     inputs = program.runner.func.inputs
     count = len(inputs) - len(traced.captured) + len(program.fixed)

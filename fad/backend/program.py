@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..util.errors import SideEffectError
+from ..util.memory import overlap, shared_memory
 from .fastcall import fast_call
 from .runner import Runner
 
@@ -50,11 +51,10 @@ class Program:
     def refuse_shared(self, data: list) -> None:
         """An error if what the program writes to one array is, in this call, a part of another one: to the program each array is by itself."""
         arrays = [*data, *self.traced.captured]
-        for k in self.written:
-            for j, x in enumerate(arrays):
-                if j != k and isinstance(x, np.ndarray) and _overlap(arrays[k], x):
-                    raise SideEffectError("an argument is written to that shares its memory with another one", why="a program takes its arguments for separate arrays",
-                                          do="copy one of them (x = x.copy())")
+        apart = {**dict(self.traced.apart), **{k: range(len(arrays)) for k in self.written}}
+        for k, others in apart.items():
+            if any(j != k and isinstance(arrays[j], np.ndarray) and overlap(arrays[k], arrays[j]) for j in others):
+                raise shared_memory()
 
     def __call__(self, data: list) -> Any:
         outputs = self.runner.run(list(data) + list(self.traced.captured))
@@ -71,16 +71,6 @@ class Program:
         for k in sorted(self.traced.statics):
             leaves.insert(k, self.traced.statics[k])
         return self.traced.structure.unflatten(leaves)
-
-
-def _overlap(x: np.ndarray, y: np.ndarray) -> bool:
-    """Whether two arrays have elements in common; also where that is too hard to tell."""
-    if not np.may_share_memory(x, y):
-        return False
-    try:
-        return np.shares_memory(x, y, max_work=1000)
-    except np.exceptions.TooHardError:
-        return True
 
 
 def scalar_type(t: Any) -> Any:

@@ -48,6 +48,8 @@ class Builder:
         self.stand_ins: list[tuple] = []                         # outside lists and dicts, what is seen instead, as it is and as it was; on the root
         self.later: list[Var] = []                               # inputs that a second step will give; on the root
         self.mutated: dict[int, tuple] = {}                      # id of a tracer changed here -> (it, what it held before)
+        self.given: Any = ()                                     # of a function within the program: what stands for its inputs around it
+        self.apart: dict[Var, dict] = {}                         # inputs -> those that must lie apart from them in memory (trace/sharing.py); on the root
         self.twins: list[tuple] = []                             # containers that may be one (see trace/identity.py)
         self.lost: list[tuple] = []                              # tracers of which nobody knows any more what they hold, and their views
         self.dense: dict[Var, Any] = {}                          # arrays of which it is known whether they lie in C order, or

@@ -29,6 +29,7 @@ class LiveBuilder(Builder):
         super().__init__(name, parent, value_class)
         self.values: dict[Var, Any] = getattr(self.root, "values", {})
         self.moving: set[Var] = getattr(self.root, "moving", set())
+        self.arrays: dict[Var, Any] = {}                     # the arrays that inputs stand for; on the root
         self.outside: dict[int, tuple] = {}                  # id(array from outside) -> (it, what is seen instead, a copy); on the root
 
     # -- values -----------------------------------------------------------------------------------------------------------
@@ -61,6 +62,8 @@ class LiveBuilder(Builder):
         """An input of this value, of constant extents."""
         t = type_of(x)
         new = self.input(Type(t.dtype, t.shape, t.weak), name)
+        if isinstance(x, np.ndarray):
+            self.arrays[new.atom] = x
         self.values[new.atom] = _twin(x) if isinstance(x, np.ndarray) else x
         self.root.dense[new.atom] = not isinstance(x, np.ndarray) or x.flags.c_contiguous
         return new

@@ -27,7 +27,7 @@ class CallOp(Op):
             return tuple(regions[0](*args))
         with building(params.get("name", self.name), region=True) as builder:
             given = [builder.lift(x) for x in args]
-            inputs = [builder.input(type_of(x)) for x in given]
+            inputs, builder.given = [builder.input(type_of(x)) for x in given], given
             if builder.live:
                 for new, x in zip(inputs, given):
                     builder.follow(new, x)

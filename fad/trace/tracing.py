@@ -46,6 +46,7 @@ class Traced(NamedTuple):
     dense      inputs that must lie in memory in C order, as those did with which it was traced: a view or a copy hung on it
     later      inputs that are given in a second step (see api/pullback.py)
     lost       inputs that the function may have written to, nobody knows what (see roll.py)
+    apart      pairs (input, others): the function within, which is differentiated, writes to it, and so it must share no memory with these
     unrolled   pairs (line, reason) of loops that are not one region of the program
     """
 
@@ -60,6 +61,7 @@ class Traced(NamedTuple):
     later: tuple = ()
     lost: tuple = ()
     unrolled: tuple = ()
+    apart: tuple = ()
 
 
 def is_data(x: Any) -> bool:
@@ -76,7 +78,7 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
     """
     with building(name or _name_of(f), Tracer, region=bool(stack.builders())) as builder:
         inputs = [_input(builder, x, names[k] if k < len(names) else "") for k, x in enumerate(leaves)]
-        before = [x._var for x in inputs]
+        before, builder.given = [x._var for x in inputs], leaves
         given = _followed(builder, inputs, leaves, moving) if builder.live else inputs
         with suspecting_kinds(builder):
             out, structure, statics = _run(f, call or _in_order, own, given)
@@ -107,7 +109,7 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
     if config.check_trace:
         check(func)
     return Traced(func, structure, statics, tuple(a for a, _ in root.captured.values()), written, guards, tuple(root.sources), dense, later, lost,
-                  tuple(root.unrolled.items()))
+                  tuple(root.unrolled.items()), _places_apart(root, before))
 
 
 def _followed(builder: Any, inputs: list, leaves: Sequence, moving: Sequence) -> list:
@@ -153,6 +155,14 @@ def _written_again(root: Builder, outer: list) -> list:
         return []
     known = {k for k, _ in outer}
     return [x for k, (_, x) in enumerate(root.captured.values()) if k in known or x.atom not in root.inputs]
+
+
+def _places_apart(root: Builder, inputs: list) -> tuple:
+    """Which arrays must share no memory with which, by their places: those of inputs that are written to under a derivative."""
+    captured = [value.atom for _, value in root.captured.values()]
+    place = {v: k for k, v in enumerate([*inputs, *captured])}
+    found = {place[v]: tuple(dict.fromkeys(place[w] for w in (*others, *captured) if w is not v)) for v, others in root.apart.items()}
+    return tuple((k, others) for k, others in found.items() if others)
 
 
 def _put_back(builder: Builder) -> None:

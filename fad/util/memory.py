@@ -6,7 +6,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from .errors import ArgumentError
+import numpy as np
+
+from .errors import ArgumentError, SideEffectError
 
 _UNITS = {"": 1, "B": 1, "KB": 10 ** 3, "MB": 10 ** 6, "GB": 10 ** 9, "TB": 10 ** 12,
           "KIB": 2 ** 10, "MIB": 2 ** 20, "GIB": 2 ** 30, "TIB": 2 ** 40}
@@ -77,3 +79,24 @@ def _of_the_group() -> list:
         except (OSError, ValueError):                        # no such group, or no limit ("max")
             continue
     return out
+
+
+def overlap(x: np.ndarray, y: np.ndarray) -> bool:
+    """Whether two arrays have elements in common; also where that is too hard to tell.
+
+    >>> z = np.zeros(4)
+    >>> overlap(z[1:], z[:2]), overlap(z[::2], z[1::2])
+    (True, False)
+    """
+    if not np.may_share_memory(x, y):
+        return False
+    try:
+        return np.shares_memory(x, y, max_work=1000)
+    except np.exceptions.TooHardError:
+        return True
+
+
+def shared_memory() -> SideEffectError:
+    """The refusal of arguments of which one is written to and is a part of another one."""
+    return SideEffectError("an argument is written to that shares its memory with another one", why="a program takes its arguments for separate arrays",
+                           do="copy one of them (x = x.copy())")

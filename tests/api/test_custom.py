@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import fad
+from fad.util.errors import SideEffectError
 
 close = np.testing.assert_allclose
 x = np.array([0.5, 1.0, 2.0])
@@ -154,3 +155,59 @@ def test_rules_within_loops_may_write_to_one_of_two_equal_results():
         return np.sum(t)
     inner = np.cos(x) * np.cos(np.sin(x))
     close(fad.grad(turns)(x), inner * np.array([1.0, 4.0, 4.0]))
+
+
+# -- functions that write to their arguments ---------------------------------------------------------------------------------------
+
+
+def with_a_write(a):
+    a[0] = 5.0 * a[1]
+    return a.sum()
+
+
+def test_what_a_checkpointed_function_writes_to_its_argument_is_seen_after_it():
+    def f(x):
+        y = x * 1.0
+        s = 0.0
+        for _ in range(2):
+            s += fad.checkpoint(with_a_write)(y)
+            y[1] *= y[0]
+        return s + y[0] * y[2]
+    x = np.array([1.0, 2.0, 3.0])
+    with fad.config.using(fallback=False):
+        assert np.isclose(fad.jit(f)(x), f(x))
+        differences = [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)]
+        np.testing.assert_allclose(fad.grad(f)(x), differences, rtol=1e-7)
+        np.testing.assert_allclose(fad.jacfwd(f)(x), differences, rtol=1e-7)
+        np.testing.assert_allclose(fad.vmap(f)(np.stack([x, 2 * x])), [f(x), f(2 * x)])
+        y = x.copy()
+        fad.jit(lambda y: fad.checkpoint(with_a_write)(y))(y)
+        np.testing.assert_array_equal(y, [10.0, 2.0, 3.0])
+
+
+@pytest.mark.filterwarnings("ignore::fad.util.errors.FallbackWarning")
+def test_a_function_with_a_rule_that_writes_to_its_argument_is_refused():
+    ruled = fad.custom_vjp(with_a_write)
+    ruled.defvjp(lambda a: (a.sum(), None), lambda _, gy: (np.array([0.0, 6.0, 1.0]) * gy,))
+
+    def f(x):
+        y = x * 1.0
+        return ruled(y) + y[0]
+    x = np.array([1.0, 2.0, 3.0])
+    assert np.isclose(fad.jit(f)(x), f(x))
+    with pytest.raises(SideEffectError, match="has a rule of its own"):
+        fad.grad(f)(x)
+
+
+def test_what_a_rule_writes_to_its_arguments_is_nobody_elses():
+    @fad.custom_vjp
+    def doubled(a):
+        return 2.0 * a.sum()
+
+    def forward(a):
+        y = 2.0 * a.sum()
+        a[0] = 7.0
+        return y, None
+    doubled.defvjp(forward, lambda _, gy: (np.full(3, 2.0) * gy,))
+    x = np.array([1.0, 2.0, 3.0])
+    np.testing.assert_allclose(fad.grad(lambda x: doubled(x) * x[0])(x), [2.0 * x[0] + 2.0 * x.sum(), 2.0, 2.0])

@@ -69,3 +69,90 @@ def test_an_argument_that_the_function_also_closes_over():
 def test_what_is_only_read_may_be_shared():
     x = np.arange(3.0)
     assert fad.jit(lambda a, b: a @ b, fallback=False)(x, x) == 5.0
+
+
+# -- derivatives ----------------------------------------------------------------------------------------------------------------
+
+
+def changed_by(a, b):
+    a[0] = 3.0 * a[1]
+    return a @ b
+
+
+def changed_by_data(a, b):
+    n = [len(b), 2][int(a[0] > 100.0)]                        # runs on the tape
+    a[0] = 3.0 * a[1] * n
+    return a @ b
+
+
+DERIVATIVES = {"grad": lambda f: fad.grad(f), "of both": lambda f: fad.value_and_grad(f, argnums=(0, 1)), "hessian": lambda f: fad.hessian(f),
+               "of the other one": lambda f: fad.grad(f, argnums=1),
+               "jacrev": lambda f: fad.jacrev(f), "jvp": lambda f: lambda a, b: fad.jvp(f, (a, b), (a, b)), "vjp": lambda f: lambda a, b: fad.vjp(f, a, b)[1](1.0),
+               "linearize": lambda f: lambda a, b: fad.linearize(f, a, b)[0], "grad of grad": lambda f: fad.grad(lambda a, b: fad.grad(f)(a, b) @ np.ones(len(a))),
+               "in jit": lambda f: fad.jit(lambda a, b: fad.grad(f)(a, b)), "checkpointed": lambda f: fad.grad(fad.checkpoint(f))}
+
+
+@pytest.mark.parametrize("f", [changed_by, changed_by_data], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("make", [itself, backwards, shifted])
+@pytest.mark.parametrize("name", DERIVATIVES)
+@pytest.mark.filterwarnings("ignore::fad.util.errors.FallbackWarning")
+def test_a_derivative_of_what_is_written_and_shared_is_refused(name, make, f):
+    derivative = DERIVATIVES[name](f)
+    with pytest.raises(SideEffectError, match="shares its memory"):
+        derivative(*make())
+    separate = [u.copy() for u in make()]
+    before = [u.copy() for u in separate]
+    derivative(*separate)
+    np.testing.assert_array_equal(separate, before)
+
+
+@pytest.mark.filterwarnings("ignore::fad.util.errors.FallbackWarning")
+@pytest.mark.parametrize("f", [changed_by, changed_by_data], ids=lambda f: f.__name__)
+def test_a_batch_of_what_is_written_and_shared_is_refused(f):
+    X = np.array([[0.3, -0.6, 0.8], [0.1, 0.5, -0.2]])
+    with pytest.raises(SideEffectError, match="shares its memory"):
+        fad.vmap(f)(X, X[:, ::-1])
+    np.testing.assert_allclose(fad.vmap(f)(X, X[:, ::-1].copy()), [f(u.copy(), u[::-1].copy()) for u in X])
+
+
+def test_under_a_derivative_too_what_the_function_closes_over_lies_apart():
+    x = np.arange(3.0)
+
+    def f(a):
+        a[0] = 5.0 * a[1]
+        return x @ a
+    with pytest.raises(SideEffectError, match="shares its memory"):
+        fad.grad(f)(x)
+    np.testing.assert_allclose(fad.grad(f)(x.copy()), [0.0, 1.0, 2.0])
+
+
+def test_parts_of_one_array_that_lie_apart_are_arguments_of_their_own():
+    def halves(x):
+        n = len(x) // 2
+        return fad.grad(changed_by)(x[:n], x[n:])
+
+    def rows(x):
+        A = np.stack([x, 2.0 * x])
+        return fad.grad(changed_by)(A[0], A[1])
+
+    def meeting(x):
+        return fad.grad(changed_by)(x[:3], x[2:5])
+    x = np.array([0.3, -0.6, 0.8, 0.1, 0.5, -0.2])
+    with fad.config.using(fallback=False):
+        np.testing.assert_allclose(fad.jit(halves)(x), [0.0, 3 * x[3] + x[4], x[5]])
+        np.testing.assert_allclose(fad.jit(rows)(x), [0.0, 2 * (3 * x[0] + x[1]), *(2 * x[2:])])
+        with pytest.raises(SideEffectError, match="shares its memory"):
+            fad.jit(meeting)(x)
+
+
+def test_one_argument_that_is_written_to_has_no_other_to_share_with():
+    def f(a):
+        a *= 2.0
+        return a @ a
+    g = fad.grad(f, fallback=False)
+    x = np.arange(3.0)
+    np.testing.assert_allclose(g(x), 8.0 * x)
+    with fad.config.using(compile="now"):
+        h = fad.grad(f)
+        h(x)
+        assert h.latest is not None                           # the shortest way to the kernel
