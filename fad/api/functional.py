@@ -100,7 +100,7 @@ def _mode(strategy: str, what: str) -> Callable:
 
 def _several_outputs(func: Callable, xs: tuple) -> bool:
     """Whether func returns a tuple: known from tracing it."""
-    return structure_of(func, xs).cls in (tuple, list)
+    return issubclass(structure_of(func, xs).cls or object, (tuple, list))
 
 
 def structure_of(func: Callable, xs: tuple) -> Any:

@@ -14,6 +14,7 @@ from ..ir import stack
 from ..ir.build import current
 from ..trace import sources
 from ..trace.leaks import refuse_changed_arguments
+from ..trace.listed import deliver
 from ..trace.outside import Outside
 from ..trace.tracing import trace
 from ..transforms.budget import allowing
@@ -154,7 +155,7 @@ class Staged:
             result = body(*args, **kwargs)
             if self.writes:
                 refuse_changed_arguments((args, kwargs), filled, structure)
-            return result
+            return deliver(result)
         names = leaf_names(getattr(self, "__wrapped__", None), structure)
         fixed = {k: x for k, x in enumerate(leaves) if k not in dynamic}
         with collection_paused():

@@ -14,6 +14,62 @@ def plain(result: Any) -> Any:
     return structure.unflatten([plain(list(x)) if isinstance(x, Rows) else x for x in leaves])
 
 
+class Delivered(list):
+    """A list in rows that a program returns: it leaves the program as arrays, one for each leaf of an element, whatever its length."""
+
+    def __init__(self, rows: Rows):
+        super().__init__()
+        self.arrays = tuple([rows.own_entries(k) for k in range(len(rows.rows))])
+        self.structure, self.types = rows.layout.structure, tuple(rows.types_now())
+
+
+def deliver(result: Any) -> Any:
+    """The result of a program, in which lists in rows are to be taken apart when they are there."""
+    leaves, structure = tree.flatten(result, is_leaf=lambda x: isinstance(x, Rows))
+    if not any(isinstance(x, Rows) for x in leaves):
+        return result
+    return structure.unflatten([Delivered(x) if isinstance(x, Rows) and not x.is_element and not x.layout.statics else x for x in leaves])
+
+
+class _Elements:
+    """What the elements of a delivered list are: their structure, and which of their leaves are Python's numbers."""
+
+    def __init__(self, structure: tree.Structure, types: tuple):
+        self.structure, self.types = structure, types
+        self.key = structure, tuple([(t.dtype, t.rank, t.weak) for t in types])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Elements) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def apart(self, arrays: tuple) -> list:
+        """The elements, in Python's and NumPy's own types."""
+        return _apart(self.structure, self.types, arrays)
+
+
+def _apart(structure: tree.Structure, types: Any, arrays: Any) -> list:
+    if structure.cls is None:
+        array, t = arrays[0], types[0]
+        if array.ndim > 1:
+            return [row.copy() for row in array]              # arrays of their own
+        return array.tolist() if t.weak and array.dtype == t.dtype else list(array)
+    if issubclass(structure.cls, Rows):
+        inner = structure.static
+        return [_apart(inner.layout.structure, inner.types, entries) for entries in zip(*arrays)]
+    columns, start = [], 0
+    for child in structure.children:
+        end = start + child.leaves
+        columns.append(_apart(child, types[start:end], arrays[start:end]))
+        start = end
+    one = tree.Structure(structure.cls, structure.static, (tree.LEAF,) * len(columns))
+    return [one.unflatten(parts) for parts in zip(*columns)]
+
+
+tree.register(Delivered, lambda x: (x.arrays, _Elements(x.structure, x.types)), lambda elements, arrays: elements.apart(arrays))
+
+
 def as_array(x: Any) -> Any:
     """x, or the array that NumPy makes of it if it is a list that lies in rows."""
     found = x.array() if isinstance(x, Rows) else None
