@@ -45,7 +45,16 @@ def _accesses(step: Step, views: Views, storage: Storage) -> list[Access]:
 
 def in_order(one: Access, other: Access) -> bool:
     """Whether two accesses of one root must keep their order."""
-    return (one.mode != READ or other.mode != READ) and not (one.mode == other.mode == ADD and _may_mix(one.place, other.place))
+    if one.mode == other.mode == READ or one.mode == other.mode == ADD and _may_mix(one.place, other.place):
+        return False
+    return not _never_meet(one.place, other.place)
+
+
+def _never_meet(one: Any, other: Any) -> bool:
+    """Whether two places differ in a subscript that is the same in all turns of the loops around (rows k and k + 1 of an array)."""
+    if one is None or other is None:
+        return False
+    return any(i.terms == j.terms and i.const != j.const and all(isinstance(s, Var) for s, _ in i.terms) for i, j in zip(one, other))
 
 
 class Touched:

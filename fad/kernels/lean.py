@@ -22,6 +22,10 @@ from fad.kernels.variables import definitions, is_whole_slice, of_one_value
 
 __all__ = ["LeanCompiler", "new_library"]
 
+# LLVM tests in front of an outer loop whether the arrays of the inner one overlap, and takes one element at a time where the outer loop runs backwards,
+# as it does in every reverse sweep. Without this option, which holds for the process, it tests in front of the inner loop.
+llvm.set_option("fad", "-hoist-runtime-checks=false")
+
 
 class _Lower(lowering.Lower):
     """Lowering with short code for elements of arrays in C order and for loops over ranges; a variable of one value is a value of LLVM."""

@@ -8,18 +8,18 @@ caches. Unlike segments within a budget (see segments.py), a block computes agai
 import math
 from typing import Any, NamedTuple
 
-from ..ir.build import Value, current
+from ..ir.build import current
 from ..ir.graph import Equation
-from ..ir.types import INT
 from ..ir.walk import Environment
-from ..ops.choice import cast
 from ..ops.control import FOR
 from .budget import has_budget
-from .division import Division, is_cheap, live
+from .division import Division, is_cheap
 from .joint import atoms, reads
 from .rounding import decisive
+from .rows import BlockRows
 from .segments import at_most
-from .tape import Padded, Tape, Turns, is_fixed, padded_width, ramp_of
+from .tape import Tape, Turns, is_fixed, padded_width, ramp_of
+from .versions import versions
 from .weights import bytes_of, bytes_written, extent_guess, hold_small, turns_guess
 
 LARGE = 1 << 23                                              # bytes of a tape that leaves the caches
@@ -35,7 +35,8 @@ class Again(NamedTuple):
     """What of a turn is computed again.
 
     arrays: the saved variables that are; numbers: the variables kept for all turns; state: places of the carries kept at a block's start; equations:
-    indices of what is computed again; forward: indices of what the forward half computes; turns: of a block.
+    indices of what is computed again; forward: indices of what the forward half computes; turns: of a block; versions: the arrays that are computed
+    from what they were in the turn before (see versions.py).
     """
 
     arrays: list
@@ -44,6 +45,7 @@ class Again(NamedTuple):
     equations: list
     forward: list
     turns: int
+    versions: dict
 
 
 def again_in_blocks(division: Division, eqn: Equation, turns: Turns) -> "Again | None":
@@ -68,7 +70,7 @@ def again_in_blocks(division: Division, eqn: Equation, turns: Turns) -> "Again |
         return None
     numbers = [v for v in division.saved if not v.type.shape]
     numbers += [v for v in more if v not in numbers]
-    return Again(arrays, numbers, state, equations, division.forward_for(numbers), count)
+    return Again(arrays, numbers, state, equations, division.forward_for(numbers), count, versions(division, equations, state, arrays, turns, around))
 
 
 def _slice(division: Division, arrays: list) -> tuple:
@@ -134,14 +136,14 @@ class Blocks:
         self.state = [loop.joint.carries[k].atom for k in again.state]
         self.numbers = Tape(again.numbers, turns, lines)
         self.starts = Tape(self.state, Turns(self.number, 0, 1), lines)
-        self.place = {v: k for k, v in enumerate(again.numbers)} | {v: k for k, v in enumerate(again.arrays)}
+        self.number_of = {v: k for k, v in enumerate(again.numbers)}
 
     def forward(self, carries: tuple, names: tuple) -> tuple:
         """The carries after the last turn."""
         n, m = len(carries), len(carries) + len(self.numbers.init)
 
         def turn(k: Any, *values: Any) -> list:
-            env = self.division.environment([self._index(k)], values[:n])
+            env = self.division.environment([self.index(k)], values[:n])
             self.division.run(self.again.forward, env)
             kept = tuple([env.read(v) for v in self.again.numbers])
             return self.division.outputs(env) + self.numbers.push(list(values[n:]), kept, k)
@@ -156,51 +158,38 @@ class Blocks:
 
     def backward(self, carries: list) -> tuple:
         """The reverse sweep's carries after the first turn."""
-        width = {v: padded_width(v, self.turns) for v in self.again.arrays}
+        width = {v: padded_width(v, self.turns) for v in self.again.arrays if v.type.rank == 1}
 
         def block(q: Any, *values: Any) -> tuple:
             first, end = self._bounds(q)
-            rows = self._computed_again(q, first, end, width)
+            rows = BlockRows(self, width, first, end)
+            rows.fill(self.state_at_start(q))
 
             def turn(k: Any, *inner: Any) -> list:
                 def reader(number: int, env: Any) -> Any:
                     v = self.division.saved[number]
-                    return (rows.reader([], _bounded(k - first)) if v.type.shape else self.numbers.reader([], k))(self.place[v], env)
-                return self.loop.pulled_back([self._index(k)], inner, k, reader)
+                    return rows.read(v, k, env) if v.type.shape else self.numbers.reader([], k)(self.number_of[v], env)
+                return self.loop.pulled_back([self.index(k)], inner, k, reader)
             return FOR.run_regions([end - 1, first - 1, -1, *values], (turn,))
         return FOR.run_regions([self.number - 1, -1, -1, *carries], (block,))
 
-    def _computed_again(self, q: Any, first: Any, end: Any, width: dict) -> Tape:
-        """What the turns of a block save."""
-        rows = Tape(self.again.arrays, self.turns, self.lines, lambda v, _: Padded(v, self.again.turns, width[v]))
-        n, first_of_all = len(self.state), live(self.division.equations, self.again.arrays)
+    def state_at_start(self, q: Any) -> dict:
+        """The carried arrays with which a block begins."""
+        reader = self.starts.reader([], q)
+        return {v: reader(j, Environment()) for j, v in enumerate(self.state)}
 
-        def turn(k: Any, *values: Any) -> list:
-            env = self.division.environment([self._index(k)], ())
-            env.update(self.loop.counted(k))
-            env.update(zip(self.state, values))
-            env.update((v, self.numbers.reader([], k)(j, env)) for j, v in enumerate(self.again.numbers))
-            self.division.run([j for j in self.again.equations if j in first_of_all], env)
-            kept = rows.push(list(values[n:]), tuple([env.read(v) for v in self.again.arrays]), _bounded(k - first))
-            rows.start_reverse(kept)
-            env.update([(v, rows.reader([], _bounded(k - first))(j, env)) for j, v in enumerate(self.again.arrays)])
-            self.division.run([j for j in self.again.equations if j not in first_of_all], env)
-            return self.division.outputs(env, self.again.state) + kept
-        env, reader = Environment(), self.starts.reader([], q)
-        results = FOR.run_regions([first, end, 1, *[reader(j, env) for j in range(n)], *rows.init], (turn,))
-        rows.start_reverse(list(results[n:]))
-        return rows
+    def environment(self, k: Any) -> Environment:
+        """What is known of the turn number k, but for arrays that are carried."""
+        env = self.division.environment([self.index(k)], ())
+        env.update(self.loop.counted(k))
+        env.update((v, self.numbers.reader([], k)(j, env)) for j, v in enumerate(self.again.numbers))
+        return env
 
     def _bounds(self, block: Any) -> tuple:
         """The numbers of a block's first turn, and of the one behind its last."""
         first = block * self.again.turns
         return first, at_most(first + self.again.turns, self.turns.count)
 
-    def _index(self, k: Any) -> Any:
+    def index(self, k: Any) -> Any:
         """The loop's index in the turn number k."""
         return self.turns.start + k * self.turns.step
-
-
-def _bounded(n: Any) -> Any:
-    """An integer that no check for 64 bits need follow: what is counted with it are places of a tape in memory."""
-    return cast(n, dtype=INT) if isinstance(n, Value) else n

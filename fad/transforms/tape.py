@@ -124,25 +124,53 @@ class Ramp:
         return [], registry["reshape"](flat, *extents)
 
 
-class Padded(Ramp):
-    """A flat array with rows for so many turns, each a whole number of cache lines wide, so that no vector lies in two."""
+class Padded:
+    """An array with rows for so many vectors, each a whole number of cache lines wide, so that no processor's vector lies in two lines."""
+
+    carries = 1
+    links: tuple = ()
 
     def __init__(self, v: Var, count: Any, width: Any):
-        self.dtype, self.width, self.total = v.type.dtype, width, count * width
-        self.bytes = product([v.type.dtype.itemsize, self.total])
+        self.dtype, self.extents = v.type.dtype, (count, width)
+        self.bytes = product([v.type.dtype.itemsize, *self.extents])
 
-    def place(self, k: Any) -> Any:
-        """Where turn k begins."""
-        return k * self.width
+    def start(self) -> list:
+        return [unwritten(*self.extents, dtype=self.dtype)]
+
+    def push(self, state: list, x: Any, k: Any) -> list:
+        return self.put(state, x, k, (("s", 1),), (0, *shape_of(x)))
+
+    @staticmethod
+    def put(state: list, x: Any, k: Any, spec: tuple, place: tuple) -> list:
+        """The state with x at a place of row k."""
+        return [update(state[0], x, k, *place, spec=("i", *spec), at=0)]
+
+    def start_reverse(self, final: list) -> list:
+        self.saved = final[0]
+        return []
+
+    def pop(self, state: list, k: Any, extents: tuple) -> tuple:
+        return [], index(self.saved, k, 0, *extents, spec=("i", ("s", 1)), at=0)
 
 
 def padded_width(v: Var, turns: Turns) -> Any:
-    """How many elements a row must have, in whole cache lines, for the largest value that a variable has in any turn."""
-    first, slope = ramp_of(v, turns, current()) or (product([current().value_of(n) for n in v.type.shape]), 0)
+    """How many elements a row must have, in whole cache lines, for the largest value that a variable of rank 1 has in any turn."""
+    first, slope = ramp_of(v, turns, current()) or (current().value_of(v.type.shape[0]), 0)
     last = first + (turns.count - 1) * slope
     widest = (last if slope > 0 else first) if isinstance(slope, int) else maximum(first, last)
     line = max(CACHE_LINE // v.type.dtype.itemsize, 1)
     return (widest + line - 1) // line * line
+
+
+def along(form: Any, turns: Turns, around: Builder) -> "tuple | None":
+    """(slope, rest) of an integer that is slope times the loop's index, and the rest, in every turn."""
+    i = around.integers.form(turns.index)
+    hidden = [(w, c) for w, c in i.terms if not around.sees(w)]
+    if len(hidden) != 1 or abs(hidden[0][1]) != 1:
+        return None
+    slope = dict(form.terms).get(hidden[0][0], 0) * hidden[0][1]
+    rest = form - i.scaled(slope)
+    return (slope, rest) if all(around.sees(w) for w, _ in rest.terms) else None
 
 
 def ramp_of(v: Var, turns: Turns, around: Builder) -> "tuple | None":
@@ -150,15 +178,10 @@ def ramp_of(v: Var, turns: Turns, around: Builder) -> "tuple | None":
     moving = [n for n in v.type.shape if isinstance(n, Var) and not around.sees(n)]
     if len(moving) != 1:
         return None
-    facts = around.integers
-    extent, i = facts.form(moving[0]), facts.form(turns.index)
-    hidden = [(w, c) for w, c in i.terms if not around.sees(w)]
-    if len(hidden) != 1 or abs(hidden[0][1]) != 1:
+    found = along(around.integers.form(moving[0]), turns, around)
+    if found is None:
         return None
-    slope = dict(extent.terms).get(hidden[0][0], 0) * hidden[0][1]
-    rest = extent - i.scaled(slope)
-    if not all(around.sees(w) for w, _ in rest.terms):
-        return None
+    slope, rest = found
     others = product([around.value_of(n) for n in v.type.shape if n is not moving[0]])
     return others * (around.from_form(rest) + slope * turns.start), others * (slope * turns.step)
 
@@ -251,17 +274,17 @@ class Tape:
 
     def grown(self, state: list, room: Any) -> list:
         """The carries with rows for so many turns."""
-        return self._each(state, lambda keeper, own, _: keeper.grown(own, room))
+        return self.each(state, lambda keeper, own, _: keeper.grown(own, room))
 
     def used(self, state: list, turns: Any) -> list:
         """The carries at the end of so many turns, without the rows that no turn has needed: a loop around is to save no more than that."""
-        return self._each(state, lambda keeper, own, _: keeper.used(own, turns))
+        return self.each(state, lambda keeper, own, _: keeper.used(own, turns))
 
     def push(self, state: list, values: tuple, k: Any) -> list:
         """The carries after one turn's values are saved."""
-        return self._each(state, lambda keeper, own, number: keeper.push(own, values[number], k))
+        return self.each(state, lambda keeper, own, number: keeper.push(own, values[number], k))
 
-    def _each(self, state: list, change: Callable) -> list:
+    def each(self, state: list, change: Callable) -> list:
         """The carries after change(keeper, its own carries, its number) -> its new ones."""
         out: list = []
         for number, (keeper, line) in enumerate(zip(self.keepers, self.lines)):

@@ -64,6 +64,67 @@ def complex_state(u):
     return np.sum(np.abs(z) ** 2)
 
 
+def two_prefixes(u):
+    a, b = np.zeros(u.size), np.zeros(u.size)
+    a[0], b[0] = u[0], 1.0
+    for k in range(1, u.size):
+        c = 0.05 * u[k]
+        new = a[:k] + c * b[:k][::-1]
+        b[:k] = b[:k] + c * a[:k][::-1] * b[:k]
+        a[:k] = new
+        a[k], b[k] = c, c * c
+    return np.sum(a * b)
+
+
+def with_a_hole(u):
+    """A turn leaves an element of what the next one saves as it is."""
+    y = u * 0.5
+    for k in range(1, u.size - 1):
+        y[:k] += 0.1 * u[k] * y[:k][::-1] * y[:k]
+        y[k + 1] = u[k]
+    return np.sum(y * y)
+
+
+def beyond_its_end(u):
+    """A turn writes elements that the next one does not save."""
+    y = u * 0.5
+    for k in range(1, u.size - 2):
+        y[:k] += 0.1 * u[k] * y[:k][::-1] * y[:k]
+        y[k] = 0.1 * u[k + 1]
+        y[k + 1] = u[k] * u[k]
+    return np.sum(y * y)
+
+
+def shrinking(u):
+    y = u * 1.0
+    for k in range(1, u.size):
+        y[:u.size - k] = y[:u.size - k] * (1.0 - 0.1 * y[:u.size - k])
+    return np.sum(y * y)
+
+
+def by_twos(u):
+    y = u * 1.0
+    for k in range(2, u.size - 1, 2):
+        y[:k] = y[:k] * (1.0 - 0.1 * u[k] * y[:k][::-1])
+        y[k:k + 2] = u[k] * u[k + 1]
+    return np.sum(y * y)
+
+
+def grid(u):
+    g = u.reshape(6, 50) * 1.0
+    for _ in range(150):
+        g = g - 0.1 * g * (g - np.roll(g, 1, axis=0))
+    return np.sum(g * g)
+
+
+def two_saved(u):
+    v = u * 1.0
+    for _ in range(140):
+        w = v * v + np.flip(u)
+        v = v - 0.1 * w * w * v
+    return np.sum(v * v)
+
+
 def winners(u):
     v = u.copy()
     for _ in range(150):
@@ -71,7 +132,9 @@ def winners(u):
     return np.sum(v * v)
 
 
-PROGRAMS = [durbin, burgers, backwards, counted, buffers, nested, complex_state]
+PROGRAMS = [durbin, burgers, backwards, counted, buffers, nested, complex_state, two_prefixes, with_a_hole, beyond_its_end, shrinking, by_twos, grid,
+            two_saved]
+VERSIONS = {durbin: 1, burgers: 1, backwards: 1, buffers: 1, two_prefixes: 1, with_a_hole: 0, beyond_its_end: 0, shrinking: 1, by_twos: 1, grid: 1}
 
 
 def _made(monkeypatch):
@@ -96,6 +159,13 @@ def test_gradient_is_that_of_a_whole_tape(f, monkeypatch):
     assert made
     monkeypatch.setattr(blocks, "LARGE", 1 << 60)
     np.testing.assert_allclose(in_blocks, fad.grad(lambda x: f(x))(x), rtol=1e-10, atol=1e-13)
+
+
+@pytest.mark.parametrize("f", VERSIONS)
+def test_rows_that_are_versions_of_the_rows_before(f, monkeypatch):
+    made = _made(monkeypatch)
+    fad.grad(f)(_point())
+    assert [len(blocks_of.again.versions) for blocks_of in made] == [VERSIONS[f]]
 
 
 @pytest.mark.parametrize("f", PROGRAMS)

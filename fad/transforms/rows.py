@@ -1,0 +1,87 @@
+"""The rows of a block (see blocks.py): what its turns save, computed again, a row a turn.
+
+An array that is a version of the one before (see versions.py) is computed from the row before it. Any other is put in its row once it is made, and read
+from there: what the loop carries may be overwritten then without a copy.
+"""
+from typing import Any
+
+from ..ir.build import Value
+from ..ir.graph import extents_of
+from ..ir.types import INT
+from ..ir.walk import Environment
+from ..ops.choice import cast
+from ..ops.control import FOR
+from .division import live
+from .tape import Padded, Tape, Turns, keeper_of
+
+
+class BlockRows:
+    """blocks: of which it is one; width: of the rows of vectors; first, end: the numbers of the block's first turn and of the one behind its last."""
+
+    def __init__(self, blocks: Any, width: dict, first: Any, end: Any):
+        self.blocks, self.again, self.division, self.first, self.end = blocks, blocks.again, blocks.division, first, end
+        versions = self.again.versions
+        represented = [self.division.joint.carries[version.place].atom for version in versions.values()]
+        self.carried = [v for v in blocks.state if v not in represented]
+        others = [v for v in self.again.arrays if v not in versions]
+        self.spare = bool(others)                            # every turn runs then, the last one, too, which leaves a version more
+        turns = Turns(self.again.turns + self.spare, bounded(blocks.index(first)), *blocks.turns[2:])
+
+        def keeper(v: Any, _: Any) -> Any:
+            return Padded(v, turns.count, width[v]) if v in width else keeper_of(v, turns)
+        self.versions, self.others = Tape(list(versions), turns, blocks.lines, keeper), Tape(others, turns, blocks.lines, keeper)
+        equations, wanted = self.division.equations, set(self.again.equations)
+        skipped = {k for version in versions.values() for k in version.skipped}
+        self.before = sorted(live(equations, extents_of(self.again.arrays)) & wanted)
+        self.makers = sorted(live(equations, self.versions.variables) & wanted)
+        self.first_of_all = sorted(live(equations, others) & wanted - skipped)
+        self.rest = sorted(wanted - skipped - {version.maker for version in versions.values()} - {*self.first_of_all})
+
+    def fill(self, state: dict) -> None:
+        """Compute all rows; state: the carried arrays with which the block begins."""
+        env, n = self.blocks.environment(self.first), len(self.carried)
+        env.update(state)
+        self.division.run(self.makers, env)
+        m = n + len(self.versions.init)
+        begun = self.versions.push(self.versions.init, tuple([env.read(v) for v in self.versions.variables]), 0)
+        end = self.end if self.spare else self.end - 1
+        results = FOR.run_regions([self.first, end, 1, *[state[v] for v in self.carried], *begun, *self.others.init],
+                                  (lambda k, *values: self._turn(k, values[:n], values[n:m], values[m:]),))
+        self.versions.start_reverse(list(results[n:m]))
+        self.others.start_reverse(list(results[m:]))
+
+    def read(self, v: Any, k: Any, env: Environment) -> Any:
+        """What the turn number k saves under this name."""
+        tape = self.versions if v in self.again.versions else self.others
+        return tape.reader([], bounded(k - self.first))(tape.variables.index(v), env)
+
+    def _turn(self, k: Any, carried: tuple, versions: tuple, others: tuple) -> list:
+        row, env = bounded(k - self.first), self.blocks.environment(k)
+        env.update(zip(self.carried, carried))
+        self.division.run(self.before, env)
+        self.versions.start_reverse(list(versions))
+        env.update([(v, self.read(v, k, env)) for v in self.versions.variables])
+        self.division.run(self.first_of_all, env)
+        made = self.others.push(list(others), tuple([env.read(v) for v in self.others.variables]), row)
+        self.others.start_reverse(made)
+        env.update([(v, self.read(v, k, env)) for v in self.others.variables])
+        self.division.run(self.rest, env)
+        places = [k for k in self.again.state if self.division.joint.carries[k].atom in self.carried]
+        following = self.versions.each(list(versions), lambda keeper, own, j: self._next(keeper, own, self.versions.variables[j], env, row))
+        return self.division.outputs(env, places) + following + made
+
+    def _next(self, keeper: Any, own: list, v: Any, env: Environment, row: Any) -> list:
+        """The rows of an array with its version after this turn in the next row."""
+        version = self.again.versions[v]
+        if version.pieces is None:
+            (x,) = self.division.outputs(env, [version.place])
+            return keeper.push(own, x, row + 1)
+        for piece in version.pieces:
+            x = env.read(piece.value)
+            own = keeper.put(own, env.read(v) + x if piece.adds else x, row + 1, piece.spec, tuple([env.read(a) for a in piece.operands]))
+        return own
+
+
+def bounded(n: Any) -> Any:
+    """An integer that no check for 64 bits need follow: what is counted with it are places of a tape in memory."""
+    return cast(n, dtype=INT) if isinstance(n, Value) else n
