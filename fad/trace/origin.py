@@ -1,12 +1,18 @@
 """Where a function's source stands: the node of the syntax tree that a function object was made from."""
+import __future__
+
 import ast
+import functools
 import inspect
 import linecache
+import operator
 from collections.abc import Iterator
 from types import CodeType, FunctionType
 from typing import Any
 
 _trees: dict[str, tuple[int, Any]] = {}                      # file -> (hash of its text, its tree or None)
+
+_FUTURE = functools.reduce(operator.or_, [getattr(__future__, name).compiler_flag for name in __future__.all_feature_names])
 
 Definition = ast.FunctionDef | ast.Lambda
 
@@ -45,7 +51,46 @@ def definition_of(f: FunctionType) -> "tuple[Definition, str] | None":
     if len(found) > 1:
         found = [d for d in found if _same_code(d[0], code)]
         found = found[:1]                                     # lambdas alike in all are one
-    return found[0] if found else None
+    return found[0] if found and _is_of(code, tree) else None
+
+
+def _is_of(code: CodeType, tree: ast.Module) -> bool:
+    """Whether the code was compiled from this tree: a file may have been changed since it was imported.
+
+    What an import hook has rewritten (pytest rewrites assertions) has names that no source has; whether it is of the tree cannot be told.
+    """
+    if any(name.startswith("@") for name in code.co_varnames):
+        return True
+    try:
+        made = _compiled(tree, code.co_filename, code.co_flags & _FUTURE)
+    except (SyntaxError, ValueError):                         # a cell that awaits, say
+        return True
+    return any(_alike(c, code) for c in made)
+
+
+@functools.lru_cache(maxsize=32)
+def _compiled(tree: ast.Module, filename: str, flags: int) -> list:
+    return list(_codes_in(compile(tree, filename, "exec", flags=flags, dont_inherit=True)))
+
+
+def _codes_in(code: CodeType) -> Iterator[CodeType]:
+    for c in code.co_consts:
+        if isinstance(c, CodeType):
+            yield c
+            yield from _codes_in(c)
+
+
+def _alike(a: CodeType, b: CodeType) -> bool:
+    """Whether two codes do the same, and begin in the same line."""
+    if (a.co_name, a.co_firstlineno, a.co_code, a.co_names, a.co_varnames) != (b.co_name, b.co_firstlineno, b.co_code, b.co_names, b.co_varnames):
+        return False
+    pairs = zip(a.co_consts, b.co_consts)
+    return len(a.co_consts) == len(b.co_consts) and all(_alike(x, y) if isinstance(x, CodeType) and isinstance(y, CodeType) else _is_same(x, y) for x, y in pairs)
+
+
+def _is_same(x: Any, y: Any) -> bool:
+    """Whether two constants are one: 0.0 is not -0.0, nor True."""
+    return type(x) is type(y) and (x == y if isinstance(x, frozenset) else repr(x) == repr(y))
 
 
 def _own_tree(f: FunctionType) -> "ast.Module | None":

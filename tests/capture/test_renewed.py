@@ -1,7 +1,9 @@
 """What a program was made of and is changed afterwards: methods, attributes of classes, a function's own code, default values and attributes."""
 import functools
+import importlib.util
 import itertools
 import random
+import warnings
 
 import numpy as np
 import pytest
@@ -307,3 +309,47 @@ def test_what_a_handler_catches_of_one_size_is_for_that_size(f):
         x = np.arange(1.0, n + 1)
         np.testing.assert_allclose(jitted(x), f(x))
         np.testing.assert_allclose(gradient(x), [(f(x + h) - f(x - h)) / 2 for h in np.eye(n)])
+
+
+TEXT = """import math
+import numpy as np
+
+
+def scaled(x):
+    s = 0.0
+    for v in x:
+        if v > 1.5:
+            s += 2.0 * math.sqrt(v)
+        else:
+            s -= v
+    return s
+
+
+halved = lambda x: np.sum(x) if x[0] > 0.5 else 2.0
+"""
+
+
+@pytest.mark.parametrize("old, new", [("2.0 * math", "3.0 * math"), ("s -= v", "s += v"), ("> 1.5", "> 2.5"), ("s += 2.0", "t = s; s += 2.0"),
+                                      ("np.sum(x) if", "np.max(x) if"), ("\n\ndef scaled", "\n\n\ndef scaled")])
+def test_a_file_that_was_changed_since_it_was_imported(old, new, tmp_path, monkeypatch):
+    path = tmp_path / "changing.py"
+    path.write_text(TEXT)
+    spec = importlib.util.spec_from_file_location("changing", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    path.write_text(TEXT.replace(old, new))
+    for f in (module.scaled, module.halved):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", fad.FallbackWarning)
+            np.testing.assert_allclose(fad.jit(f)(X), f(X))
+    np.testing.assert_allclose(module.scaled(X), 2.0 * (np.sqrt(2) + np.sqrt(3)) - 1.0)
+
+
+def test_a_file_as_it_was_imported_is_captured(tmp_path):
+    path = tmp_path / "steady.py"
+    path.write_text(TEXT)
+    spec = importlib.util.spec_from_file_location("steady", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    for f in (module.scaled, module.halved):
+        np.testing.assert_allclose(fad.jit(f, fallback=False)(X), f(X))
