@@ -15,6 +15,7 @@ from ..ir import stack
 from ..ir.build import Value, current
 from ..ir.op import registry
 from ..ops.face import find
+from ..ops.literals import python_number
 from ..util.defects import door, is_defect, warn_of
 from ..util.errors import InternalErrorWarning, UnstageableError
 from . import handlers
@@ -25,7 +26,7 @@ from .iterate import Range, Steps, steps_of
 from .listed import as_captured
 from .listing import NeedsRows
 from .lists import Items, Rows
-from .ordering import sort
+from .ordering import contains, sort
 from .plan import Plan
 from .recall import memory_here
 from .recursion import Branches, EndsBySize
@@ -37,8 +38,26 @@ from .widening import WideningError
 
 COMPARISONS: dict[str, Callable] = {
     "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge, "Eq": operator.eq, "NotEq": operator.ne,
-    "Is": operator.is_, "IsNot": operator.is_not, "In": lambda a, b: a in b, "NotIn": lambda a, b: a not in b}
+    "Is": operator.is_, "IsNot": operator.is_not, "In": lambda a, b: contains(b, a)}
 SHORT = 8                                                    # a comprehension over so few items is written out
+
+
+class Shared:
+    """The element (or the condition) of a comprehension that makes functions, which share the comprehension's variables: they see the last item."""
+
+    def __init__(self, part: Callable):
+        self.part, self.variables = part, []                  # part(item): the element, and a function that has the variables of this item
+
+    def __call__(self, item: Any) -> Any:
+        made, variables = self.part(item)
+        self.variables.append(variables.__closure__)
+        return made
+
+    def share(self, every: Any) -> None:
+        """All items are over, of which `every` has seen the last."""
+        for cells in self.variables:
+            for cell, last in zip(cells, every.variables[-1]):
+                cell.cell_contents = last.cell_contents
 
 
 class Runtime:
@@ -185,13 +204,13 @@ class Runtime:
 
     def not_(self, value: Any) -> Any:
         test = truth(value)
-        return registry["logical_not"](test) if isinstance(test, Value) else not test
+        return python_number(registry["logical_not"](test)) if isinstance(test, Value) else not test
 
     @door
     def chain(self, left: Any, *parts: Any) -> Any:
         """a < b < c: each operand is computed once, and only as far as the comparisons hold."""
         right = parts[1]()
-        first = COMPARISONS[parts[0]](left, right)
+        first = self.not_(contains(right, left)) if parts[0] == "NotIn" else COMPARISONS[parts[0]](left, right)
         if len(parts) == 2:
             return first
         return self.and_(first, lambda: self.chain(right, *parts[2:]))
@@ -233,9 +252,17 @@ class Runtime:
         """A list as captured code makes it: one that a loop may come to fill, or to index."""
         return Items(items) if type(items) is list and _is_tracing() else items
 
+    shared = Shared
+
     @door
     def comprehension(self, items: Any, element: Callable, *conditions: Callable) -> list:
         """[element(x) for x in items if all conditions hold of x]"""
+        made = self._comprehension(items, element, *conditions)
+        if isinstance(element, Shared):
+            element.share(conditions[0] if conditions else element)
+        return made
+
+    def _comprehension(self, items: Any, element: Callable, *conditions: Callable) -> list:
         steps = steps_of(items) if _is_tracing() else None
         count = 0 if steps is None else steps.count()
         if isinstance(count, int) and count <= (1 if conditions else SHORT):

@@ -22,6 +22,8 @@ def _collect(node: Any, names: dict) -> None:
     if isinstance(node, ast.AugAssign):
         if isinstance(node.target, ast.Name):
             names.setdefault(node.target.id, False)
+        else:
+            _collect(node.target, names)
         _collect(node.value, names)
         return
     if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):

@@ -1,5 +1,6 @@
 """Python's min, max, sorted, any and all, of arrays, lists and iterators in which something is traced."""
 import builtins
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -55,7 +56,10 @@ def _best(name: str) -> Callable:
                 chosen = best_key = _better(best_key, k, name)
             else:
                 better = _precedes(k, best_key, PREFERS[name])
-                chosen, best_key = _chosen(better, x, chosen), _either(better, k, best_key)
+                if isinstance(better, bool):
+                    chosen, best_key = (x, k) if better else (chosen, best_key)
+                else:
+                    chosen, best_key = _chosen(better, x, chosen), _either(better, k, best_key)
         return chosen
     return best
 
@@ -83,13 +87,30 @@ def _one_of(condition: Any, a: Any, b: Any) -> Any:
 def _precedes(a: Any, b: Any, relation: str) -> Any:
     """Whether a is less (greater) than b; of tuples the first pair that differs decides."""
     if not isinstance(a, (tuple, list)):
-        return registry[relation](a, b)
+        return registry[relation](a, b) if is_traced((a, b)) else bool(a < b if relation == "less" else a > b)
     if len(a) != len(b):
         raise UnstageableError("tuples of different lengths are compared", why="which of them is the shorter would have to be known")
     before: Any = False
     for x, y in reversed(list(zip(a, b))):
-        before = registry["logical_or"](_precedes(x, y, relation), registry["logical_and"](registry["equal"](x, y), before))
+        if is_traced((x, y)):
+            before = registry["logical_or"](_precedes(x, y, relation), registry["logical_and"](x == y, before))
+        else:
+            before = before if x == y else _precedes(x, y, relation)
     return before
+
+
+def contains(items: Any, x: Any) -> Any:
+    """x in items, where something of it is traced: one of them is equal."""
+    if stack.is_live() or not isinstance(items, (tuple, list, set, frozenset)) or not is_traced((x, *items)):
+        return x in items
+    found: Any = False
+    for item in items:
+        same = x == item
+        if isinstance(same, Value):
+            found = registry["logical_or"](found, same)
+        elif same:
+            return True
+    return python_number(found) if isinstance(found, Value) else found
 
 
 def _either(condition: Any, a: Any, b: Any) -> Any:
@@ -113,9 +134,20 @@ def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list:
     keys = items if key is None else [key(x) for x in items]
     if _decided_by_python(keys):
         return [items[k] for k in sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)]
+    known = _known_order(keys, reverse)
+    if known is not None:
+        return [items[k] for k in known]
     columns = [joined(list(column)) for column in (zip(*keys) if isinstance(keys[0], (tuple, list)) else [keys])]
     order = find(np.lexsort).call([-c if reverse else c for c in columns[::-1]])     # type: ignore[union-attr]
     return reordered(items, order)
+
+
+def _known_order(keys: list, reverse: Any) -> "list | None":
+    """The order of these keys, where what stands in front of their traced parts decides it: names, mostly."""
+    fronts = [list(itertools.takewhile(lambda part: not is_traced(part), key)) if isinstance(key, (tuple, list)) else [] for key in keys]
+    fronts = [front[:min(map(len, fronts))] for front in fronts]
+    order = sorted(range(len(keys)), key=fronts.__getitem__, reverse=reverse)
+    return None if any(fronts[a] == fronts[b] for a, b in zip(order, order[1:])) else order
 
 
 def sort(items: list, /, *, key: Any = None, reverse: Any = False) -> None:
@@ -128,7 +160,7 @@ def _of_all(name: str, decisive: bool, join: str) -> Callable:
     def test(iterable: Any, /) -> Any:
         iterable = as_array(iterable)
         if isinstance(iterable, Tracer) and iterable.ndim == 1:
-            return METHODS[name](iterable)
+            return python_number(METHODS[name](iterable))
         found: Any = None
         for x in iterable:
             if not isinstance(x, Tracer) or stack.is_live():
@@ -137,7 +169,7 @@ def _of_all(name: str, decisive: bool, join: str) -> Callable:
             else:
                 holds = x if x.dtype.kind == "b" else x != 0
                 found = holds if found is None else registry[join](found, holds)
-        return (not decisive) if found is None else found
+        return (not decisive) if found is None else python_number(found)
     return test
 
 

@@ -13,6 +13,7 @@ from ..util.errors import UnstageableError
 from .elements import lists_in, require_fixed
 from .lists import fixed
 from .member import read_only
+from .state import is_data
 from .tracer import Tracer
 from .twins import note_fixed
 
@@ -41,6 +42,8 @@ class _Column:
     """One leaf of all items, in the new order."""
 
     def __init__(self, leaves: list, order: Any):
+        if not all(map(is_data, leaves)):
+            raise UnstageableError("texts are sorted, and their order depends on traced values")
         first, *others = [type_of(x).shape for x in leaves]
         if any(len(shape) != len(first) or not all(map(same_extent, shape, first)) for shape in others):
             raise UnstageableError("arrays of different sizes are sorted, and their order depends on traced values")

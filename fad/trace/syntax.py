@@ -246,7 +246,7 @@ class Rewriter(ast.NodeTransformer):
         return _placed(self.runtime("ifexp", self.visit(e.test), self.later(self.visit(e.body)), self.later(self.visit(e.orelse))), e)
 
     def visit_Compare(self, e: ast.Compare) -> Any:
-        if len(e.ops) == 1 or any(map(_binds, e.comparators)):
+        if (len(e.ops) == 1 and not isinstance(e.ops[0], (ast.In, ast.NotIn))) or any(map(_binds, e.comparators)):
             return self.generic_visit(e)
         parts = []
         for op, value in zip(e.ops, e.comparators):
@@ -262,7 +262,7 @@ class Rewriter(ast.NodeTransformer):
     def visit_Call(self, e: ast.Call) -> Any:
         if isinstance(e.func, ast.Name) and e.func.id in UNTOUCHED_CALLS:
             return self._super(e) if e.func.id == "super" and not e.args else self.generic_visit(e)
-        if len(e.args) == 1 and isinstance(e.args[0], ast.GeneratorExp) and getattr(e.func, "id", getattr(e.func, "attr", "")) in TAKE_ALL:
+        if _takes_all(e):
             e.args = [_placed(ast.ListComp(e.args[0].elt, e.args[0].generators), e.args[0])]
         e = self.generic_visit(e)                             # type: ignore[assignment]
         if getattr(e.func, "attr", "") == "append":
@@ -272,12 +272,22 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_ListComp(self, e: ast.ListComp) -> Any:
         """A comprehension over one iterable, as a loop that fills a list."""
+        makes_functions = _makes_functions(e.elt)
         e = self.generic_visit(e)                             # type: ignore[assignment]
         e.elt = self.list_made(e.elt)
         if len(e.generators) > 1 or e.generators[0].is_async or _binds(e) or not _is_simple(e.generators[0].target):
             return e
         of = e.generators[0]
-        return _placed(self.runtime("comprehension", of.iter, self.of_item(of.target, e.elt), *[self.of_item(of.target, c) for c in of.ifs]), e)
+        parts: list = [self.of_item(of.target, part) for part in (e.elt, *of.ifs)]
+        if makes_functions:
+            parts[:2] = [self.shared(of.target, part) for part in (e.elt, *of.ifs)][:2]
+        return _placed(self.runtime("comprehension", of.iter, *parts), e)
+
+    def shared(self, target: Any, value: Any) -> ast.Call:
+        """A function of a comprehension's item, which returns a function of its variables besides."""
+        names: list = [ast.Name(n.id, ast.Load()) for n in ast.walk(target) if isinstance(n, ast.Name)]
+        both = ast.Tuple([value, self.later(ast.Tuple(names, ast.Load()))], ast.Load())
+        return self.runtime("shared", self.of_item(target, _placed(both, value)))
 
     def of_item(self, target: Any, value: Any) -> ast.Lambda:
         """A function of a comprehension's item: lambda x: value, or lambda _fad_item: (lambda x, y: value)(*_fad_item)."""
@@ -350,6 +360,21 @@ def _loaded(e: Any) -> Any:
 def _binds(e: ast.AST) -> bool:
     """Whether an expression binds a name (:=) or waits, so that no part of it may move into a function."""
     return any(isinstance(n, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)) for n in ast.walk(e))
+
+
+def _makes_functions(e: ast.AST) -> bool:
+    """Whether an expression may make a function, or a generator, that outlives it."""
+    if isinstance(e, (ast.Lambda, ast.GeneratorExp)):
+        return True
+    parts: Any = ast.iter_child_nodes(e)
+    if isinstance(e, ast.Call) and _takes_all(e):
+        parts = ast.iter_child_nodes(e.args[0])
+    return any(map(_makes_functions, parts))
+
+
+def _takes_all(e: ast.Call) -> bool:
+    """Whether this is sum(... for ...) or a call of its like."""
+    return len(e.args) == 1 and isinstance(e.args[0], ast.GeneratorExp) and getattr(e.func, "id", getattr(e.func, "attr", "")) in TAKE_ALL
 
 
 def _is_simple(target: ast.AST) -> bool:

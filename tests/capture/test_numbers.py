@@ -143,3 +143,52 @@ def test_gradient_goes_through_pythons_floats():
     np.testing.assert_allclose(fad.grad(f)(X), np.cos(X) * X + np.sin(X) + 1.0, rtol=1e-13)
     np.testing.assert_allclose(fad.grad(f)(X32), np.cos(X32) * X32 + np.sin(X32) + 1.0, rtol=1e-6)
     assert fad.grad(f)(X32).dtype == np.float32
+
+
+def not_of(x):
+    return not x[0]
+
+
+def all_of(x):
+    return all([v > 0 for v in x]), all(x), any(x), all(v > 0 for v in x)
+
+
+def counted_truths(x):
+    return (not x[0]) + (not x[1] > 5) + all(v > 0 for v in x)
+
+
+def close_to(x):
+    return math.isclose(x[0], x[1])
+
+
+def one_of(x):
+    return x[0] in (1.0, 2.0), x[0] not in [1.0, x[1]], x[2] in {0.5, 2.0}, 1 in [1, x[0]]
+
+
+def sorted_by_name(x):
+    return sorted({"b": x[0], "a": x[1], "c": x[2]}.items()), sorted([("b", x[0]), ("a", x[1])], reverse=True), min([("b", x[0]), ("a", x[1])])
+
+
+@pytest.mark.parametrize("f", [not_of, all_of, counted_truths, close_to, one_of, sorted_by_name])
+def test_truth_values_and_names_are_pythons(f):
+    for x in (np.array([1.0, 0.5, 2.0]), np.array([0.0, 2.0, 0.5])):
+        result, expected = fad.jit(f, fallback=False)(x), f(x)
+        assert result == expected and type(result) is type(expected)
+        if isinstance(result, tuple):
+            assert list(map(type, result)) == list(map(type, expected))
+
+
+def ends_left_out(x):
+    s = 0.0
+    for i in range(len(x)):
+        if i in (0, len(x) - 1):
+            continue
+        s += x[i] if i not in {1, 5} else 2.0 * x[i]
+    return s
+
+
+def test_an_index_that_is_one_of_some_leaves_the_loop_rolled():
+    jitted = fad.jit(ends_left_out, fallback=False)
+    for n in (4, 9):
+        assert jitted(np.arange(1.0, n)) == ends_left_out(np.arange(1.0, n))
+    assert "for " in fad.source(jitted, np.arange(1.0, 9))

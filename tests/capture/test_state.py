@@ -411,3 +411,25 @@ def test_lists_of_traced_values_are_arrays_beside_one(f):
         slope = [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)]
         np.testing.assert_allclose(fad.jit(f, fallback=False)(x), f(x), rtol=1e-12)
         np.testing.assert_allclose(fad.grad(f, fallback=False)(x), slope, rtol=1e-6)
+
+
+def walrus_in_an_index(x):
+    y, i = x.copy(), 0
+    while (v := y[i]) > 0.3 and i < len(x) - 1:
+        y[i := i + 1] += v * 0.1
+    return np.sum(y) * i
+
+
+def walrus_in_an_index_of_a_loop(x):
+    y, k = x.copy(), 0
+    for v in x:
+        if v > 0.5:
+            y[(k := k + 1) % 3] *= v
+    return np.sum(y * y) + k
+
+
+@pytest.mark.parametrize("f", [walrus_in_an_index, walrus_in_an_index_of_a_loop])
+def test_a_name_bound_in_an_index(f):
+    for x in (np.array([0.7, 1.3, 0.4]), np.array([0.1, 1.3, 0.4])):
+        np.testing.assert_allclose(fad.jit(f)(x), f(x))
+        np.testing.assert_allclose(fad.grad(f)(x), [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)], atol=1e-7)

@@ -157,7 +157,7 @@ def isclose(a: Any, b: Any, *, rel_tol: Any = 1e-9, abs_tol: Any = 0.0) -> Any:
     """Whether a and b are close, relatively to the larger."""
     gap = absolute(a - b)
     larger = registry["maximum"](absolute(a), absolute(b))
-    return (a == b) | (isfinite(gap) & (gap <= registry["maximum"](rel_tol * larger, abs_tol)))
+    return python_number((a == b) | (isfinite(gap) & (gap <= registry["maximum"](rel_tol * larger, abs_tol))))
 
 
 @_face("math.remainder", samples=("math.remainder(v[0], 0.3)",))
