@@ -150,7 +150,7 @@ def not_of(x):
 
 
 def all_of(x):
-    return all([v > 0 for v in x]), all(x), any(x), all(v > 0 for v in x)
+    return all([v > 0 for v in x]), all(x), any(x), all(v > 0 for v in x)      # noqa: C419
 
 
 def counted_truths(x):
