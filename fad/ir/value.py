@@ -58,6 +58,9 @@ class Value:
         """What stands beside this in an expression, as ops take it."""
         return other
 
+    def meets(self, name: str, a: Any, b: Any) -> None:
+        """Before an operator is applied to a and b, one of which is this: what Python or NumPy would refuse."""
+
     def __repr__(self) -> str:
         return f"{MARK}{self.atom.name}: {self.atom.type}>"
 
@@ -78,6 +81,7 @@ def _operator(name: str, swap: bool = False, reflected: str = "") -> Callable:
             return NotImplemented
         x, other = counted(self) if name in _COUNTING and _is_truth(other) else self, self.beside(other)
         a, b = (other, x) if swap else (x, other)
+        self.meets(name, a, b)
         y = registry[name](a, b)
         return registry["cast"](y, dtype=COMPLEX, weak=True) if name in _OF_COMPLEX and _is_pythons_complex(a, b) else y
     return method

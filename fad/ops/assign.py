@@ -6,32 +6,52 @@ import numpy as np
 from ..ir.build import Value, current
 from ..ir.graph import Literal, Var
 from ..ir.op import registry
-from ..ir.types import type_of
+from ..ir.types import is_number, type_of
 from .kinds import shape_of
-from .literals import as_array, is_value, produced_by
-from .subscript import Selection, agree_with_mask, read_subscript
+from .literals import SEQUENCES, as_array, constant, has_arrays, has_values, is_value, produced_by, require_room
+from .subscript import Selection, agree_with_mask, is_integer, read_subscript
 
 _OPERANDS = {":": 0, "i": 1}                                  # of an entry of a selection; a slice has two
-_PYTHON = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
+_PYTHON = {"i": int, "u": int, "f": float}
 
 
-def as_assigned(value: Any, dtype: np.dtype) -> Any:
-    """A value in the dtype of the array it is written to; a Python number stays one."""
+def as_assigned(value: Any, dtype: np.dtype, is_element: bool = False) -> Any:
+    """A value in the dtype of the array it is written to; a Python number stays one. is_element: NumPy's numbers are converted as Python's are."""
+    if isinstance(value, SEQUENCES) and not has_values(value) and not has_arrays(value):
+        return constant(np.asarray(value, dtype))
     v = as_array(value)
+    if not shape_of(v) and (is_element or is_number(v) or type_of(v).weak):
+        return _converted(v, dtype)
+    return v if type_of(v).dtype == dtype else registry["cast"](v if is_value(v) else np.asarray(v), dtype=dtype)
+
+
+def _converted(v: Any, dtype: np.dtype) -> Any:
+    """A number as Python converts it to an element of this dtype. A nan is no int, nor is what the dtype has no room for."""
     if not is_value(v):
-        if isinstance(v, (bool, int, float)) or type(v) is complex:
-            return _PYTHON[dtype.kind](v.real if isinstance(v, complex) and dtype.kind != "c" else v)
-        v = np.asarray(v)
-    return v if type_of(v).dtype == dtype else registry["cast"](v, dtype=dtype)
+        element = np.zeros((), dtype)
+        element[()] = v
+        return float(v) if isinstance(v, float) and dtype.kind == "f" else element.item()
+    t = type_of(v)
+    if t.weak and t.dtype.kind == "c" and dtype.kind in "iuf":
+        raise TypeError(f"{_PYTHON[dtype.kind].__name__}() argument must be a string or a real number, not 'complex'")
+    if dtype.kind in "iu" and t.dtype.kind in "iuf" and (t.weak or t.dtype.kind == "f" or dtype != np.uint64) and not np.can_cast(t.dtype, dtype, "safe"):
+        require_room(v, dtype)
+    return v if t.dtype == dtype else registry["cast"](v, dtype=dtype)
 
 
 def assigned(x: Any, subscript: Any, value: Any) -> Any:
     """x as it is after x[subscript] = value."""
-    v = as_assigned(value, type_of(x).dtype)
+    v = as_assigned(value, type_of(x).dtype, is_element=_is_basic(subscript))
     mask = _mask_of(subscript)
     if mask is not None and len(shape_of(v)) <= len(shape_of(x)) - len(shape_of(mask)):
         return _masked(x, mask, v)
     return written(x, read_subscript(x, subscript), v)
+
+
+def _is_basic(subscript: Any) -> bool:
+    """Whether a subscript holds no arrays."""
+    items = subscript if isinstance(subscript, tuple) else (subscript,)
+    return all(s is None or s is Ellipsis or isinstance(s, slice) or is_integer(s) for s in items)
 
 
 def _mask_of(subscript: Any) -> Any:

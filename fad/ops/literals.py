@@ -8,7 +8,7 @@ from ..ir import stack
 from ..ir.build import Value, current
 from ..ir.graph import Equation
 from ..ir.op import registry
-from ..ir.types import BOOL, COMPLEX, FLOAT, INT, is_number, type_of
+from ..ir.types import BOOL, COMPLEX, FLOAT, INT, is_number, type_of, ufunc_dtypes
 from ..util.errors import INTEGER_OVERFLOW, LARGEST_INT, ExtentError
 from .kinds import shape_of
 
@@ -50,12 +50,12 @@ def as_array(x: Any) -> Any:
     """
     if not isinstance(x, (*SEQUENCES, range)):
         return x if hasattr(x, "dtype") or is_number(x) else np.asarray(x)
-    return _joined(x) if has_values(x) or (stack.builders() and _has_arrays(x)) else constant(np.asarray(x))
+    return _joined(x) if has_values(x) or (stack.builders() and has_arrays(x)) else constant(np.asarray(x))
 
 
-def _has_arrays(x: Any) -> bool:
+def has_arrays(x: Any) -> bool:
     """Whether an array from outside stands in x: it may change from call to call, and is no constant of the program."""
-    return any(_has_arrays(a) if isinstance(a, SEQUENCES) else isinstance(a, np.ndarray) and a.dtype.kind in "biufc" for a in x)
+    return any(has_arrays(a) if isinstance(a, SEQUENCES) else isinstance(a, np.ndarray) and a.dtype.kind in "biufc" for a in x)
 
 
 def _joined(items: Any) -> Any:
@@ -97,7 +97,7 @@ def produced_by(x: Any, *names: str, reach: int = 64) -> "Equation | None":
 
 
 __all__ = ["as_array", "constant", "known", "has_values", "is_value", "produced_by", "python_complex", "python_float", "python_int",
-           "python_number"]
+           "python_number", "require_fitting", "require_room"]
 
 
 def python_int(x: Any) -> Any:
@@ -108,13 +108,36 @@ def python_int(x: Any) -> Any:
     if is_value(x) and stack.is_live():
         return int(current().value(x))
     if is_value(x) and type_of(x).dtype.kind == "f":
-        check = registry["check_that"]
-        check(x == x, True, what="cannot convert float NaN to integer", error="ValueError")
-        check(registry["abs"](x) < LARGEST_INT, True, what=INTEGER_OVERFLOW, error="OverflowError")
+        require_room(x, INT)
     y = registry["cast"](x, dtype=INT, weak=True)
     if not isinstance(y, Value):
         return y if is_value(y) else int(y)
     return _as_large(y, x)
+
+
+def require_room(x: Any, dtype: np.dtype) -> None:
+    """An error of the program where a real scalar is not, or is rounded to, an int of this dtype."""
+    check, least, largest = registry["check_that"], int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+    t = type_of(x)
+    if t.dtype.kind == "f":
+        check(x == x, True, what="cannot convert float NaN to integer", error="ValueError")
+    if t.dtype.kind == "f" and dtype == INT:
+        check(registry["abs"](x) < LARGEST_INT, True, what=INTEGER_OVERFLOW, error="OverflowError")
+        return
+    what, one = f"Python integer out of bounds for {dtype}", int(t.dtype.kind == "f")
+    if one or least > np.iinfo(t.dtype).min:
+        check(x > least - one if one else x >= least, True, what=what, error="OverflowError")
+    if one or largest < np.iinfo(t.dtype).max:
+        check(x < largest + one if one else x <= largest, True, what=what, error="OverflowError")
+
+
+def require_fitting(op: Any, a: Any, b: Any) -> None:
+    """An error of the program where a traced int of Python's is beyond the dtype of the small ints that it meets in an op which computes in that dtype."""
+    ints = [x for x in (a, b) if isinstance(x, Value) and x.atom.type.weak and x.atom.type.dtype == INT]
+    dtype = type_of(b if ints[0] is a else a).dtype if len(ints) == 1 and hasattr(b if ints[0] is a else a, "dtype") else INT
+    ufunc = getattr(op, "facts", {}).get("ufunc") if dtype.kind in "iu" and dtype != INT else None
+    if ufunc is not None and ufunc_dtypes(ufunc, a, b)[-1] == dtype:
+        require_room(ints[0], dtype)
 
 
 def python_float(x: Any) -> Any:

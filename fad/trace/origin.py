@@ -131,11 +131,13 @@ def _parameter_count(code: CodeType) -> int:
 
 def _same_code(node: Any, code: CodeType) -> bool:
     made = compiled_in(node, code.co_freevars, code.co_filename)
-    return made is not None and (made.co_code, made.co_names, _plain(made.co_consts)) == (code.co_code, code.co_names, _plain(code.co_consts))
+    return made is not None and _contents(made) == _contents(code)
 
 
-def _plain(consts: tuple) -> list:
-    return [c for c in consts if not isinstance(c, CodeType)]
+def _contents(code: CodeType) -> tuple:
+    """What tells two codes of one line apart: 2 is not 2.0, and the functions within may differ."""
+    constants = [_contents(c) if isinstance(c, CodeType) else repr(sorted(c, key=repr) if isinstance(c, frozenset) else c) for c in code.co_consts]
+    return code.co_code, code.co_names, constants
 
 
 def compiled_in(node: Any, free: tuple, filename: str, owner: str = "") -> "CodeType | None":

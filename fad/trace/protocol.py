@@ -5,7 +5,7 @@ import numpy as np
 
 from ..ir.types import is_number, type_of
 from ..ops.face import METHODS, find
-from ..ops.literals import is_value, numpy_number
+from ..ops.literals import is_value, numpy_number, require_fitting
 from ..util.errors import UnsupportedFunctionError
 from .mutation import call_face
 
@@ -41,6 +41,8 @@ def call_ufunc(ufunc: Any, method: str, inputs: tuple, kwargs: dict) -> Any:
         raise unknown(ufunc)
     if method == "__call__" and all(is_number(x) or is_value(x) and type_of(x).weak for x in inputs):
         inputs = tuple([numpy_number(x) for x in inputs])                # which of them makes no difference
+    if method == "__call__" and len(inputs) == 2:
+        require_fitting(found.call, *inputs)
     if method != "__call__":
         return METHODS[f"ufunc.{method}"](ufunc, *inputs, **kwargs)
     return METHODS["ufunc.call"](ufunc, found.call, inputs, **kwargs)

@@ -18,7 +18,7 @@ from ..ir.op import registry
 from ..ir.types import INT, type_of
 from ..ir.value import REFLECTED, Value, answers
 from ..ops.face import METHODS, PROPERTIES
-from ..ops.literals import as_array, python_int
+from ..ops.literals import as_array, python_int, require_fitting
 from ..util.errors import ConcreteValueError, SideEffectError
 from ..util.where import here, library_call
 from . import sparse
@@ -188,6 +188,9 @@ class Tracer(Value):
             return other
         return as_array(other) if getattr(other, "rows", None) is None else other.array()         # type: ignore[union-attr]
 
+    def meets(self, name: str, a: Any, b: Any) -> None:
+        require_fitting(registry[name], a, b)
+
     def __matmul__(self, other: Any) -> Any:
         if sparse.is_sparse(other):
             return sparse.times(other, self, transposed=True) if self.ndim < 2 else sparse.times(other, self.T, transposed=True).T
@@ -344,7 +347,9 @@ def _in_place(name: str, reflected: str, operation: Callable) -> Callable:
             return NotImplemented
         if not self.ndim and self.tie is None:
             return operation(self, other)
-        result = registry[name](self, self.beside(other))
+        other = self.beside(other)
+        self.meets(name, self, other)
+        result = registry[name](self, other)
         if not np.can_cast(type_of(result).dtype, self.dtype, "same_kind"):
             raise TypeError(f"cannot write {result.dtype} into an array of {self.dtype} in place")
         METHODS["__setitem__"](self, Ellipsis, result)

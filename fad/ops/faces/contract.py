@@ -3,7 +3,7 @@ import operator
 from typing import Any
 
 from ...ir.op import registry
-from ...ir.types import INT
+from ...ir.types import INT, type_of
 from .. import extents
 from ..contract import contract, matmul, new_letters, stacked_product
 from ..face import face
@@ -18,12 +18,19 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
     """Over the last axis of a and the last but one of b; a product where either is a number."""
     a, b = as_array(a), as_array(b)
     if not rank(a) or not rank(b):
-        return into(out, a * b)
+        return _into_its_own(out, a * b)
     letters = new_letters(rank(a) + rank(b), "")
     left, right = letters[:rank(a)], list(letters[rank(a):])
     right[-2 if len(right) > 1 else -1] = left[-1]
     rest = [c for c in right if c != left[-1]]
-    return into(out, contract(a, b, labels=(left, "".join(right), left[:-1] + "".join(rest))))
+    return _into_its_own(out, contract(a, b, labels=(left, "".join(right), left[:-1] + "".join(rest))))
+
+
+def _into_its_own(out: Any, y: Any) -> Any:
+    """np.dot casts nothing: out is of the result's dtype."""
+    if out is not None and type_of(out).dtype != type_of(y).dtype:
+        raise ValueError("output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)")
+    return into(out, y)
 
 
 @face("numpy.vdot", samples=("np.vdot(v, v)", "np.vdot(x, x)"))

@@ -129,7 +129,7 @@ def arange(start: Any = None, stop: Any = None, step: Any = None, dtype: Any = N
         return in_dtype(_integers(*extents_given((first, end, step))), dtype)
     if not any(is_value(n) for n in (first, end, step)):
         return constant(np.arange(first, end, step, dtype=dtype))
-    common = result_dtype(first, end, step) if dtype is None else np.dtype(dtype)
+    common = result_dtype(INT.type(0), first, end, step) if dtype is None else np.dtype(dtype)
     if common.kind != "f":
         raise refuse("numpy.arange", f"traced floats for a range of {common}")
     return in_dtype(_steps(first, end, step), common)

@@ -21,7 +21,6 @@ from ..complex import real as real_
 from ..face import BY_NAME, METHODS, face
 from ..kinds import is_complex, same_shape, shape_of
 from .arguments import as_array, fixed, in_dtype, into, is_given, one_axis, refuse
-from .ufuncs import as_float
 
 # -- choices --------------------------------------------------------------------------------------------------------------------
 
@@ -170,7 +169,9 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
     x = as_array(a)
     if is_complex(x):
         return into(out, make_complex(round(real_(x), decimals), round(imag_(x), decimals)))
-    if type_of(x).dtype.kind != "f" and decimals >= 0:
+    if type_of(x).dtype.kind == "b" and decimals:
+        raise TypeError("Cannot cast ufunc 'multiply' output from dtype('float64') to dtype('bool') with casting rule 'same_kind'")
+    if type_of(x).dtype.kind in "iu" and decimals >= 0:
         return into(out, x)
     unit = 10.0 ** abs(decimals)
     if decimals == 0:
@@ -188,13 +189,15 @@ def fix(x: Any, out: Any = None) -> Any:
 @face("numpy.sinc", samples=("np.sinc(x)", "np.sinc(x - x)"))
 def sinc(x: Any) -> Any:
     """sin(pi x) / (pi x)."""
-    return registry["sinc"](as_float(as_array(x)))
+    x = as_array(x)
+    return registry["sinc"](x if type_of(x).dtype.kind in "fc" else in_dtype(x, FLOAT))
 
 
 @face("numpy.i0", samples=("np.i0(x)",))
 def i0(x: Any) -> Any:
     """The modified Bessel function of order 0."""
-    return registry["i0"](as_float(as_array(x)))
+    x = as_array(x)
+    return in_dtype(registry["i0"](x), type_of(x).dtype if type_of(x).dtype.kind == "f" else FLOAT)
 
 
 # -- tests ------------------------------------------------------------------------------------------------------------------------
@@ -271,7 +274,10 @@ face("numpy.iscomplexobj")(lambda x: is_complex(as_array(x)))
                                "np.interp(x, [0., 0.5, 0.8], [1., 2., 4.], right=0.0)", "np.interp(x, [0.7, 0.1, 0.4], v[:3], period=1.0)"))
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
     """Piecewise linear interpolation, differentiable in x, xp and fp."""
-    x, xp, fp = in_dtype(as_array(x), FLOAT), in_dtype(as_array(xp), FLOAT), as_array(fp)
+    x, xp, fp = as_array(x), as_array(xp), as_array(fp)
+    if is_complex(x) or is_complex(xp):
+        raise TypeError("Cannot cast array data from complex to float64 according to the rule 'safe'")
+    x, xp = in_dtype(x, FLOAT), in_dtype(xp, FLOAT)
     fp = in_dtype(fp, COMPLEX if is_complex(fp) else FLOAT)
     if period is not None:
         x, xp, fp = _one_period(x, xp, fp, period)

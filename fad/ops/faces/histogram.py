@@ -46,7 +46,7 @@ def _size(x: Any, minlength: Any) -> Any:
         return extents.maximum(int(seen.max()) + 1 if seen.size else 0, minlength)
     negative = registry["sum"](x < 0, axes=(0,))
     registry["check_equal"](negative, 0, what="places to count at must not be negative: the number of those that are, and what it must be")
-    return registry["maximum"](in_dtype(reduce.max(x, initial=-1), INT) + 1, minlength)
+    return registry["maximum"](in_dtype(reduce.max(in_dtype(x, INT), initial=-1), INT) + 1, minlength)
 
 
 # -- histograms ------------------------------------------------------------------------------------------------------------------------

@@ -1,15 +1,16 @@
 """Convolution, correlation and polynomials: convolve, correlate, polyval, vander, polymul, polyder, polyint."""
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ...ir.op import registry
-from ...ir.types import result_dtype, type_of
+from ...ir.types import INT, result_dtype, type_of
 from .. import extents
 from ..correlate import correlated, flipped, padded
 from ..face import face
 from ..kinds import conjugate, shape_of
-from .arguments import as_array, fixed, rank, some_of
+from .arguments import as_array, fixed, in_dtype, rank, some_of
 
 _MODES = {0: "valid", 1: "same", 2: "full", "v": "valid", "s": "same", "f": "full"}
 
@@ -50,14 +51,19 @@ def sliding(x: Any, w: Any, mode: str, odd: bool) -> Any:
 
 @face("numpy.convolve", samples=("np.convolve(v, v[:3])", 'np.convolve(v, v, mode="same")', 'np.convolve(v[:2], v, mode="valid")'))
 def convolve(a: Any, v: Any, mode: Any = "full") -> Any:
-    a, v = _vectors(a, v)
-    return sliding(a, flipped(v), _mode(mode), False)
+    return _in_own_dtype(lambda a, v: sliding(a, flipped(v), _mode(mode), False), *_vectors(a, v))
 
 
 @face("numpy.correlate", samples=('np.correlate(v, v[:2], mode="full")', "np.correlate(v, v)", 'np.correlate(v[:2], v, "same")'))
 def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
-    a, v = _vectors(a, v)
-    return sliding(a, conjugate(v), _mode(mode), True)
+    return _in_own_dtype(lambda a, v: sliding(a, conjugate(v), _mode(mode), True), *_vectors(a, v))
+
+
+def _in_own_dtype(f: Callable, a: Any, v: Any) -> Any:
+    """f(a, v), which of bools is whether any product is True."""
+    if result_dtype(a, v).kind != "b":
+        return f(a, v)
+    return f(in_dtype(a, INT), in_dtype(v, INT)) > 0
 
 
 # -- polynomials: coefficients from the highest power down ------------------------------------------------------------------------------

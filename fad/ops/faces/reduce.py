@@ -1,8 +1,11 @@
 """NumPy's reductions: sum, prod, max, min, ptp, any, all, count_nonzero, argmax, argmin."""
 from typing import Any
 
+import numpy as np
+
 from ...ir.op import Op, registry
 from ...ir.types import type_of
+from ..assign import as_assigned
 from ..face import face
 from ..kinds import shape_of
 from ..reduce import nonempty
@@ -20,16 +23,21 @@ def reduced(op: Op, x: Any, axis: Any, keepdims: Any) -> Any:
 @face("numpy.sum", method="sum", samples=("np.sum(x)", "np.sum(x, axis=(0, 1), keepdims=True)", "np.sum(x, axis=-1, where=x > 0.4)", "x.sum(0)"))
 def sum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:
     y = reduced(sum_, masked(in_dtype(as_array(a), dtype), where, 0), axis, keepdims)
-    return into(out, in_dtype(y + initial if is_given(initial) else y, dtype))
+    return into(out, in_dtype(y + _begun(initial, y, dtype) if is_given(initial) else y, dtype))
 
 
 @face("numpy.prod", method="prod", samples=("np.prod(x)", "np.prod(x, axis=0)", "x.prod(1)"))
 def prod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:
     y = reduced(prod_, masked(in_dtype(as_array(a), dtype), where, 1), axis, keepdims)
-    return into(out, in_dtype(y * initial if is_given(initial) else y, dtype))
+    return into(out, in_dtype(y * _begun(initial, y, dtype) if is_given(initial) else y, dtype))
 
 
 # -- max, min -----------------------------------------------------------------------------------------------------------------
+
+
+def _begun(initial: Any, y: Any, dtype: Any) -> Any:
+    """What a reduction begins with, in the dtype that it computes in: NumPy converts it, as a number that is written to an array."""
+    return as_assigned(initial, type_of(y).dtype if dtype is None else np.dtype(dtype), is_element=True)
 
 
 def _extreme(op: Op, pair: Op, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any) -> Any:
@@ -42,6 +50,7 @@ def _extreme(op: Op, pair: Op, a: Any, axis: Any, keepdims: Any, initial: Any, w
         for k in axes:
             some_of(shape_of(x)[k], op.name)
         return reduced(op, x, axis, keepdims)
+    initial = _begun(initial, x, None)
     x = _filled(x, where, initial)
     if nonempty(x, axes):
         return pair(reduced(op, x, axis, keepdims), initial)

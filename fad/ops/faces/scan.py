@@ -56,6 +56,12 @@ def part(x: Any, axis: int, start: Any, extent: Any) -> Any:
     return registry["slice_axis"](x, axis, start, extent)
 
 
+def require_numbers(x: Any) -> None:
+    """NumPy subtracts no bools."""
+    if type_of(x).dtype.kind == "b":
+        raise TypeError("numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or the logical_xor function instead.")
+
+
 def _step(x: Any, axis: int) -> Any:
     """The differences of neighbours; of bools, whether they differ."""
     n = extents.difference(shape_of(x)[axis], 1)
@@ -91,6 +97,7 @@ def _joined(x: Any, axis: int, before: Any, after: Any) -> Any:
 @face("numpy.ediff1d", samples=("np.ediff1d(x)", "np.ediff1d(v, to_begin=0.0, to_end=[1.0, 2.0])"))
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     x = ravel(as_array(ary))
+    require_numbers(x)
     d = _step(x, 0)
     ends = [None if e is None else in_dtype(as_vector(e), type_of(d).dtype) for e in (to_begin, to_end)]
     parts = [e for e in (ends[0], d, ends[1]) if e is not None]
@@ -172,7 +179,8 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     axes = axes_of(None, rank(x)) if axis is None else tuple(one_axis(k, rank(x)) for k in (axis if isinstance(axis, tuple) else (axis,)))
     if edge_order > 2:
         raise ValueError("'edge_order' greater than 2 not supported")
-    if type_of(x).dtype.kind in "biu":
+    require_numbers(x)
+    if type_of(x).dtype.kind in "iu":
         x = in_dtype(x, float)
     slopes = tuple(in_dtype(_slope(x, ax, h, edge_order), type_of(x).dtype) for ax, h in zip(axes, _spacings(x, varargs, axes)))
     return slopes[0] if len(slopes) == 1 else slopes

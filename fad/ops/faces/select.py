@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.op import registry
-from ...ir.types import INT, type_of
+from ...ir.types import INT, promoted, type_of
 from ...util.errors import SideEffectError
 from .. import extents
 from ..assign import as_assigned, assigned
@@ -149,11 +149,21 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     x.set(reshape_(read_subscript(flat, i).write(flat, values), *shape_of(x)))
 
 
+def _require_castable(v: Any, x: Any, casting: str) -> None:
+    """An error unless what is written to an array may be cast to its dtype; Python's numbers are of the array's where that is of their kind."""
+    t, dtype = type_of(v), type_of(x).dtype
+    own = promoted([t, type_of(x)]) if t.weak else t.dtype
+    if not np.can_cast(own, dtype, casting):
+        raise TypeError(f"Cannot cast {'array data' if t.shape else 'scalar'} from {own!r} to {dtype!r} according to the rule {casting!r}")
+
+
 @face("numpy.place")
 def place(arr: Any, mask: Any, vals: Any) -> None:
     """The k-th element where the mask holds becomes vals[k], vals repeated as often as needed."""
     x, m = writable(arr, "numpy.place"), as_array(mask)
     m = m if type_of(m).dtype.kind == "b" else m != 0
+    if hasattr(vals, "dtype"):
+        _require_castable(vals, x, "safe")
     values = as_assigned(vals, type_of(x).dtype)
     if rank(values):
         values = ravel(values)
@@ -166,6 +176,8 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
 def putmask(a: Any, mask: Any, values: Any) -> None:
     """a.flat[k] = values.flat[k % values.size] where the mask holds."""
     x, m = writable(a, "numpy.putmask"), as_array(mask)
+    if hasattr(values, "dtype") and rank(values):
+        _require_castable(values, x, "safe")
     v = as_assigned(values, type_of(x).dtype)
     if rank(v) and not same_shape(shape_of(v), shape_of(x)):
         v = reshape_(repeated(ravel(v), size_of(shape_of(x))), *shape_of(x))
@@ -175,10 +187,10 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
 @face("numpy.copyto")
 def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
     x, v = writable(dst, "numpy.copyto"), as_array(src)
-    if hasattr(v, "dtype") and not np.can_cast(v.dtype, x.dtype, casting):
-        raise TypeError(f"Cannot cast array data from {v.dtype!r} to {x.dtype!r} according to the rule {casting!r}")
+    _require_castable(v, x, casting)
+    v = as_assigned(v, type_of(x).dtype)
     if where is not True:
-        v = where_(as_array(where), as_assigned(v, type_of(x).dtype), x)
+        v = where_(as_array(where), v, x)
     x.set(assigned(x, Ellipsis, v))
 
 

@@ -76,19 +76,19 @@ def float_power(x: Any, p: Any) -> Any:
 @face("numpy.fabs", samples=("np.fabs(x - 0.5)",))
 def fabs(x: Any) -> Any:
     """The absolute value, as a float."""
-    return choice.abs(as_float(x))
+    return choice.abs(_as_real(x))
 
 
 @face("numpy.deg2rad", "numpy.radians", samples=("np.deg2rad(x)", "np.radians(x)"))
 def deg2rad(x: Any) -> Any:
     """Degrees in radians."""
-    return as_float(x) * (math.pi / 180.0)
+    return _as_real(x) * (math.pi / 180.0)
 
 
 @face("numpy.rad2deg", "numpy.degrees", samples=("np.rad2deg(x)", "np.degrees(x)"))
 def rad2deg(x: Any) -> Any:
     """Radians in degrees."""
-    return as_float(x) * (180.0 / math.pi)
+    return _as_real(x) * (180.0 / math.pi)
 
 
 def _by_domain(name: str, function: str) -> None:
@@ -109,6 +109,13 @@ def as_float(x: Any) -> Any:
     """x in the floating dtype NumPy's mathematical functions would compute it in."""
     dtype = type_of(x).dtype
     return x if dtype.kind in "fc" else in_dtype(x, np.sqrt.resolve_dtypes((dtype, None))[1])
+
+
+def _as_real(x: Any) -> Any:
+    """x as such a float, of a function that has no complex arguments."""
+    if type_of(x).dtype.kind == "c":
+        raise TypeError(f"a function of real numbers is not supported for {type_of(x).dtype}")
+    return as_float(x)
 
 
 __all__ = ["NAMES", "complex", "transcendental"]
