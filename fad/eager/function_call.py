@@ -38,8 +38,8 @@ class _Batched(custom_vjp):
 def _by_vmap(cls: Any, call: Any, xs: Any, flags: tuple, n: Any) -> list:
     """The results over n examples, by the Function's vmap."""
     args, kwargs = call.fill(xs)
-    of_leaf = {id(x): 0 for x, b in zip(xs, flags) if b}
-    dims = tuple([of_leaf.get(id(a)) for a in args])
+    batched = {x.atom for x, b in zip(xs, flags) if b}
+    dims = tuple([0 if getattr(a, "atom", None) in batched else None for a in args])
     answer = cls.vmap(VmapInfo(n, "error"), dims, *args, **kwargs)
     if not isinstance(answer, tuple) or len(answer) != 2:
         raise RuntimeError(f"{cls.__name__}.vmap must return a pair: the results and where their batch axes are")
