@@ -2,11 +2,10 @@
 
 `python -m tests.fuzz.extents [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk program for each failure.
 """
-import random
 import sys
 
 from . import judge
-from .statement import Statement
+from .statement import Blocks, Statement
 
 NAMES, COUNTERS = "abc", "kj"
 LARGEST = 7
@@ -21,19 +20,13 @@ COUNTS = ("range(3)", "range(2)", "range(len(a) - 1)", "range(k % 3)", "range(3,
 PLACES = ("0", "-1", "1", "k % 2", ":2")
 
 
-class Generator:
+class Generator(Blocks):
     """Makes one program from a seed. Every array has from 3 to 9 elements, the matrix from 2 to 4 rows and columns, wherever one of them is read."""
-
-    def __init__(self, seed):
-        self.r, self.loops = random.Random(seed), 0           # loops: those that what is made next stands in
 
     def program(self):
         head = ["a = x * 1.0", "b = x[1:] * 0.7", "c = np.sin(x[:4])", "M = np.outer(x[:2], x[1:4])", "t = 0.0", "k = 1", "j = 2", "steps = range(len(x))"]
         body = [s for _ in range(self.r.randint(2, 4)) for s in self.statement(0)]
         return [*map(Statement, head), *body, Statement("return t + a.sum() + (b * b).sum() + c[0] * c[-1] + np.sin(M).sum()")]
-
-    def block(self, length, depth):
-        return [s for _ in range(self.r.randint(1, length)) for s in self.statement(depth)]
 
     def statement(self, depth):
         simple = [self.rebind] * 8 + [self.swap, self.add, self.add, self.write, self.write, self.alias, self.matrix]
@@ -73,12 +66,6 @@ class Generator:
 
     def loop(self, depth):
         return [Statement(f"for {COUNTERS[depth % 2]} in {self.r.choice(COUNTS)}:", self.turn(3, depth))]
-
-    def turn(self, length, depth):
-        self.loops += 1
-        body = self.block(length, depth + 1)
-        self.loops -= 1
-        return body
 
     def branch(self, depth):
         v, w = self.pick()

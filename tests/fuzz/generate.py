@@ -4,10 +4,9 @@ A program is a tree of statements; `render` prints it as a function f(x) of a ve
 and bounded, and most branches compare with odd numbers, so that differences are a fair judge; the others are judged by their values, and by
 the two modes and the tiers, which have to agree (see edges.py).
 """
-import random
 
 from . import edges, idioms, names, pythons, structures, writes
-from .statement import Statement, render_block
+from .statement import Blocks, Statement, render_block
 
 HELPERS = """
 import math
@@ -30,11 +29,11 @@ def decayed(v, w=0.25):
 """ + idioms.HELPERS + structures.HELPERS + edges.HELPERS + pythons.HELPERS + names.HELPERS
 
 
-class Generator(idioms.Idioms, idioms.Matrices, structures.Structures, writes.Writes, edges.Edges, pythons.Pythons):
+class Generator(Blocks, idioms.Idioms, idioms.Matrices, structures.Structures, writes.Writes, edges.Edges, pythons.Pythons):
     """Makes one program from a seed."""
 
     def __init__(self, seed, size=7):
-        self.r = random.Random(seed)
+        super().__init__(seed)
         self.size = size
         self.count = 0
 
@@ -49,9 +48,6 @@ class Generator(idioms.Idioms, idioms.Matrices, structures.Structures, writes.Wr
                    *(f"np.mean(np.sin({M}))" for M in self.matrices)]
         result = " + ".join(results)
         return body + [Statement(f"return {result}")]
-
-    def block(self, length, depth):
-        return [s for _ in range(self.r.randint(1, length)) for s in self.statement(depth)]
 
     def fresh(self, letter):
         self.count += 1

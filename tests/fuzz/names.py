@@ -3,10 +3,9 @@
 What is bound to what depends on data (`b = a if t > 0.3 else c`), on a loop's index (`L[k % 3]`, `pts[k].u`) and on functions that hand back one of
 their arguments. `python -m tests.fuzz.names [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk program for each failure.
 """
-import random
 import sys
 
-from .statement import Statement
+from .statement import Blocks, Statement
 
 HELPERS = """
 class Point:
@@ -64,11 +63,12 @@ NAMES, MATRICES, COUNTERS = "abcd", "MN", "kji"
 PLACES = ("0", "-1", "1", ":2", "::2", "1:", "::-1", "[0, 1, 0]", "[1, 0]", "k % 2", "-2", "...")
 
 
-class Generator:
+class Generator(Blocks):
     """Makes one program from a seed. Every array has from 3 to 9 elements, the matrices 3 rows and columns, the list L three arrays, the dict D two."""
 
     def __init__(self, seed):
-        self.r, self.loops, self.count = random.Random(seed), 0, 0
+        super().__init__(seed)
+        self.count = 0
 
     def program(self):
         head = ["a = x * 1.0", "b = x[1:] * 0.7", "c = np.sin(x[:4])", "d = b[::-1]", "M = np.outer(x[:3], x[1:4])", "N = M.T", "s = 0.0", "t = 0.3", "k = 1",
@@ -77,9 +77,6 @@ class Generator:
         ends = ["s + 0.7 * t", "a.sum()", "(b * b).sum()", "1.1 * c[0] * c[-1]", "0.9 * d.sum()", "np.sin(M).sum()", "N[0] @ N[:, 1]", "1.3 * L[0].sum()",
                 "L[-1][0] * L[1].sum()", "D['p'].sum() * 0.8", "D['q'][0]", "P[0].u.sum() * 1.7 * P[1].weight", "o.u[0] * o.weight", "best[0] * 0.3 + best.sum()"]
         return [*map(Statement, head), *body, Statement(f"return {' + '.join(ends)}")]
-
-    def block(self, length, depth):
-        return [s for _ in range(self.r.randint(1, length)) for s in self.statement(depth)]
 
     def statement(self, depth):
         simple = [self.bind] * 5 + [self.store] * 3 + [self.write] * 6 + [self.add] * 2 + [self.library, self.library, self.swap, self.call, self.call, self.matrix,
@@ -227,12 +224,6 @@ class Generator:
         counts = ("range(3)", "range(2)", "range(n)", "range(len(L))", "range(k % 3)", "range(3, 0, -1)", "range(len(b) - 1)", "range(j + 1)",
                   "fad.checkpoint(range(4))")
         return [Statement(f"for {COUNTERS[depth % 3]} in {self.pick(*counts)}:", self.turn(3, depth), self.block(1, 3) if self.r.random() < 0.1 else [])]
-
-    def turn(self, length, depth):
-        self.loops += 1
-        body = self.block(length, depth + 1)
-        self.loops -= 1
-        return body
 
     def branch(self, depth):
         return [Statement(f"if {self.condition()}:", self.block(2, depth + 1), self.block(2, depth + 1) if self.r.random() < 0.5 else [])]

@@ -1,17 +1,29 @@
 """The smallest program found, by leaving out statements, that still fails."""
 import copy
+import time
+
+LIMIT = 120.0                                                # seconds, after which what was found so far will do
 
 
-def shrink(body, fails):
-    """A part of these statements of which fails(part) holds still, and of no part of it with one statement less."""
-    progress = True
+def shrink(body, fails, limit=LIMIT):
+    """A part of these statements of which fails(part) holds still, and, if there was time for it, of no part of it with one statement less."""
+    end, progress = time.monotonic() + limit, True
     while progress:
         progress = False
         for smaller in _without_one(body):
-            if fails(smaller):
+            if time.monotonic() > end:
+                return body
+            if _fails_still(fails, smaller):
                 body, progress = smaller, True
                 break
     return body
+
+
+def _fails_still(fails, body):
+    try:
+        return fails(body)
+    except Exception:                                        # whatever it is: no program any more
+        return False
 
 
 def _without_one(body):

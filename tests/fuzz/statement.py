@@ -1,4 +1,5 @@
-"""The statements of random programs, as a tree that prints as Python and from which parts can be left out."""
+"""The statements of random programs, as a tree that prints as Python and from which parts can be left out, and what makes blocks of them."""
+import random
 
 
 class Statement:
@@ -25,3 +26,20 @@ def render_block(block, indent):
         yield "    " * indent + "pass"
     for statement in block:
         yield from statement.lines(indent)
+
+
+class Blocks:
+    """Makes blocks of statements from a seed. A grammar has statement(depth): one statement, or a few that belong together."""
+
+    def __init__(self, seed):
+        self.r, self.loops = random.Random(seed), 0           # loops: those that what is made next stands in
+
+    def block(self, length, depth):
+        return [s for _ in range(self.r.randint(1, length)) for s in self.statement(depth)]
+
+    def turn(self, length, depth):
+        """The body of a loop that stands at this depth."""
+        self.loops += 1
+        body = self.block(length, depth + 1)
+        self.loops -= 1
+        return body

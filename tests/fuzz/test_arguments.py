@@ -1,0 +1,31 @@
+"""Functions that change their arguments, some of which share memory; see arguments.py."""
+import numpy as np
+import pytest
+
+from .arguments import judge_changes, report
+
+PORTIONS = 3
+EACH = 5
+
+
+@pytest.mark.parametrize("portion", range(PORTIONS))
+def test_random_changes_of_arguments(portion):
+    seeds = range(portion * EACH, (portion + 1) * EACH)
+    failures = [found for seed in seeds if (found := report(seed))]
+    assert not failures, "\n\n".join(failures)
+
+
+def test_a_change_that_is_lost_is_seen():
+    def f(x, a, b, c, d, M):
+        if not repr(a).startswith("<traced"):
+            a[0] = 1.0
+        return np.sum(x)
+    assert judge_changes(f, 0, "interpreted") == "not as NumPy's: a"
+
+
+def test_a_value_beside_a_derivative_that_is_not_the_functions_is_seen():
+    def f(x, a, b, c, d, M):
+        b[0] = 2.0
+        return np.sum(a) + (0.1 if repr(a).startswith("<traced") else 0.0)
+    assert judge_changes(f, 0, "interpreted") == "not as NumPy's: result"
+    assert judge_changes(lambda x, a, b, c, d, M: b.sum() * a[1], 1, "interpreted") is None
