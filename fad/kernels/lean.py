@@ -9,12 +9,14 @@ import operator
 import llvmlite.binding as llvm
 from llvmlite import ir as llvm_ir
 from numba.core import cgutils, ir, lowering, types
+from numba.core.callconv import RETCODE_OK
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
 from numba.core.rewrites import rewrite_registry
 from numba.core.typed_passes import BaseNativeLowering, NoPythonBackend, NopythonTypeInference
 from numba.core.untyped_passes import FixupArgs, TranslateByteCode
 
+from fad.kernels import results
 from fad.kernels.bounds import Bounds
 from fad.kernels.lifetimes import insert_releases
 from fad.kernels.loops import Loops
@@ -35,9 +37,37 @@ class _Lower(lowering.Lower):
         super().lower_block(block)
 
     def lower_inst(self, inst):
+        if self._results and self._lower_result(inst):
+            return
         super().lower_inst(inst)
         if isinstance(inst, (ir.Jump, ir.Branch)):
             self._loops.note(self.builder, self._label, inst.get_targets())
+
+    # -- results --------------------------------------------------------------------------------------------------------------
+
+    def _lower_result(self, inst):
+        """Emit a statement on a large result, which is stored where it is made; False where it is another statement."""
+        name = inst.target.name if isinstance(inst, ir.Assign) else inst.value if isinstance(inst, ir.Del) else None
+        if isinstance(inst, ir.Return) and inst.value.name in self._results:
+            self.call_conv._return_errcode_raw(self.builder, RETCODE_OK)
+            return True
+        if name not in self._results:
+            return False
+        if isinstance(inst, ir.Assign) and inst.value.op == "build_tuple":
+            for k, (v, t) in enumerate(zip(inst.value.items, self.fndesc.restype)):
+                item = self.context.cast(self.builder, self.loadvar(v.name), self.typeof(v.name), t)
+                self.incref(t, item)
+                results.store(self.context, self.builder, self.fndesc.restype, k, item)
+        return True
+
+    def create_cpython_wrapper(self, release_gil=False):
+        if not results.is_large(self.fndesc.restype):
+            return super().create_cpython_wrapper(release_gil)
+        return results.add_wrapper(self.context, self.library, self.fndesc, self.env, self.call_helper, release_gil)
+
+    def create_cfunc_wrapper(self):
+        if not results.is_large(self.fndesc.restype):        # C has no such results
+            super().create_cfunc_wrapper()
 
     # -- variables ------------------------------------------------------------------------------------------------------------
 
@@ -48,6 +78,8 @@ class _Lower(lowering.Lower):
         self._operators = {}                                 # (operator, types) -> its implementation
         self._counted = {}                                   # type -> whether a reference in it is counted
         self._defined = definitions(self.blocks)
+        kind = self.fndesc.restype
+        self._results = results.returned_tuples(self.blocks, self._defined, self.typeof, kind) if results.is_large(kind) else ()
         self._bounds = Bounds(self.blocks, self._defined)
         self._loops = Loops(self.blocks, self._defined)
         self._labels = {id(block): label for label, block in self.blocks.items()}
@@ -67,8 +99,13 @@ class _Lower(lowering.Lower):
             self.builder.store(value, self.getvar(name))
 
     def delvar(self, name):
-        if self._is_counted(name):
+        if self._is_counted(name) and not self._is_argument(name):
             super().delvar(name)
+
+    def _is_argument(self, name):
+        """Whether the variable is an argument all the time. Who calls holds it, so that its references need not be counted."""
+        values = self._defined.get(name, ())
+        return len(values) == 1 and isinstance(values[0], ir.Arg) and self.typeof(f"arg.{values[0].name}") == self.typeof(name)
 
     def decref(self, typ, val):
         if isinstance(typ, types.Array):                     # Numba takes the whole array apart to find the one reference in it
@@ -216,6 +253,8 @@ class _Lower(lowering.Lower):
 
     def lower_assign(self, ty, inst):
         value = inst.value
+        if self._is_argument(inst.target.name):
+            return self.fnargs[value.index]
         if isinstance(value, ir.Expr) and value.op == "call" and isinstance(ty, types.RangeType):
             signature = self.fndesc.calltypes[value]
             numbers = self.fold_call_args(self.typeof(value.func.name), signature, value.args, value.vararg, value.kws)
