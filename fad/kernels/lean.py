@@ -4,7 +4,6 @@ Generated code has no closures, no `with`, no variable of two types, no arithmet
 of its time, and grows faster than the text. And where Numba writes fifty instructions for x[i, j], for LLVM to take away again, here are ten.
 """
 import functools
-import operator
 
 import llvmlite.binding as llvm
 from llvmlite import ir as llvm_ir
@@ -20,6 +19,7 @@ from fad.kernels import results
 from fad.kernels.bounds import Bounds
 from fad.kernels.lifetimes import insert_releases
 from fad.kernels.loops import Loops
+from fad.kernels.remembering import Remembering
 from fad.kernels.variables import definitions, is_whole_slice, of_one_value
 
 __all__ = ["LeanCompiler", "new_library"]
@@ -359,36 +359,6 @@ def _optimise_once(library):
     library._optimize_functions, library._optimize_final_module = put_in_order, optimise
 
 
-_ALWAYS_ALIKE = operator.getitem, "getiter", "iternext"
-
-
-class _Remembering:
-    """A typing context that looks up functions, and subscripts, once for given types."""
-
-    def __init__(self, context):
-        self._context, self._known = context, {}
-
-    def __getattr__(self, name):
-        return getattr(self._context, name)
-
-    def _remembered(self, lookup, *key):
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = lookup()
-        return found
-
-    def resolve_function_type(self, func, args, kws):
-        if kws or not (isinstance(func, types.Function) or func in _ALWAYS_ALIKE):
-            return self._context.resolve_function_type(func, args, kws)
-        return self._remembered(lambda: self._context.resolve_function_type(func, args, kws), func, args)
-
-    def resolve_getitem(self, target, index):
-        return self._remembered(lambda: self._context.resolve_getitem(target, index), operator.getitem, target, index)
-
-    def resolve_setitem(self, target, index, value):
-        return self._remembered(lambda: self._context.resolve_setitem(target, index, value), operator.setitem, target, index, value)
-
-
 class LeanCompiler(CompilerBase):
     """Numba's pipeline without what generated code has no need of."""
 
@@ -396,7 +366,7 @@ class LeanCompiler(CompilerBase):
 
     def define_pipelines(self):
         """The one pipeline."""
-        self.state.typingctx = _Remembering(self.state.typingctx)
+        self.state.typingctx = Remembering(self.state.typingctx)
         manager = PassManager("fad")
         for one in self.PASSES:
             manager.add_pass(one, one.__name__)
