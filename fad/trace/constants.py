@@ -43,6 +43,9 @@ class _Evaluation:
             return atom
         if isinstance(atom, Literal):
             return atom.value
+        form = current().integers.form(atom)
+        if form.is_constant:                                  # an extent that the program is for
+            return form.const
         if atom not in self.known:
             self.known[atom] = self._array(atom)
             if self.known[atom] is None:

@@ -21,6 +21,7 @@ from ..util.errors import InternalErrorWarning, UnstageableError
 from . import handlers
 from .branch import choose, truth
 from .builtin import BY_BUILTIN, hasattr_, scalar_class
+from .cached import cached
 from .containers import containers_in, is_users
 from .iterate import Range, Steps, steps_of
 from .listed import as_captured
@@ -79,7 +80,7 @@ class Runtime:
 
     def _call(self, f: Any) -> Any:
         if isinstance(f, FunctionType):
-            return f if self._is_captured(f) else self.capture.swap(f)
+            return f if self.is_captured(f) else self.capture.swap(f)
         if isinstance(f, (MethodType, BuiltinMethodType)) and f.__name__ == "sort" and type(f.__self__) in (list, Items, Rows):
             return functools.partial(sort, f.__self__)
         if isinstance(f, MethodType):
@@ -88,6 +89,8 @@ class Runtime:
             return self._filter
         if f is list:
             return self._list
+        if isinstance(f, functools._lru_cache_wrapper):
+            return functools.partial(cached, self, f)
         if isinstance(f, type):
             known = BY_BUILTIN.get(f) or scalar_class(f)
             return known or (f if f.__module__ == "builtins" else functools.partial(self._made, f))
@@ -146,13 +149,14 @@ class Runtime:
         """owner.name"""
         return self.capture.attribute(owner, name)
 
-    def _is_captured(self, f: FunctionType) -> bool:
-        return f.__globals__.get(RUNTIME) is self
+    def is_captured(self, f: Any) -> bool:
+        """Whether f is a copy of a function, or a function made by one."""
+        return isinstance(f, FunctionType) and f.__globals__.get(RUNTIME) is self
 
     def _method(self, f: MethodType) -> Any:
         function = f.__func__
         self.capture.open(f.__self__)
-        if not isinstance(function, FunctionType) or self._is_captured(function):
+        if not isinstance(function, FunctionType) or self.is_captured(function):
             return f
         new = self.capture.swap(function)
         return f if new is function else MethodType(new, f.__self__)

@@ -1,27 +1,27 @@
-"""What a traced function leaves in lists, dicts and objects from outside: a program cannot do it again, so that it is refused.
+"""What a traced function leaves in lists, dicts and objects from outside: what was computed from data is refused, since a program cannot do it again.
 
-On a tape, where the function runs at every call, what was left there is given its value.
+What is known (a table made for a length, say) is given its value, and is there at the next call. On a tape, where the function runs at every
+call, all has a value.
 """
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..ir.build import Builder
 from ..ir.value import MARK, Value
 from ..util import tree
 from ..util.errors import SideEffectError, UnstageableError
+from .constants import constant_of
 from .containers import Outer, contents, put_contents
 
 
-def refuse_leaks(root: Builder) -> None:
-    """An error if the function changed what a program would have to change at every call."""
-    if any(not _is_as_it_was(made, before) for _, made, before in root.stand_ins):
-        raise _refusal("a list or dict with arrays in it, from outside the traced function, is changed")
-    for owner in root.opened.values():
-        for key, x in _items(owner):
-            if any(isinstance(leaf, Value) for leaf in tree.flatten(x)[0]):
-                raise _refusal(f"a traced value was left in {type(owner).__name__}{f'.{key}' if hasattr(owner, '__dict__') else ''}, outside the "
-                               "traced function")
-    hand_out(root)
+def settle_known(root: Builder) -> None:
+    """Give what the function left outside its values; an error if a program would have to compute them at every call."""
+    def known(x: Value, place: str) -> Any:
+        value = constant_of(x.atom)
+        if value is None:
+            raise _refusal(f"a traced value was left in {place}, outside the traced function")
+        return value
+    _settle(root, known)
 
 
 def refuse_changed_arguments(arguments: Any, leaves: list, structure: tree.Structure) -> None:
@@ -36,13 +36,6 @@ def refuse_texts(statics: Iterable) -> None:
     if any(isinstance(x, str) and MARK in x for x in statics):
         raise UnstageableError("a text made of a traced value is returned", why="the number is not known while the function is traced",
                                do="return the number, and make the text of it outside")
-
-
-def hand_out(root: Builder) -> None:
-    """Give the names from outside that the function assigned to their new values."""
-    for owner in root.opened.values():
-        if isinstance(owner, Outer):
-            owner.hand_out()
 
 
 def _refusal(what: str) -> SideEffectError:
@@ -64,15 +57,28 @@ def _items(owner: Any) -> list:
 
 def settle(tape: Any) -> None:
     """Give what a function on a tape left outside its values."""
-    def value(x: Any) -> Any:
-        return tree.map_leaves(lambda leaf: tape.value(leaf) if isinstance(leaf, Value) else leaf, x)
-    for original, made, before in tape.stand_ins:
+    _settle(tape, lambda x, place: tape.value(x))
+
+
+def _settle(root: Any, value_of: Callable) -> None:
+    """value_of(x, place): the value of x, which was left there. Nothing is changed unless all have one."""
+    def value(x: Any, place: str) -> Any:
+        return tree.map_leaves(lambda leaf: value_of(leaf, place) if isinstance(leaf, Value) else leaf, x)
+    settled: list[tuple] = []
+    for original, made, before in root.stand_ins:
         if not _is_as_it_was(made, before):
             known = {id(new): old for (_, new), (_, old) in zip(_items(before), _items(original))}
-            new = [(k, known.get(id(x), value(x))) for k, x in _items(made)]
-            put_contents(original, dict(new) if isinstance(original, dict) else [x for _, x in new])
-    for owner in tape.opened.values():
-        if any(isinstance(leaf, Value) for _, x in _items(owner) for leaf in tree.flatten(x)[0]):
-            after = [(k, value(x)) for k, x in _items(owner)]
-            put_contents(owner, contents(owner) | dict(after) if isinstance(contents(owner), dict) else [x for _, x in after])
-    hand_out(tape)
+            name = type(original).__name__
+            new = [(value(k, name), known[id(x)] if id(x) in known else value(x, name)) for k, x in _items(made)]
+            settled.append((original, dict(new) if isinstance(original, dict) else [x for _, x in new]))
+    for owner in root.opened.values():
+        if any(isinstance(leaf, Value) for item in _items(owner) for leaf in tree.flatten(item)[0]):
+            name = type(owner).__name__
+            after = [(value(k, name), value(x, f"{name}.{k}" if hasattr(owner, "__dict__") else name)) for k, x in _items(owner)]
+            before = contents(owner) if isinstance(owner, Outer) else {}
+            settled.append((owner, before | dict(after) if isinstance(contents(owner), dict) else [x for _, x in after]))
+    for owner, after in settled:
+        put_contents(owner, after)
+    for owner in root.opened.values():
+        if isinstance(owner, Outer):
+            owner.hand_out()

@@ -5,7 +5,7 @@ A trace that fails has run the function up to the line where it failed. Before t
 import functools
 from collections import deque
 from collections.abc import Iterable
-from types import CodeType, FunctionType, MethodType
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from ..util.errors import SideEffectError
 from ..util.where import Where, is_library
 from .containers import contents, is_users, put_contents
 from .draws import common_generators, is_generator, put_state, same_state, state_of
+from .sources import is_open
 
 MOST = 2000                                                   # containers that are looked into; elements of one of them, too
 LARGEST = 1 << 20                                             # bytes of an array that is kept
@@ -85,7 +86,9 @@ class Outside:
 
 def _reached(f: FunctionType) -> list:
     """What a user's function reads: globals by name, and what it closes over."""
-    found = [f.__globals__[name] for name in _names(f.__code__) if name in f.__globals__]
+    names = _names(f.__code__)
+    found = [f.__globals__[name] for name in names if name in f.__globals__]
+    found += [vars(m)[name] for m in found if isinstance(m, ModuleType) and is_open(m) for name in names if name in vars(m)]
     for cell in f.__closure__ or ():
         try:
             found.append(cell.cell_contents)

@@ -15,7 +15,7 @@ from ..util import tree
 from ..util.config import config
 from .capture import Capture
 from .joins import require_same_kinds, suspecting_kinds
-from .leaks import refuse_leaks, refuse_texts
+from .leaks import refuse_texts, settle_known
 from .listed import plain
 from .state import is_lost
 from .tracer import Tracer
@@ -95,9 +95,9 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
             return [as_atom(x) for x in made], shape
         if not builder.live:
             require_same_kinds(builder, Part(list(func.inputs), func.equations, list(func.outputs)), [structure, statics], again)
+            if builder.parent is None:
+                settle_known(builder)
     root = builder.root
-    if builder is root and not builder.live:
-        refuse_leaks(root)
     if builder is not root:
         _put_back(builder)
         return Traced(func, structure, statics, (), written, (), ())

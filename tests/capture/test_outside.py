@@ -346,3 +346,50 @@ def test_arrays_of_an_outer_list_in_nested_transforms():
         np.testing.assert_allclose(fad.hvp(at, xs[0], np.ones(3), fallback=False), -np.sin(xs[0]) * xs[1])
         np.testing.assert_allclose(fad.grad(lambda t: np.sum(fad.grad(at)(t) ** 2), fallback=False)(xs[0]),     # noqa: B023
                                    -2 * np.cos(xs[0]) * np.sin(xs[0]) * xs[1] ** 2)
+
+
+CACHE, TABLES = {}, {"eye": np.eye(2)}
+
+
+def from_a_cache(x):
+    n = len(x)
+    if n not in CACHE:
+        CACHE[n] = np.arange(n) * 2.0
+    return np.sum(x * CACHE[n])
+
+
+def from_a_cache_with_arrays(x):
+    n = len(x)
+    if n not in TABLES:
+        TABLES[n] = np.arange(n) * 2.0 + TABLES["eye"][0, 0]
+    return np.sum(x * TABLES[n])
+
+
+@functools.lru_cache
+def weights(n):
+    return np.linspace(0.0, 1.0, n) ** 2
+
+
+def from_a_cached_function(x):
+    return np.sum(x * weights(len(x)))
+
+
+@pytest.mark.parametrize("f", [from_a_cache, from_a_cache_with_arrays, from_a_cached_function])
+def test_what_is_known_may_be_left_in_a_cache(f):
+    jitted, gradient = fad.jit(f, fallback=False), fad.grad(f, fallback=False)
+    for n in (3, 5, 3, 6, 5):
+        for container in (CACHE, TABLES):
+            for key in [k for k in container if isinstance(k, int) and n == 6]:
+                del container[key]
+        x = np.arange(1.0, n + 1)
+        value, slope = jitted(x), gradient(x)
+        np.testing.assert_allclose(value, f(x))
+        np.testing.assert_allclose(slope, [f(e) for e in np.eye(n)])
+    assert all(type(a) is np.ndarray for container in (CACHE, TABLES) for a in container.values())
+    traces = jitted.traces
+    for n in (3, 5, 3, 5):
+        jitted(np.ones(n))
+    jitted_again = jitted.traces
+    for n in (3, 5, 3, 5):
+        jitted(np.ones(n))
+    assert jitted.traces == jitted_again >= traces

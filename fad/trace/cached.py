@@ -1,0 +1,35 @@
+"""Calls of functions with a cache (functools.lru_cache, functools.cache), which remember their results from call to call."""
+import functools
+import operator
+from typing import Any
+
+from ..ir import stack
+from ..util.errors import ConcreteValueError
+from .tracer import Tracer
+
+
+def cached(runtime: Any, f: functools._lru_cache_wrapper, *args: Any, **kwargs: Any) -> Any:
+    """f(*args): its cache is for plain values, sizes among them; of what is traced, the function itself is called.
+
+    A traced value must not get into a cache that outlives the trace.
+    """
+    if not stack.builders() or stack.is_live():
+        return f(*args, **kwargs)
+    plain, by_name = list(map(_number, args)), {k: _number(x) for k, x in kwargs.items()}
+    if any(isinstance(x, Tracer) for x in (*plain, *by_name.values())):
+        return runtime.call(f.__wrapped__)(*args, **kwargs)
+    if runtime.is_captured(f.__wrapped__):                    # made by the traced code, as its cache is
+        return f(*plain, **by_name)
+    with stack.concrete():
+        result = f(*plain, **by_name)
+    return runtime.capture.swap(result)
+
+
+def _number(x: Any) -> Any:
+    """A traced int that is a size as the number it is, for which the program then is; anything else as it is."""
+    if not isinstance(x, Tracer) or x.ndim or x.dtype.kind != "i":
+        return x
+    try:
+        return operator.index(x)
+    except ConcreteValueError:
+        return x
