@@ -5,7 +5,7 @@ from typing import Any
 from ..ir.op import registry
 from ..transforms.vjp import pull_back
 from ..util import tree
-from ..util.errors import NotScalarError
+from ..util.errors import ArgumentError, NotScalarError
 from .inner import Inner, captured, check_scalar, gradient_tree, value_leaves
 from .staged import Staged, as_tuple, check_callable, remembered, within
 
@@ -31,6 +31,8 @@ def jit(f: "Callable | None" = None, *, compile: "str | None" = None, static_arg
     if f is None:
         return lambda g: jit(g, **options)          # type: ignore[arg-type]
     check_callable(f, "jit")
+    if compile not in (None, "auto", "now", "never"):
+        raise ArgumentError(f"compile is 'auto', 'now', 'never' or None, not {compile!r}")
     if isinstance(f, Staged):
         return Staged(f.body, f, rebuild=(jit, (f,), options), compile=compile, static=static or f.static, writes=f.writes,
                       fallback=fallback, plain=f)

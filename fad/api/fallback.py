@@ -7,6 +7,7 @@ that fails too, the first error is raised: it says what could not be staged, or 
 A trace that fails because of a defect of fad's own (see util/defects.py) has the same second chance, and a warning of another class.
 """
 import linecache
+import os
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -22,7 +23,7 @@ from ..trace.leaks import settle
 from ..trace.tracer import Tracer
 from ..util import tree
 from ..util.config import config
-from ..util.defects import is_defect, warn_of
+from ..util.defects import is_defect, is_users, warn_of
 from ..util.errors import (
     INTEGER_OVERFLOW,
     ConcreteValueError,
@@ -39,6 +40,7 @@ from ..util.where import Where, is_library, outside_fad
 
 traceback = LazyModule("traceback")
 
+_STANDARD_LIBRARY = os.path.dirname(linecache.__file__) + os.sep
 UNSTAGED = (ConcreteValueError, UnstageableError, SideEffectError, UnsupportedFunctionError, IntegerOverflowError)
 NEGATIVE_POWER = "Integers to negative integer powers are not allowed"      # of NumPy's ints; Python's are floats then
 PYTHONS = (TypeError, ValueError, AttributeError, RecursionError)       # what Python and libraries say of a traced value they cannot take
@@ -78,7 +80,7 @@ class Fallback:
             result = run()
         except Exception as second:
             is_of_tape = is_unstaged(_first(second)) and not self.is_plain and not isinstance(second, SideEffectError)
-            raise (error if is_of_tape else second) from None
+            raise _in_fads_words(error if is_of_tape and not is_users(second) else second) from None
         where, reason = place_and_reason(error)
         self.reasons[key] = reason
         if not self.warned:
@@ -92,6 +94,15 @@ class Fallback:
         else:
             told = FallbackWarning(what, where=where, why=reason, do="keep what depends on data in arrays, or pass fallback=False to make this an error")
             warnings.warn(told, stacklevel=outside_fad())
+
+
+def _in_fads_words(error: Exception) -> Exception:
+    """The error, or what a library says of a traced value that it cannot take, with the user's line."""
+    if isinstance(error, FadError) or is_defect(error) or Tracer.__name__ not in str(error):
+        return error
+    return ConcreteValueError(f"a traced value was given to code that cannot take it: {type(error).__name__}: {error}", where=_last_line(error),
+                              why="a library's code computes with numbers, and fad has no record of it",
+                              do="write it with NumPy's functions, or give it a rule of its own (fad.custom_jvp, fad.custom_vjp)")
 
 
 def _first(error: Exception) -> Exception:
@@ -120,6 +131,7 @@ def place_and_reason(error: Exception) -> "tuple[Where | None, str]":
 def _last_line(error: Exception) -> "Where | None":
     """The innermost line of the user's that an error went through."""
     found = [f for f in traceback.extract_tb(error.__traceback__) if not is_library(f.filename) and linecache.getline(f.filename, f.lineno or 0)]
+    found = [f for f in found if not f.filename.startswith(_STANDARD_LIBRARY)] or found
     return Where(found[-1].filename, found[-1].lineno or 0, found[-1].name) if found else None
 
 

@@ -63,6 +63,8 @@ def _leaves_of(argnums: Sequence[int], args: tuple, structure: tree.Structure) -
     positions, _ = structure.unflatten(list(range(structure.leaves)))
     wanted: list = []
     for a in argnums:
+        if not isinstance(a, (int, np.integer)):
+            raise ArgumentError(f"argnums is an int or a tuple of ints, not {a!r}", do="give the argument's place, and pass it by position")
         if not -len(args) <= a < len(args):
             raise ArgumentError(f"argnums names argument {a} of a call with {len(args)} positional arguments",
                                 do="pass that argument by position")
@@ -75,7 +77,7 @@ def check_differentiable(x: Any, alone: bool = True) -> None:
     if not alone and not is_data(x) and not isinstance(x, (bool, np.ndarray)):
         return
     if not is_data(x) or type_of(x).dtype.kind not in "fc":
-        kind = type_of(x).dtype if is_data(x) else type(x).__name__
+        kind = type_of(x).dtype if is_data(x) else f"dtype {x.dtype}" if isinstance(x, np.ndarray) else type(x).__name__
         raise IntegerArgumentError(f"cannot differentiate with respect to an argument of {kind}",
                                    why="only real and complex arguments have derivatives",
                                    do="pass floats (x.astype(float)), or leave the argument out of argnums")
@@ -114,7 +116,8 @@ def check_scalar(inner: Inner, what: str, other: str) -> None:
     """Raise unless the first (data) result is one real scalar."""
     atom = inner.func.outputs[0] if inner.results else None
     if atom is None:
-        raise NotScalarError(f"{what} needs a function that returns a real scalar", why="it returned no array or number")
+        raise NotScalarError(f"{what} needs a function that returns a real scalar, and this one returned {_without_data(inner)}",
+                             do="let it end with `return value`, on every way through it")
     t = atom.type
     if t.shape:
         extents = tuple(getattr(n, "hint", None) or n for n in t.shape)
@@ -126,6 +129,12 @@ def check_scalar(inner: Inner, what: str, other: str) -> None:
     if t.dtype.kind != "f":
         raise NotScalarError(f"{what} needs a function that returns a real scalar, and this one returned {t.dtype}",
                              why="an integer has no derivative", do="compute the result in floats")
+
+
+def _without_data(inner: Inner) -> str:
+    """A result in which no array or number is, in words."""
+    found = [type(x).__name__ for x in inner.traced.statics.values()]
+    return f"{found[0]}, which is no number" if found else "None" if inner.traced.structure.cls is type(None) else "no array or number"
 
 
 def conform(name: str, given: Any, model: Any) -> list:

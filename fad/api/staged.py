@@ -279,6 +279,6 @@ def within(memory: Any, body: Callable) -> Callable:
 def check_callable(f: Any, what: str) -> Any:
     """f, if it can be called."""
     if not callable(f):
-        raise ArgumentError(f"{what} needs a function, not {type(f).__name__}")
+        raise ArgumentError(f"{what} needs a function, not {type(f).__name__}", do=f"fad.{what}(f)(x), not fad.{what}(f(x))")
     return f
 

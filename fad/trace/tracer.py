@@ -222,8 +222,9 @@ class Tracer(Value):
             return ConcreteValueError(f"{what}, by {library}: {self!r}", why="a library's code computes with numbers, and fad has no record of it",
                                       do="call it in a function with a rule of its own (fad.custom_jvp, fad.custom_vjp; fad.implicit for solvers), or "
                                          "keep it off the derivative's path (fad.stop_gradient)")
+        to_do = "take an element of it (x[0]), or reduce it (np.sum)" if self.ndim else "compute with arrays (np.where, slices)"
         return ConcreteValueError(f"{what}, which has no value while the function is traced: {self!r}",
-                                  do="compute with arrays (np.where, slices), use fad.cond / fad.while_loop, or mark the argument static")
+                                  do=f"{to_do}, use fad.cond / fad.while_loop, or mark the argument static")
 
     def _concrete(self, what: str, constant: bool = False) -> Any:
         """The value, where it is known now; constant: what is done with it has no derivative."""

@@ -50,6 +50,22 @@ def is_defect(error: BaseException) -> bool:
     return not refused or isinstance(error, AssertionError)
 
 
+def is_users(error: BaseException) -> bool:
+    """Whether a `raise` of the user's code raised it.
+
+    >>> try:
+    ...     raise ValueError("negative")
+    ... except ValueError as error:
+    ...     is_users(error)
+    True
+    """
+    tb: Any = error.__traceback__
+    while tb.tb_next is not None:
+        tb = tb.tb_next
+    code = tb.tb_frame.f_code
+    return not is_library(code.co_filename) and bool(code.co_code[tb.tb_lasti] == _RAISE)
+
+
 def warn_of(error: BaseException, what: str, where: "Where | None" = None) -> None:
     """Warn of a defect: what came of it, the place in fad's code, and the error itself as the warning's cause."""
     tb: Any = error.__traceback__

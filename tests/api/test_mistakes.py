@@ -1,0 +1,71 @@
+"""What users get wrong: the message says what, in which line of theirs, and what to do."""
+import json
+import statistics
+
+import numpy as np
+import pytest
+
+import fad
+from fad.util.errors import ArgumentError, ConcreteValueError, IntegerArgumentError, NotScalarError
+
+X = np.array([1.0, 2.0, 3.0])
+
+
+def says_nothing(x):
+    np.sum(x)
+
+
+def says_something_at_times(x):
+    for v in x:
+        if len(x) > 100:
+            return v
+
+
+def returns_a_text(x):
+    return "a text"
+
+
+def writes_json(x):
+    return np.sum(x) + len(json.dumps({"a": x[0]}))
+
+
+def takes_statistics(x):
+    return statistics.mean(x)
+
+
+def makes_a_number_of_an_array(x):
+    return float(x) * 2.0
+
+
+@pytest.mark.parametrize("f, error, parts", [
+    (says_nothing, NotScalarError, ["returned None", "return value"]),
+    (says_something_at_times, NotScalarError, ["returned None", "on every way"]),
+    (returns_a_text, NotScalarError, ["returned str, which is no number"]),
+    (writes_json, ConcreteValueError, ["not JSON serializable", 'len(json.dumps({"a": x[0]}))', "custom_vjp"]),
+    (takes_statistics, ConcreteValueError, ["numerator/denominator", "return statistics.mean(x)", "NumPy's functions"]),
+    (makes_a_number_of_an_array, ConcreteValueError, ["float() was taken", "return float(x) * 2.0", "take an element"])])
+def test_a_function_that_cannot_be_differentiated(f, error, parts):
+    with pytest.raises(error) as caught:
+        fad.grad(f)(X)
+    assert all(part in str(caught.value) for part in parts), str(caught.value)
+
+
+@pytest.mark.parametrize("call, error, part", [
+    (lambda: fad.grad(np.sum, argnums="x")(X), ArgumentError, "not 'x'"),
+    (lambda: fad.grad(np.sum, argnums=5)(X), ArgumentError, "argnums names argument 5"),
+    (lambda: fad.grad(np.sum)(np.array(["a"])), IntegerArgumentError, "dtype <U1"),
+    (lambda: fad.grad(np.sum)(np.array([1.0, None])), IntegerArgumentError, "dtype object"),
+    (lambda: fad.grad(np.sum(X)), ArgumentError, "fad.grad(f)(x), not fad.grad(f(x))"),
+    (lambda: fad.jit(np.sum, compile="yes"), ArgumentError, "not 'yes'")])
+def test_a_call_that_cannot_be_right(call, error, part):
+    with pytest.raises(error) as caught:
+        call()
+    assert part in str(caught.value), str(caught.value)
+
+
+def test_the_tape_knows_the_numbers_in_a_message():
+    def f(x):
+        {int(x[0] * 2): 1.0}                                  # noqa: B018  a key by data: the tape
+        raise ValueError(f"{x[0]:.2f} is wrong")
+    with pytest.raises(ValueError, match="1.00 is wrong"):
+        fad.grad(f)(X)
