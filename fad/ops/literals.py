@@ -105,6 +105,8 @@ def python_int(x: Any) -> Any:
     t = type_of(x)
     if t.dtype == INT and t.weak:
         return x
+    if t.dtype.kind == "c":
+        raise TypeError("int() argument must be a string, a bytes-like object or a real number, not 'complex'")
     if is_value(x) and stack.is_live():
         return int(current().value(x))
     if is_value(x) and type_of(x).dtype.kind == "f":

@@ -45,7 +45,7 @@ def _as_int(x: Any = 0, *base: Any) -> Any:
 
 def as_python(y: Any) -> Any:
     """A scalar that Python's own functions would return: a number where it is known."""
-    return y if isinstance(y, Value) else y.item()
+    return y.item() if isinstance(y, np.generic) else y
 
 
 @door

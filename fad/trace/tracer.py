@@ -16,7 +16,7 @@ from ..ir.graph import Var
 from ..ir.integers import Affine
 from ..ir.op import registry
 from ..ir.types import INT, type_of
-from ..ir.value import REFLECTED, Value, answers
+from ..ir.value import REFLECTED, Value, answers, counted
 from ..ops.face import METHODS, PROPERTIES
 from ..ops.literals import as_array, python_int, require_fitting
 from ..util.errors import ConcreteValueError, SideEffectError
@@ -212,7 +212,9 @@ class Tracer(Value):
         return isinstance(other, (list, tuple, str, bytes)) and self.dtype.kind in "iu" and not self.ndim
 
     def __pos__(self) -> "Tracer":
-        return Tracer(self.builder, self.atom)
+        if self.dtype.kind == "b" and not self.type.weak:
+            raise TypeError("ufunc 'positive' did not contain a loop with signature matching types <class 'numpy.dtypes.BoolDType'>")
+        return Tracer(self.builder, counted(self).atom)
 
     # -- where Python needs a value ---------------------------------------------------------------------------------------
 
@@ -294,8 +296,18 @@ def _compare(name: str, decide: Callable, reflected: str) -> Callable:
             known = decide(facts, facts.form(self.atom) - facts.form(other if isinstance(other, int) else other.atom))
             if known is not None:
                 return known
+        if name not in ("equal", "not_equal"):
+            _refuse_complex(self, other)
         return registry[name](self, self.beside(other))
     return method
+
+
+def _refuse_complex(a: Any, b: Any) -> None:
+    """Python has no order of complex numbers; NumPy's have one."""
+    if type(b) in (bool, int, float, complex) or isinstance(b, Value):
+        t, other = type_of(a), type_of(b)
+        if t.weak and other.weak and "c" in (t.dtype.kind, other.dtype.kind):
+            raise TypeError("'<' and its like are not supported between instances of 'complex'")
 
 
 def _order(strict_below: int) -> Callable:

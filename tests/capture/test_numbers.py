@@ -62,6 +62,10 @@ NUMBERS = {
     "a complex number times a float32": lambda x, x32, a, i8, c64, s: 1j * x32[0] * x[0],
     "part of a complex number": lambda x, x32, a, i8, c64, s: (1j * x[0]).imag * x32,
     "a loop of complex numbers": lambda x, x32, a, i8, c64, s: times_all(1j, x) * c64,
+    "math of a comparison": lambda x, x32, a, i8, c64, s: math.exp(x[0] > 0) + math.sin(bool(x[0])),
+    "truth of a length": lambda x, x32, a, i8, c64, s: bool(len(x)) + 1,
+    "points up to a float32": lambda x, x32, a, i8, c64, s: np.linspace(0, x32[1], 4),
+    "plus a comparison": lambda x, x32, a, i8, c64, s: +bool(x[0]) * i8,
     "sum of Python's floats": lambda x, x32, a, i8, c64, s: sum([float(v) for v in long(x)]) * x32,
     "max of a list": lambda x, x32, a, i8, c64, s: max([float(v) for v in long(x)]) * x32,
     "max of a list of pairs": lambda x, x32, a, i8, c64, s: max([(float(v), k) for k, v in enumerate(long(x))])[1] * x32,
@@ -81,6 +85,15 @@ def test_numbers_are_promoted_as_in_python(f, compile):
     assert np.asarray(wanted).dtype == np.asarray(found).dtype
     assert isinstance(wanted, np.generic) == isinstance(found, np.generic)
     np.testing.assert_allclose(found, wanted, rtol=1e-15 if np.asarray(wanted).dtype.itemsize > 4 else 1e-6)
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: math.sqrt(complex(x[0], 1)), lambda x: int(complex(x[0], 1)), lambda x: complex(x[0], 1) < 2, lambda x: +(x[0] > 0),
+    lambda x: math.log(complex(x[0], 1))])
+def test_what_python_refuses(f):
+    for g in (f, fad.jit(f)):
+        with pytest.raises(TypeError):
+            g(X)
 
 
 @pytest.mark.parametrize("f", [

@@ -163,7 +163,7 @@ def linspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, retstep
              device: Any = None) -> Any:
     n, = extents_given(num)
     start, stop = (as_array(a) for a in (start, stop))
-    common = np.result_type(*[type_of(a).dtype for a in (start, stop)], float(0))
+    common = result_dtype(start, stop, float(0))
     parts = n - 1 if endpoint else n
     start, delta = start * 1.0, stop * 1.0 - start * 1.0
     step = delta / parts if not isinstance(parts, int) or parts > 0 else delta * np.nan

@@ -32,15 +32,27 @@ def _numbers(x: Any) -> Any:
     """Python's numbers in place of NumPy's and of the program's scalars."""
     if isinstance(x, tuple):
         return tuple([_numbers(a) for a in x])
-    return python_number(x) if hasattr(x, "dtype") and not shape_of(x) else x
+    if not hasattr(x, "dtype") or shape_of(x):
+        return x
+    return python_int(x) if type_of(x).dtype.kind == "b" else python_number(x)
 
 
 def _face(name: str, **facts: Any) -> Callable:
     """A face of a function that computes with Python's floats."""
     def register(call: Callable) -> Callable:
-        add_face(name, _of_python(call), **facts)
+        add_face(name, _of_python(call if name.startswith("cmath.") else _of_reals(call)), **facts)
         return call
     return register
+
+
+def _of_reals(call: Callable) -> Callable:
+    """A function that has no complex arguments."""
+    @functools.wraps(call, updated=())
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if any(hasattr(x, "dtype") and type_of(x).dtype.kind == "c" for x in args):
+            raise TypeError("must be real number, not complex")
+        return call(*args, **kwargs)
+    return run
 
 
 # -- the same function by another name --------------------------------------------------------------------------------------------
