@@ -6,7 +6,7 @@ changes where that array is not needed any more (see reuse.py), and copies it wh
 from collections.abc import Callable
 from typing import Any
 
-from ..ir.graph import Equation, Func, Literal, Var
+from ..ir.graph import Equation, Func, Literal, Var, free_vars
 from .indexmap import Axis, Elem, Index, at, elements_in
 from .products import is_matrix_product, matrix_product
 from .regions import inputs_of, lower_cond, lower_for, lower_while
@@ -36,7 +36,7 @@ class Lowering:
         self.whole.update(a for a in func.outputs if isinstance(a, Var))
         for eqn in func.equations:
             self.whole.update(_needed_whole(eqn))
-        parts = outlasting_parts(func, {v for v in func.inputs if self.storage.root(v) in carried})
+        parts = outlasting_parts(func, {v for v in (*func.inputs, *free_vars(func)) if self.storage.root(v) in carried})
         self.storage.enter(func, self.views, carried, parts, carries)
         steps: list[Step] = []
         for k, eqn in enumerate(func.equations):

@@ -135,7 +135,7 @@ def outlasting_parts(func: Func, carried: set) -> set:
     parts_of: dict[Var, list] = {}
     for k, eqn in enumerate(func.equations):
         for x in _written(eqn):
-            if direct[x] <= k and x in own:
+            if x in own and direct[x] <= k:
                 parts.update(v for v in parts_of.get(x, ()) if last.get(v, -1) > k)
         if eqn.op.name == "index" and eqn.outputs[0].type.shape:
             parts_of.setdefault(eqn.inputs[0], []).append(eqn.outputs[0])
@@ -187,7 +187,7 @@ def _written(eqn: Any) -> list:
     if eqn.op.name in ("for", "while"):
         init = eqn.inputs[len(eqn.inputs) - len(eqn.outputs):]
         return [a for a in init if isinstance(a, Var) and a.type.shape]
-    return []
+    return [x for region in eqn.regions for inner in region.equations for x in _written(inner)]
 
 
 _MAYBE_VIEWS = {"transpose", "broadcast_to", "reshape", "index", "iota", "stop_gradient", "conj", "real", "positive", "cast", "full"}

@@ -17,6 +17,7 @@ from .blocks import Blocks, again_in_blocks
 from .budget import for_the_body, is_small, plan_for, share_of
 from .counters import counters
 from .division import Division
+from .final import final_reads
 from .inputs import zeros_like
 from .joint import Joint, atoms
 from .segments import vjp_in_segments
@@ -91,6 +92,7 @@ class _Loop:
         """Trace and divide the body; once more, with the loops in it restoring more arrays than they need, where that gains something."""
         with for_the_body(self.eqn, self.inner):
             trails = carried_trails(self.body, lead, self.sweep.active)
+            self.final = self._final_reads(trails)
             wanted = set(_demanded(self.sweep, self.eqn))
             self.joint, self.division = self._divided(index, trails, wanted)
             missing = trails.keys() - self.joint.histories.keys()
@@ -101,9 +103,16 @@ class _Loop:
 
     def _divided(self, index: Any, trails: dict, wanted: set) -> tuple:
         """The joint program and its division; wanted: numbers of the carries that the loops and branches in the body restore."""
-        joint = Joint(self.sweep, self.eqn, self.body, self.carried, index, trails=trails, restoring=trails, counters=self.counters,
+        joint = Joint(self.sweep, self.eqn, self.body, self.carried, index, trails=trails, restoring=trails, counters=self.counters, final=self.final,
                       demanded=[v for k in wanted & trails.keys() for v in trails[k].versions])
         return joint, Division(joint, _demanded(self.sweep, self.eqn), self._states(trails))
+
+    def _final_reads(self, trails: dict) -> dict:
+        """Of arrays that the loop around goes on to change, it would have to save what this loop leaves."""
+        if self.eqn.op.name != "for":
+            return {}
+        found = final_reads(self.eqn, {k: t for k, t in trails.items() if self.eqn.outputs[k] not in self.sweep.trails}, self.sweep.active)
+        return {eqn: k for eqn, k in found.items() if eqn not in self.sweep.finals}
 
     def _states(self, trails: dict) -> dict:
         """{number of a carry: a turn's share of what it costs to know, on the way back, what the loop made of it}: at the top nothing, and where
@@ -161,6 +170,7 @@ class _Loop:
         inputs = [g.atom for g in joint.gs] + [joint.totals[v].atom for v in joint.totals_out]
         inputs += [joint.histories[k].state.atom for k in division.restored]
         env.update(zip(inputs, carries))
+        env.update((end.atom, self.sweep.env.read(self.eqn.outputs[k])) for k, end in joint.finals.items())
         gxs, totals, arrays = division.run_reverse(env, reader)
         return gxs + totals + arrays
 

@@ -104,8 +104,9 @@ class Division:
         self.moving = moving
 
     def _find_repeated(self) -> None:
-        """What is computed again by request (behind a barrier, see ops/custom.py) is of the reverse half: it is never saved."""
-        self.repeated: set = set()
+        """What is computed again by request (behind a barrier, see ops/custom.py), or from arrays that the forward half does not have yet, is of the
+        reverse half: it is never saved."""
+        self.repeated: set = set(self.joint.ends)
         for k, eqn in enumerate(self.equations):
             if k not in self.dependent and (eqn.op.facts.get("barrier") or any(v in self.repeated for v in reads(eqn))):
                 self.repeated.update(eqn.outputs)
@@ -129,7 +130,7 @@ class Division:
         self.saved.sort(key={v: k for k, v in enumerate(self._order())}.__getitem__)
         self.cost = sum(self._cost(v) for v in cut)
         extents = [n for n in extents_of(self.saved) if n in self.inside]
-        again = {v: w for h in self.histories.values() for v, w in h.again.items()}
+        again = self.joint.again | {v: w for h in self.histories.values() for v, w in h.again.items()}
         while True:
             order = Order(self.equations, self.saved, again)
             wanted = self.gradients + extents + [h.first for h in used]
@@ -140,7 +141,7 @@ class Division:
             used = more
         self.restored = [k for k, h in self.histories.items() if h in used]
         try:
-            self.reverse = self._in_time(order, reached) if used else self._as_traced(wanted)
+            self.reverse = self._in_time(order, reached) if order.found else self._as_traced(wanted)
         except Cycle as cycle:
             self._rule_out(cycle.steps)
             return False
@@ -189,7 +190,9 @@ class Division:
     def _cut(self, results: list, hoped: "Mapping | None" = None) -> list:
         """What crosses from the forward half to the reverse half. Extents of what is saved must be had in the reverse half too."""
         hoped = hoped or {}
-        restored = {v: self._sources(h) for h in self.histories.values() for v in h.versions}
+        made = {v: eqn for eqn in self.equations for v in eqn.outputs}
+        restored = {v: [a for a in reads(made[w]) if a not in self.joint.ends] for v, w in self.joint.again.items()}
+        restored.update((v, self._sources(h)) for h in self.histories.values() for v in h.versions)
         restored.update((v, [token]) for token, (_, versions) in hoped.items() for v in versions)
         again = [e for k, e in enumerate(self.equations) if self._is_had(k)]
         unsure = rounded(again, restored) - self.repeated    # what is repeated decides anew, and alike
@@ -295,7 +298,7 @@ class Division:
         """
         number = {v: k for k, v in enumerate(self.saved)}
         histories = [self.histories[k] for k in self.restored]
-        earlier = {w: v for h in histories for v, w in h.again.items()}
+        earlier = {w: v for v, w in self.joint.again.items()} | {w: v for h in histories for v, w in h.again.items()}
         for h in histories:
             env[earlier[h.state.atom]] = env[h.state.atom]
         for step in self.reverse:

@@ -21,15 +21,17 @@ class Joint:
     builder      holds its equations; `lead` and `carries` are its inputs, `gs` the cotangents that come in (of the active outputs),
     totals       {free variable: the input that holds its cotangent so far},
     gxs, totals_out   the cotangents that go out,
-    histories    {number of an output: the history of that array}, as far as all of it was logged.
+    histories    {number of an output: the history of that array}, as far as all of it was logged,
+    finals       {number of an output: the input that holds that array as the loop leaves it, in the reverse half},
+    again        {what was read of such arrays: the same, read in the reverse half}.
 
     trails: those of outputs (see undo.py), by number; demanded: variables of the region that the loops and branches in it shall restore;
     restoring: the outputs of which the last version will be there in the reverse half; counters: places of the carries that the reverse half
-    knows from the number of the turn (`counted`).
+    knows from the number of the turn (`counted`); final: equations whose results are found again in the output of a number (see final.py).
     """
 
     def __init__(self, sweep: Any, eqn: Equation, region: Func, given: list, index: "Callable | None" = None, *, trails: "Mapping | None" = None,
-                 demanded: Iterable = (), restoring: Iterable = (), counters: Iterable = ()):
+                 demanded: Iterable = (), restoring: Iterable = (), counters: Iterable = (), final: "Mapping | None" = None):
         guarded = chooses(eqn) or is_masked(eqn, sweep.masked)
         self.region, self.given, self.trails = region, given, trails or {}
         with building("joint", region=True) as self.builder:
@@ -45,24 +47,29 @@ class Joint:
             self.changing = Changing(self.builder, set(atoms(self.carries)) - set(self.counted))
             self.builder.changing = self.changing             # type: ignore[attr-defined]
             inner.env.update(zip(region.inputs, self.lead + self.carries))
+            self.finals = {k: self._array_like(self.carries[k]) for k in sorted(set((final or {}).values()))}
+            inner.finals = sweep.finals | {eqn: self.finals[k] for eqn, k in (final or {}).items()}
             inner.note_costs([trail.versions[0] for trail in self.trails.values()])
             inner.forward(region)
             self.outputs = [inner.env.read(a) for a in region.outputs]
             self.forward_count = len(self.builder.equations)
             with guarding(guarded):
                 self._backward(inner)
-            self.env = inner.env
+            self.env, self.ends = inner.env, atoms(inner.finals.values())
             self.histories = self._histories(restoring)
 
     def _histories(self, restoring: Iterable) -> dict:
         found: dict[int, History] = {}
         for k in restoring:
             start, end = [self.env.read(v) for v in (self.trails[k].versions[0], self.region.outputs[k])]
-            state = self.builder.input(Type(type_of(end).dtype, end.atom.type.shape), end.atom.name)
+            state = self._array_like(end)
             history = history_of(self.notes, start.atom, end.atom, state)
             if history is not None:
                 found[k] = history
         return found
+
+    def _array_like(self, x: Any) -> Any:
+        return self.builder.input(Type(type_of(x).dtype, x.atom.type.shape), x.atom.name)
 
     def _inputs(self, variables: tuple, env: Environment) -> list:
         """Inputs like the region's, those first that are extents of others."""
@@ -83,6 +90,7 @@ class Joint:
         inner.cotangents.update(self.totals)
         for k, g in zip(self.given, self.gs):
             inner.add(region.outputs[k], g)
+        self.again = inner.found_again(region)
         inner.backward()
         carried = region.inputs[len(self.lead):]
         self.gxs = {k: _dense(inner.cotangents.get(v), self.carries[k]) for k, v in enumerate(carried) if v in inner.active}

@@ -30,6 +30,7 @@ class Reverse:
         self.loops = 0                                           # equations with loops in the Func, which share a memory budget
         self.trails: dict[Var, int] = {}                         # versions of arrays that can be restored -> what that costs (see undo.py)
         self.demanded: set[Var] = set()                          # those that loops and branches have to restore
+        self.finals: dict[Equation, Any] = {}                    # what reads parts of arrays -> the array in which they are in the end (see final.py)
 
     # -- forward --------------------------------------------------------------------------------------------------------
 
@@ -88,6 +89,16 @@ class Reverse:
     def hand_back(self, other: "Reverse", shared: dict) -> None:
         """Give the other sweep the cotangents of the shared variables."""
         other.cotangents.update((w, self.cotangents[v]) for v, w in shared.items() if v in self.cotangents)
+
+    def found_again(self, region: Func) -> dict:
+        """{what was read of an array, and never written to again: the same, read from the array as it is in the end}"""
+        found = {}
+        for eqn in region.equations:
+            if eqn in self.finals:
+                with at_line(eqn.where):
+                    again = eqn.op(self.finals[eqn], *[self.env.read(a) for a in eqn.inputs[1:]], **eqn.params)
+                found[self.env.read(eqn.outputs[0]).atom] = again.atom
+        return found
 
     def backward(self) -> None:
         """All pullbacks, last to first."""

@@ -137,3 +137,34 @@ def test_what_is_saved_is_saved_before_its_array_is_written_to():
     reverse = vjp(trace(cholesky, [A]).func, (0,))
     text = check(optimise(reverse), [A, 1.0], trace(cholesky, [A]).guards)
     assert not [line for line in text.splitlines() if line.startswith("        ") and ".copy()" in line]
+
+
+def kept_in_a_branch(A):
+    M, old = A.copy(), np.zeros_like(A)
+    for k in range(A.shape[0]):
+        if A[k, 0] > 0:
+            row = 1.0 * M[k]
+            M[k] = 2.0 * M[0]
+        else:
+            row = np.zeros(A.shape[1])
+        old[k] = row
+    return M + old
+
+
+def kept_before_a_branch(A):
+    M, old = A.copy(), np.zeros_like(A)
+    for k in range(A.shape[0]):
+        row = 1.0 * M[k]
+        if A[k, 0] > 0:
+            for j in range(A.shape[1]):
+                M[k, j] += 2.0 * M[0, j]
+        old[k] = M[k] * row
+    return M + old
+
+
+@pytest.mark.parametrize("f", [kept_in_a_branch, kept_before_a_branch])
+def test_a_row_is_kept_and_not_its_array(f):
+    """A branch writes to an array of which a row is read later."""
+    for func, values, guards in both(lambda A: np.sum(f(A) ** 2), (np.random.default_rng(0).standard_normal((5, 6)),)):
+        text = check(optimise(func), values, guards)
+        assert not [line for line in text.splitlines() if line.startswith("        ") and ".copy()" in line]

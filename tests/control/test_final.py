@@ -1,0 +1,186 @@
+"""What a loop reads of an array and never writes to again is read from the array that it leaves; what is written to later never is."""
+import numpy as np
+import pytest
+
+import fad
+
+from ..fuzz.text import as_text
+
+N = 7
+A = 4.0 * np.eye(N) + np.random.default_rng(3).uniform(-1.0, 1.0, (N, N))
+D = np.random.default_rng(4).standard_normal(A.shape)
+
+
+def elimination(A):
+    for k in range(A.shape[0]):
+        for i in range(k + 1, A.shape[0]):
+            f = A[i, k] / A[k, k]
+            for j in range(k, A.shape[0]):
+                A[i, j] -= f * A[k, j]
+
+
+def elimination_by_rows(A):
+    for k in range(A.shape[0]):
+        for i in range(k + 1, A.shape[0]):
+            A[i, k] /= A[k, k]
+            A[i, k + 1:] -= A[i, k] * A[k, k + 1:]
+
+
+def factors_row_by_row(A):                           # a later column of the same row, an earlier loop of the same turn
+    n = A.shape[0]
+    for i in range(n):
+        for j in range(i):
+            for k in range(j):
+                A[i, j] -= A[i, k] * A[k, j]
+            A[i, j] /= A[j, j]
+        for j in range(i, n):
+            for k in range(i):
+                A[i, j] -= A[i, k] * A[k, j]
+
+
+def upwards(A):                                      # substitution: indices fall
+    n = A.shape[0]
+    for i in range(n - 2, -1, -1):
+        for j in range(n):
+            for k in range(i + 1, n):
+                A[i, j] -= 0.1 * A[k, j] * A[k, i]
+
+
+def reduction_from_the_last(A):                      # a state less in each turn; inner indices rise below
+    for k in range(A.shape[0] - 1, 0, -1):
+        for i in range(k):
+            for j in range(k):
+                A[i, j] += 0.1 * A[i, k] * A[k, j]
+
+
+def in_a_branch(A):
+    n = A.shape[0]
+    for i in range(1, n):
+        for j in range(n):
+            if A[i, j] > 0:
+                for k in range(i):
+                    A[i, j] += 0.1 * A[k, j] * A[k, i]
+
+
+FINAL = [elimination, elimination_by_rows, factors_row_by_row, upwards, reduction_from_the_last, in_a_branch]
+
+
+def written_in_the_same_turn(A):                     # row k is, but for its end
+    for k in range(A.shape[0]):
+        for i in range(k, A.shape[0]):
+            for j in range(A.shape[0]):
+                A[i, j] -= 0.1 * A[k, j] * A[j, k]
+
+
+def written_in_the_next_turn(A):
+    for k in range(A.shape[0] - 1):
+        for i in range(k + 1, A.shape[0]):
+            for j in range(A.shape[0]):
+                A[i, j] -= 0.1 * A[k + 1, j] * A[k, j]
+
+
+def written_in_all_other_rows(A):
+    for i in range(A.shape[0]):
+        for k in range(A.shape[0]):
+            if k != i:
+                for j in range(A.shape[0]):
+                    A[k, j] -= 0.05 * A[k, i] * A[i, j]
+
+
+def written_from_behind(A):                          # A[i - 2] is the last row but one in the first turn
+    for i in range(A.shape[0]):
+        for j in range(A.shape[0]):
+            for k in range(A.shape[0]):
+                A[i, j] += 0.01 * A[i - 2, k] * A[i - 1, j]
+
+
+def of_a_copy(A):                                    # what is read is no part of the array that is left
+    for k in range(A.shape[0]):
+        B = A.copy()
+        B[k] *= 2.0
+        for i in range(k + 1, A.shape[0]):
+            for j in range(A.shape[0]):
+                A[i, j] -= 0.1 * B[k, j] * A[k, i]
+
+
+def rows_change_places(A):
+    n = A.shape[0]
+    for k in range(n):
+        p = k + np.argmax(np.abs(A[k:, k]))
+        row = A[k].copy()
+        A[k] = A[p]
+        A[p] = row
+        for i in range(k + 1, n):
+            f = A[i, k] / A[k, k]
+            for j in range(k, n):
+                A[i, j] -= f * A[k, j]
+
+
+def until_small(A):                                  # a loop of unknown length around
+    turns = 0
+    while A[0, 0] > 0.5 and turns < 3:
+        for k in range(A.shape[0]):
+            for i in range(k + 1, A.shape[0]):
+                for j in range(A.shape[0]):
+                    A[i, j] -= 0.1 * A[k, j] * A[i, k]
+        A[0, 0] *= 0.4
+        turns += 1
+
+
+OTHERS = [written_in_the_same_turn, written_in_the_next_turn, written_in_all_other_rows, written_from_behind, of_a_copy, rows_change_places, until_small]
+
+
+def loss_of(program):
+    def loss(A):
+        A = A.copy()
+        program(A)
+        return np.sum(np.sin(A) * A)
+    return loss
+
+
+def slope(f, A, d, h=1e-5):
+    return (8 * (f(A + h * d) - f(A - h * d)) - f(A + 2 * h * d) + f(A - 2 * h * d)) / (12 * h)
+
+
+@pytest.fixture(params=FINAL + OTHERS, ids=lambda program: program.__name__)
+def loss(request):
+    with fad.config.using(compile="never"):
+        yield loss_of(request.param)
+
+
+def test_first_and_second_order(loss):
+    g = fad.grad(loss, fallback=False)
+    np.testing.assert_allclose(np.sum(g(A) * D), slope(loss, A, D), rtol=1e-7)
+    np.testing.assert_allclose(np.sum(fad.jvp(g, (A,), (D,))[1] * D), np.sum(slope(g, A, D) * D), rtol=1e-6)
+    np.testing.assert_allclose(np.sum(fad.grad(lambda A: np.sum(g(A) * D), fallback=False)(A) * D), np.sum(slope(g, A, D) * D), rtol=1e-6)
+
+
+def test_in_all_tiers(loss):
+    g = fad.grad(loss, fallback=False)(A)
+    with as_text():
+        np.testing.assert_allclose(fad.grad(loss, fallback=False)(A), g, rtol=1e-12)
+    np.testing.assert_allclose(fad.grad(loss, memory="16kB", fallback=False)(A), g, rtol=1e-12)
+    np.testing.assert_allclose(fad.vmap(fad.grad(loss))(np.stack([A, A + 0.01 * D]))[0], g, rtol=1e-12)
+    _, pullback = fad.vjp(loss, A)
+    np.testing.assert_allclose(pullback(1.0)[0], g, rtol=1e-12)
+
+
+@pytest.mark.parametrize("program", FINAL, ids=lambda program: program.__name__)
+def test_what_is_read_is_not_saved(program):
+    n = 40
+    big = 9.0 * np.eye(n) + np.random.default_rng(5).uniform(-1.0, 1.0, (n, n))
+    assert fad.explain(fad.grad(loss_of(program)), big).bytes <= 8 * 3 * n ** 2      # what is read would be n ** 3 / 3 numbers
+
+
+def test_within_a_loop_that_makes_the_array_anew():
+    def f(x):
+        total = 0.0
+        for t in range(3):
+            M = 4.0 * np.eye(5) + np.outer(np.sin(x + t), x)
+            elimination(M)
+            total += np.sum(np.log(np.abs(np.diag(M)))) + np.sum(M)
+        return total
+    x = np.random.default_rng(6).uniform(0.2, 1.0, 5)
+    d = np.random.default_rng(7).standard_normal(5)
+    np.testing.assert_allclose(np.sum(fad.grad(f, fallback=False)(x) * d), slope(f, x, d), rtol=1e-7)
+    np.testing.assert_allclose(fad.jit(fad.grad(f), compile="now")(x), fad.grad(f)(x), rtol=1e-12)
