@@ -182,7 +182,11 @@ def sorted_by_name(x):
     return sorted({"b": x[0], "a": x[1], "c": x[2]}.items()), sorted([("b", x[0]), ("a", x[1])], reverse=True), min([("b", x[0]), ("a", x[1])])
 
 
-@pytest.mark.parametrize("f", [not_of, all_of, counted_truths, close_to, one_of, sorted_by_name])
+def truth_of_sizes(x):
+    return bool(len(x)), bool(len(x) - 1), not len(x), bool(x.ndim), bool(len(x) > 2)
+
+
+@pytest.mark.parametrize("f", [truth_of_sizes, not_of, all_of, counted_truths, close_to, one_of, sorted_by_name])
 def test_truth_values_and_names_are_pythons(f):
     for x in (np.array([1.0, 0.5, 2.0]), np.array([0.0, 2.0, 0.5])):
         result, expected = fad.jit(f, fallback=False)(x), f(x)
