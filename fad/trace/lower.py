@@ -161,14 +161,16 @@ class Lowering:
         return [self.compound(s)]
 
     def compound(self, s: Any) -> Any:
-        """with, try, match: their blocks are lowered, their own meaning stays."""
+        """with, try, match: their blocks are lowered, their own meaning stays. The else clause of a try is run where its body has come to its end."""
+        flags = dict.fromkeys(flag for b in s.body for flag in self.flags_of(b)) if isinstance(s, ast.Try) and s.orelse else {}
         for field in ("body", "orelse", "finalbody"):
             if isinstance(getattr(s, field, None), list):
                 setattr(s, field, self.block(getattr(s, field)) or ([ast.Pass()] if field == "body" else []))
         for part in (*getattr(s, "handlers", []), *getattr(s, "cases", [])):
             part.body = self.block(part.body)
-        if isinstance(s, ast.Try) and s.orelse and any(jumps_out(b) for b in s.body):
-            raise CannotLowerError("a try with an else clause and a jump in its body")
+        if flags:
+            self.used.update(flags)
+            s.orelse = [ast.copy_location(ast.If(_not_any(list(flags)), s.orelse, []), s.orelse[0])]
         return s
 
     def loop(self, s: Any) -> list:

@@ -138,3 +138,33 @@ def what_inner_loops_leave_open(x):
     a[0] += 1.0
     b[1] += 2.0
     return pair[0] @ a * pair[1] + b.sum()
+
+
+def an_else_of_a_try_that_a_jump_leaves(x):
+    """The else clause of a try is for a body that ends at its end: after a continue, a break or a return it was run too."""
+    y, s = x * 1.0, 0.0
+
+    def part(u, k):
+        try:
+            if k == 2:
+                return u[0] * 2.0
+            u[0] += 0.1 * k
+        except KeyError:
+            pass
+        else:
+            u[1] *= 1.1
+        finally:
+            u[2] += 0.3
+        return u[1]
+    for k in range(5):
+        try:
+            if y[k] > 0.313:
+                continue
+            if k == 4:
+                break
+        except IndexError:
+            s += 100.0
+        else:
+            s += part(y, k) * y[k]
+        y[k] *= 0.9
+    return s + y @ y + part(y, 2)

@@ -46,16 +46,18 @@ def compiled_function(body):
 
 
 @contextmanager
-def tier(name, refusals=True):
+def tier(name, refusals=True, raising=False):
     """Programs run by the interpreter, as generated text in plain Python, or compiled.
 
     A refusal to generate text is a failure. So is a run on the tape for an error that is not fad's own word: an honest refusal is a FadError, and a bare
-    TypeError or AttributeError is a mistake of fad's that the tape would hide. Without refusals, every run on the tape is a failure.
+    TypeError or AttributeError is a mistake of fad's that the tape would hide (unless the program raises errors itself, see handlers.py).
+    Without refusals, every run on the tape is a failure.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore" if refusals else "error", fad.FallbackWarning)
         warnings.simplefilter("error", fad.InternalErrorWarning)
-        warnings.filterwarnings("error", r"(?s).*\n  why: [A-Z]\w*(Error|Exception)\b", fad.FallbackWarning)
+        if not raising:
+            warnings.filterwarnings("error", r"(?s).*\n  why: [A-Z]\w*(Error|Exception)\b", fad.FallbackWarning)
         warnings.filterwarnings("error", ".*interpreted, not compiled")
         if name == "text":
             with as_text():
@@ -65,20 +67,20 @@ def tier(name, refusals=True):
                 yield
 
 
-def judge(f, tiers=("interpreted", "text"), second=False, refusals=True):
+def judge(f, tiers=("interpreted", "text"), second=False, refusals=True, raising=False):
     """None if all holds of f (or it is no fair test), else what does not."""
     first = None
     try:
         with np.errstate(over="raise"):
             want = f(POINT.copy())
         smooth = differences.gradient(f, POINT)
-    except (IndexError, ValueError, ZeroDivisionError, OverflowError, FloatingPointError, UnboundLocalError):
+    except (LookupError, ValueError, ArithmeticError, UnboundLocalError, AssertionError):
         return None                                          # no program at all, or one whose values leave all bounds
     if not np.isfinite(want):
         return None
     for name in tiers:
         try:
-            with tier(name, refusals):
+            with tier(name, refusals, raising):
                 found = (_second_order if second else _first_order)(f)
                 problem = _problem(f, want, smooth, found, first)
         except SideEffectError:
@@ -158,17 +160,17 @@ def unsteady(f, got, expected):
     return differences.spread(f, POINT) > 0.1 * np.max(np.abs(got - expected))
 
 
-def report(seed, compile=False, generate=generate, refusals=True):
+def report(seed, compile=False, generate=generate, refusals=True, raising=False):
     """None, or the failure of this seed's program with the program shrunk."""
     body, second = generate(seed), seed % 2 == 1
     tiers = ("interpreted", "text", "compiled") if compile else ("interpreted",) if seed % 8 in (1, 4) else ("text",)
-    problem = judge(compiled_function(body), tiers, second, refusals)
+    problem = judge(compiled_function(body), tiers, second, refusals, raising)
     if problem is None:
         return None
     kind = re.split("[:;.0-9]", problem)[0]
 
-    small = shrink(body, lambda smaller: (judge(compiled_function(smaller), tiers, second, refusals) or "").startswith(kind))
-    return f"seed {seed}: {judge(compiled_function(small), tiers, second, refusals)}\n{render(small)}"
+    small = shrink(body, lambda smaller: (judge(compiled_function(smaller), tiers, second, refusals, raising) or "").startswith(kind))
+    return f"seed {seed}: {judge(compiled_function(small), tiers, second, refusals, raising)}\n{render(small)}"
 
 
 def main(count=1000, first=0, report=report):
