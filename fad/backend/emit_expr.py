@@ -144,8 +144,8 @@ def template_of(eqn: Equation, dtypes: tuple) -> Template:
 def _power(eqn: Equation, dtypes: tuple) -> "str | None":
     """A small constant exponent is multiplications, a half a root."""
     p = eqn.inputs[1]
-    if not isinstance(p, Literal) or dtypes[0].kind not in "fc" or isinstance(p.value, complex):
-        return None
+    if not isinstance(p, Literal) or dtypes[0].kind not in "fc" or isinstance(p.value, complex) or eqn.inputs[0].type.dtype != dtypes[0]:
+        return None                                           # (of an int or a float32 that is read in double precision, Numba's own root is not)
     if p.value == 0.5 and dtypes[0].kind == "f":
         return "sqrt({0})"
     if p.value == int(p.value) and 2 <= p.value <= 4 and dtypes[0] in (np.float64, np.complex128):

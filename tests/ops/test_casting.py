@@ -174,6 +174,18 @@ def test_dtypes_of_results(f):
     np.testing.assert_allclose(found, wanted, rtol=1e-12 if wanted.dtype == float else 1e-6)
 
 
+@pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int64, np.float32])
+def test_compiled_powers_are_of_the_dtype_that_they_are_computed_in(dtype):
+    """An int is a float before it is raised, and a float32 a float64, where NumPy makes them that."""
+    def f(x):
+        return x ** np.float64(0.5), x ** np.float64(2), x ** np.float64(4), np.power(x[0], np.float64(3)), x ** 4.0
+    x = np.array([100, 3, 7], dtype) if dtype is not np.int64 else np.array([10 ** 6, 3, 7])
+    x = x * dtype(0.1) if dtype is np.float32 else x
+    for y, found in zip(f(x), fad.jit(f, compile="now")(x)):
+        assert found.dtype == y.dtype
+        np.testing.assert_allclose(found, y, rtol=1e-14 if y.dtype == float else 1e-6)
+
+
 def elements_by_an_index_array(a, x):
     b = a.astype(np.int8)
     b[[0, 1]] = a[0] * 300
