@@ -22,7 +22,7 @@ from .tape import Tape, Turns, is_fixed, padded_width, ramp_of
 from .versions import versions
 from .weights import bytes_of, bytes_written, extent_guess, hold_small, turns_guess
 
-LARGE = 1 << 23                                              # bytes of a tape that leaves the caches
+LARGE = 1 << 22                                              # bytes of a tape that leaves the caches
 BLOCK = 1 << 19                                              # bytes that a block's turns may save
 SMALL = 1 << 10                                              # the extents of inputs up to which a program without blocks serves
 FEWEST, MOST = 8, 64                                         # turns of a block

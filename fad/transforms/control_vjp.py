@@ -75,13 +75,21 @@ class _Loop:
         kept = [eqn.outputs[k] for k in self.division.kept_carries()]
         self.plan = plan_for(eqn, self.division.saved, kept, None if turns is None else turns.count, self.share)
         self.blocks: Any = None
-        if self.plan is None:
+        if self.plan is None and (turns is None or not self._runs_in_blocks(index, turns)):
             known = None if turns is None else turns._replace(index=self.joint.lead[0].atom)
-            again = None if known is None else again_in_blocks(self.division, eqn, known)
-            if again is not None and known is not None:
-                self.blocks = Blocks(self, again, known, self._lines())
-            else:
-                self.tape = Tape(self.division.saved, known, self._lines())
+            self.tape = Tape(self.division.saved, known, self._lines())
+
+    def _runs_in_blocks(self, index: Any, turns: Turns) -> bool:
+        """Whether the loop had better run in blocks, for which arrays are not restored from what was overwritten, but computed again."""
+        joint, division = self.joint, self.division
+        if division.restored and not any(has_loop(e) for e in self.body.equations) and not is_inside_a_loop(current()):
+            joint, division = self._divided(index, {}, set())
+        known = turns._replace(index=joint.lead[0].atom)
+        again = again_in_blocks(division, self.eqn, known)
+        if again is not None:
+            self.joint, self.division = joint, division
+            self.blocks = Blocks(self, again, known, self._lines())
+        return again is not None
 
     def _lines(self) -> dict:
         """The user's line of each value of the body; a carry's is the loop's."""

@@ -11,6 +11,7 @@ from ..ir.types import INT
 from ..ir.walk import Environment
 from ..ops.choice import cast
 from ..ops.control import FOR
+from ..ops.index import index_add, update
 from .division import live
 from .tape import Padded, Tape, Turns, keeper_of
 
@@ -73,12 +74,15 @@ class BlockRows:
     def _next(self, keeper: Any, own: list, v: Any, env: Environment, row: Any) -> list:
         """The rows of an array with its version after this turn in the next row."""
         version = self.again.versions[v]
-        if version.pieces is None:
-            (x,) = self.division.outputs(env, [version.place])
-            return keeper.push(own, x, row + 1)
+        if version.maker is None:
+            (x,) = [env.read(v)] if version.pieces else self.division.outputs(env, [version.place])
+            own = keeper.push(own, x, row + 1)
         for piece in version.pieces:
-            x = env.read(piece.value)
-            own = keeper.put(own, env.read(v) + x if piece.adds else x, row + 1, piece.spec, tuple([env.read(a) for a in piece.operands]))
+            x, place = env.read(piece.value), (row + 1, *[env.read(a) for a in piece.operands])
+            if version.maker is not None and piece.adds:
+                x = env.read(v) + x
+            write = index_add if version.maker is None and piece.adds else update
+            own = [write(own[0], x, *place, spec=("i", *piece.spec), at=0)]
         return own
 
 

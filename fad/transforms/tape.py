@@ -138,12 +138,7 @@ class Padded:
         return [unwritten(*self.extents, dtype=self.dtype)]
 
     def push(self, state: list, x: Any, k: Any) -> list:
-        return self.put(state, x, k, (("s", 1),), (0, *shape_of(x)))
-
-    @staticmethod
-    def put(state: list, x: Any, k: Any, spec: tuple, place: tuple) -> list:
-        """The state with x at a place of row k."""
-        return [update(state[0], x, k, *place, spec=("i", *spec), at=0)]
+        return [update(state[0], x, k, 0, *shape_of(x), spec=("i", ("s", 1)), at=0)]
 
     def start_reverse(self, final: list) -> list:
         self.saved = final[0]

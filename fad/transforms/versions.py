@@ -13,7 +13,7 @@ from .tape import Turns, along
 
 
 class Piece(NamedTuple):
-    """What a turn writes to a row: value at a place (see ops/index.py), added to what is saved there where `adds`."""
+    """What a turn writes to a row: value at a place (see ops/index.py), added to what is there where `adds`."""
 
     value: Any
     spec: tuple
@@ -22,53 +22,62 @@ class Piece(NamedTuple):
 
 
 class Version(NamedTuple):
-    """The carry at this place is known by what is saved; pieces: what the next row consists of, None where it is all of the carry.
+    """The carry at this place is known by what is saved.
 
-    maker: the number of the equation that takes what is saved out of the array; skipped: those that write to the array.
+    pieces: what the turn writes into the next row, of which the rest is as in the row before; none where the turn makes a new array. maker: the number of the
+    equation that takes what is saved out of the array, None where it is all of it: else the pieces are all of the next row. skipped: the numbers
+    of the equations that write to the array.
     """
 
     place: int
-    pieces: "list[Piece] | None" = None
-    maker: "int | None" = None
-    skipped: tuple = ()
+    pieces: tuple
+    maker: "int | None"
+    skipped: tuple
 
 
 def versions(division: Division, equations: list, state: list, arrays: list, turns: Turns, around: Any) -> dict:
     """{saved array: its Version}, where it is all that these equations need of a carry."""
     place = {division.joint.carries[k].atom: k for k in state}
-    found = {v: Version(place[v]) for v in arrays if v in place}
+    chains = {c: _writes(division, equations, k, c) for c, k in place.items()}
+    found = {v: _version(division, place[v], chains[v], None) for v in arrays if v in place}
     for k, eqn in enumerate(division.equations):
         v = eqn.outputs[0] if eqn.outputs else None
         if v in arrays and eqn.op.name == "index" and eqn.inputs[0] in place and eqn.params == _SLICE:
             c = eqn.inputs[0]
-            chain = _writes(division, equations, place[c], c)
             readers = {j for j in equations if c in reads(division.equations[j])}
-            if chain and readers <= {k, chain[0]} and _covers(division, eqn, chain, turns, around):
-                found[v] = Version(place[c], [_piece(division.equations[j]) for j in chain], k, tuple(chain))
+            if chains[c] and readers <= {k, chains[c][0]} and _covers(division, eqn, chains[c], turns, around):
+                found[v] = _version(division, place[c], chains[c], k)
     return found
+
+
+def _version(division: Division, place: int, chain: list, maker: "int | None") -> Version:
+    pieces = [division.equations[k] for k in chain]
+    return Version(place, tuple([Piece(e.inputs[1], e.params["spec"], e.inputs[2:], e.op.name == "index_add") for e in pieces]), maker, tuple(chain))
 
 
 _SLICE = {"spec": (("s", 1),), "at": 0}
 
 
-def _writes(division: Division, equations: list, place: int, carry: Var) -> "list | None":
-    """The numbers of those of the equations that make the carry's next value of it by writing parts, in order; None where others do, or read between."""
+def _writes(division: Division, equations: list, place: int, carry: Var) -> list:
+    """The numbers of those of the equations that make the carry's next value of it by writing parts, in order; none where others do, or read between."""
     made = {v: k for k, eqn in enumerate(division.equations) for v in eqn.outputs}
     chain: list = []
     (v,) = atoms([division.joint.outputs[place]]) or (None,)
     while v is not None and v is not carry:
         eqn = division.equations[made[v]] if v in made else None
-        if eqn is None or eqn.op.name not in ("update", "index_add") or eqn.params["at"] != 0 or eqn.params["spec"] not in ((("s", 1),), ("i",)):
-            return None
+        if eqn is None or eqn.op.name not in ("update", "index_add") or eqn.params["at"] != 0 or "a" in eqn.params["spec"]:
+            return []
         if chain and sum(v in reads(division.equations[k]) for k in equations) > 1:
-            return None
+            return []
         chain.append(made[v])
         v = eqn.inputs[0]
-    return chain[::-1] if v is carry else None
+    return chain[::-1] if v is carry else []
 
 
 def _covers(division: Division, saved: Equation, chain: list, turns: Turns, around: Any) -> bool:
     """Whether a turn writes all elements that the next one saves, adding only to what this one saves."""
+    if any(division.equations[k].params["spec"] not in (_SLICE["spec"], ("i",)) for k in chain):
+        return False
     region = _region(saved, around)
     slopes = [along(bound, turns, around) for bound in region]
     if region[0] != Affine() or not isinstance(turns.step, int) or None in slopes:
@@ -91,7 +100,3 @@ def _region(eqn: Equation, around: Any) -> tuple:
     """The first place of a slice or an element, and the place behind it."""
     operands = [around.integers.form(int(a.value) if isinstance(a, Literal) else a) for a in eqn.inputs[1 if eqn.op.name == "index" else 2:]]
     return operands[0], operands[0] + (operands[1] if len(operands) == 2 else Affine((), 1))
-
-
-def _piece(eqn: Equation) -> Piece:
-    return Piece(eqn.inputs[1], eqn.params["spec"], eqn.inputs[2:], eqn.op.name == "index_add")

@@ -117,6 +117,23 @@ def grid(u):
     return np.sum(g * g)
 
 
+def in_place(u):
+    v = u.copy()
+    for k in range(140):
+        v[1:-1] += 0.1 * (v[2:] - 2.0 * v[1:-1] + v[:-2]) * v[1:-1]
+        v[0] = u[k]
+        v[::2] *= 1.0 - 0.1 * v[::2]
+    return np.sum(v * v)
+
+
+def grid_in_place(u):
+    g = u.reshape(6, 50) * 1.0
+    for _ in range(150):
+        g[1:-1, 1:-1] = g[1:-1, 1:-1] + 0.2 * g[:-2, 1:-1] * (g[1:-1, 2:] - g[1:-1, :-2])
+        g[0] = g[-1] * 0.5
+    return np.sum(g * g)
+
+
 def two_saved(u):
     v = u * 1.0
     for _ in range(140):
@@ -133,8 +150,9 @@ def winners(u):
 
 
 PROGRAMS = [durbin, burgers, backwards, counted, buffers, nested, complex_state, two_prefixes, with_a_hole, beyond_its_end, shrinking, by_twos, grid,
-            two_saved]
-VERSIONS = {durbin: 1, burgers: 1, backwards: 1, buffers: 1, two_prefixes: 1, with_a_hole: 0, beyond_its_end: 0, shrinking: 1, by_twos: 1, grid: 1}
+            in_place, grid_in_place, two_saved]
+VERSIONS = {durbin: 1, burgers: 1, backwards: 1, buffers: 1, two_prefixes: 1, with_a_hole: 0, beyond_its_end: 0, shrinking: 1, by_twos: 1, grid: 1,
+            in_place: 1, grid_in_place: 1}
 
 
 def _made(monkeypatch):
