@@ -32,11 +32,11 @@ class BlockRows:
             return Padded(v, turns.count, width[v]) if v in width else keeper_of(v, turns)
         self.versions, self.others = Tape(list(versions), turns, blocks.lines, keeper), Tape(others, turns, blocks.lines, keeper)
         equations, wanted = self.division.equations, set(self.again.equations)
-        skipped = {k for version in versions.values() for k in version.skipped}
+        known = {k for version in versions.values() for k in (*version.skipped, version.maker)}
         self.before = sorted(live(equations, extents_of(self.again.arrays)) & wanted)
         self.makers = sorted(live(equations, self.versions.variables) & wanted)
-        self.first_of_all = sorted(live(equations, others) & wanted - skipped)
-        self.rest = sorted(wanted - skipped - {version.maker for version in versions.values()} - {*self.first_of_all})
+        self.first_of_all = sorted((live(equations, others, self.versions.variables) & wanted) - known)
+        self.rest = sorted(wanted - known - {*self.first_of_all})
 
     def fill(self, state: dict) -> None:
         """Compute all rows; state: the carried arrays with which the block begins."""

@@ -67,7 +67,7 @@ def _writes(division: Division, equations: list, place: int, carry: Var) -> list
         eqn = division.equations[made[v]] if v in made else None
         if eqn is None or eqn.op.name not in ("update", "index_add") or eqn.params["at"] != 0 or "a" in eqn.params["spec"]:
             return []
-        if chain and sum(v in reads(division.equations[k]) for k in equations) > 1:
+        if sum(v in reads(division.equations[k]) for k in equations) > bool(chain):
             return []
         chain.append(made[v])
         v = eqn.inputs[0]
