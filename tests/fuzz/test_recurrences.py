@@ -1,0 +1,27 @@
+"""Random recurrences in blocks; see recurrences.py."""
+import pytest
+
+from fad.transforms import versions
+
+from .judge import compiled_function
+from .recurrences import judge_blocks, report
+from .statement import Statement
+
+PORTIONS = 4
+EACH = 8
+
+
+@pytest.mark.parametrize("portion", range(PORTIONS))
+def test_random_recurrences(portion):
+    seeds = range(portion * EACH, (portion + 1) * EACH)
+    failures = [found for seed in seeds if (found := report(seed))]
+    assert not failures, "\n\n".join(failures)
+
+
+def test_a_row_that_is_not_all_written_is_seen(monkeypatch):
+    """Without the proof that a turn writes all that the next one saves, the gradient is wrong."""
+    f = compiled_function([Statement("y = 0.5 * x"), Statement("for k in range(2, 87):", [Statement("y[0:k] += 0.1 * y[0:k][::-1] * y[0:k]")]),
+                           Statement("return np.sum(y * y)")])
+    assert judge_blocks(f, 9, "interpreted") is None
+    monkeypatch.setattr(versions, "_covers", lambda *_: True)
+    assert judge_blocks(f, 9, "interpreted") is not None
