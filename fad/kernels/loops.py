@@ -13,7 +13,7 @@ from fad.kernels.variables import only_value
 
 __all__ = ["Loops"]
 
-MANY = 24  # loops of a function that is large
+MANY = 100  # loops of a function that is large; with fewer, what unrolling gains is worth its time (3-D heat: a third)
 SHORT = 200  # statements of a nest of constant ranges, when it is written out
 FEW = 3  # sums of a loop that wait for each other
 
