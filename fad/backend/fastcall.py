@@ -57,8 +57,13 @@ def _source_tests(sources: tuple, scope: dict) -> list:
     """Lines that see whether outside values are what they were."""
     lines: list = []
     for k, source in enumerate(sources):
-        scope[f"s{k}"], scope[f"v{k}"] = source.read, source.value
-        lines += [f"    if s{k}() is not v{k}:", "        return NotImplemented"]
+        if source.attributes is None:
+            scope[f"s{k}"], scope[f"v{k}"] = source.read, source.value
+            lines += [f"    if s{k}() is not v{k}:", "        return NotImplemented"]
+            continue
+        scope[f"s{k}"], before = source.attributes
+        scope.update({f"v{k}{name}": value for name, value in before.items()})
+        lines += [f"    if not ({' and '.join(f's{k}.{name} is v{k}{name}' for name in before)}):", "        return NotImplemented"]
     return lines
 
 

@@ -25,12 +25,15 @@ DEEPEST = 20
 
 
 class Source:
-    """Where an outside value came from, and what it was. read() is the very `value` for as long as nothing changed."""
+    """Where an outside value came from, and what it was. read() is the very `value` for as long as nothing changed.
 
-    __slots__ = ("read", "value")
+    attributes: where the value is known by what some attributes of an object are, the object, and {name: that}: a quicker way to see it.
+    """
 
-    def __init__(self, read: Callable, value: Any):
-        self.read, self.value = read, value
+    __slots__ = ("read", "value", "attributes")
+
+    def __init__(self, read: Callable, value: Any, attributes: "tuple | None" = None):
+        self.read, self.value, self.attributes = read, value, attributes
 
     @property
     def unchanged(self) -> bool:
@@ -103,12 +106,8 @@ def in_class(cls: type, name: str) -> Any:
 
 def of_function(f: FunctionType) -> Source:
     """What a function does: its code and its default values (who reloads a module may give an old function new ones)."""
-    code, defaults, by_keyword = f.__code__, f.__defaults__, f.__kwdefaults__
-
-    def read() -> Any:
-        same = f.__code__ is code and f.__defaults__ is defaults and f.__kwdefaults__ is by_keyword
-        return code if same else _CHANGED
-    return Source(read, code)
+    before = {name: getattr(f, name) for name in ("__code__", "__defaults__", "__kwdefaults__")}
+    return Source(lambda: f if all(getattr(f, name) is value for name, value in before.items()) else _CHANGED, f, (f, before))
 
 
 def of_length(container: Any) -> Source:
