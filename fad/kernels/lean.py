@@ -24,10 +24,6 @@ from fad.kernels.variables import definitions, is_whole_slice, of_one_value
 
 __all__ = ["LeanCompiler", "new_library"]
 
-# LLVM tests in front of an outer loop whether the arrays of the inner one overlap, and takes one element at a time where the outer loop runs backwards,
-# as it does in every reverse sweep. Without this option, which holds for the process, it tests in front of the inner loop.
-llvm.set_option("fad", "-hoist-runtime-checks=false")
-
 
 class _Lower(lowering.Lower):
     """Lowering with short code for elements of arrays in C order and for loops over ranges; a variable of one value is a value of LLVM."""
@@ -268,7 +264,7 @@ class _Lower(lowering.Lower):
         if expr.op == "getiter" and _step(self._ranges.get(expr.value.name)):
             return self._first_turn(*self._ranges[expr.value.name])
         if expr.op == "iternext" and isinstance(self.typeof(expr.value.name), types.RangeIteratorType):
-            return self._next_turn(self.loadvar(expr.value.name))
+            return self._next_turn(self.loadvar(expr.value.name), self._loops.is_hidden(self._label))
         if expr.op in ("pair_first", "pair_second") and not self._is_counted(expr.value.name):
             return self.builder.extract_value(self.loadvar(expr.value.name), int(expr.op == "pair_second"))
         return super().lower_expr(resty, expr)
@@ -279,10 +275,12 @@ class _Lower(lowering.Lower):
         places = [cgutils.alloca_once_value(self.builder, value) for value in (start, left)]
         return cgutils.make_anonymous_struct(self.builder, (places[0], stop, step, places[1]))
 
-    def _next_turn(self, iterator):
-        """The pair of the next number and whether there is one."""
+    def _next_turn(self, iterator, hidden):
+        """The pair of the next number and whether there is one; hidden: so that LLVM does not know how it follows from the one before (see loops.py)."""
         number, _, step, left = cgutils.unpack_tuple(self.builder, iterator, 4)
         value, count = self.builder.load(number), self.builder.load(left)
+        if hidden:
+            value = self.builder.asm(llvm_ir.FunctionType(value.type, [value.type]), "", "=r,0", [value], side_effect=False)
         there_is = self.builder.icmp_signed(">", count, count.type(0))
         self.builder.store(self.builder.sub(count, count.type(1), flags=["nsw"]), left)
         self.builder.store(self.builder.add(value, step), number)

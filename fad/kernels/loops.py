@@ -38,6 +38,44 @@ class Loops:
         """Whether the loop is compiled as it stands."""
         return len(self.found) > MANY and self._size(header) > SHORT and not self._adds_up(header)
 
+    def is_hidden(self, label):
+        """Whether LLVM had better not know how an index moves, that of the loop whose turns begin in this block: over a range and around other loops.
+
+        It tests in front of such a loop whether the arrays of an inner one overlap, by all that they touch from the first turn to the last, and takes one element at
+        a time if they do. That is always so where the index goes down (as in every reverse sweep: the test takes the last turn's addresses
+        for the larger ones), and where a turn reads a row of the array of which it writes another. Not knowing, LLVM tests in front of the inner loop.
+        """
+        around = [h for h, loop in self.found.items() if label in loop.body]
+        header = min(around, key=lambda h: len(self.found[h].body), default=None)
+        inside = [self.found[h].body for h in self.found[header].body if h in self.found and h != header] if around else []
+        numbers = self._range(label) if inside else None
+        if numbers is None or numbers[2:] not in ([], [1], [-1]):
+            return False
+        return numbers[2:] == [-1] or self._reads_and_writes_apart(set().union(*inside))
+
+    def _reads_and_writes_apart(self, labels):
+        """Whether some array is read at other places than those that are written."""
+        written, read = set(), set()
+        for s in self._statements(labels):
+            if isinstance(s, ir.SetItem):
+                written.add((self._form(s.target), self._form(s.index)))
+            elif isinstance(s, ir.Assign) and isinstance(s.value, ir.Expr) and s.value.op == "getitem":
+                read.add((self._form(s.value.value), self._form(s.value.index)))
+        arrays = {name for name, _ in written}
+        return any(name in arrays and (name, place) not in written for name, place in read)
+
+    def _form(self, value):
+        """An array or a subscript, in terms of the names in the text."""
+        while isinstance(value, ir.Var) and value.name.startswith("$") and len(self.defined.get(value.name, ())) == 1:
+            value = self.defined[value.name][0]
+        if isinstance(value, ir.Expr) and value.op == "build_tuple":
+            return tuple([self._form(item) for item in value.items])
+        if isinstance(value, ir.Expr) and value.op == "binop":
+            return value.fn, self._form(value.lhs), self._form(value.rhs)
+        if isinstance(value, (ir.Const, ir.Global, ir.FreeVar)):
+            return value.value
+        return value.name if isinstance(value, ir.Var) else id(value)
+
     def _adds_up(self, header):
         """Whether a loop without loops in it has a sum or a few, which LLVM keeps side by side in several vectors."""
         body = self.found[header].body
@@ -67,15 +105,19 @@ class Loops:
 
     def _turns(self, header):
         """How many turns a loop has."""
-        value = next((s.value for s in self._statements([header]) if isinstance(s, ir.Assign) and getattr(s.value, "op", "") == "iternext"), None)
+        numbers = self._range(header)
+        return len(range(*numbers)) if numbers and all(type(n) is int for n in numbers) else float("inf")
+
+    def _range(self, label):
+        """The numbers of the range of the loop whose turns begin in this block, None for those not constant; None where it is not over a range."""
+        value = next((s.value for s in self._statements([label]) if isinstance(s, ir.Assign) and getattr(s.value, "op", "") == "iternext"), None)
         for op in ("iternext", "getiter"):
             if not isinstance(value, ir.Expr) or value.op != op:
-                return float("inf")
+                return None
             value = self._only(value.value)
         if not isinstance(value, ir.Expr) or value.op != "call" or only_value(self.defined, value.func) is not range:
-            return float("inf")
-        numbers = [only_value(self.defined, a) for a in value.args]
-        return len(range(*numbers)) if all(type(n) is int for n in numbers) else float("inf")
+            return None
+        return [only_value(self.defined, a) for a in value.args]
 
     def _only(self, value):
         """What a variable of one value stands for."""

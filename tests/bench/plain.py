@@ -6,7 +6,6 @@ import math
 import sys
 import time
 
-import numba
 import numpy as np
 
 import fad
@@ -107,49 +106,6 @@ def durbin(r):
         y[:k] += alpha * np.flip(y[:k])
         y[k] = alpha
     return np.sum(y * y)
-
-
-@numba.njit(fastmath={"contract", "reassoc", "nsz"})
-def durbin_by_hand(r):
-    """The gradient of durbin: what is overwritten, n ** 2 / 2 numbers, goes to memory and comes back."""
-    n = r.size
-    y, kept = np.zeros(n), np.empty((4, n))
-    tape, turned = np.empty(n * (n - 1) // 2), np.empty(n)
-    alpha = y[0] = -r[0]
-    beta = 1.0
-    for k in range(1, n):
-        before = tape[k * (k - 1) // 2:]
-        kept[0, k], kept[1, k] = beta, alpha
-        beta *= 1 - alpha * alpha
-        s = 0.0
-        for j in range(k):
-            s += r[k - j - 1] * y[j]
-            before[j] = y[j]
-        alpha = kept[2, k] = -(r[k] + s) / beta
-        for j in range(k):
-            turned[j] = alpha * y[k - j - 1]
-        for j in range(k):
-            y[j] += turned[j]
-        y[k] = alpha
-    gy, gr, galpha, gbeta = 2 * y, np.zeros(n), 0.0, 0.0
-    for k in range(n - 1, 0, -1):
-        before = tape[k * (k - 1) // 2:]
-        beta, alpha, new = kept[0, k], kept[1, k], kept[2, k]
-        galpha += gy[k]
-        s = 0.0
-        for j in range(k):
-            s += gy[j] * before[k - j - 1]
-            turned[j] = gy[j] * new
-        q = (galpha + s) / (beta * (1 - alpha * alpha))
-        gr[k] -= q
-        for j in range(k):
-            gr[k - j - 1] -= q * before[j]
-            gy[j] += turned[k - j - 1] - r[k - j - 1] * q
-        gbeta -= q * new
-        galpha = -2 * gbeta * beta * alpha
-        gbeta *= 1 - alpha * alpha
-    gr[0] -= gy[0] + galpha
-    return gr
 
 
 def heat(u):

@@ -62,3 +62,22 @@ def test_a_large_function_gives_the_same_numbers_and_says_nothing(capfd, monkeyp
         np.testing.assert_allclose(ours, numpys, rtol=1e-10)
     assert len(nodes) == 12 * sum(STAND)
     assert capfd.readouterr() == ("", "")                    # LLVM warns where it cannot do what it is asked for
+
+
+def hidden(text):
+    """Whether the first loop of a function moves in a way that is hidden from LLVM."""
+    name = f"<hidden {text}>"
+    linecache.cache[name] = len(text), None, text.splitlines(True), name
+    scope = {"np": np}
+    exec(compile(text, name, "exec"), scope)
+    blocks = run_frontend(scope["f"]).blocks
+    turns = [label for label, block in blocks.items() if any(getattr(getattr(s, "value", None), "op", "") == "iternext" for s in block.body)]
+    return Loops(blocks, definitions(blocks)).is_hidden(min(turns))
+
+
+@pytest.mark.parametrize("order, statement, is_hidden", [
+    ("n - 1, -1, -1", "g[j] = g[j] * t[i, j]", True), ("n", "g[j] = g[j] * t[i, j]", False), ("0, n, 2", "g[j] = g[j] * t[i, j]", False),
+    ("n", "t[i, j] = t[i, j] * g[j]", False), ("n - 1", "t[i + 1, j] = t[i, j] * g[j]", True), ("n - 1", "t[i + 1, j] = t[i + 1, j] * g[j]", False)])
+def test_outer_loops_that_llvm_would_misread_are_hidden_from_it(order, statement, is_hidden):
+    assert hidden(f"def f(t, g):\n    n, m = t.shape\n    for i in range({order}):\n        for j in range(m):\n            {statement}\n") == is_hidden
+    assert not hidden(f"def f(t, g):\n    n, m = t.shape\n    j = 0\n    for i in range({order}):\n        {statement}\n")
