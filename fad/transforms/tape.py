@@ -149,9 +149,9 @@ class Padded:
 
 
 def padded_width(v: Var, turns: Turns) -> Any:
-    """How many elements a row must have, in whole cache lines, for the largest value that a variable of rank 1 has in any turn."""
+    """How many elements a row must have, in whole cache lines, for the largest value that a variable of rank 1 has in any turn, or behind the last."""
     first, slope = ramp_of(v, turns, current()) or (current().value_of(v.type.shape[0]), 0)
-    last = first + (turns.count - 1) * slope
+    last = first + turns.count * slope
     widest = (last if slope > 0 else first) if isinstance(slope, int) else maximum(first, last)
     line = max(CACHE_LINE // v.type.dtype.itemsize, 1)
     return (widest + line - 1) // line * line

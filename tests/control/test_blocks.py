@@ -186,6 +186,15 @@ def test_rows_that_are_versions_of_the_rows_before(f, monkeypatch):
     assert [len(blocks_of.again.versions) for blocks_of in made] == [VERSIONS[f]]
 
 
+def test_rows_hold_the_version_that_the_last_turn_leaves(monkeypatch):
+    """The last turn saves 296 numbers, a whole number of cache lines, and leaves 297."""
+    x, made = _point()[:297], _made(monkeypatch)
+    in_blocks = fad.grad(two_prefixes)(x)
+    assert [blocks_of.again.versions and len(blocks_of.again.arrays) for blocks_of in made] == [2]
+    monkeypatch.setattr(blocks, "LARGE", 1 << 60)
+    np.testing.assert_allclose(in_blocks, fad.grad(lambda x: two_prefixes(x))(x), rtol=1e-10, atol=1e-13)
+
+
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_second_derivatives(f):
     x = _point() * (0.01 if f is durbin else 1.0)

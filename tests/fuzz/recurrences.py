@@ -16,10 +16,9 @@ from . import judge
 from .shrink import shrink
 from .statement import Blocks, Statement
 
-EXTENT = 90
-RANGES = ("range(2, 87)", "range(2, 87)", "range(2, 87, 2)", "range(2, 87, 3)", "range(87, 2, -1)")
-PARTS = ("0:k", "0:k", "0:k + 1", "0:k - 1", "0:k + 2", f"0:{EXTENT} - k", "1:k", f"k:{EXTENT}", f"1:{EXTENT} - 1", ":")
-PLACES = ("k", "k", "k + 1", "k - 1", "0", "-1")
+RANGES = ("range(2, n - 3)", "range(1, n)", "range(2, n - 3, 2)", "range(2, n - 3, 3)", "range(n - 3, 2, -1)")
+PARTS = ("0:k", "0:k", "0:k + 1", "0:k - 1", "0:k + 2", "0:n - k", "1:k", "k:n", "1:n - 1", ":")
+PLACES = ("k", "k", "k - 1", "0", "-1")
 VALUES = ("0.1 * {1}[{2}][::-1]", "(-0.1) * {1}[{2}] * np.abs({0}[{2}])", "0.05 * c * np.cos({1}[{2}][::-1]) * {1}[{2}]", "0.1 * np.sin({1}[{2}])", "0.1 * c",
           "0.05 * c * {1}[{2}]")
 NUMBERS = ("c", "c * x[k]", "0.3 * {0}[k]", "0.1 * s")
@@ -73,10 +72,10 @@ def in_blocks(turns):
         yield
 
 
-def judge_blocks(f, turns, tier):
+def judge_blocks(f, turns, tier, extent=90):
     """None, or what is wrong with the gradient in blocks: beside that of a whole tape, and forward mode."""
-    x = np.random.default_rng(turns).uniform(0.05, 0.3, EXTENT)
-    v = np.cos(np.arange(EXTENT))
+    x = np.random.default_rng(turns).uniform(0.05, 0.3, extent)
+    v = np.cos(np.arange(extent))
     with warnings.catch_warnings(), judge.tier(tier, refusals=False):
         warnings.simplefilter("ignore", RuntimeWarning)
         with in_blocks(turns):
@@ -87,7 +86,7 @@ def judge_blocks(f, turns, tier):
     size = np.abs(whole).max()
     if np.abs(found - whole).max() > 1e-9 * size:
         return f"in blocks of {turns}: {np.abs(found - whole).max()} beside {size}"
-    return None if abs(found @ v - slope) <= 1e-9 * size * EXTENT else f"reverse: {found @ v} instead of {slope}"
+    return None if abs(found @ v - slope) <= 1e-9 * size * extent else f"reverse: {found @ v} instead of {slope}"
 
 
 def generate(seed):
@@ -101,7 +100,7 @@ def report(seed, compile=False):
 
     def problem(body):
         try:
-            return judge_blocks(judge.compiled_function(body), turns, tier)
+            return judge_blocks(judge.compiled_function(body), turns, tier, 84 + seed % 17)
         except Exception as error:                           # whatever it is, NumPy does not raise it
             return f"{type(error).__name__}: {error}"
     found = problem(body)
