@@ -25,9 +25,10 @@ LINE = 90                                   # an expression longer than this get
 
 
 class Added(NamedTuple):
-    """A line that adds a value to a target: how many lines there were with it, the step, and the user's line that was last mentioned before it."""
+    """A line that adds a value to a target: how many lines there were with it, its indent, the step, and the user's line that was last mentioned before it."""
 
     line: int
+    indent: str
     target: str
     value: Text
     step: Step
@@ -292,13 +293,13 @@ class Printer:
     def _add(self, step: Step) -> None:
         value, target, place = self.expressions.value(step), self.target(step), self.place
         before = self.added
-        if before is not None and (before.line, before.target) == (len(self.lines), target) and self._may_join(before, step, value):
+        if before is not None and before[:3] == (len(self.lines), self.indent, target) and self._may_join(before, step, value):
             del self.lines[-1]
             step, value, self.place = before.step, sum_of(before.value, value), before.place
             place = self.place
         negative = value.binds == SIGN and value.source.startswith("-")
         self.line(f"{target} -= {bare(value.source[1:])}" if negative else f"{target} += {value.source}", step)
-        self.added = Added(len(self.lines), target, value, step, place)
+        self.added = Added(len(self.lines), self.indent, target, value, step, place)
 
     def _may_join(self, before: Added, step: Step, value: Text) -> bool:
         """Whether what the step adds may be added together with what the line before adds to the same element, which is stored once then."""

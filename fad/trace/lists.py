@@ -17,6 +17,7 @@ from ..ops.control import resize
 from ..ops.extents import at_least
 from ..ops.face import BY_NAME
 from ..util import tree
+from ..util.defects import door
 from ..util.errors import ConcreteValueError, UnstageableError
 from .elements import Fixed, Like, are_alike, as_number, common_type, element_type, laid_out, like, lists_in, require_fixed, wider_types
 from .iterate import Steps
@@ -59,6 +60,7 @@ class Items(list):
         self.extend(more)
         return self
 
+    @door
     def __getitem__(self, place: Any) -> Any:
         try:
             return list.__getitem__(self, place)
@@ -66,6 +68,7 @@ class Items(list):
             self._ask_for_rows(error)
             return self[place]
 
+    @door
     def __setitem__(self, place: Any, x: Any) -> None:
         try:
             list.__setitem__(self, place, x)

@@ -298,9 +298,11 @@ class Division:
         """
         number = {v: k for k, v in enumerate(self.saved)}
         histories = [self.histories[k] for k in self.restored]
-        earlier = {w: v for v, w in self.joint.again.items()} | {w: v for h in histories for v, w in h.again.items()}
+        earlier: dict = {}                                   # of two reads of one element, the reverse half has one
+        for v, w in [*self.joint.again.items(), *(x for h in histories for x in h.again.items())]:
+            earlier.setdefault(w, []).append(v)
         for h in histories:
-            env[earlier[h.state.atom]] = env[h.state.atom]
+            env.update(dict.fromkeys(earlier[h.state.atom], env[h.state.atom]))
         for step in self.reverse:
             if isinstance(step, Var):
                 env[step] = restore(number[step], env)
@@ -309,7 +311,7 @@ class Division:
             kept = {v: env[v] for v in eqn.outputs if v in number and v in env}
             run_equation(eqn, env)
             env.update(kept)
-            env.update((earlier[w], env[w]) for w in eqn.outputs if w in earlier)
+            env.update((v, env[w]) for w in eqn.outputs for v in earlier.get(w, ()))
         gxs = [read(env, g) for g in self.joint.gxs.values()]
         totals = [read(env, g) for g in self.joint.totals_out.values()]
         return gxs, totals, [env[h.first] for h in histories]

@@ -168,3 +168,33 @@ def an_else_of_a_try_that_a_jump_leaves(x):
             s += part(y, k) * y[k]
         y[k] *= 0.9
     return s + y @ y + part(y, 2)
+
+
+def an_element_that_a_branch_adds_to_last(x):
+    """What the last line of a branch added to an element was added together with what the next line added, behind the branch."""
+    n, s = x.shape[0], 0.5
+    out = [x[-1], (0.7 if x[-1] > 0.123 else x[-1]), (x[-1] * s) / (1.0 + s * s)]
+    for _ in range(n):
+        out[0], out[1] = out[1], np.sin(out[0])
+    return np.sum(np.tanh(x)) + out[0] + out[2]
+
+
+def an_element_read_twice_and_never_written_again(x):
+    """Two reads of one element, in front of a write to another and behind it, are one on the way back: only one of them was had there."""
+    y, s = x * 1.0, 0.0
+    for _ in range(2 * len(x)):
+        u = math.sqrt(1.0 + y[1] * y[1])
+        y[0] = 0.5 * u
+        s = y[1] + u
+    return np.sum(np.tanh(y)) + s
+
+
+def a_list_read_beyond_its_end_on_a_way_not_taken(x):
+    """The IndexError of a list that a loop filled was taken for a defect."""
+    found = []
+    for j in range(len(x)):
+        found.append(0.1 * j)
+    s = 0.5
+    if np.sum(x) > 1e3:
+        s += found[20] * x[1]
+    return s + np.sum(x * x)
