@@ -209,3 +209,19 @@ def test_handlers_see_what_is_raised_and_not_what_would_be(f):
             assert np.isclose(fad.jit(f)(x), f(x))
             differences = [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(6)]
             np.testing.assert_allclose(fad.grad(f)(x), differences, atol=1e-8)
+
+
+def beyond_its_end(x):
+    found = []
+    for j in range(len(x)):
+        found.append(0.1 * j)
+    s = 0.5
+    if np.sum(x) > 1e3:
+        s += found[20] * x[1]
+    return s + np.sum(x * x)
+
+
+def test_a_list_that_a_loop_filled_may_be_too_short_on_a_way_not_taken():
+    x = np.linspace(0.1, 0.9, 6)
+    with pytest.warns(fad.FallbackWarning, match="IndexError"):
+        assert fad.grad(beyond_its_end)(x) == pytest.approx(2 * x)

@@ -187,14 +187,3 @@ def an_element_read_twice_and_never_written_again(x):
         y[0] = 0.5 * u
         s = y[1] + u
     return np.sum(np.tanh(y)) + s
-
-
-def a_list_read_beyond_its_end_on_a_way_not_taken(x):
-    """The IndexError of a list that a loop filled was taken for a defect."""
-    found = []
-    for j in range(len(x)):
-        found.append(0.1 * j)
-    s = 0.5
-    if np.sum(x) > 1e3:
-        s += found[20] * x[1]
-    return s + np.sum(x * x)
