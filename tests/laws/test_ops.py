@@ -72,7 +72,8 @@ def test_the_program_is_the_op(name):
         traced = program(case)
         got = traced.value(*case.point)
         for y, w, atom in zip(got, want, traced.func.outputs, strict=True):
-            np.testing.assert_array_equal(y, w)
+            noise = 64 * np.finfo(w.dtype).eps if op.kind == "opaque" and np.asarray(w).dtype.kind in "fc" else 0      # BLAS's last bits hang on addresses
+            np.testing.assert_allclose(y, w, rtol=noise, atol=noise * np.abs(w).max(initial=0.0) if noise else 0)
             assert np.asarray(w).dtype == atom.type.dtype, (name, atom.type, np.asarray(w).dtype)
             assert np.ndim(w) == atom.type.rank
         for a, b in zip(args, before):
