@@ -18,7 +18,7 @@ from .lower import Lowering
 from .names import STEMS, Names
 from .reductions import combine, combined, dtype_argument, unit
 from .steps import Begin, Loop, Step
-from .templates import SIGN, SUM, Text, bare, sum_of, template
+from .templates import SUM, Text, bare, is_negative, sum_of, template
 
 WINDOW = 40                                 # how many statements away an expression may be used
 LINE = 90                                   # an expression longer than this gets a name
@@ -297,8 +297,7 @@ class Printer:
             del self.lines[-1]
             step, value, self.place = before.step, sum_of(before.value, value), before.place
             place = self.place
-        negative = value.binds == SIGN and value.source.startswith("-")
-        self.line(f"{target} -= {bare(value.source[1:])}" if negative else f"{target} += {value.source}", step)
+        self.line(f"{target} -= {bare(value.source[1:])}" if is_negative(value) else f"{target} += {value.source}", step)
         self.added = Added(len(self.lines), self.indent, target, value, step, place)
 
     def _may_join(self, before: Added, step: Step, value: Text) -> bool:

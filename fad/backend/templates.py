@@ -98,11 +98,11 @@ def sum_of(x: Text, y: Text) -> Text:
     >>> sum_of(Text("-a", SIGN), Text("b * c", PRODUCT)).source, sum_of(Text("-a", SIGN), Text("-b", SIGN)).source
     ('b * c - a', '-(a + b)')
     """
-    if not (_is_negative(x) or _is_negative(y)):
+    if not (is_negative(x) or is_negative(y)):
         return template("{0} + {1}").fill([x, y])
-    if _is_negative(x) and _is_negative(y):
+    if is_negative(x) and is_negative(y):
         return template("-{0}").fill([template("{0} + {1}").fill([_negated(x), _negated(y)])])
-    x, y = (y, x) if _is_negative(x) else (x, y)
+    x, y = (y, x) if is_negative(x) else (x, y)
     return template("{0} - {1}").fill([x, _negated(y)])
 
 
@@ -110,7 +110,8 @@ def _negated(x: Text) -> Text:
     return Text(bare(x.source[1:]), binding(ast.parse(bare(x.source[1:]), mode="eval").body))
 
 
-def _is_negative(x: Text) -> bool:
+def is_negative(x: Text) -> bool:
+    """Whether an expression is another one with a minus in front."""
     return x.binds == SIGN and x.source.startswith("-")
 
 

@@ -68,3 +68,17 @@ def assert_derivatives(f, x, second_reverse=True):
     if second_reverse:
         np.testing.assert_allclose(p.reverse_over_reverse()(x, dx), bent, rtol=1e-8, atol=1e-10)
     return p
+
+
+def loss_of(program):
+    """A number that hangs on all that a program makes of an array in place."""
+    def loss(A):
+        A = A.copy()
+        program(A)
+        return np.sum(np.sin(A) * A)
+    return loss
+
+
+def slope(f, A, d, h=1e-5):
+    """The derivative of f at A along d, by differences of fourth order."""
+    return (8 * (f(A + h * d) - f(A - h * d)) - f(A + 2 * h * d) + f(A - 2 * h * d)) / (12 * h)

@@ -5,6 +5,7 @@ import pytest
 import fad
 
 from ..fuzz.text import as_text
+from .support import loss_of, slope
 
 N = 7
 A = 4.0 * np.eye(N) + np.random.default_rng(3).uniform(-1.0, 1.0, (N, N))
@@ -128,18 +129,6 @@ def until_small(A):                                  # a loop of unknown length 
 
 
 OTHERS = [written_in_the_same_turn, written_in_the_next_turn, written_in_all_other_rows, written_from_behind, of_a_copy, rows_change_places, until_small]
-
-
-def loss_of(program):
-    def loss(A):
-        A = A.copy()
-        program(A)
-        return np.sum(np.sin(A) * A)
-    return loss
-
-
-def slope(f, A, d, h=1e-5):
-    return (8 * (f(A + h * d) - f(A - h * d)) - f(A + 2 * h * d) + f(A - 2 * h * d)) / (12 * h)
 
 
 @pytest.fixture(params=FINAL + OTHERS, ids=lambda program: program.__name__)

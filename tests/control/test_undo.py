@@ -5,6 +5,7 @@ import pytest
 import fad
 
 from ..fuzz.text import as_text
+from .support import loss_of, slope
 
 A = np.random.default_rng(3).uniform(0.2, 1.0, (6, 6)) + 4 * np.eye(6)
 
@@ -131,18 +132,6 @@ def backwards(A):
 
 PROGRAMS = [dots, written_behind_a_choice, written_in_one_loop_and_read_in_another, old_values_beside_new_ones, rows_that_change_places, until_it_is_small,
             ended_early, by_a_list_of_indices, two_arrays, swapped, three_deep, loops_behind_conditions, backwards]
-
-
-def loss_of(program):
-    def loss(A):
-        A = A.copy()
-        program(A)
-        return np.sum(np.sin(A) * A)
-    return loss
-
-
-def slope(f, A, d, h=1e-5):
-    return (8 * (f(A + h * d) - f(A - h * d)) - f(A + 2 * h * d) + f(A - 2 * h * d)) / (12 * h)
 
 
 @pytest.fixture(params=PROGRAMS, ids=lambda program: program.__name__)
