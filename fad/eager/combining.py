@@ -206,8 +206,7 @@ def diagflat(self: Any, offset: int = 0) -> Any:
 def gradient(input: Any, *, spacing: Any = 1.0, dim: Any = None, edge_order: int = 1) -> tuple:
     """Central differences along dimensions, one-sided ones at the edges."""
     dims = range(len(input.shape)) if dim is None else [dim] if isinstance(dim, int) else dim
-    steps = spacing if isinstance(spacing, (tuple, list)) else [spacing] * len(dims)
-    steps = [raw(s) for s in steps]
+    steps = spacing if isinstance(spacing, (tuple, list)) else [1.0 if spacing is None else spacing] * len(dims)
     return tuple([BY_NAME["numpy.gradient"].call(input, s, axis=one_dim(d, len(input.shape)), edge_order=edge_order) for s, d in zip(steps, dims)])
 
 

@@ -55,7 +55,7 @@ def in_words(op: Any, arrays: list, error: Exception) -> Exception:
     if "negative integer powers" in str(error):
         return RuntimeError(str(error))
     if isinstance(error, TypeError) and "not supported for the input types" in str(error):
-        name = op.facts["ufunc"].__name__
+        name = op.facts["ufunc"].__name__ if "ufunc" in op.facts else op.name
         return NotImplementedError(f'"{name}_cpu" not implemented for \'{scalar_name(np.result_type(*[x.dtype for x in arrays if hasattr(x, "dtype")]))}\'')
     return error
 

@@ -103,14 +103,14 @@ def _exchanges(order: np.ndarray, n: int) -> list:
 
 def _permutation(pivots: Any, rows: int) -> np.ndarray:
     """The matrices P with A = P L U, from exchanges."""
-    flat = pivots._a.reshape(-1, pivots._a.shape[-1])
-    matrices = np.zeros((len(flat), rows, rows))
-    for m, exchanges in zip(matrices, flat):
+    *stack, _ = pivots._a.shape
+    matrices = np.zeros((*stack, rows, rows))
+    for at in np.ndindex(*stack):
         order = list(range(rows))
-        for k, j in enumerate(exchanges):
+        for k, j in enumerate(pivots._a[at]):
             order[k], order[j - 1] = order[j - 1], order[k]
-        m[order, range(rows)] = 1
-    return matrices.reshape(*pivots._a.shape[:-1], rows, rows)
+        matrices[at][order, range(rows)] = 1
+    return matrices
 
 
 def lu_unpack(LU_data: Any, LU_pivots: Any, unpack_data: bool = True, unpack_pivots: bool = True) -> Factors:

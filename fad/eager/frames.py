@@ -14,11 +14,11 @@ def _window(window: Any, n_fft: int, win_length: "int | None", dtype: np.dtype) 
     size = n_fft if win_length is None else win_length
     if not 0 < size <= n_fft:
         raise RuntimeError(f"stft: expected 0 < win_length <= n_fft, but got win_length={size}")
-    a = wrap(np.ones(size, dtype)) if window is None else window
-    if tuple(a.shape) != (size,):                                                                      # type: ignore[attr-defined]
-        raise RuntimeError(f"expected a 1D window tensor of size equal to win_length={size}, but got window with size {list(a.shape)}")   # type: ignore[attr-defined]
+    a: Any = wrap(np.ones(size, dtype)) if window is None else window
+    if tuple(a.shape) != (size,):
+        raise RuntimeError(f"expected a 1D window tensor of size equal to win_length={size}, but got window with size {list(a.shape)}")
     left = (n_fft - size) // 2
-    return wrap(np.pad(a._a, (left, n_fft - size - left)))
+    return a if size == n_fft else BY_NAME["numpy.pad"].call(a, (left, n_fft - size - left))
 
 
 @function()
@@ -49,7 +49,7 @@ def stft(input: Tensor, n_fft: int, hop_length: "int | None" = None, win_length:
     half = x.dtype.kind != "c" if onesided is None else onesided
     y = BY_NAME["numpy.fft.rfft" if half else "numpy.fft.fft"].call(frames, axis=-1, norm="ortho" if normalized else None).transpose(1, 2)
     y = named(y if batched else y.squeeze(0), "StftBackward0")
-    return y if return_complex or x.dtype.kind == "c" else stack([y.real, y.imag], -1)
+    return stack([y.real, y.imag], -1) if return_complex is False or not (return_complex or x.dtype.kind == "c") else y
 
 
 @function()
@@ -75,14 +75,13 @@ def istft(input: Tensor, n_fft: int, hop_length: "int | None" = None, win_length
     total = n_fft + hop * (count - 1)
     places = wrap((np.arange(count)[:, None] * hop + np.arange(n_fft)).reshape(-1))
     y = wrap(np.zeros((n, total), frames.dtype)).index_add(1, places, (frames * win).reshape(n, -1))            # type: ignore[attr-defined]
-    weight = np.zeros(total, win._a.dtype)
-    np.add.at(weight, places._a, np.tile(win._a ** 2, count))
+    weight = wrap(np.zeros(total, win.dtype)).index_add(0, places, (win * win).repeat(count))                  # type: ignore[attr-defined]
     start = n_fft // 2 if center else 0
     end = start + length if length is not None else total - n_fft // 2 if center else total
     kept = weight[start:min(end, total)]
-    if not kept.size or np.abs(kept).min() <= 1e-11:
+    if not kept.numel() or np.abs(kept._a).min() <= 1e-11:
         raise RuntimeError("istft: window overlap add min: 1 of the windows does not reach all elements: they cannot be known")
-    y = y[:, start:min(end, total)] / wrap(kept)
+    y = y[:, start:min(end, total)] / kept
     if end > total:
         y = wrap(np.zeros((n, end - start), y.dtype)).slice_scatter(y, 1, 0, total - start)                     # type: ignore[attr-defined]
     return named(y if batched else y.squeeze(0), "IstftBackward0")

@@ -19,6 +19,8 @@ from .together import step
 def gather(self: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
     """self[i][index[i, j]][j] along a dimension."""
     i = _index("gather", self, dim, index)
+    if not i.size:
+        return reshape(getitem(reshape(self, -1), slice(0, 0)), *i.shape)
     if not len(self.shape):                             # one element is like a row of one
         return reshape(gather(reshape(self, 1), 0, wrap(i.reshape(-1))), *i.shape)
     ax = one_dim(dim, len(self.shape))
@@ -51,7 +53,7 @@ def take_along_dim(input: Any, indices: Any, dim: "int | None" = None) -> Any:
     together = list(np.broadcast_shapes(tuple(shape), tuple(places)))
     shape, places = together.copy(), together
     shape[ax], places[ax] = input.shape[ax], indices.shape[ax]
-    return gather(input.expand(*shape), ax, indices.expand(*places))
+    return gather(input.expand(*shape), ax, op["mod"](indices, input.shape[ax]).expand(*places))
 
 
 def _selection(x: Any, key: tuple) -> tuple:
@@ -187,7 +189,7 @@ def masked_select(self: Any, mask: Any) -> Any:
     if raw(mask).dtype.kind != "b":
         raise RuntimeError("masked_select: expected BoolTensor for mask")
     x, m = np.broadcast_arrays(self._a, raw(mask))
-    return getitem(self.expand(*x.shape), np.ascontiguousarray(m))
+    return getitem(reshape(self.expand(*x.shape), -1), m.reshape(-1))
 
 
 @function(changing=True)
@@ -195,7 +197,9 @@ def masked_select(self: Any, mask: Any) -> Any:
 def masked_scatter(self: Any, mask: Any, source: Any) -> Any:
     """self with the elements where the mask holds replaced by source's, in order."""
     agree("masked_scatter: expected self and source to have same dtypes but got{} and {}", self, source)
-    places = np.nonzero(np.broadcast_to(raw(mask), self.shape))
+    shape = np.broadcast_shapes(tuple(self.shape), raw(mask).shape)
+    self = self if shape == tuple(self.shape) else self.expand(*shape)
+    places = np.nonzero(np.broadcast_to(raw(mask), shape))
     if source.numel() < len(places[0]):
         raise RuntimeError("Number of elements of source < number of ones in mask")
     operands, params = _selection(self, places)

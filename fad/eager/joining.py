@@ -237,6 +237,8 @@ def diff(self: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any 
         raise RuntimeError("diff expects input to be at least one-dimensional")
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
+    if n == 0:
+        return self.clone()
     if prepend is not None or append is not None:
         self = cat([t for t in (prepend, self, append) if t is not None], dim)
     for _ in range(n):

@@ -8,9 +8,10 @@ import numpy as np
 from ..ops.face import BY_NAME
 from ..trace.alias import attribute_of
 from .factors import MATRICES, of_matrices
+from .formulas import where
 from .products import cross_product
 from .registry import FUNCTIONS, named
-from .tensor import Tensor, wrap
+from .tensor import Tensor, raw, wrap
 from .together import together
 
 _DIMS = {"dim": "axis", "keepdim": "keepdims"}
@@ -47,6 +48,7 @@ def _both(for_tensor: "Callable | None", get: Callable, path: str, renamed: Mapp
         out = kwargs.pop("out", None)
         face = BY_NAME.get(path)
         y = (library if face is None else face.call)(*args, **{renamed.get(key, key): value for key, value in kwargs.items()})
+        y = wrap(y) if isinstance(y, np.ndarray) else y              # what does not hang on the tensors' values, as a matrix' power 0
         return _as_step(path, y, args) if out is None else out.copy_(y)
     call.__name__, call.__doc__ = name, library.__doc__
     return of_matrices(name, call) if path.startswith("numpy.linalg.") else call
@@ -135,11 +137,15 @@ def cholesky(A: Any, *, upper: bool = False) -> Any:
 
 def vander(x: Any, *, N: "int | None" = None) -> Any:
     """The powers 0, 1, 2, ... of the elements, along a new last dimension."""
+    if not len(x.shape):
+        x = x.reshape(1)
     return Tensor._stack_rows([x ** k for k in range(x.shape[-1] if N is None else N)], -1)    # type: ignore[attr-defined]
 
 
 def solve(A: Any, B: Any, *, left: bool = True) -> Any:
     """X with A X = B (left=False: X A = B)."""
+    if left and (len(B.shape) == 1 or A.shape[:-1] == B.shape):                                  # one vector, or one for each matrix
+        return solve(A, B.unsqueeze(-1)).squeeze(-1)
     return _face("numpy.linalg.solve", A, B) if left else solve(A.mT, B.mT).mT
 
 
@@ -171,6 +177,17 @@ def diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     return A.diagonal(offset, dim1, dim2)
 
 
+def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Tensor:
+    """How many singular values are above atol and above rtol times the largest one; rtol is 0 where only atol is given, else what rounding leaves."""
+    absolute, relative = (None if t is None else np.asarray(raw(t)) for t in (atol if tol is None else tol, rtol))
+    s = np.abs(np.linalg.eigvalsh(A._a)) if hermitian else np.linalg.svd(A._a, compute_uv=False)
+    rounding = max(A._a.shape[-2:]) * np.finfo(s.dtype).eps
+    relative = np.where(0.0 if absolute is None else absolute > 0, 0.0, rounding) if relative is None else relative
+    largest = s.max(-1, initial=0)
+    least = np.maximum(0.0 if absolute is None else absolute, relative * largest)
+    return wrap(np.asarray((s > least[..., None]).sum(-1)))
+
+
 LINALG: dict[str, Callable] = {
     "norm": norm, "vector_norm": vector_norm, "matrix_norm": matrix_norm, "solve_triangular": solve_triangular, "cholesky": cholesky, "vander": vander,
     "solve": solve, "qr": qr, "cross": cross, "diagonal": diagonal,
@@ -179,8 +196,7 @@ LINALG: dict[str, Callable] = {
     "solve_ex": lambda A, B, *, left=True, check_errors=False: Factored(solve(A, B, left=left), _info(A)),
     **MATRICES, "matrix_exp": lambda A: _face("scipy.linalg.expm", A), "lu": lambda A, *, pivot=True: _face("scipy.linalg.lu", A),
     "vecdot": lambda x, y, *, dim=-1: (x.conj() * y).sum(dim), "multi_dot": lambda tensors: _face("numpy.linalg.multi_dot", list(tensors)),
-    "tensorsolve": lambda A, B, dims=None: _face("numpy.linalg.tensorsolve", A, B, dims), "matrix_rank": lambda A, *, atol=None, rtol=None, hermitian=False:
-    wrap(np.asarray(np.linalg.matrix_rank(A._a, atol if atol is not None else None, hermitian)))}
+    "tensorsolve": lambda A, B, dims=None: _face("numpy.linalg.tensorsolve", A, B, dims), "matrix_rank": matrix_rank}
 
 # -- special ------------------------------------------------------------------------------------------------------------------
 
@@ -190,10 +206,21 @@ SPECIAL: dict[str, Callable] = {name: BY_NAME[f"scipy.special.{target}"].call fo
 SPECIAL.update(softmax=FUNCTIONS["softmax"], log_softmax=FUNCTIONS["log_softmax"], logsumexp=FUNCTIONS["logsumexp"], multigammaln=FUNCTIONS["mvlgamma"])
 SPECIAL["airy_ai"] = lambda x: BY_NAME["scipy.special.airy"].call(x)[0]
 SPECIAL["spherical_bessel_j0"] = lambda x: BY_NAME["scipy.special.spherical_jn"].call(0, x)
+
+
+def _polynomial(target: str) -> Callable:
+    def call(x: Any, n: Any) -> Any:
+        """Of degree n, without its fraction; zero where n is negative."""
+        degree = np.trunc(raw(n)).astype(np.int64)
+        y = BY_NAME[f"scipy.special.{target}"].call(np.maximum(degree, 0), x)
+        return y if (degree >= 0).all() else where(wrap(degree >= 0), y, 0.0)
+    return call
+
+
 for _family, _target in {"chebyshev_polynomial_t": "eval_chebyt", "chebyshev_polynomial_u": "eval_chebyu", "hermite_polynomial_h": "eval_hermite",
                          "hermite_polynomial_he": "eval_hermitenorm", "laguerre_polynomial_l": "eval_laguerre", "legendre_polynomial_p": "eval_legendre",
                          "shifted_chebyshev_polynomial_t": "eval_sh_chebyt", "shifted_chebyshev_polynomial_u": "eval_sh_chebyu"}.items():
-    SPECIAL[_family] = lambda x, n, _target=_target: BY_NAME[f"scipy.special.{_target}"].call(n, x)
+    SPECIAL[_family] = _polynomial(_target)
 
 # -- fft ----------------------------------------------------------------------------------------------------------------------
 

@@ -211,7 +211,7 @@ def cov(self: Any, *, correction: int = 1, fweights: Any = None, aweights: Any =
     """The covariances of variables, a row each."""
     if len(self.shape) > 2:
         raise RuntimeError(f"cov(): expected input to have two or fewer dimensions but got an input with {len(self.shape)} dimensions")
-    return in_precision(BY_NAME["numpy.cov"].call(self, ddof=correction, fweights=raw(fweights), aweights=raw(aweights)), (self,))
+    return in_precision(BY_NAME["numpy.cov"].call(self, ddof=correction, fweights=raw(fweights), aweights=aweights), (self,))
 
 
 @function()

@@ -145,6 +145,8 @@ def tensor_of(x: Any) -> Any:
 
 def in_precision(y: Any, operands: tuple) -> Any:
     """A result of inexact numbers (of NumPy's function, which has its own rules) in the precision of the tensors it was computed of."""
+    if isinstance(y, (np.ndarray, np.generic)):                 # what does not hang on the tensors' values, as a matrix' power 0
+        y = tensor_of(y)
     if not isinstance(y, Tensor) or y._a.dtype.kind not in "fc":
         return y
     dtype = precision(y._a.dtype.kind, [raw(x) for x in operands if isinstance(x, Tensor)])

@@ -157,7 +157,7 @@ def _quantiles(name: str) -> None:
         if not len(self.shape):
             dim = dim if dim is None or one_dim(dim, 0) else None
         axis = None if dim is None else one_dim(dim, len(self.shape))
-        y = BY_NAME[f"numpy.{name}"].call(self, raw(q), axis=axis, method=interpolation, keepdims=keepdim)
+        y = BY_NAME[f"numpy.{name}"].call(self, q, axis=axis, method=interpolation, keepdims=keepdim)
         return op["cast"](y, dtype=self.dtype) if y.dtype != self.dtype else y
     call.__name__, call.__doc__ = name, f"numpy.{name}, along a dimension or of all elements."
     function(name)(call)
@@ -258,8 +258,9 @@ def searchsorted(sorted_sequence: Any, input: Any, *, out_int32: bool = False, r
     if a.ndim == 1:
         found = np.asarray(np.searchsorted(a, v, way))
     else:
-        rows = zip(a.reshape(-1, a.shape[-1]), v.reshape(-1, v.shape[-1]))
-        found = np.asarray([np.searchsorted(row, values, way) for row, values in rows]).reshape(v.shape)
+        found = np.empty(v.shape, np.int64)
+        for row in np.ndindex(v.shape[:-1]):
+            found[row] = np.searchsorted(a[row], v[row], way)
     return delivered(wrap(found.astype(np.int32 if out_int32 else np.int64)), out, "searchsorted")
 
 

@@ -14,8 +14,8 @@ from ..formulas import where
 from ..generators import source
 from ..inplace import in_place
 from ..node import Undifferentiable
-from ..registry import one_dim
-from ..tensor import Tensor, wrap
+from ..registry import named, one_dim
+from ..tensor import Tensor, raw, wrap
 from ..together import step
 from . import composites as steps
 
@@ -88,6 +88,8 @@ def gelu(input: Any, approximate: str = "none") -> Any:
 @in_their_place
 def silu(input: Any, inplace: bool = False) -> Any:
     """x times the logistic function of x."""
+    if raw(input).dtype.kind == "c":
+        return named(input / (1.0 + op["exp"](-input)), "SiluBackward0")
     return steps.silu(input)
 
 

@@ -16,8 +16,9 @@ from .functional import call, pad, sizes
 
 
 def spread(x: Any, rank: int) -> tuple:
-    """One number for each spatial dimension."""
-    return tuple(x) if isinstance(x, (tuple, list)) else (x,) * rank
+    """One number for each spatial dimension; one number alone is that of all."""
+    x = tuple(x) if isinstance(x, (tuple, list)) else (x,)
+    return x * rank if len(x) == 1 else x
 
 
 def windows(input: Any, size: tuple, stride: tuple, dilation: tuple) -> Any:

@@ -87,8 +87,7 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     if isinstance(x1, Tensor) and isinstance(x2, Tensor) and x1.dtype != x2.dtype:
         dtype = result_type((x1, x2))
         x1, x2 = (x if x.dtype == dtype else op["cast"](x, dtype=dtype) for x in (x1, x2))
-    both = max(len(x1.shape), len(x2.shape))
-    x1, x2 = (op["reshape"](x, *[1] * (both - len(x.shape)), *x.shape) for x in (x1, x2))
+    x1, x2 = call("numpy.broadcast_arrays", x1, x2)
     product = call("numpy.sum", x1 * x2, axis=dim)
     squares = [call("numpy.sum", x * x, axis=dim) for x in (x1, x2)]
     norms = [op["sqrt"](op["where"](s > eps * eps, s, eps * eps)) for s in squares]
@@ -112,8 +111,10 @@ def _repeated(x: Any, widths: list, extents: Any, mode: str) -> Any:
                                f"({before}, {after}) at dimension {k} of input {list(extents)}")
         if mode == "circular" and max(before, after) > n:
             raise RuntimeError("Padding value causes wrapping around more than once.")
-        places = np.pad(np.arange(n), (max(before, 0), max(after, 0)), mode=_WAYS[mode])[max(-before, 0):]                     # type: ignore[call-overload]
-        places = places[:len(places) - max(-after, 0)]
+        added, places = (max(before, 0), max(after, 0)), np.arange(n)
+        kept = slice(max(-before, 0), None if after >= 0 else after)
+        # A circle is what is left of x; the other ways go on from x as it was.
+        places = np.pad(places[kept], added, mode="wrap") if mode == "circular" else np.pad(places, added, mode=_WAYS[mode])[kept]      # type: ignore[call-overload]
         spec = tuple("a" if j == k else ":" for j in range(len(extents)))
         x = op["index"](x, places, spec=spec, at=k)
     return x
@@ -130,6 +131,11 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: "float | None" = No
     extents = sizes(input)
     if mode != "constant":
         return _repeated(input, widths, extents, mode)
+    if any(w < 0 for pair in widths for w in pair):
+        if any(n + a + b < 0 for n, (a, b) in zip(extents, widths)):
+            raise RuntimeError(f"The input size {list(extents)}, plus negative padding {list(pad)}, resulted in a negative output size, which is invalid.")
+        input = input[tuple([slice(max(-a, 0), max(n + min(b, 0), 0)) for n, (a, b) in zip(extents, widths)])]
+        extents, widths = sizes(input), [(max(a, 0), max(b, 0)) for a, b in widths]
     shape = [n + a + b for n, (a, b) in zip(extents, widths)]
     spec, operands = tuple(("s", 1) for _ in shape), [v for n, (a, _) in zip(extents, widths) for v in (a, n)]
     return named(op["update"](np.full(shape, value or 0.0, input.dtype), input, *operands, spec=spec, at=0), "ConstantPadNdBackward0")

@@ -286,8 +286,8 @@ def multi_margin_loss(input: Any, target: Any, p: int = 1, margin: float = 1.0, 
     """sum over the other classes k of max(0, margin - input[target] + input[k])^p, over the number of classes."""
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
-    single, classes = len(input.shape) == 1, np.atleast_1d(raw(target))
-    x = op["reshape"](input, 1, *input.shape) if single else input
+    single, classes = len(input.shape) < 2, np.atleast_1d(raw(target))
+    x = op["reshape"](input, 1, math.prod(input.shape)) if single else input
     rows = np.arange(x.shape[0])
     if classes.shape != rows.shape:
         raise RuntimeError(f"inconsistent target size, expected {len(rows)} but got {list(classes.shape)}")

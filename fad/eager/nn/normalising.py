@@ -127,5 +127,5 @@ def local_response_norm(input: Any, size: int, alpha: float = 1e-4, beta: float 
     square, n = input * input, input.shape[1]
     rows = np.arange(n)
     near = ((rows[None] - rows[:, None] >= -(size // 2)) & (rows[None] - rows[:, None] <= (size - 1) // 2)).astype(input.dtype)
-    total = (wrap(near) @ square.reshape(square.shape[0], n, -1)).reshape(*input.shape)
+    total = (wrap(near) @ square.reshape(square.shape[0], n, math.prod(square.shape[2:]))).reshape(*input.shape)
     return input / (total * (alpha / size) + k) ** beta

@@ -304,17 +304,17 @@ def _one_period(x: Any, xp: Any, fp: Any, period: Any) -> tuple:
     return x, join([xp[-1:] - period, xp, xp[:1] + period]), join([fp[-1:], fp, fp[:1]])
 
 
-@face("numpy.unwrap", samples=("np.unwrap(x)", "np.unwrap(9 * x, axis=0)"))
+@face("numpy.unwrap", samples=("np.unwrap(x)", "np.unwrap(9 * x, axis=0)", "np.unwrap(9 * x, period=1.5 + v[0])"))
 def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: float = 2 * math.pi) -> Any:
-    """p without jumps of more than half a period; what is added is constant."""
+    """p without jumps of more than half a period; what is added hangs on the period alone, a whole number of which it is."""
     p = as_array(p)
     ax = one_axis(axis, len(shape_of(p)))
-    steps = BY_NAME["numpy.diff"].call(p, axis=ax)
+    steps = BY_NAME["numpy.diff"].call(stop_gradient(p), axis=ax)
     half = period / 2
     wrapped = (steps + half) % period - half
     wrapped = where_((wrapped == -half) & (steps > 0), half, wrapped)
     extra = where_(absolute(steps) < (half if discont is None else discont), 0.0, wrapped - steps)
-    total = stop_gradient(registry["cumsum"](extra, axis=ax))
+    total = registry["cumsum"](extra, axis=ax)
     before = (slice(None),) * ax
     return registry["concatenate"](p[before + (slice(0, 1),)], p[before + (slice(1, None),)] + total, axis=ax)
 
