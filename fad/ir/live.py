@@ -102,8 +102,8 @@ class LiveBuilder(Builder):
         types = (types,) if single else types
         recorded = any(t.dtype.kind in "fc" for t in types)
         lifted = tuple([self.lift(a) for a in args]) if recorded else args
-        with stack.concrete(), np.errstate(all="ignore"):
-            results = op.run(*known, **params)
+        with stack.concrete(), np.errstate(**_unwarned()):
+            results = _run(op, known, params)
         values = [_of_type(y, t) for y, t in zip((results,) if single else results, types)]
         outputs = self._recorded(op, lifted, types, params, values) if recorded else tuple(values)
         return outputs[0] if single else outputs
@@ -146,6 +146,18 @@ def _of_type(y: Any, t: Type) -> Any:
     if a.ndim:
         return a
     return a.item() if t.weak else a[()]
+
+
+def _run(op: Op, args: list, params: dict) -> Any:
+    try:
+        return op.run(*args, **params)
+    except FloatingPointError as error:                       # asked for by np.errstate
+        raise FloatingPointError(str(error)) from None
+
+
+def _unwarned() -> dict:
+    """NumPy's handling of floating point errors without warnings; what the user's code wants to be raised is raised."""
+    return {kind: how if how == "raise" else "ignore" for kind, how in np.geterr().items()}
 
 
 def _twin(x: np.ndarray) -> np.ndarray:

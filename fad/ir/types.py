@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..util.defects import door
+
 BOOL, INT, FLOAT, COMPLEX = np.dtype(bool), np.dtype(np.int64), np.dtype(np.float64), np.dtype(np.complex128)
 _WEAK = {bool: BOOL, int: INT, float: FLOAT, complex: COMPLEX}
 _WEAK_SAMPLE = {BOOL: False, INT: 0, FLOAT: 0.0, COMPLEX: 0j}
@@ -98,6 +100,7 @@ def promoted(types: Any) -> np.dtype:
 
 
 @cache
+@door                                                         # what NumPy says of operands that its ufunc does not take is no failure of fad's
 def _resolve(ufunc: Any, keys: tuple) -> tuple:
     kinds = tuple(_WEAK_PYTHON[k[1]] if isinstance(k, tuple) else k for k in keys)
     return ufunc.resolve_dtypes(kinds + (None,) * ufunc.nout)

@@ -1,5 +1,6 @@
 """Arrays written down: nested lists and tuples of numbers, arrays and traced values made into one array, and arrays that are known."""
 from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from ..ir.build import Value, current
 from ..ir.graph import Equation
 from ..ir.op import registry
 from ..ir.types import BOOL, COMPLEX, FLOAT, INT, is_number, type_of, ufunc_dtypes
+from ..util.defects import asked_by_user
 from ..util.errors import INTEGER_OVERFLOW, LARGEST_INT, ExtentError
 from .kinds import shape_of
 
@@ -97,7 +99,7 @@ def produced_by(x: Any, *names: str, reach: int = 64) -> "Equation | None":
 
 
 __all__ = ["as_array", "constant", "known", "has_values", "is_value", "produced_by", "python_complex", "python_float", "python_int",
-           "python_number", "require_fitting", "require_room"]
+           "python_number", "require_fitting", "require_room", "see_that_python_takes"]
 
 
 def python_int(x: Any) -> Any:
@@ -140,6 +142,14 @@ def require_fitting(op: Any, a: Any, b: Any) -> None:
     ufunc = getattr(op, "facts", {}).get("ufunc") if dtype.kind in "iu" and dtype != INT else None
     if ufunc is not None and ufunc_dtypes(ufunc, a, b)[-1] == dtype:
         require_room(ints[0], dtype)
+
+
+def see_that_python_takes(call: Callable, *args: Any) -> None:
+    """On a tape: what Python's function raises of these numbers of Python's, if it does. NumPy's would be infinite or nan."""
+    if stack.is_live() and all(is_number(a) or is_value(a) and type_of(a).weak for a in args):
+        numbers = [current().known(a) for a in args]
+        if all(map(is_number, numbers)):
+            asked_by_user(call, *numbers)
 
 
 def python_float(x: Any) -> Any:

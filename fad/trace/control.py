@@ -241,8 +241,8 @@ class Runtime:
 
     # -- errors -----------------------------------------------------------------------------------------------------------
 
-    def caught(self) -> Any:
-        return handlers.caught() if _is_tracing() else nullcontext()
+    def caught(self, handled: "Callable | None" = None) -> Any:
+        return handlers.caught(handled) if _is_tracing() else nullcontext()
 
     def pass_on(self) -> None:
         handlers.pass_on(sys.exc_info()[1], _is_tracing())

@@ -3,12 +3,12 @@
 Handlers run while the function is traced. So what they may see has to happen then, and has to be sure to happen: an error of the program comes too late,
 and an error on a way that the program may not take comes too early. A function with either is not staged. What is wrong with sizes is wrong for the sizes at hand.
 """
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
 from ..ir.build import current, left_region
-from ..ir.graph import Var
+from ..ir.graph import Literal, Var
 from ..util.defects import is_defect
 from ..util.errors import ConcreteValueError, FadError, NoDerivativeError, SideEffectError, StructureError, UnstageableError, UnsupportedFunctionError
 from ..util.where import here, is_own
@@ -16,12 +16,20 @@ from ..util.where import here, is_own
 OWN = (ConcreteValueError, StructureError, SideEffectError, UnsupportedFunctionError, NoDerivativeError)
 
 
+# what raises of Python's numbers where NumPy's would be infinite or nan
+PARTIAL = {"div", "floordiv", "mod", "pow", "fmod", "sqrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "arcsin", "arccos",
+           "arccosh", "arctanh", "sinh", "cosh", "gamma", "gammaln", "ldexp"}
+
+
 @contextmanager
-def caught() -> Iterator[None]:
-    """Around a try with handlers: an error of the program, which comes when it runs, would pass them by."""
+def caught(handled: "Callable | None" = None) -> Iterator[None]:
+    """Around a try with handlers: an error of the program, which comes when it runs, would pass them by. handled: gives what they take in."""
     builder, start = current(), len(current().equations)
     yield
-    found = next((eqn for eqn in builder.equations[start:] if may_raise(eqn)), None)
+    kinds = [kind for handler in (handled() if handled else [Exception]) for kind in (handler if isinstance(handler, tuple) else (handler,))]
+    of_numbers = any(issubclass(error, kind) for kind in kinds for error in (ValueError, OverflowError, ZeroDivisionError))
+    of_floats = FloatingPointError in kinds
+    found = next((eqn for eqn in builder.equations[start:] if may_raise(eqn, of_numbers, of_floats)), None)
     if found is not None:
         raise UnstageableError(f"{found.op.name} in a try with handlers may raise an error when the program runs", where=found.where,
                                why="handlers are part of the function, and not of the program", do="test for what may go wrong instead")
@@ -58,7 +66,7 @@ class Context:
 
     def __init__(self, manager: Any):
         self.manager = manager
-        self.watch: Any = caught() if isinstance(manager, suppress) else None
+        self.watch: Any = caught(lambda: manager._exceptions) if isinstance(manager, suppress) else None
 
     def __enter__(self) -> Any:
         if self.watch is not None:
@@ -74,10 +82,15 @@ class Context:
         return is_taken_in
 
 
-def may_raise(eqn: Any) -> bool:
-    """Whether an equation may raise an error of NumPy's or Python's when it is run."""
-    if any(may_raise(e) for region in eqn.regions for e in region.equations):
+def may_raise(eqn: Any, of_numbers: bool = False, of_floats: bool = False) -> bool:
+    """Whether an equation may raise an error of NumPy's or Python's when it is run; of_numbers: one of Python's floats; of_floats: under np.errstate."""
+    if any(may_raise(e, of_numbers, of_floats) for region in eqn.regions for e in region.equations):
         return True
+    if of_floats and eqn.op.kind in ("elementwise", "reduce", "contract") and any(v.type.dtype.kind in "fc" for v in eqn.outputs):
+        return True
+    if of_numbers and eqn.op.name in PARTIAL and eqn.outputs[0].type.weak:
+        divisor = eqn.inputs[-1]
+        return not (eqn.op.name in ("div", "floordiv", "mod") and isinstance(divisor, Literal) and divisor.value)
     if eqn.op.name in ("index", "update", "index_add"):
         return any(isinstance(a, Var) for a in eqn.inputs[1:] if a.type.dtype.kind in "iu")
     is_integer_division = eqn.op.name in ("floordiv", "mod") and eqn.outputs[0].type.dtype.kind in "iu"

@@ -178,7 +178,9 @@ class Rewriter(ast.NodeTransformer):
             return s
         for h in s.handlers:
             h.body.insert(0, _placed(ast.Expr(self.runtime("pass_on")), h))
-        return _placed(ast.With([ast.withitem(self.runtime("caught"), None)], [s]), s)
+        kinds: list = [h.type or ast.Name("BaseException", ast.Load()) for h in s.handlers]
+        handled = self.later(_placed(ast.Tuple(copy.deepcopy(kinds), ast.Load()), s))
+        return _placed(ast.With([ast.withitem(self.runtime("caught", handled), None)], [s]), s)
 
     def visit_With(self, s: ast.With) -> Any:
         """A manager may take errors in, as a handler does."""

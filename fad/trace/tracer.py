@@ -18,14 +18,15 @@ from ..ir.op import registry
 from ..ir.types import INT, type_of
 from ..ir.value import REFLECTED, Value, answers, counted
 from ..ops.face import METHODS, PROPERTIES
-from ..ops.literals import as_array, python_int, require_fitting
+from ..ops.literals import as_array, python_int, require_fitting, see_that_python_takes
 from ..util.errors import ConcreteValueError, SideEffectError
-from ..util.where import here, library_call
+from ..util.where import here, is_users_operator, library_call
 from . import sparse
 from .constants import constant_of
 from .mutation import assign, call_face
 from .protocol import call_function, call_ufunc
 
+PARTIAL = {"div": operator.truediv, "floordiv": operator.floordiv, "mod": operator.mod, "pow": operator.pow}       # what raises of Python's numbers
 births = itertools.count()                                   # tells what was there before a branch or a loop from what was made in it
 
 
@@ -190,6 +191,8 @@ class Tracer(Value):
 
     def meets(self, name: str, a: Any, b: Any) -> None:
         require_fitting(registry[name], a, b)
+        if name in PARTIAL and stack.is_live() and is_users_operator():
+            see_that_python_takes(PARTIAL[name], a, b)
 
     def __matmul__(self, other: Any) -> Any:
         if sparse.is_sparse(other):

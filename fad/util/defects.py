@@ -50,8 +50,14 @@ def is_defect(error: BaseException) -> bool:
     return not refused or isinstance(error, AssertionError)
 
 
+@door
+def asked_by_user(call: Callable, *args: Any) -> Any:
+    """call(*args), a function of Python's and the numbers that the user's code calls it with."""
+    return call(*args)
+
+
 def is_users(error: BaseException) -> bool:
-    """Whether a `raise` of the user's code raised it.
+    """Whether a `raise` of the user's code raised it, or a function of Python's of the user's numbers.
 
     >>> try:
     ...     raise ValueError("negative")
@@ -63,7 +69,7 @@ def is_users(error: BaseException) -> bool:
     while tb.tb_next is not None:
         tb = tb.tb_next
     code = tb.tb_frame.f_code
-    return not is_library(code.co_filename) and bool(code.co_code[tb.tb_lasti] == _RAISE)
+    return code is asked_by_user.__code__ or (not is_library(code.co_filename) and bool(code.co_code[tb.tb_lasti] == _RAISE))
 
 
 def warn_of(error: BaseException, what: str, where: "Where | None" = None) -> None:

@@ -2,7 +2,7 @@
 import linecache
 import os
 import sys
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _DEMONSTRATION = PACKAGE + "demo.py"                         # written as a user would write it, and captured as a user's code
@@ -30,6 +30,14 @@ class Where(NamedTuple):
 def is_own(filename: str) -> bool:
     """Whether code in this file is fad's own."""
     return filename.startswith(PACKAGE) and filename != _DEMONSTRATION
+
+
+def is_users_operator() -> bool:
+    """Whether an operator on a traced value stands in code that is not fad's, such as a derivative's rule."""
+    frame: Any = sys._getframe(1)
+    while frame.f_globals.get("__name__") in ("fad.ir.value", "fad.trace.tracer"):
+        frame = frame.f_back
+    return not is_own(frame.f_code.co_filename)
 
 
 def is_library(filename: str) -> bool:

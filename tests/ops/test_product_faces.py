@@ -27,7 +27,7 @@ np.linalg.matrix_power(S,1); np.linalg.matrix_power(S,-2); np.linalg.matrix_powe
 """)
 
 VALUES_ONLY = listed(r"""
-np.einsum("ij,j->i",f,f[0])
+np.einsum("ij,j->i",f,f[0]); np.polyval([1.0, 2.0], f); np.polyval((1, 2), f); np.polyval(f[0], 2.0); np.polyval(f[0], f)
 """)
 
 

@@ -63,7 +63,7 @@ np.sin(f); f ** 2; f * 2.0; f + x; np.maximum(f, 0.5); np.where(f > 0.5, f, 0.0)
 np.sin(k); np.sqrt(k); np.exp2(f); np.deg2rad(k); np.fabs(k); np.float_power(f, 2); np.logaddexp(f, f); np.hypot(k[0], f); np.abs(z); np.angle(z)
 np.sign(z); np.conj(z); np.real(f); np.imag(f); np.isnan(f); np.isfinite(z); np.signbit(f); np.floor(f); np.round(f, 1); np.round(k, -1); np.fix(f)
 np.bitwise_and(k, 3); k << 1; ~k; np.logical_and(k, f[:2]); np.logical_not(k); np.gcd(k, 4); np.equal(k, 2); np.frexp(f)[1]
-np.modf(f)[1]; np.divmod(k, 2)[0]
+np.modf(f)[1]; np.divmod(k, 2)[0]; np.piecewise(k, [k < 3, k > 4], [lambda t: t / 2, 7.5, 1.5]); np.piecewise(f, [f > 0.5], [2.0, 0.1])
 np.add.reduce(k); np.multiply.reduce(k, axis=1); np.logical_or.reduce(k > 4, axis=0); np.bitwise_xor.reduce(k, axis=0); np.gcd.reduce(k, axis=None)
 np.isclose(x, x + 1e-9); np.allclose(x, x); np.array_equal(x, x); np.array_equiv(x, x[:1]); np.isposinf(x); np.isreal(z); np.iscomplexobj(z)
 sp.erf(f); sp.gammaln(f); sp.jv(2, f); sp.expit(f); sp.xlogy(f, f); sp.logsumexp(f); sp.softmax(f, axis=1); sp.erf(z); sp.gamma(z); sp.wofz(z)

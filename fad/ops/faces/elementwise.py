@@ -68,8 +68,7 @@ def _piece(x: Any, c: Any, f: Callable, y: Any) -> Any:
     value = elementwise_or_none(f, x)
     dtype = type_of(y).dtype
     if value is not None:
-        value = as_array(value)
-        return where_(c, value if type_of(value).weak else in_dtype(value, dtype), y)
+        return where_(c, in_dtype(as_array(value), dtype), y)
     y = registry["where"](c, registry["zeros_like"](y), y)
     y[c] = f(x[c])
     return y

@@ -1,4 +1,5 @@
 """The faces of Python's math and cmath, on traced scalars. Results that are Python ints stay integers of the program."""
+import cmath
 import functools
 import math
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from ..choice import isfinite, isinf, isnan
 from ..complex import angle, make_complex
 from ..face import add_face, face
 from ..kinds import is_complex, shape_of
-from ..literals import python_int, python_number
+from ..literals import python_int, python_number, see_that_python_takes
 from .arguments import as_array, in_dtype
 from .special import comb, factorial, perm
 from .ufuncs import as_float, deg2rad, fabs, frexp, modf, rad2deg
@@ -20,11 +21,13 @@ from .ufuncs import as_float, deg2rad, fabs, frexp, modf, rad2deg
 # -- Python's numbers ---------------------------------------------------------------------------------------------------------------
 
 
-def _of_python(call: Callable) -> Callable:
-    """A function of Python's floats: it computes with 64 bits whatever it gets, and what it returns promotes weakly."""
+def _of_python(call: Callable, own: Callable) -> Callable:
+    """A function of Python's floats, `own`: it computes with 64 bits whatever it gets, and what it returns promotes weakly."""
     @functools.wraps(call, updated=())
     def run(*args: Any, **kwargs: Any) -> Any:
-        return _numbers(call(*_numbers(args), **kwargs))
+        numbers = _numbers(args)
+        see_that_python_takes(own, *numbers)
+        return _numbers(call(*numbers, **kwargs))
     return run
 
 
@@ -39,8 +42,11 @@ def _numbers(x: Any) -> Any:
 
 def _face(name: str, **facts: Any) -> Callable:
     """A face of a function that computes with Python's floats."""
+    module, _, short = name.partition(".")
+    own = getattr(cmath if module == "cmath" else math, short)
+
     def register(call: Callable) -> Callable:
-        add_face(name, _of_python(call if name.startswith("cmath.") else _of_reals(call)), **facts)
+        add_face(name, _of_python(call if module == "cmath" else _of_reals(call), own), **facts)
         return call
     return register
 

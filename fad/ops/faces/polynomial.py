@@ -11,6 +11,7 @@ from ..correlate import correlated, flipped, padded
 from ..face import face
 from ..kinds import conjugate, shape_of
 from .arguments import as_array, fixed, in_dtype, rank, some_of
+from .join import strong
 
 _MODES = {0: "valid", 1: "same", 2: "full", "v": "valid", "s": "same", "f": "full"}
 
@@ -77,9 +78,12 @@ def coefficient(p: Any, k: int) -> Any:
 
 @face("numpy.polyval", samples=("np.polyval(v, x)", "np.polyval(v, 0.5)"))
 def polyval(p: Any, x: Any) -> Any:
+    x = strong(as_array(x))
     if isinstance(p, (list, tuple)):                       # each coefficient may be an array of its own
-        return _horner(list(p), as_array(x))
-    p, x = as_array(p), as_array(x)
+        coefficients = [strong(as_array(c)) for c in p]
+        dtype = result_dtype(*coefficients) if p else None
+        return _horner([in_dtype(c, dtype) for c in coefficients], x)
+    p = as_array(p)
     count = shape_of(p)[0]
     seen = extents.hint(count)
     if seen is not None and seen <= UNROLLED:

@@ -1,0 +1,118 @@
+"""Errors of arithmetic that the user's code handles: Python's floats and functions raise where NumPy's numbers are infinite or nan."""
+import contextlib
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+import fad
+from fad.util.errors import FallbackWarning
+
+X = np.array([2.0, 0.5, 3.0])
+
+
+def root(x):
+    try:
+        return math.sqrt(x[0] - 1.0) * x[1]
+    except ValueError:
+        return -x[2] * x[2]
+
+
+def logarithm_in_a_loop(x):
+    s = 0.0
+    for v in x:
+        try:
+            s += math.log(v)
+        except ValueError:
+            s -= 2.0 * x[1]
+        else:
+            s *= 1.1
+    return s
+
+
+def exponential(x):
+    try:
+        return math.exp(500.0 * (2.0 - x[0])) + x[1]
+    except OverflowError:
+        return x[1] * x[2]
+
+
+def quotient(x):
+    a = float(x[0])
+    try:
+        return float(x[1]) / a
+    except ZeroDivisionError:
+        return 3.0 * x[1]
+
+
+def remainder_suppressed(x):
+    s = x[1]
+    with contextlib.suppress(ArithmeticError):
+        s = x[2] * (float(x[1]) % float(x[0]))
+    return s
+
+
+def power_in_a_helper(x):
+    def inverse(v):
+        return float(v) ** -2
+
+    try:
+        return inverse(x[0])
+    except Exception:                                         # noqa: BLE001 - as users write it
+        return x[2] ** 2
+
+
+def asked_of_numpy(x):
+    with np.errstate(divide="raise"):
+        try:
+            return x[1] / x[0]
+        except FloatingPointError:
+            return 5.0 * x[2]
+
+
+@pytest.mark.parametrize("f", [root, logarithm_in_a_loop, exponential, quotient, remainder_suppressed, power_in_a_helper, asked_of_numpy],
+                         ids=lambda f: f.__name__)
+def test_handlers_see_what_pythons_arithmetic_raises(f):
+    jitted, gradient = fad.jit(f), fad.grad(f)
+    for x in (X, np.array([0.0, 0.5, 3.0]), X):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FallbackWarning)
+            assert np.isclose(jitted(x), f(x))
+            found = gradient(x)
+            tangents = [fad.jvp(f, (x,), (d,))[1] for d in np.eye(3)]
+        differences = [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)[1:]]
+        np.testing.assert_allclose(found[1:], differences, atol=1e-8)
+        np.testing.assert_allclose(tangents, found)
+
+
+def only_of_an_index(x):
+    try:
+        return math.sqrt(x[0]) / float(x[1])
+    except IndexError:
+        return x[2]
+
+
+def halves(x):
+    try:
+        return float(x[0]) / 2.0
+    except ZeroDivisionError:
+        return x[2]
+
+
+@pytest.mark.parametrize("f", [only_of_an_index, halves])
+def test_what_handlers_cannot_see_is_staged(f):
+    assert np.isclose(fad.jit(f, fallback=False)(X), f(X))
+
+
+def keyed_by_data(x):
+    return {True: 1.0, False: 2.0}[bool(x[1] > 0.2)] * math.sqrt(x[0] - 1.0)
+
+
+def test_the_tape_raises_as_python_does():
+    with pytest.warns(FallbackWarning):
+        assert fad.grad(keyed_by_data)(X)[0] == pytest.approx(0.5)
+    with pytest.raises(ValueError, match="math domain error"):
+        fad.grad(keyed_by_data)(np.zeros(3))
+    with pytest.warns(FallbackWarning):                       # NumPy's numbers are infinite
+        assert fad.grad(lambda x: {True: 1.0}[bool(x[1] > 0.2)] / x[0])(np.array([0.0, 1.0]))[0] == -np.inf
