@@ -44,6 +44,7 @@ class Builder:
         self.known_constants: dict[tuple, Var] = {}              # the same by what they hold
         self.sources: list[Any] = []                             # outside values the traced function read; on the root
         self.inside: dict[int, Any] = {}                         # objects that the traced function itself made; on the root
+        self.generators: dict[int, tuple] = {}                   # id of a generator of random numbers made inside -> (it, the builder of then); on the root
         self.opened: dict[int, Any] = {}                         # objects, lists and dicts from outside that it may change; on the root
         self.stand_ins: list[tuple] = []                         # outside lists and dicts, what is seen instead, as it is and as it was; on the root
         self.later: list[Var] = []                               # inputs that a second step will give; on the root

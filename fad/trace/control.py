@@ -17,11 +17,12 @@ from ..ir.op import registry
 from ..ops.face import find
 from ..ops.literals import python_number
 from ..util.defects import door, is_defect, warn_of
-from ..util.errors import InternalErrorWarning, UnstageableError
+from ..util.errors import InternalErrorWarning
 from . import handlers
 from .branch import choose, truth
 from .builtin import BY_BUILTIN, hasattr_, scalar_class
 from .cached import cached
+from .calls import called, is_tracing, keep
 from .containers import containers_in, is_users
 from .iterate import Range, Steps, steps_of
 from .listed import as_captured
@@ -73,10 +74,11 @@ class Runtime:
 
     def call(self, f: Any) -> Any:
         """f as captured code calls it: users' functions are captured, NumPy's and Python's lead to fad where something is traced."""
-        if _is_tracing() and current().kept and not isinstance(f, FunctionType):
-            _keep(getattr(f, "__self__", None))
-            return functools.partial(_called, self._call(f))
-        return self._call(f)
+        found = self._call(f)
+        if not is_tracing() or self.is_captured(getattr(found, "__func__", found)):
+            return found
+        keep(getattr(f, "__self__", None))
+        return functools.partial(called, found)
 
     def _call(self, f: Any) -> Any:
         if isinstance(f, FunctionType):
@@ -110,7 +112,7 @@ class Runtime:
 
     def _made(self, cls: type, *args: Any, **kwargs: Any) -> Any:
         """An object that the traced code makes: what its attributes are is nobody else's."""
-        if not _is_tracing():
+        if not is_tracing():
             return cls(*args, **kwargs)
         if is_users(cls) and type(cls) is type and cls.__new__ is object.__new__ and isinstance(cls.__init__, FunctionType):
             made = cls.__new__(cls)
@@ -135,13 +137,13 @@ class Runtime:
 
     def _filter(self, condition: Any, items: Any) -> Any:
         """filter(condition, items): of traced items, a list."""
-        if not _is_tracing() or steps_of(items) is None:
+        if not is_tracing() or steps_of(items) is None:
             return filter(condition, items)
         return self.comprehension(items, lambda x: x, (lambda x: x) if condition is None else self.call(condition))
 
     def _list(self, *items: Any) -> list:
         """list(items): of what is traced, as a loop that fills a list."""
-        if not _is_tracing() or not items or isinstance(items[0], (range, Range)) or not (isinstance(items[0], Value) or steps_of(items[0])):
+        if not is_tracing() or not items or isinstance(items[0], (range, Range)) or not (isinstance(items[0], Value) or steps_of(items[0])):
             return self.list_(list(*items))
         return items[0].copy() if isinstance(items[0], Rows) else self.comprehension(items[0], lambda x: x)
 
@@ -221,7 +223,7 @@ class Runtime:
 
     def assert_(self, test: Any, message: "Callable | None") -> None:
         test = truth(test)
-        if not isinstance(test, Value) and (test or not (_is_tracing() and stack.is_region())):
+        if not isinstance(test, Value) and (test or not (is_tracing() and stack.is_region())):
             assert test, message() if message is not None else ""
             return
         text = message() if message is not None else ""
@@ -229,7 +231,7 @@ class Runtime:
 
     def raises(self, error: Callable) -> bool:
         """Whether a raise statement is to be carried out now. In a region of the program it is the program that raises, if it gets there."""
-        branch = next((b for b in _around(current()) if b.side is not None), None) if _is_tracing() else None
+        branch = next((b for b in _around(current()) if b.side is not None), None) if is_tracing() else None
         if branch is None:
             return True
         made = error()
@@ -242,19 +244,19 @@ class Runtime:
     # -- errors -----------------------------------------------------------------------------------------------------------
 
     def caught(self, handled: "Callable | None" = None) -> Any:
-        return handlers.caught(handled) if _is_tracing() else nullcontext()
+        return handlers.caught(handled) if is_tracing() else nullcontext()
 
     def pass_on(self) -> None:
-        handlers.pass_on(sys.exc_info()[1], _is_tracing())
+        handlers.pass_on(sys.exc_info()[1], is_tracing())
 
     def context(self, manager: Any) -> Any:
-        return handlers.Context(manager) if _is_tracing() else manager
+        return handlers.Context(manager) if is_tracing() else manager
 
     # -- lists ------------------------------------------------------------------------------------------------------------
 
     def list_(self, items: Any) -> Any:
         """A list as captured code makes it: one that a loop may come to fill, or to index."""
-        return Items(items) if type(items) is list and _is_tracing() else items
+        return Items(items) if type(items) is list and is_tracing() else items
 
     shared = Shared
 
@@ -267,7 +269,7 @@ class Runtime:
         return made
 
     def _comprehension(self, items: Any, element: Callable, *conditions: Callable) -> list:
-        steps = steps_of(items) if _is_tracing() else None
+        steps = steps_of(items) if is_tracing() else None
         count = 0 if steps is None else steps.count()
         if isinstance(count, int) and count <= (1 if conditions else SHORT):
             return self.list_([element(x) for x in items if all(c(x) for c in conditions)])
@@ -285,10 +287,10 @@ class Runtime:
 
     def for_(self, items: Any, body: Callable, *facts: tuple) -> None:
         """facts: names, rebound, written, stops and own, as Plan takes them."""
-        _keep(items)
+        keep(items)
         cells = cells_of(body)
         plan = Plan(cells, *facts)
-        steps = steps_of(items) if _is_tracing() else None
+        steps = steps_of(items) if is_tracing() else None
         if steps is None or (not isinstance(items, Value) and _is_short(steps)):
             run_plainly(items, body, plan)
             return
@@ -312,7 +314,7 @@ class Runtime:
             go_on = truth(test())
             if go_on is False:
                 return True
-            if not _is_tracing():
+            if not is_tracing():
                 body()
                 continue
             plan = Plan(cells, *facts, memory=memory_here(current()).next_of(body.__code__, cells))
@@ -352,24 +354,6 @@ class Runtime:
                 warn_of(error, "a loop is not one region of the program")
             self.unrolled[body.__code__] = error
             return error
-
-
-def _is_tracing() -> bool:
-    """Whether what captured code does goes into a program. If not, it is run as plain Python: on a tape, or by the program (see ops/host.py)."""
-    return bool(stack.builders()) and not stack.is_live()
-
-
-def _keep(x: Any) -> None:
-    """An error if x is an iterator from around the region that is being traced: tracing it must not take anything."""
-    if _is_tracing() and any(x is kept for kept in current().kept):
-        raise UnstageableError("an iterator goes on in a loop or branch on traced values", why="what it yields there is one thing for each turn",
-                               do="loop over a list or an array")
-
-
-def _called(f: Callable, *args: Any, **kwargs: Any) -> Any:
-    for x in args:
-        _keep(x)
-    return f(*args, **kwargs)
 
 
 def _around(builder: Any) -> Iterator:

@@ -37,3 +37,10 @@ def same_state(a: Any, b: Any) -> bool:
     if isinstance(a, dict):
         return all(same_state(a[k], b[k]) for k in a)
     return np.array_equal(a, b) if isinstance(a, np.ndarray) else bool(a == b)
+
+
+def order_of(shuffle: Any, rank: int, count: int, axis: int) -> Any:
+    """The order that a generator's method puts the entries of an array of this rank into along an axis; it draws as for that array."""
+    order = np.arange(count).reshape([-1 if k == axis % rank else 1 for k in range(rank)])
+    shuffle(order, axis) if axis else shuffle(order)
+    return order.reshape(-1)

@@ -18,6 +18,7 @@ from ..util import tree
 from ..util.defects import door
 from ..util.errors import UnstageableError
 from .branch import choose, truth
+from .constants import constant_of
 from .listed import as_array, number_of
 from .reorder import is_value, reordered
 from .state import cells_of
@@ -137,14 +138,21 @@ def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list:
     known = _known_order(keys, reverse)
     if known is not None:
         return [items[k] for k in known]
-    columns = [joined(list(column)) for column in (zip(*keys) if isinstance(keys[0], (tuple, list)) else [keys])]
+    columns = [_column(list(column)) for column in (zip(*keys) if isinstance(keys[0], (tuple, list)) else [keys])]
     order = find(np.lexsort).call([-c if reverse else c for c in columns[::-1]])     # type: ignore[union-attr]
     return reordered(items, order)
 
 
+def _column(parts: list) -> Any:
+    """One part of each key, as an array."""
+    if any(isinstance(x, (tuple, list)) for x in parts):
+        raise UnstageableError("sorted() compares lists of traced values", why="which of them comes first is not decided by one number each")
+    return joined(parts)
+
+
 def _known_order(keys: list, reverse: Any) -> "list | None":
-    """The order of these keys, where what stands in front of their traced parts decides it: names, mostly."""
-    fronts = [list(itertools.takewhile(lambda part: not is_traced(part), key)) if isinstance(key, (tuple, list)) else [] for key in keys]
+    """The order of these keys, where what stands in front of their unknown parts decides it: names, mostly."""
+    fronts = [list(itertools.takewhile(lambda part: not is_traced(part), map(_known, key))) if isinstance(key, (tuple, list)) else [] for key in keys]
     fronts = [front[:min(map(len, fronts))] for front in fronts]
     order = sorted(range(len(keys)), key=fronts.__getitem__, reverse=reverse)
     return None if any(fronts[a] == fronts[b] for a, b in zip(order, order[1:])) else order
@@ -175,3 +183,9 @@ def _of_all(name: str, decisive: bool, join: str) -> Callable:
 
 FACES = {"min": _best("min"), "max": _best("max"), "sorted": sorted_, "any": _of_all("any", True, "logical_or"),
          "all": _of_all("all", False, "logical_and")}
+
+
+def _known(part: Any) -> Any:
+    """A part of a key; of a traced number the number, if that is known."""
+    value = constant_of(part.atom) if isinstance(part, Tracer) and not part.ndim else None
+    return part if value is None else value

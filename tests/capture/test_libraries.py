@@ -1,0 +1,145 @@
+"""What libraries make inside a traced function: arrays that are written to afterwards or read by a loop's index; generators of random numbers."""
+import random
+import warnings
+
+import numpy as np
+import pytest
+import scipy.linalg
+
+import fad
+
+
+def written_after_its_use(x):
+    w = np.random.default_rng(0).normal(size=5)
+    y = x * w
+    w += 1.0
+    return np.sum(y) + np.sum(w * x)
+
+
+def results_of_one_call(x):
+    t, w = np.polynomial.legendre.leggauss(4)
+    a = np.exp(-x * t) @ w
+    t += 1
+    w *= 0.5
+    return a + np.exp(-x * t) @ w
+
+
+def written_in_a_branch(x):
+    w = np.random.default_rng(0).normal(size=5)
+    if x > 10:
+        w[0] = 100.0
+    return np.sum(w) * x
+
+
+def written_in_a_loop(x):
+    A = scipy.linalg.hilbert(4)
+    s = 0.0
+    for _ in range(5):
+        s = s + np.sum(A) * x
+        A[0] += 1.0
+    return s
+
+
+def read_as_python_reads_it(x):
+    counts = np.random.default_rng(0).integers(1, 4, size=4)
+    found = [k for k in range(4) if counts[k] > 1]
+    y = np.ones(tuple(counts[:2])) * x
+    return np.sum(y) * len(found) + len(range(counts[2])) + {1: 0.5, 2: x, 3: x * x}[int(counts[3])]
+
+
+def drawn_in_a_loop(x):
+    rng = np.random.default_rng(0)
+    s = 0.0
+    for _ in range(4):
+        s += np.sum(rng.normal(size=3) * x) + rng.uniform() * x
+    return s
+
+
+def drawn_in_a_nest(x):
+    rng, r, s, k = np.random.RandomState(0), random.Random(1), 0.0, 0
+    while k < 3:
+        for j in range(2):
+            s += rng.randn() * x * j + r.gauss(0, 1)
+        k += 1
+    return s * x
+
+
+class Walk:
+    def __init__(self):
+        self.rng = np.random.default_rng(3)
+
+    def step(self, x):
+        return x + self.rng.normal()
+
+
+def drawn_by_an_object(x):
+    walk = Walk()
+    for _ in range(5):
+        x = walk.step(x) * 0.5
+    return x
+
+
+def drawn_by_a_comprehension(x):
+    rng = np.random.default_rng(0)
+    return sum([x * rng.normal() for _ in range(12)])
+
+
+def shuffled(x):
+    rng, old = np.random.default_rng(0), np.random.RandomState(0)
+    p, rows, columns, drawn, made = np.arange(10), np.arange(12.0).reshape(6, 2), np.arange(12.0).reshape(2, 6) * x, rng.normal(size=6), np.arange(8.0).reshape(4, 2)
+    rng.shuffle(p)
+    rng.shuffle(rows)
+    rng.shuffle(columns, axis=1)
+    rng.shuffle(drawn)
+    old.shuffle(made)
+    s = 0.0
+    for k in range(10):
+        s = s * x + p[k]
+    return s + np.sum(rows * x @ columns) + np.sum(made[:, 0] * x ** np.arange(4)) + np.sum(drawn * x ** np.arange(6))
+
+
+def grouped(x):
+    order, y, groups = np.random.default_rng(0).permutation(8), np.arange(8.0) * x, {}
+    for k in range(8):
+        groups.setdefault(int(order[k]) % 3, []).append(y[k])
+    return sum(sum(g) * (j + 1) for j, g in sorted(groups.items()))
+
+
+PROGRAMS = [grouped, written_after_its_use, results_of_one_call, written_in_a_branch, written_in_a_loop, read_as_python_reads_it, drawn_in_a_loop, drawn_in_a_nest,
+            drawn_by_an_object, drawn_by_a_comprehension, shuffled]
+
+
+@pytest.mark.parametrize("f", PROGRAMS)
+@pytest.mark.parametrize("x", [1.3, np.array(0.7)], ids=["number", "array"])
+def test_values_and_derivatives(f, x):
+    np.testing.assert_allclose(fad.jit(f)(x), f(x), rtol=1e-12)
+    np.testing.assert_allclose(fad.grad(f)(x), (f(x + 1e-6) - f(x - 1e-6)) / 2e-6, rtol=1e-6)
+
+
+def test_draws_in_a_branch_that_data_choose_run_on_the_tape():
+    def f(x):
+        rng = np.random.default_rng(0)
+        z = rng.normal() if x > 10 else 2.0
+        return z * x + rng.normal()
+    with pytest.warns(fad.FallbackWarning, match="random numbers are drawn in a loop or branch"):
+        assert fad.jit(f)(1.3) == f(1.3)
+
+
+def test_pairs_with_lists_are_sorted_on_the_tape():
+    def f(x):
+        return sum(sum(g) * (k + 1.0) for k, (_, g) in enumerate(sorted([(x, [x]), (0.5 * x, [x, 3.0])])))
+    with pytest.warns(fad.FallbackWarning, match="compares lists"):
+        assert fad.jit(f)(1.3) == f(1.3)
+
+
+def test_a_loop_over_what_a_library_made_is_one_region():
+    def f(x, n):
+        t, w = np.polynomial.legendre.leggauss(n)
+        s = 0.0
+        for k in range(n):
+            s += w[k] * np.exp(-x * t[k] ** 2)
+        return s
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        short, long = (fad.source(fad.grad(f), 0.7, n) for n in (10, 40))
+    assert len(long) < 1.02 * len(short)
