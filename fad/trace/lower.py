@@ -10,7 +10,10 @@ What follows an `if` one of whose branches always jumps moves into the other bra
 A flag is a plain bool for as long as the tests on the way to it are plain.
 """
 import ast
+import copy
 from typing import Any
+
+from .nodes import binds, placed
 
 VALUE, RETURNED = "_fad_value", "_fad_returned"
 JUMPS = (ast.Return, ast.Break, ast.Continue)
@@ -153,7 +156,9 @@ class Lowering:
         if isinstance(s, (ast.Break, ast.Continue)):
             return [ast.copy_location(_assign(self.loops[-1][isinstance(s, ast.Continue)], ast.Constant(True)), s)]
         if isinstance(s, ast.If):
-            return [ast.copy_location(ast.If(s.test, self.block(s.body), self.block(s.orelse)), s)]
+            self.count += 1
+            before, test = test_in_steps(s.test, f"_fad_test_{self.count}")
+            return [*before, ast.copy_location(ast.If(test, self.block(s.body), self.block(s.orelse)), s)]
         if isinstance(s, (ast.For, ast.While)):
             return self.loop(s)
         if isinstance(s, SCOPES):
@@ -204,6 +209,47 @@ def _test_inside(s: ast.While) -> ast.While:
         raise CannotLowerError("a while with := in its test and an else clause")
     leave = ast.copy_location(ast.If(ast.UnaryOp(ast.Not(), s.test), [ast.copy_location(ast.Break(), s)], []), s)
     return ast.copy_location(ast.While(ast.Constant(True), [leave, *s.body], []), s)
+
+
+def test_in_steps(test: ast.expr, name: str) -> tuple:
+    """A test that binds names in a part which may not be reached, as statements that compute it step by step, and what is left of it.
+
+        if a and (y := f(x)) > 1: ...     ->     t = not not a
+                                                 if t: t = not not (y := f(x)) > 1
+                                                 if t: ...
+    """
+    return (_steps(test, name), placed(_load(name), test)) if _binds_late(test) else ([], test)
+
+
+def _binds_late(e: ast.expr) -> bool:
+    if isinstance(e, ast.UnaryOp) and isinstance(e.op, ast.Not):
+        return _binds_late(e.operand)
+    if isinstance(e, ast.BoolOp):
+        return any(map(binds, e.values[1:])) or _binds_late(e.values[0])
+    return _links(e) is not None
+
+
+def _links(e: ast.expr) -> "ast.BoolOp | None":
+    """a < (y := b) < c as a < (y := b) and y < c."""
+    if not isinstance(e, ast.Compare) or not all(isinstance(v, ast.NamedExpr) for v in e.comparators[:-1]) or len(e.ops) < 2:
+        return None
+    left, links = e.left, []
+    for op, right in zip(e.ops, e.comparators):
+        links.append(ast.copy_location(ast.Compare(left, [op], [right]), e))
+        left = ast.copy_location(_load(right.target.id), right) if isinstance(right, ast.NamedExpr) else right
+    return ast.copy_location(ast.BoolOp(ast.And(), links), e)
+
+
+def _steps(e: ast.expr, name: str) -> list:
+    """Statements after which the name is whether e holds."""
+    if _binds_late(e):
+        if isinstance(e, ast.UnaryOp):
+            return [*_steps(e.operand, name), placed(_assign(name, ast.UnaryOp(ast.Not(), _load(name))), e)]
+        e = _links(e) or e
+        first, *rest = e.values                               # type: ignore[attr-defined]
+        reached = _load(name) if isinstance(e.op, ast.And) else ast.UnaryOp(ast.Not(), _load(name))              # type: ignore[attr-defined]
+        return [*_steps(first, name), *[placed(ast.If(copy.deepcopy(reached), _steps(v, name), []), v) for v in rest]]
+    return [placed(_assign(name, ast.UnaryOp(ast.Not(), ast.UnaryOp(ast.Not(), e))), e)]
 
 
 class _Prune(ast.NodeTransformer):

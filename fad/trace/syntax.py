@@ -16,12 +16,11 @@ from typing import Any
 
 from .liveness import Liveness, assigned, written_to
 from .lower import CannotLowerError, Lowering
+from .nodes import Patterns, binds, is_path, is_simple, loaded, makes_functions, placed, takes_all
 from .origin import compiled_in, definition_of, parameters
 
 RUNTIME = "__fad__"
 UNTOUCHED_CALLS = {"super", "locals", "globals", "vars", "dir", "eval", "exec", "issubclass", "id"}
-TAKE_ALL = {"sum", "min", "max", "list", "sorted", "fsum", "prod"}      # functions to which a list is as good as a generator
-NUMBERS = {"int", "float", "bool"}                           # classes that captured code sees others in place of
 _rewritten: dict[tuple, "CodeType | None"] = {}
 
 
@@ -89,7 +88,7 @@ class Rewriter(ast.NodeTransformer):
         if own:
             targets: list = [ast.Name(n, ast.Store()) for n in own]
             bind = ast.If(ast.Constant(False), [ast.Assign(targets, ast.Constant(None), lineno=0)], [])
-            node.body.insert(0, _placed(bind, first))         # never runs: it makes the names the function's own
+            node.body.insert(0, placed(bind, first))         # never runs: it makes the names the function's own
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         node.args = self.visit(node.args)
@@ -119,35 +118,35 @@ class Rewriter(ast.NodeTransformer):
         head: list = []
         shared = [n for n in names if n not in self.scope.globals]       # type: ignore[union-attr]
         if shared:
-            head.append(_placed(ast.Nonlocal(shared), s))
+            head.append(placed(ast.Nonlocal(shared), s))
         if len(shared) < len(names):
-            head.append(_placed(ast.Global([n for n in names if n not in shared]), s))
+            head.append(placed(ast.Global([n for n in names if n not in shared]), s))
         args = ast.arguments(posonlyargs=[], args=[ast.arg(arg=argument)] if argument else [], kwonlyargs=[], kw_defaults=[], defaults=[])
-        body = head + (self.block(statements) or [_placed(ast.Pass(), s)])
+        body = head + (self.block(statements) or [placed(ast.Pass(), s)])
         made: Any = ast.FunctionDef(name=f"_fad_{purpose}_{self.numbers[0]}", args=args, body=body,  # type: ignore[call-arg]
                                     decorator_list=[], type_params=[])
-        return _placed(made, s)
+        return placed(made, s)
 
     def visit_If(self, s: Any) -> Any:
         then = self.local("then", s, s.body)
         otherwise = self.local("else", s, s.orelse) if s.orelse else None
         own = assigned(s.body + s.orelse)
         call = self.runtime("if_", self.visit(s.test), _name(then), _name(otherwise), self.strings([n for n in own if n in s.live]), self.strings(own))
-        return [f for f in (then, otherwise) if f is not None] + [_placed(ast.Expr(call), s)]
+        return [f for f in (then, otherwise) if f is not None] + [placed(ast.Expr(call), s)]
 
     def visit_For(self, s: Any) -> Any:
-        item = _placed(ast.Assign([s.target], ast.Name("_fad_item", ast.Load()), lineno=0), s)
+        item = placed(ast.Assign([s.target], ast.Name("_fad_item", ast.Load()), lineno=0), s)
         carried = self.carried(assigned([item, *s.body]), s)
         body = self.local("body", s, [item, *s.body], "_fad_item")
         call = self.runtime("for_", self.visit(s.iter), _name(body), *carried)
-        return [body, _placed(ast.Expr(call), s)]
+        return [body, placed(ast.Expr(call), s)]
 
     def visit_While(self, s: Any) -> Any:
         carried = self.carried(assigned([*s.body, s.test]), s)
-        test = self.local("test", s, [_placed(ast.Return(s.test), s.test)])
+        test = self.local("test", s, [placed(ast.Return(s.test), s.test)])
         body = self.local("body", s, s.body)
         call = self.runtime("while_", _name(test), _name(body), *carried)
-        return [test, body, _placed(ast.Expr(call), s)]
+        return [test, body, placed(ast.Expr(call), s)]
 
     def carried(self, names: dict, s: Any) -> list:
         """Names that turns hand on; those of them bound anew; those whose arrays may be written to; the flags that end the loop; all names bound."""
@@ -159,15 +158,15 @@ class Rewriter(ast.NodeTransformer):
     def visit_AnnAssign(self, s: ast.AnnAssign) -> Any:
         """Annotations of locals are never evaluated, and a shared name may have none."""
         if s.value is None:
-            return _placed(ast.Pass(), s)
-        return _placed(ast.Assign([s.target], self.visit(s.value), lineno=0), s)
+            return placed(ast.Pass(), s)
+        return placed(ast.Assign([s.target], self.visit(s.value), lineno=0), s)
 
     def visit_AugAssign(self, s: ast.AugAssign) -> Any:
         """owner.name += v reads the attribute first, which is noted."""
         first = None
-        if isinstance(s.target, ast.Attribute) and _is_path(s.target.value):
+        if isinstance(s.target, ast.Attribute) and is_path(s.target.value):
             path = ast.copy_location(ast.Attribute(copy.deepcopy(s.target.value), s.target.attr, ast.Load()), s)
-            first = _placed(ast.Expr(self.visit(_loaded(path))), s)
+            first = placed(ast.Expr(self.visit(loaded(path))), s)
         s = self.generic_visit(s)                             # type: ignore[assignment]
         return s if first is None else [first, s]
 
@@ -177,25 +176,25 @@ class Rewriter(ast.NodeTransformer):
         if not s.handlers:
             return s
         for h in s.handlers:
-            h.body.insert(0, _placed(ast.Expr(self.runtime("pass_on")), h))
+            h.body.insert(0, placed(ast.Expr(self.runtime("pass_on")), h))
         kinds: list = [h.type or ast.Name("BaseException", ast.Load()) for h in s.handlers]
-        handled = self.later(_placed(ast.Tuple(copy.deepcopy(kinds), ast.Load()), s))
-        return _placed(ast.With([ast.withitem(self.runtime("caught", handled), None)], [s]), s)
+        handled = self.later(placed(ast.Tuple(copy.deepcopy(kinds), ast.Load()), s))
+        return placed(ast.With([ast.withitem(self.runtime("caught", handled), None)], [s]), s)
 
     def visit_With(self, s: ast.With) -> Any:
         """A manager may take errors in, as a handler does."""
         s = self.generic_visit(s)                             # type: ignore[assignment]
         for item in s.items:
-            item.context_expr = _placed(self.runtime("context", item.context_expr), item.context_expr)
+            item.context_expr = placed(self.runtime("context", item.context_expr), item.context_expr)
         return s
 
-    def visit_MatchClass(self, p: Any) -> Any:
-        """case int(k): as `int() as k`: what captured code sees in place of a number's class takes no pattern by position."""
-        p = self.generic_visit(p)
-        if getattr(p.cls, "id", "") not in NUMBERS or len(p.patterns) != 1 or not _is_capture(p.patterns[0]):
-            return p
-        (found,), p.patterns = p.patterns, []
-        return p if found.name is None else _placed(ast.MatchAs(p, found.name), p)
+    def visit_match_case(self, c: Any) -> Any:
+        """Values and classes in a pattern are no expressions to be rewritten: case Colour.RED, case geometry.Point(x, y)."""
+        pattern = Patterns().visit(c.pattern)
+        c.pattern = ast.MatchAs()
+        c = self.generic_visit(c)
+        c.pattern = pattern
+        return c
 
     def visit_Assign(self, s: ast.Assign) -> Any:
         s = self.generic_visit(s)                             # type: ignore[assignment]
@@ -212,7 +211,7 @@ class Rewriter(ast.NodeTransformer):
         if isinstance(e, ast.List):
             e.elts = [self.list_made(x) for x in e.elts]
         if isinstance(e, ast.List) or (isinstance(e, ast.BinOp) and any(isinstance(x, (ast.List, ast.BinOp)) for x in (e.left, e.right))):
-            return _placed(self.runtime("list_", e), e)
+            return placed(self.runtime("list_", e), e)
         if isinstance(e, ast.Tuple):
             e.elts = [self.list_made(x) for x in e.elts]
         if isinstance(e, ast.Dict):
@@ -224,89 +223,89 @@ class Rewriter(ast.NodeTransformer):
         s = self.generic_visit(s)                             # type: ignore[assignment]
         if s.exc is None:
             return s
-        return _placed(ast.If(self.runtime("raises", self.later(s.exc)), [s], []), s)
+        return placed(ast.If(self.runtime("raises", self.later(s.exc)), [s], []), s)
 
     def visit_Assert(self, s: ast.Assert) -> Any:
         message = ast.Constant(None) if s.msg is None else self.later(self.visit(s.msg))
-        return _placed(ast.Expr(self.runtime("assert_", self.visit(s.test), message)), s)
+        return placed(ast.Expr(self.runtime("assert_", self.visit(s.test), message)), s)
 
     # -- expressions ------------------------------------------------------------------------------------------------------
 
     def visit_BoolOp(self, e: ast.BoolOp) -> Any:
-        if any(map(_binds, e.values[1:])):
+        if any(map(binds, e.values[1:])):
             return e
         first, *rest = [self.visit(v) for v in e.values]
-        return _placed(self.runtime("and_" if isinstance(e.op, ast.And) else "or_", first, *[self.later(v) for v in rest]), e)
+        return placed(self.runtime("and_" if isinstance(e.op, ast.And) else "or_", first, *[self.later(v) for v in rest]), e)
 
     def visit_UnaryOp(self, e: ast.UnaryOp) -> Any:
         e = self.generic_visit(e)                             # type: ignore[assignment]
-        return _placed(self.runtime("not_", e.operand), e) if isinstance(e.op, ast.Not) else e
+        return placed(self.runtime("not_", e.operand), e) if isinstance(e.op, ast.Not) else e
 
     def visit_IfExp(self, e: ast.IfExp) -> Any:
-        if _binds(e.body) or _binds(e.orelse):
+        if binds(e.body) or binds(e.orelse):
             return e
-        return _placed(self.runtime("ifexp", self.visit(e.test), self.later(self.visit(e.body)), self.later(self.visit(e.orelse))), e)
+        return placed(self.runtime("ifexp", self.visit(e.test), self.later(self.visit(e.body)), self.later(self.visit(e.orelse))), e)
 
     def visit_Compare(self, e: ast.Compare) -> Any:
-        if (len(e.ops) == 1 and not isinstance(e.ops[0], (ast.In, ast.NotIn))) or any(map(_binds, e.comparators)):
+        if (len(e.ops) == 1 and not isinstance(e.ops[0], (ast.In, ast.NotIn))) or any(map(binds, e.comparators)):
             return self.generic_visit(e)
         parts = []
         for op, value in zip(e.ops, e.comparators):
             parts += [ast.Constant(type(op).__name__), self.later(self.visit(value))]
-        return _placed(self.runtime("chain", self.visit(e.left), *parts), e)
+        return placed(self.runtime("chain", self.visit(e.left), *parts), e)
 
     def visit_Attribute(self, e: ast.Attribute) -> Any:
         e = self.generic_visit(e)                             # type: ignore[assignment]
         if not isinstance(e.ctx, ast.Load):
             return e
-        return _placed(self.runtime("attribute", e.value, ast.Constant(self._mangled(e.attr))), e)
+        return placed(self.runtime("attribute", e.value, ast.Constant(self._mangled(e.attr))), e)
 
     def visit_Call(self, e: ast.Call) -> Any:
         if isinstance(e.func, ast.Name) and e.func.id in UNTOUCHED_CALLS:
             return self._super(e) if e.func.id == "super" and not e.args else self.generic_visit(e)
-        if _takes_all(e):
-            e.args = [_placed(ast.ListComp(e.args[0].elt, e.args[0].generators), e.args[0])]
+        if takes_all(e):
+            e.args = [placed(ast.ListComp(e.args[0].elt, e.args[0].generators), e.args[0])]
         e = self.generic_visit(e)                             # type: ignore[assignment]
         if getattr(e.func, "attr", "") == "append":
             e.args = [self.list_made(x) for x in e.args]
-        e.func = _placed(self.runtime("call", e.func), e)
+        e.func = placed(self.runtime("call", e.func), e)
         return e
 
     def visit_ListComp(self, e: ast.ListComp) -> Any:
         """A comprehension over one iterable, as a loop that fills a list."""
-        makes_functions = _makes_functions(e.elt)
+        is_shared = makes_functions(e.elt)
         e = self.generic_visit(e)                             # type: ignore[assignment]
         e.elt = self.list_made(e.elt)
-        if len(e.generators) > 1 or e.generators[0].is_async or _binds(e) or not _is_simple(e.generators[0].target):
+        if len(e.generators) > 1 or e.generators[0].is_async or binds(e) or not is_simple(e.generators[0].target):
             return e
         of = e.generators[0]
         parts: list = [self.of_item(of.target, part) for part in (e.elt, *of.ifs)]
-        if makes_functions:
+        if is_shared:
             parts[:2] = [self.shared(of.target, part) for part in (e.elt, *of.ifs)][:2]
-        return _placed(self.runtime("comprehension", of.iter, *parts), e)
+        return placed(self.runtime("comprehension", of.iter, *parts), e)
 
     def shared(self, target: Any, value: Any) -> ast.Call:
         """A function of a comprehension's item, which returns a function of its variables besides."""
         names: list = [ast.Name(n.id, ast.Load()) for n in ast.walk(target) if isinstance(n, ast.Name)]
         both = ast.Tuple([value, self.later(ast.Tuple(names, ast.Load()))], ast.Load())
-        return self.runtime("shared", self.of_item(target, _placed(both, value)))
+        return self.runtime("shared", self.of_item(target, placed(both, value)))
 
     def of_item(self, target: Any, value: Any) -> ast.Lambda:
         """A function of a comprehension's item: lambda x: value, or lambda _fad_item: (lambda x, y: value)(*_fad_item)."""
         names = [target] if isinstance(target, ast.Name) else target.elts
         args = ast.arguments(posonlyargs=[], args=[ast.arg(n.id) for n in names], kwonlyargs=[], kw_defaults=[], defaults=[])
-        inner = _placed(ast.Lambda(args, value), value)
+        inner = placed(ast.Lambda(args, value), value)
         if isinstance(target, ast.Name):
             return inner
         item = ast.Starred(ast.Name("_fad_item", ast.Load()), ast.Load())
         outer = ast.arguments(posonlyargs=[], args=[ast.arg("_fad_item")], kwonlyargs=[], kw_defaults=[], defaults=[])
-        return _placed(ast.Lambda(outer, ast.Call(inner, [item], [])), value)
+        return placed(ast.Lambda(outer, ast.Call(inner, [item], [])), value)
 
     def _super(self, e: ast.Call) -> Any:
         """super() finds its instance in the frame it is called in, which a block's is not."""
         if self.scope is None or not self.scope.parameters:
             return e
-        e.args = [_placed(ast.Name(n, ast.Load()), e) for n in ("__class__", self.scope.parameters[0])]
+        e.args = [placed(ast.Name(n, ast.Load()), e) for n in ("__class__", self.scope.parameters[0])]
         return e
 
     # -- pieces -----------------------------------------------------------------------------------------------------------
@@ -314,7 +313,7 @@ class Rewriter(ast.NodeTransformer):
     def later(self, value: Any) -> ast.Lambda:
         """An expression to be computed when, and if, it is needed."""
         none = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
-        return _placed(ast.Lambda(none, value), value)
+        return placed(ast.Lambda(none, value), value)
 
     def runtime(self, name: str, *args: Any) -> ast.Call:
         return ast.Call(ast.Attribute(ast.Name(RUNTIME, ast.Load()), name, ast.Load()), list(args), [])
@@ -339,56 +338,3 @@ class _Expressions(Rewriter):
 
 def _name(function: Any) -> Any:
     return ast.Constant(None) if function is None else ast.Name(function.name, ast.Load())
-
-
-def _is_capture(pattern: ast.AST) -> bool:
-    """Whether a pattern is a name, or _."""
-    return isinstance(pattern, ast.MatchAs) and pattern.pattern is None
-
-
-def _is_path(e: ast.AST) -> bool:
-    """Whether an expression is a name, or attributes of one, and may be read twice."""
-    return isinstance(e, ast.Name) or (isinstance(e, ast.Attribute) and _is_path(e.value))
-
-
-def _loaded(e: Any) -> Any:
-    """A path, to be read."""
-    for n in ast.walk(e):
-        if hasattr(n, "ctx"):
-            n.ctx = ast.Load()
-    return e
-
-
-def _binds(e: ast.AST) -> bool:
-    """Whether an expression binds a name (:=) or waits, so that no part of it may move into a function."""
-    return any(isinstance(n, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)) for n in ast.walk(e))
-
-
-def _makes_functions(e: ast.AST) -> bool:
-    """Whether an expression may make a function, or a generator, that outlives it."""
-    if isinstance(e, (ast.Lambda, ast.GeneratorExp)):
-        return True
-    parts: Any = ast.iter_child_nodes(e)
-    if isinstance(e, ast.Call) and _takes_all(e):
-        parts = ast.iter_child_nodes(e.args[0])
-    return any(map(_makes_functions, parts))
-
-
-def _takes_all(e: ast.Call) -> bool:
-    """Whether this is sum(... for ...) or a call of its like."""
-    return len(e.args) == 1 and isinstance(e.args[0], ast.GeneratorExp) and getattr(e.func, "id", getattr(e.func, "attr", "")) in TAKE_ALL
-
-
-def _is_simple(target: ast.AST) -> bool:
-    """Whether a target is a name, or a tuple of names."""
-    return isinstance(target, ast.Name) or isinstance(target, (ast.Tuple, ast.List)) and all(isinstance(n, ast.Name) for n in target.elts)
-
-
-def _placed(new: Any, old: ast.AST) -> Any:
-    """A new node, and all in it that have no place of their own, at the place of an old one."""
-    for n in ast.walk(new):
-        if "lineno" in n._attributes and not getattr(n, "lineno", 0):
-            ast.copy_location(n, old)
-            if getattr(n, "lineno", 0) and n.end_lineno != n.lineno:                      # Python counts a call over several lines to the last of them
-                n.end_lineno, n.end_col_offset = n.lineno, n.col_offset
-    return new

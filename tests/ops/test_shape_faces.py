@@ -69,7 +69,7 @@ VALUES_ONLY = [
     "np.array([[1, 2], [3, 4]])[0, 1] * v", "np.ones((2, 3)).sum() * v", "np.linspace(v[0], 9, 3, dtype=int)",
     "(np.shape(x), np.ndim(x), np.size(x, 1), x.size, x.nbytes, x.itemsize, len(x))", "np.zeros(3, complex) + v[0]",
     "np.ravel_multi_index((np.arange(3), 1), (3, 4)) * v[0]", "np.result_type(x, np.float32(1)).type(2) * v",
-    "np.broadcast_shapes(x.shape, (1, 4))[0] * v", "np.can_cast(x, int) * v",
+    "np.broadcast_shapes(x.shape, (1, 4))[0] * v", "np.can_cast(x, int) * v", "np.r_[f[0], 1.0, 2]", "np.r_[f[0], [1.0], 2]", "np.r_[0:3, f[0]]", "np.r_[1, k[0], 2.5]",
 ]
 
 

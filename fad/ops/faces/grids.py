@@ -4,10 +4,11 @@ from typing import Any
 import numpy as np
 
 from ...ir.op import registry
+from ...ir.types import is_number, result_dtype
 from ..face import OBJECTS
 from ..kinds import shape_of
 from ..literals import as_array
-from .arguments import rank, refuse
+from .arguments import in_dtype, rank, refuse
 from .creation import arange, array, linspace
 from .join import joined
 from .shape import swapaxes, transposed
@@ -31,7 +32,10 @@ class Joining:
         items = subscript if isinstance(subscript, tuple) else (subscript,)
         if isinstance(items[0], str):
             return self._told(items[0])[items[1:]]
-        return joined([self._part(item) for item in items], self.axis)
+        parts = [self._part(item) for item in items]
+        common = result_dtype(*[item if not isinstance(item, (slice, list, tuple)) and rank(item) == 0 else part for item, part in zip(items, parts)])
+        parts = [self._part(np.asarray(item, common)) if is_number(item) else in_dtype(part, common) for item, part in zip(items, parts)]
+        return joined(parts, self.axis)
 
     def _told(self, directive: str) -> "Joining":
         """The joining that a directive such as "0,2" or "0,2,1" asks for: axis, least number of axes, where a vector's own axis goes."""

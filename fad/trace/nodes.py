@@ -1,0 +1,71 @@
+"""Questions about a function's syntax tree, and small changes of it, that rewriting (syntax.py) needs."""
+import ast
+from typing import Any
+
+TAKE_ALL = {"sum", "min", "max", "list", "sorted", "fsum", "prod"}      # functions to which a list is as good as a generator
+NUMBERS = {"int", "float", "bool"}                           # classes that captured code sees others in place of
+
+
+def is_capture(pattern: ast.AST) -> bool:
+    """Whether a pattern is a name, or _."""
+    return isinstance(pattern, ast.MatchAs) and pattern.pattern is None
+
+
+def is_path(e: ast.AST) -> bool:
+    """Whether an expression is a name, or attributes of one, and may be read twice."""
+    return isinstance(e, ast.Name) or (isinstance(e, ast.Attribute) and is_path(e.value))
+
+
+def loaded(e: Any) -> Any:
+    """A path, to be read."""
+    for n in ast.walk(e):
+        if hasattr(n, "ctx"):
+            n.ctx = ast.Load()
+    return e
+
+
+def binds(e: ast.AST) -> bool:
+    """Whether an expression binds a name (:=) or waits, so that no part of it may move into a function."""
+    return any(isinstance(n, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)) for n in ast.walk(e))
+
+
+def makes_functions(e: ast.AST) -> bool:
+    """Whether an expression may make a function, or a generator, that outlives it."""
+    if isinstance(e, (ast.Lambda, ast.GeneratorExp)):
+        return True
+    parts: Any = ast.iter_child_nodes(e)
+    if isinstance(e, ast.Call) and takes_all(e):
+        parts = ast.iter_child_nodes(e.args[0])
+    return any(map(makes_functions, parts))
+
+
+def takes_all(e: ast.Call) -> bool:
+    """Whether this is sum(... for ...) or a call of its like."""
+    return len(e.args) == 1 and isinstance(e.args[0], ast.GeneratorExp) and getattr(e.func, "id", getattr(e.func, "attr", "")) in TAKE_ALL
+
+
+def is_simple(target: ast.AST) -> bool:
+    """Whether a target is a name, or a tuple of names."""
+    return isinstance(target, ast.Name) or isinstance(target, (ast.Tuple, ast.List)) and all(isinstance(n, ast.Name) for n in target.elts)
+
+
+def placed(new: Any, old: ast.AST) -> Any:
+    """A new node, and all in it that have no place of their own, at the place of an old one."""
+    for n in ast.walk(new):
+        if "lineno" in n._attributes and not getattr(n, "lineno", 0):
+            ast.copy_location(n, old)
+            if getattr(n, "lineno", 0) and n.end_lineno != n.lineno:                      # Python counts a call over several lines to the last of them
+                n.end_lineno, n.end_col_offset = n.lineno, n.col_offset
+    return new
+
+
+class Patterns(ast.NodeTransformer):
+    """Rewrites the patterns of a match statement."""
+
+    def visit_MatchClass(self, p: Any) -> Any:
+        """case int(k): as `int() as k`: what captured code sees in place of a number's class takes no pattern by position."""
+        p = self.generic_visit(p)
+        if getattr(p.cls, "id", "") not in NUMBERS or len(p.patterns) != 1 or not is_capture(p.patterns[0]):
+            return p
+        (found,), p.patterns = p.patterns, []
+        return p if found.name is None else placed(ast.MatchAs(p, found.name), p)
