@@ -1,5 +1,6 @@
 """Functions with derivatives of the user's own: custom_jvp, custom_vjp; and checkpoint, which trades memory for computation."""
 import functools
+import inspect
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -76,9 +77,11 @@ class Rule:
     backward: "Callable | None" = None
     batch: "Callable | None" = None
     results = 0
+    by_keyword: Sequence[int] = ()              # numbers of the data leaves that are passed by keyword, of which the rule does not know
 
     def __init__(self, call: Call):
         self.call = call
+        self.by_keyword = range(sum(map(is_data, tree.flatten(call.arguments.unflatten(call.leaves)[0])[0])), len(call.data))
 
 
 class JvpRule(Rule):
@@ -153,6 +156,20 @@ def _leaf_cotangent(g: Any, x: Any) -> Any:
     return match(g, x) if g is not None and type_of(x).dtype.kind in "fc" else None
 
 
+def _in_order(f: Callable, args: tuple, kwargs: dict) -> "tuple[tuple, dict]":
+    """Arguments as a rule gets them: by position, in the order of the function's parameters, as far as they are given; what can only be named stays so."""
+    if not kwargs:
+        return args, kwargs
+    try:
+        bound = inspect.signature(f).bind(*args, **kwargs)
+    except (TypeError, ValueError):                                          # no signature, or arguments that the function itself will refuse
+        return args, kwargs
+    bound.apply_defaults()
+    places = [name for name, p in bound.signature.parameters.items() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    last = max((places.index(name) + 1 for name in kwargs if name in places), default=0)
+    return bound.args[:max(last, len(args))], {name: x for name, x in bound.kwargs.items() if name in kwargs}
+
+
 class _WithRule:
     """What custom_jvp and custom_vjp return: the function, called as it is but for its derivative."""
 
@@ -167,7 +184,7 @@ class _WithRule:
             return call_on_tensors(self, leaves, args, kwargs)
         if level == 0 or not stack.builders():
             return self.f(*args, **kwargs)
-        call = Call(self.f, args, kwargs)
+        call = Call(self.f, *_in_order(self.f, args, kwargs))
         name = getattr(self.f, "__name__", "f")
         ys = registry["custom"].run_regions([call.leaves[k] for k in call.data], (call.run,), rule=self.rule(call), name=name)
         if call.written:
@@ -185,8 +202,8 @@ class _WithRule:
 class custom_jvp(_WithRule):
     """A function whose derivative is the user's: f.defjvp(rule), rule(primals, tangents) -> (value, tangent).
 
-    The rule must be linear in the tangents (reverse mode is its transpose). Arguments named in nondiff_argnums are passed to the rule first,
-    and are not among the primals.
+    The rule must be linear in the tangents (reverse mode is its transpose). Its primals are the arguments in the order of the function's parameters,
+    those passed by name too; arguments named in nondiff_argnums are passed to the rule first, and are not among the primals.
 
     >>> import numpy as np, fad
     >>> @fad.custom_jvp
@@ -211,8 +228,9 @@ class custom_jvp(_WithRule):
 class custom_vjp(_WithRule):
     """A function whose reverse derivative is the user's: f.defvjp(forward, backward).
 
-    forward(*args) -> (value, residuals); backward(residuals, g) -> a tuple of cotangents, one an argument (None: zero). Arguments named in
-    nondiff_argnums are passed to backward first, and have no cotangent. Forward mode of it raises NoDerivativeError.
+    forward(*args) -> (value, residuals); backward(residuals, g) -> a tuple of cotangents, one an argument (None: zero), in the order of the function's
+    parameters, those passed by name too. Arguments named in nondiff_argnums are passed to backward first, and have no cotangent. Forward mode of it raises
+    NoDerivativeError.
 
     >>> import numpy as np, fad
     >>> @fad.custom_vjp

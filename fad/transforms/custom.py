@@ -6,6 +6,7 @@ A custom call's rule offers any of
     batch(xs, batched, n) -> ys          over n examples: a leading axis on every result, and on xs[k] where batched[k] (see vmap.py)
 as code on values. A rule with only a jvp is transposed for reverse mode: it is linear in the tangents.
 """
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -22,6 +23,16 @@ from .jvp import Forward
 from .vjp import Reverse, pull_back
 
 
+class _Transposed(threading.local):
+    """How many programs of tangents are being transposed. A function with a jvp rule that they call is linear there, so that its body says as much
+    as its rule; and a rule that calls its own function (`return f(x), f(dx)`) would ask for itself without end."""
+
+    tangents = 0
+
+
+_transposed = _Transposed()
+
+
 def _moves(v: Any) -> bool:
     return v.type.dtype.kind in "fc"
 
@@ -32,6 +43,12 @@ def _refuse_free(free: Sequence, name: str) -> None:
                                 why="its own derivative rule cannot know of it", do="pass the value as an argument")
 
 
+def _refuse_keywords(rule: Any, moves: Sequence, name: str) -> None:
+    if any(moves[k] for k in getattr(rule, "by_keyword", ())):
+        raise NoDerivativeError(f"{name} is being differentiated with respect to an argument that can only be passed by name",
+                                why="its own derivative rule is given arguments by position", do="make it an ordinary parameter")
+
+
 def jvp_custom(sweep: Any, eqn: Equation) -> None:
     """Tangents of a custom call by its own rule."""
     dxs = [sweep.tangent(a) for a in eqn.inputs]
@@ -40,6 +57,7 @@ def jvp_custom(sweep: Any, eqn: Equation) -> None:
         run_equation(eqn, sweep.env)
         return
     rule = eqn.params["rule"]
+    _refuse_keywords(rule, [d is not None for d in dxs], eqn.params["name"])
     if rule.jvp is None:
         raise NoDerivativeError(f"{eqn.params['name']} has a reverse-mode rule only (custom_vjp), and forward mode was asked of it",
                                 do="use reverse mode (fad.grad, fad.jacrev), or give it a rule with fad.custom_jvp")
@@ -65,6 +83,10 @@ def vjp_custom(sweep: Any, eqn: Equation) -> None:
     if not any(needs):
         run_equation(eqn, sweep.env)
         return
+    if _transposed.tangents and rule.forward is None:
+        _run_again(sweep, eqn)
+        return
+    _refuse_keywords(rule, needs, name)
     xs = [sweep.env.read(a) for a in eqn.inputs]
     if rule.forward is not None:
         ys, residuals = rule.forward(xs)
@@ -92,8 +114,12 @@ def transpose_rule(rule: Any, xs: Sequence, needs: Sequence, gs: Sequence) -> li
     """Cotangents of xs, by the reverse sweep of the rule's tangents, which are linear in those of xs."""
     moving = [k for k, need in enumerate(needs) if need]
     linear = tangent_program(lambda dxs: rule.jvp(list(xs), dxs)[1], [xs[k] for k in moving], moving, len(xs))
-    _, pull = pull_back(linear, [zeros_like(xs[k]) for k in moving], range(len(moving)))
-    found = dict(zip(moving, pull([g for g, out in zip(gs, linear.outputs)])))
+    _transposed.tangents += 1
+    try:
+        _, pull = pull_back(linear, [zeros_like(xs[k]) for k in moving], range(len(moving)))
+        found = dict(zip(moving, pull([g for g, out in zip(gs, linear.outputs)])))
+    finally:
+        _transposed.tangents -= 1
     return [found.get(k) for k in range(len(xs))]
 
 
@@ -125,10 +151,14 @@ def jvp_checkpoint(sweep: Any, eqn: Equation) -> None:
 
 
 def vjp_checkpoint(sweep: Any, eqn: Equation) -> None:
+    _run_again(sweep, eqn)
+
+
+def _run_again(sweep: Any, eqn: Equation) -> None:
     """Reverse mode: the call runs, and runs again, with its values saved, when the cotangents come."""
     region = eqn.regions[0]
     args = [sweep.env.read(a) for a in eqn.inputs]
-    bind_outputs(eqn, registry["checkpoint"].run_regions(args, (closure(region, sweep.env),), **eqn.params), sweep.env)
+    bind_outputs(eqn, registry["checkpoint"].run_regions(args, (closure(region, sweep.env),), name=eqn.params["name"]), sweep.env)
     free = [v for v in free_vars(region) if v in sweep.active]
     inputs = {v for v, a in zip(region.inputs, eqn.inputs) if isinstance(a, Var) and a in sweep.active}
     if not inputs and not free:
