@@ -151,8 +151,8 @@ def _of_type(y: Any, t: Type) -> Any:
 def _run(op: Op, args: list, params: dict) -> Any:
     try:
         return op.run(*args, **params)
-    except FloatingPointError as error:                       # asked for by np.errstate
-        raise FloatingPointError(str(error)) from None
+    except (FloatingPointError, np.linalg.LinAlgError) as error:          # what NumPy says of these values is no failure of fad's
+        raise type(error)(*error.args) from None
 
 
 def _unwarned() -> dict:

@@ -110,7 +110,7 @@ def python_int(x: Any) -> Any:
     if t.dtype.kind == "c":
         raise TypeError("int() argument must be a string, a bytes-like object or a real number, not 'complex'")
     if is_value(x) and stack.is_live():
-        return int(current().value(x))
+        return asked_by_user(int, current().value(x))
     if is_value(x) and type_of(x).dtype.kind == "f":
         require_room(x, INT)
     y = registry["cast"](x, dtype=INT, weak=True)

@@ -221,6 +221,7 @@ class Runtime:
             return first
         return self.and_(first, lambda: self.chain(right, *parts[2:]))
 
+    @door
     def assert_(self, test: Any, message: "Callable | None") -> None:
         test = truth(test)
         if not isinstance(test, Value) and (test or not (is_tracing() and stack.is_region())):

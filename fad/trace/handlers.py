@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+import numpy as np
+
 from ..ir.build import current, left_region
 from ..ir.graph import Literal, Var
 from ..util.defects import is_defect
@@ -26,10 +28,8 @@ def caught(handled: "Callable | None" = None) -> Iterator[None]:
     """Around a try with handlers: an error of the program, which comes when it runs, would pass them by. handled: gives what they take in."""
     builder, start = current(), len(current().equations)
     yield
-    kinds = [kind for handler in (handled() if handled else [Exception]) for kind in (handler if isinstance(handler, tuple) else (handler,))]
-    of_numbers = any(issubclass(error, kind) for kind in kinds for error in (ValueError, OverflowError, ZeroDivisionError))
-    of_floats = FloatingPointError in kinds
-    found = next((eqn for eqn in builder.equations[start:] if may_raise(eqn, of_numbers, of_floats)), None)
+    kinds = tuple(kind for handler in (handled() if handled else [Exception]) for kind in (handler if isinstance(handler, tuple) else (handler,)))
+    found = next((eqn for eqn in builder.equations[start:] if may_raise(eqn, kinds)), None)
     if found is not None:
         raise UnstageableError(f"{found.op.name} in a try with handlers may raise an error when the program runs", where=found.where,
                                why="handlers are part of the function, and not of the program", do="test for what may go wrong instead")
@@ -82,16 +82,23 @@ class Context:
         return is_taken_in
 
 
-def may_raise(eqn: Any, of_numbers: bool = False, of_floats: bool = False) -> bool:
-    """Whether an equation may raise an error of NumPy's or Python's when it is run; of_numbers: one of Python's floats; of_floats: under np.errstate."""
-    if any(may_raise(e, of_numbers, of_floats) for region in eqn.regions for e in region.equations):
+def may_raise(eqn: Any, kinds: tuple) -> bool:
+    """Whether an equation may raise an error of these kinds, of NumPy's or Python's, when it is run."""
+    if any(may_raise(e, kinds) for region in eqn.regions for e in region.equations):
         return True
-    if of_floats and eqn.op.kind in ("elementwise", "reduce", "contract") and any(v.type.dtype.kind in "fc" for v in eqn.outputs):
-        return True
-    if of_numbers and eqn.op.name in PARTIAL and eqn.outputs[0].type.weak:
-        divisor = eqn.inputs[-1]
-        return not (eqn.op.name in ("div", "floordiv", "mod") and isinstance(divisor, Literal) and divisor.value)
-    if eqn.op.name in ("index", "update", "index_add"):
-        return any(isinstance(a, Var) for a in eqn.inputs[1:] if a.type.dtype.kind in "iu")
-    is_integer_division = eqn.op.name in ("floordiv", "mod") and eqn.outputs[0].type.dtype.kind in "iu"
-    return eqn.op.kind == "check" or str(eqn.op.facts.get("kernel", "")).startswith("linalg") or is_integer_division
+    if FloatingPointError in kinds and eqn.op.kind in ("elementwise", "reduce", "contract") and any(v.type.dtype.kind in "fc" for v in eqn.outputs):
+        return True                                           # under np.errstate
+    return eqn.op.kind == "check" or any(issubclass(error, kinds) for error in _errors_of(eqn))
+
+
+def _errors_of(eqn: Any) -> tuple:
+    name = eqn.op.name
+    if name in ("index", "update", "index_add"):
+        return (IndexError,) if any(isinstance(a, Var) for a in eqn.inputs[1:] if a.type.dtype.kind in "iu") else ()
+    if str(eqn.op.facts.get("kernel", "")).startswith("linalg"):
+        return np.linalg.LinAlgError, ValueError
+    if name in ("div", "floordiv", "mod") and isinstance(eqn.inputs[-1], Literal) and eqn.inputs[-1].value:
+        return ()
+    if name in ("floordiv", "mod") and eqn.outputs[0].type.dtype.kind in "iu":
+        return (ZeroDivisionError,)
+    return (ValueError, OverflowError, ZeroDivisionError) if name in PARTIAL and eqn.outputs[0].type.weak else ()

@@ -38,6 +38,7 @@ class Proxy(ModuleType):
         super().__init__(module.__name__)
         self.__dict__["_module"], self.__dict__["_capture"] = module, capture
 
+    @door
     def __getattr__(self, name: str) -> Any:
         value = self._capture.swap(getattr(self._module, name))
         self.__dict__[name] = value
@@ -81,6 +82,7 @@ class Object:
     def __class__(self) -> type:                              # type: ignore[override]  # isinstance is to say what the original is
         return type(self._original)
 
+    @door
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._original, name)
         return self._capture.runtime.call(value) if isinstance(value, MethodType) else value
@@ -98,6 +100,7 @@ class Ufunc:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._by_protocol("__call__", args, kwargs)
 
+    @door
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._ufunc, name)
         if name not in _METHODS_OF_UFUNCS:

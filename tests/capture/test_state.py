@@ -313,12 +313,24 @@ def caught_by_all(x):
     return n * x.sum()
 
 
-@pytest.mark.parametrize("f", [past_the_end, factored, raised_by_data, caught_by_all], ids=lambda f: f.__name__)
+def asserted(x):
+    s = x[1]
+    try:
+        for v in x:
+            s = s * 1.5
+            assert v * s < 1.1, "too large"
+    except AssertionError:
+        return 2.0 * x[0] * s
+    return s
+
+
+@pytest.mark.parametrize("f", [past_the_end, factored, raised_by_data, caught_by_all, asserted], ids=lambda f: f.__name__)
 def test_errors_of_the_program_do_not_pass_handlers_by(f):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore", fad.FallbackWarning)
         for x in XS:
             np.testing.assert_allclose(fad.jit(f)(x), f(x), rtol=1e-12)
+            np.testing.assert_allclose(fad.grad(f)(x), [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(4)], atol=1e-6)
 
 
 def test_errors_while_tracing_are_caught():

@@ -116,3 +116,35 @@ def test_the_tape_raises_as_python_does():
         fad.grad(keyed_by_data)(np.zeros(3))
     with pytest.warns(FallbackWarning):                       # NumPy's numbers are infinite
         assert fad.grad(lambda x: {True: 1.0}[bool(x[1] > 0.2)] / x[0])(np.array([0.0, 1.0]))[0] == -np.inf
+
+
+def integral(x):
+    try:
+        y = np.trapz(x)
+    except AttributeError:                                    # from NumPy 2.0 on
+        y = np.trapezoid(x)
+    try:
+        norm = np.linalg.no_such_function
+    except AttributeError:
+        norm = np.linalg.norm
+    return y + norm(x)
+
+
+def test_functions_that_a_library_may_lack():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)   # of trapz, where NumPy still has it
+        assert fad.jit(integral, fallback=False)(X) == pytest.approx(integral(X))
+        np.testing.assert_allclose(fad.grad(integral, fallback=False)(X), [0.5, 1.0, 0.5] + X / np.linalg.norm(X))
+
+
+def whole_number(x):
+    try:
+        return int(x[1] / x[0]) * x[2]
+    except OverflowError:
+        return 2.0 * x[2]
+
+
+def test_int_of_what_is_infinite_is_handled():
+    with np.errstate(divide="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", FallbackWarning)
+        np.testing.assert_allclose(fad.grad(whole_number)(np.array([0.0, 0.5, 3.0])), [0.0, 0.0, 2.0])
