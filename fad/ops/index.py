@@ -19,9 +19,9 @@ from ..ir.types import INT, Type, result_dtype, type_of
 from ..util.errors import IndexRangeError
 from .batch_index import batch_index, batch_write
 from .choice import mask
-from .extents import broadcast_of, broadcast_onto
+from .extents import broadcast_of, broadcast_onto, product
 from .kinds import AddInto, Zero, fit, shape_of
-from .selection import array_rank, move_axes, natural_place, numpy_index, selected_shape
+from .selection import array_rank, move_axes, natural_place, numpy_index, selected_shape, walk_spec
 from .shape import full, iota, reshape, zeros_like
 
 
@@ -86,20 +86,19 @@ class _Update:
         if needs[1]:
             gv = index(g, *operands, **chosen)               # read first: what is not read any more is changed in place
             if "a" in params["spec"] and not params.get("unique"):
-                gv = mask(_stays(g, operands, chosen), gv)
+                gv = mask(_stays(g, operands, **chosen), gv)
         gx = update(g, 0.0, *operands, **params) if needs[0] else None
         return (gx, gv if gv is None else fit(gv, xs[1])) + (None,) * len(operands)
 
 
-def _stays(x: Any, operands: tuple, chosen: dict) -> Any:
-    """Where, in the selected part, an element is the last one written to its place in x."""
-    part = selected_shape(shape_of(x), operands, **chosen)
-    count: Any = 1
-    for n in part:
-        count = count * n
-    number = reshape(iota(count, dtype=INT), *part)
-    last = update(full(-1, *shape_of(x), dtype=INT), number, *operands, **chosen)
-    return index(last, *operands, **chosen) == number
+def _stays(x: Any, operands: tuple, spec: tuple, at: int) -> Any:
+    """Where, in the selected part, an element is the last one written to its place in x: as far as the axes with arrays of indices tell."""
+    axes, arrays = zip(*[(axis, given[0]) for axis, entry, given in walk_spec(spec, operands) if entry == "a"])
+    shape, chosen = shape_of(arrays[0]), {"spec": ("a",) * len(axes), "at": 0}
+    number = reshape(iota(product(shape), dtype=INT), *shape)
+    last = update(full(-1, *[shape_of(x)[axis] for axis in axes], dtype=INT), number, *arrays, **chosen)
+    others = len(selected_shape(shape_of(x), operands, spec, at)) - len(shape)
+    return reshape(index(last, *arrays, **chosen) == number, *[1] * at, *shape, *[1] * (others - at))
 
 
 class _IndexAdd:

@@ -116,11 +116,12 @@ class _Loop:
         return joint, Division(joint, _demanded(self.sweep, self.eqn), self._states(trails))
 
     def _final_reads(self, trails: dict) -> dict:
-        """Of arrays that the loop around goes on to change, it would have to save what this loop leaves."""
+        """{equation: the part of an array that the loop leaves, in which it finds again what it read}"""
         if self.eqn.op.name != "for":
             return {}
-        found = final_reads(self.eqn, {k: t for k, t in trails.items() if self.eqn.outputs[k] not in self.sweep.trails}, self.sweep.active)
-        return {eqn: k for eqn, k in found.items() if eqn not in self.sweep.finals}
+        changed = [k for k in trails if self.eqn.outputs[k] in self.sweep.trails]
+        found = final_reads(self.eqn, trails, self.sweep.active, changed, self.sweep.env).items()
+        return {eqn: part for eqn, part in found if eqn not in self.sweep.finals}
 
     def _states(self, trails: dict) -> dict:
         """{number of a carry: a turn's share of what it costs to know, on the way back, what the loop made of it}: at the top nothing, and where
@@ -155,6 +156,7 @@ class _Loop:
         gs = _take(self.sweep, self.eqn, self.carried)
         if gs is None:
             return None
+        self.ends = {part: part.of(self.sweep.env.read(self.eqn.outputs[part.number]), self.sweep.env) for part in self.joint.finals}
         arrays = [self.sweep.env.read(self.eqn.outputs[k]) for k in self.division.restored]
         stacks = self.tape.start_reverse(self.tape_end) if self.blocks is None else []
         return gs + _totals(self.sweep, self.joint) + arrays + stacks
@@ -178,7 +180,7 @@ class _Loop:
         inputs = [g.atom for g in joint.gs] + [joint.totals[v].atom for v in joint.totals_out]
         inputs += [joint.histories[k].state.atom for k in division.restored]
         env.update(zip(inputs, carries))
-        env.update((end.atom, self.sweep.env.read(self.eqn.outputs[k])) for k, end in joint.finals.items())
+        env.update((end.atom, self.ends[part]) for part, end in joint.finals.items())
         gxs, totals, arrays = division.run_reverse(env, reader)
         return gxs + totals + arrays
 

@@ -191,7 +191,7 @@ class Division:
         """What crosses from the forward half to the reverse half. Extents of what is saved must be had in the reverse half too."""
         hoped = hoped or {}
         made = {v: eqn for eqn in self.equations for v in eqn.outputs}
-        restored = {v: [a for a in reads(made[w]) if a not in self.joint.ends] for v, w in self.joint.again.items()}
+        restored = {v: [a for a in reads(made[w]) if a not in self.joint.ends] if w in made else [] for v, w in self.joint.again.items()}
         restored.update((v, self._sources(h)) for h in self.histories.values() for v in h.versions)
         restored.update((v, [token]) for token, (_, versions) in hoped.items() for v in versions)
         again = [e for k, e in enumerate(self.equations) if self._is_had(k)]
@@ -301,8 +301,8 @@ class Division:
         earlier: dict = {}                                   # of two reads of one element, the reverse half has one
         for v, w in [*self.joint.again.items(), *(x for h in histories for x in h.again.items())]:
             earlier.setdefault(w, []).append(v)
-        for h in histories:
-            env.update(dict.fromkeys(earlier[h.state.atom], env[h.state.atom]))
+        for there in [*(h.state.atom for h in histories), *atoms(self.joint.finals.values())]:
+            env.update(dict.fromkeys(earlier.get(there, ()), env[there]))
         for step in self.reverse:
             if isinstance(step, Var):
                 env[step] = restore(number[step], env)

@@ -1,96 +1,129 @@
 """What a loop reads of an array and never writes to again: on the way back it is in the array that the loop leaves, and need not be saved.
 
 An elimination reads row k in its turn k, n^3 / 3 numbers in all, and writes to the rows behind k alone. So do substitutions, factorizations and
-tables that are filled in some order. That no write follows is shown by bounds: in each later turn of a loop, and in the same turn too, the indices
-that are written to along some axis lie all above, or all below, those that were read.
+tables that are filled in some order. That no write follows is shown by bounds (see ranges.py): in each later turn of a loop, and in the same turn too,
+the indices that are written to along some axis lie all above, or all below, those that were read; or a condition in front of the write keeps them apart.
+
+Where the loop around goes on to change the array, what this loop leaves is gone in the end. A row or an element that is the same in all turns of this
+loop, and is all that they read, is kept then: once, not in each turn.
 """
 import math
 from collections.abc import Iterable, Iterator
+from itertools import product
 from typing import Any, NamedTuple
 
-from ..ir.graph import Equation, Func, Literal, Var
+from ..ir.graph import Equation, Func, Var
 from ..ir.integers import Affine
+from ..ir.walk import Environment
+from ..ops.index import index
 from ..ops.selection import walk_spec
+from .ranges import ONE, Ranges, index_of
 from .undo import WRITES, trail_to
-from .weights import bytes_of, turns_guess
+from .weights import bytes_of, extent_guess, turns_guess
 
-ONE = Affine((), 1)
 MOST_PAIRS = 10_000                                          # of reads and writes that are compared; unrolled code may have more
+COMPARISONS = {"less": (-1, 0), "less_equal": (-1, 1), "greater": (1, 0), "greater_equal": (1, 1)}    # sign * (x - y) + more >= 1
+OPPOSITE = {"less": "greater_equal", "less_equal": "greater", "greater": "less_equal", "greater_equal": "less", "equal": "not_equal"}
+
+
+class Part(NamedTuple):
+    """A part of an array that a loop leaves: the number of the output, and (axis, index) of the axes along which the part has one index."""
+
+    number: int
+    fixed: tuple = ()
+
+    def of(self, array: Any, env: Environment) -> Any:
+        """The part of an array; env: what the indices are."""
+        axes = dict(self.fixed)
+        spec = tuple("i" if axis in axes else ":" for axis in range(len(array.shape)))
+        return index(array, *map(env.read, axes.values()), spec=spec, at=0) if axes else array
+
+    def rest(self, eqn: Equation) -> tuple:
+        """The selection, and its operands, by which an equation that reads the array would read the part."""
+        axes = dict(self.fixed)
+        entries = [(entry, given) for axis, entry, given in walk_spec(eqn.params["spec"], eqn.inputs[1:]) if axis not in axes]
+        return tuple(entry for entry, _ in entries), [a for _, given in entries for a in given]
 
 
 class Access(NamedTuple):
-    """An equation that reads or writes a part of an array, and the loops around it, outermost first."""
+    """An equation that reads or writes a part of an array, the loops around it, outermost first, and the branches: (selector, number) of each."""
 
     eqn: Equation
     loops: tuple
+    branches: tuple = ()
+
+    @property
+    def around(self) -> frozenset:
+        """The indices of the loops."""
+        return frozenset(i for i in map(index_of, self.loops) if i is not None)
 
 
-def final_reads(loop: Equation, trails: dict, active: set) -> dict:
-    """{equation that reads a part of an array: number of the carry}, of what a counted loop reads so, where that is more than the whole array."""
+def final_reads(loop: Equation, trails: dict, active: set, changed: Iterable, env: Environment) -> dict:
+    """{equation that reads a part of an array: the Part that it is in}, of what a counted loop reads so, where that is more than the part.
+
+    trails: those of its outputs, by number; changed: the numbers of those outputs that the loop around goes on to change; env: what the variables around are.
+    """
     if not trails:
         return {}
-    nest, found = _Nest(loop), {}
+    nest, found = _Nest(loop, env), {}
     for k in trails:
         versions, writes = set(), []
         for kind, x in _trail(loop, k, active):
             writes.append(x) if kind == "write" else versions.update(x)
-        reads = [r for r in nest.reads if r.eqn.inputs[0] in versions]
-        if len(reads) * len(writes) <= MOST_PAIRS and _are_many(reads, loop.outputs[k]):
-            reads = [r for r in reads if all(nest.is_last(r, w, 0) for w in writes)]
-            found.update({r.eqn: k for r in reads if _are_many(reads, loop.outputs[k])})
+        for part, reads in nest.parts(k, loop.outputs[k], versions, k in changed).items():
+            if len(reads) * len(writes) <= MOST_PAIRS and _are_many(reads, part, loop.outputs[k]):
+                reads = [r for r in reads if all(nest.is_last(r, w, 0) for w in writes)]
+                found.update({r.eqn: part for r in reads if _are_many(reads, part, loop.outputs[k])})
     return found
 
 
-def _are_many(reads: list, array: Var) -> bool:
-    return sum(map(_volume, reads)) > bytes_of(array)
+def _are_many(reads: list, part: Part, array: Var) -> bool:
+    """Whether more is read than the part holds."""
+    fixed = math.prod(max(extent_guess(array.type.shape[axis]), 1) for axis, _ in part.fixed)
+    return sum(map(_volume, reads)) * fixed > bytes_of(array)
 
 
 def _volume(read: Access) -> int:
     return bytes_of(read.eqn.outputs[0]) * math.prod(map(turns_guess, read.loops))
 
 
-def _trail(loop: Equation, k: int, active: set, around: tuple = ()) -> Iterator[tuple]:
+def _trail(loop: Equation, k: int, active: set, around: tuple = (), branches: tuple = ()) -> Iterator[tuple]:
     """("versions", ...) and ("write", access) of what a loop makes of its carry number k."""
-    yield from _steps(loop.regions[-1], loop.regions[-1].outputs[k], active, (*around, loop))
+    yield from _steps(loop.regions[-1], loop.regions[-1].outputs[k], active, (*around, loop), branches)
 
 
-def _steps(region: Func, end: Any, active: set, loops: tuple) -> Iterator[tuple]:
+def _steps(region: Func, end: Any, active: set, loops: tuple, branches: tuple) -> Iterator[tuple]:
     versions = trail_to(region, end, active).versions          # type: ignore[union-attr]  # the trail around it is made of such
     made = {v: eqn for eqn in region.equations for v in eqn.outputs}
     yield "versions", versions
     for v in versions[1:]:
         eqn = made[v]
         if eqn.op.name in WRITES:
-            yield "write", Access(eqn, loops)
+            yield "write", Access(eqn, loops, branches)
         elif eqn.op.name == "cond":
-            for branch in eqn.regions:
-                yield from _steps(branch, branch.outputs[eqn.outputs.index(v)], active, loops)
+            for number, branch in enumerate(eqn.regions):
+                yield from _steps(branch, branch.outputs[eqn.outputs.index(v)], active, loops, (*branches, (eqn.inputs[0], number)))
         else:
-            yield from _trail(eqn, eqn.outputs.index(v), active, loops)
+            yield from _trail(eqn, eqn.outputs.index(v), active, loops, branches)
 
 
 class _Nest:
     """A loop with all that is in it: what reads parts of arrays, and what its integers are made of."""
 
-    def __init__(self, loop: Equation):
-        self.made: dict[Var, Equation] = {}
+    def __init__(self, loop: Equation, env: Environment):
+        self.ranges = Ranges(env)
         self.place: dict[Equation, int] = {}
-        self.inside: set[Var] = set()
         self.reads: list[Access] = []
-        self.indices: set = set()
         self._enter((loop,))
 
     def _enter(self, loops: tuple) -> None:
-        region = loops[-1].regions[-1]
-        self.indices.add(_index_of(loops[-1]))
-        self.inside.update(region.inputs)
-        self._look_at(region.equations, loops)
+        self.ranges.enter(loops[-1], loops[:-1])
+        self._look_at(loops[-1].regions[-1].equations, loops)
 
     def _look_at(self, equations: Iterable, loops: tuple) -> None:
         for eqn in equations:
             self.place[eqn] = len(self.place)
-            self.made.update(dict.fromkeys(eqn.outputs, eqn))
-            self.inside.update(eqn.outputs)
+            self.ranges.add(eqn)
             if eqn.op.name == "index":
                 self.reads.append(Access(eqn, loops))
             elif eqn.op.name in ("for", "while"):
@@ -98,6 +131,24 @@ class _Nest:
             elif eqn.op.name == "cond":
                 for branch in eqn.regions:
                     self._look_at(branch.equations, loops)
+
+    def parts(self, k: int, array: Var, versions: set, changed: bool) -> dict:
+        """{part of the array number k: what reads it}: all of the array, or where it is changed afterwards, parts with fewer axes."""
+        found: dict = {}
+        for read in self.reads:
+            if read.eqn.inputs[0] in versions:
+                given = walk_spec(read.eqn.params["spec"], read.eqn.inputs[1:])
+                fixed = tuple((axis, a[0]) for axis, entry, a in given if changed and entry == "i" and self._is_there(a[0], array.type.shape[axis]))
+                if fixed or not changed:
+                    found.setdefault(Part(k, fixed), []).append(read)
+        return found
+
+    def _is_there(self, i: Any, extent: Any) -> bool:
+        """Whether an index is the same in all turns, and in range even where there is no turn that reads."""
+        place, end = self.ranges.exact(i, frozenset()), self.ranges.exact(extent, frozenset())
+        if i in self.ranges.inside or place is None or end is None:
+            return False
+        return self.ranges.is_at_least(0, place, ()) and self.ranges.is_at_least(1, end - place, ())
 
     # -- which comes last -----------------------------------------------------------------------------------------------------
 
@@ -112,82 +163,78 @@ class _Nest:
 
     def _apart(self, read: Access, write: Access, level: int, later: bool) -> bool:
         """Whether some axis keeps them apart in one turn of the loop at this level, or what is read in one from what is written in later ones."""
-        loops = read.loops[:level + 1]
-        for r, w in zip(self._spans(read), self._spans(write)):
-            for sign in (1, -1) if r is not None and w is not None else ():     # the write lies above, or below
-                last = self._extreme(r[sign > 0], read.loops[level + 1:], sign)
-                if last is not None and any(self._is_positive((first - last).scaled(sign), loops) for first in self._firsts(w[sign < 0], write, level, sign, later)):
-                    return True
+        def lie_apart(r: tuple, w: tuple) -> bool:
+            return self._is_beyond(r, w, read, write, level, later) or self._is_kept_apart(r, w, read, write, level, later)
+        spans = zip(self._spans(read), self._spans(write))
+        return any(rs and ws and all(lie_apart(r, w) for r, w in product(rs, ws)) for rs, ws in spans)
+
+    def _is_beyond(self, r: tuple, w: tuple, read: Access, write: Access, level: int, later: bool) -> bool:
+        """Whether all that is written to lies above what was read, or all below."""
+        for sign in (1, -1):
+            last = self.ranges.extreme(r[sign > 0], read.loops[level + 1:], sign)
+            firsts = self._firsts(w[sign < 0], write, level, sign, later)
+            if last is not None and any(self.ranges.is_at_least(1, (first - last).scaled(sign), read.loops[:level + 1]) for first in firsts):
+                return True
         return False
 
-    def _firsts(self, end: Affine, write: Access, level: int, sign: int, later: bool) -> Iterator[Affine]:
+    def _firsts(self, end: "Affine | None", write: Access, level: int, sign: int, later: bool) -> Iterator[Affine]:
         """What the end of a span that is nearer to what was read comes to in the same turn, or at the nearest in any later one."""
-        here = self._extreme(end, write.loops[level + 1:], -sign)
+        here = self.ranges.extreme(end, write.loops[level + 1:], -sign)
         moved = 0 if here is None or not later else self._moved(here, write.loops[level])
         if here is not None and moved * sign >= 0:
-            yield here + Affine((), moved)
-        anywhere = self._extreme(end, write.loops[level:], -sign) if later else None
+            yield here + ONE.scaled(moved)
+        anywhere = self.ranges.extreme(end, write.loops[level:], -sign) if later else None
         if anywhere is not None:
             yield anywhere
 
     def _moved(self, form: Affine, loop: Equation) -> int:
         """How far a form moves from a turn to the next one."""
-        i = _index_of(loop)
+        i = index_of(loop)
         return next((c * loop.inputs[2].value for v, c in form.terms if v is i), 0)      # type: ignore[union-attr]
 
-    def _is_positive(self, form: Affine, loops: tuple) -> bool:
-        least = self._extreme(form, loops, -1)
-        return least is not None and least.is_constant and least.const >= 1
+    # -- conditions -----------------------------------------------------------------------------------------------------------
 
-    # -- bounds ---------------------------------------------------------------------------------------------------------------
+    def _is_kept_apart(self, r: tuple, w: tuple, read: Access, write: Access, level: int, later: bool) -> bool:
+        """Whether the index that is written to is another one wherever the write stands, by a condition, and what was read is the same in all these turns."""
+        if None in (*r, *w) or r[0] != r[1] or w[0] != w[1]:
+            return False
+        steady = set(map(index_of, read.loops[:level if later else level + 1]))
+        if any(v in self.ranges.inside and v not in steady for v, _ in r[0].terms):
+            return False
+        apart = w[0] - r[0]
+        facts = [fact for selector, number in write.branches for fact in self._facts(selector, number, write.around)]
+        return any(_follows(apart, fact) or _follows(apart.scaled(-1), fact) for fact in facts)
+
+    def _facts(self, selector: Any, holds: int, around: frozenset) -> Iterator[tuple]:
+        """("nonzero" or "positive", form), of what is known where a condition holds, or does not."""
+        eqn = self.ranges.made.get(selector)
+        name = eqn.op.name if eqn is not None else ""
+        if name == "logical_not":
+            yield from self._facts(eqn.inputs[0], not holds, around)              # type: ignore[union-attr]
+        elif name == ("logical_and" if holds else "logical_or"):
+            for a in eqn.inputs:                                                 # type: ignore[union-attr]
+                yield from self._facts(a, holds, around)
+        relation = name if holds else OPPOSITE.get(name)
+        x, y = [self.ranges.exact(a, around) for a in eqn.inputs] if relation in (*COMPARISONS, "not_equal") else (None, None)   # type: ignore[union-attr]
+        if x is not None and y is not None:
+            sign, more = COMPARISONS.get(relation, (1, 0))                       # type: ignore[arg-type]
+            yield ("positive" if relation in COMPARISONS else "nonzero"), (x - y).scaled(sign) + ONE.scaled(more)
+
+    # -- where they lie -------------------------------------------------------------------------------------------------------
 
     def _spans(self, access: Access) -> list:
-        """The first and the last index along each axis of the array, None where that is not known."""
+        """The ranges (first, last) of indices along each axis of the array, in one of which each access lies; None where that is not known."""
         eqn = access.eqn
         operands = eqn.inputs[1:] if eqn.op.name == "index" else eqn.inputs[2:]
-        return [self._span(entry, given) for _, entry, given in walk_spec(eqn.params["spec"], operands)]
+        return [self._span(entry, given, access.around) for _, entry, given in walk_spec(eqn.params["spec"], operands)]
 
-    def _span(self, entry: Any, given: tuple) -> "tuple | None":
-        if entry == "i":
-            return self._form(given[0]), self._form(given[0])
+    def _span(self, entry: Any, given: tuple, around: frozenset) -> "tuple | None":
         if entry[0] != "s":
-            return None
-        start, end = self._form(given[0]), self._form(given[0]) + (self._form(given[1]) - ONE).scaled(entry[1])
-        return (start, end) if entry[1] > 0 else (end, start)
-
-    def _form(self, a: Any) -> Affine:
-        """An integer in terms of indices of loops and of what has no such form."""
-        if isinstance(a, (int, Literal)):
-            return Affine((), int(getattr(a, "value", a)))
-        eqn = self.made.get(a)
-        if eqn is not None and eqn.op.name in ("add", "sub"):
-            x, y = map(self._form, eqn.inputs)
-            return x + y if eqn.op.name == "add" else x - y
-        if eqn is not None and eqn.op.name == "mul" and any(isinstance(x, Literal) for x in eqn.inputs):
-            x, y = map(self._form, eqn.inputs)
-            return x.scaled(y.const) if y.is_constant else y.scaled(x.const)
-        if eqn is not None and eqn.op.name == "neg":
-            return self._form(eqn.inputs[0]).scaled(-1)
-        return Affine(((a, 1),), 0)
-
-    def _extreme(self, form: Affine, loops: tuple, sign: int) -> "Affine | None":
-        """The largest (sign 1) or the smallest value (-1) in any turns of these loops, None where a bound is not known; in it remain indices
-        of the loops around."""
-        for loop in reversed(loops):
-            i = _index_of(loop)
-            c = next((c for v, c in form.terms if v is i), 0)
-            if c:
-                bound = self._bounds(loop)[0 if c * sign < 0 else 1]
-                form = form - Affine(((i, c),), 0) + bound.scaled(c)             # type: ignore[arg-type]
-        return form if all(v in self.indices or v not in self.inside for v, _ in form.terms) else None
-
-    def _bounds(self, loop: Equation) -> tuple:
-        """The smallest and the largest value of a loop's index."""
-        start, stop, step = loop.inputs[:3]
-        first, last = self._form(start), self._form(stop) - ONE.scaled(1 if step.value > 0 else -1)       # type: ignore[union-attr]
-        return (first, last) if step.value > 0 else (last, first)                                       # type: ignore[union-attr]
+            return None if entry == ":" else self.ranges.of(given[0], around)
+        return self.ranges.of_slice(given[0], given[1], entry[1], around)
 
 
-def _index_of(loop: Equation) -> "Var | None":
-    """The index of a loop whose step is a number."""
-    return loop.regions[0].inputs[0] if loop.op.name == "for" and isinstance(loop.inputs[2], Literal) else None
+def _follows(form: Affine, fact: tuple) -> bool:
+    """Whether a form is not zero, as follows from a fact."""
+    kind, known = fact
+    return form == known if kind == "nonzero" else (form - known).is_constant and (form - known).const >= 0

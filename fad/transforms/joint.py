@@ -22,12 +22,12 @@ class Joint:
     totals       {free variable: the input that holds its cotangent so far},
     gxs, totals_out   the cotangents that go out,
     histories    {number of an output: the history of that array}, as far as all of it was logged,
-    finals       {number of an output: the input that holds that array as the loop leaves it, in the reverse half},
+    finals       {part of an output (see final.py): the input that holds it as the loop leaves it, in the reverse half},
     again        {what was read of such arrays: the same, read in the reverse half}.
 
     trails: those of outputs (see undo.py), by number; demanded: variables of the region that the loops and branches in it shall restore;
     restoring: the outputs of which the last version will be there in the reverse half; counters: places of the carries that the reverse half
-    knows from the number of the turn (`counted`); final: equations whose results are found again in the output of a number (see final.py).
+    knows from the number of the turn (`counted`); final: {equation: the part of an output in which what it read is found again}.
     """
 
     def __init__(self, sweep: Any, eqn: Equation, region: Func, given: list, index: "Callable | None" = None, *, trails: "Mapping | None" = None,
@@ -47,15 +47,15 @@ class Joint:
             self.changing = Changing(self.builder, set(atoms(self.carries)) - set(self.counted))
             self.builder.changing = self.changing             # type: ignore[attr-defined]
             inner.env.update(zip(region.inputs, self.lead + self.carries))
-            self.finals = {k: self._array_like(self.carries[k]) for k in sorted(set((final or {}).values()))}
-            inner.finals = sweep.finals | {eqn: self.finals[k] for eqn, k in (final or {}).items()}
+            self.finals = {part: self._part_of(self.carries[part.number], part) for part in dict.fromkeys((final or {}).values())}
+            inner.finals = sweep.finals | {eqn: (part, self.finals[part]) for eqn, part in (final or {}).items()}
             inner.note_costs([trail.versions[0] for trail in self.trails.values()])
             inner.forward(region)
             self.outputs = [inner.env.read(a) for a in region.outputs]
             self.forward_count = len(self.builder.equations)
             with guarding(guarded):
                 self._backward(inner)
-            self.env, self.ends = inner.env, atoms(inner.finals.values())
+            self.env, self.ends = inner.env, atoms(end for _, end in inner.finals.values())
             self.histories = self._histories(restoring)
 
     def _histories(self, restoring: Iterable) -> dict:
@@ -70,6 +70,10 @@ class Joint:
 
     def _array_like(self, x: Any) -> Any:
         return self.builder.input(Type(type_of(x).dtype, x.atom.type.shape), x.atom.name)
+
+    def _part_of(self, x: Any, part: Any) -> Any:
+        fixed = {axis for axis, _ in part.fixed}
+        return self.builder.input(Type(type_of(x).dtype, tuple(n for axis, n in enumerate(x.atom.type.shape) if axis not in fixed)), x.atom.name)
 
     def _inputs(self, variables: tuple, env: Environment) -> list:
         """Inputs like the region's, those first that are extents of others."""

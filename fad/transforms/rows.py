@@ -5,7 +5,7 @@ from there: what the loop carries may be overwritten then without a copy.
 """
 from typing import Any
 
-from ..ir.build import Value
+from ..ir.build import Value, current
 from ..ir.graph import extents_of
 from ..ir.types import INT
 from ..ir.walk import Environment
@@ -13,7 +13,7 @@ from ..ops.choice import cast
 from ..ops.control import FOR
 from ..ops.index import index_add, update
 from .division import live
-from .tape import Padded, Tape, Turns, keeper_of
+from .tape import Padded, Tape, Turns, is_fixed, keeper_of
 
 
 class BlockRows:
@@ -27,9 +27,12 @@ class BlockRows:
         others = [v for v in self.again.arrays if v not in versions]
         self.spare = bool(others)                            # every turn runs then, the last one, too, which leaves a version more
         turns = Turns(self.again.turns + self.spare, bounded(blocks.index(first)), *blocks.turns[2:])
+        own = turns._replace(count=bounded(end - first))
 
         def keeper(v: Any, _: Any) -> Any:
-            return Padded(v, turns.count, width[v]) if v in width else keeper_of(v, turns)
+            if v in width:
+                return Padded(v, turns.count, width[v])
+            return keeper_of(v, turns if is_fixed(v, current()) else own)     # places are known of turns that there are
         self.versions, self.others = Tape(list(versions), turns, blocks.lines, keeper), Tape(others, turns, blocks.lines, keeper)
         equations, wanted = self.division.equations, set(self.again.equations)
         known = {k for version in versions.values() for k in (*version.skipped, version.maker)}

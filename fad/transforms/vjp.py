@@ -30,7 +30,7 @@ class Reverse:
         self.loops = 0                                           # equations with loops in the Func, which share a memory budget
         self.trails: dict[Var, int] = {}                         # versions of arrays that can be restored -> what that costs (see undo.py)
         self.demanded: set[Var] = set()                          # those that loops and branches have to restore
-        self.finals: dict[Equation, Any] = {}                    # what reads parts of arrays -> the array in which they are in the end (see final.py)
+        self.finals: dict[Equation, Any] = {}                    # what reads an array -> the part in which it is in the end, and that (see final.py)
 
     # -- forward --------------------------------------------------------------------------------------------------------
 
@@ -96,7 +96,9 @@ class Reverse:
         for eqn in region.equations:
             if eqn in self.finals:
                 with at_line(eqn.where):
-                    again = eqn.op(self.finals[eqn], *[self.env.read(a) for a in eqn.inputs[1:]], **eqn.params)
+                    part, end = self.finals[eqn]
+                    spec, operands = part.rest(eqn)
+                    again = eqn.op(end, *[self.env.read(a) for a in operands], **{**eqn.params, "spec": spec}) if spec else end
                 found[self.env.read(eqn.outputs[0]).atom] = again.atom
         return found
 

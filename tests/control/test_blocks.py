@@ -102,6 +102,16 @@ def shrinking(u):
     return np.sum(y * y)
 
 
+def shrinking_grid(u):                               # the last block has fewer turns, and what those behind it would save has negative extents
+    g = np.outer(u[:30], u[30:60])
+    for k in range(g.shape[0]):
+        for i in range(k + 1, g.shape[0]):
+            g[k] *= 0.9
+            for j in range(g.shape[1]):
+                g[i, j] -= 0.1 * g[i, k] * g[-1, j]
+    return np.sum(g * g)
+
+
 def by_twos(u):
     y = u * 1.0
     for k in range(2, u.size - 1, 2):
@@ -149,8 +159,8 @@ def winners(u):
     return np.sum(v * v)
 
 
-PROGRAMS = [durbin, burgers, backwards, counted, buffers, nested, complex_state, two_prefixes, with_a_hole, beyond_its_end, shrinking, by_twos, grid,
-            in_place, grid_in_place, two_saved]
+PROGRAMS = [durbin, burgers, backwards, counted, buffers, nested, complex_state, two_prefixes, with_a_hole, beyond_its_end, shrinking, shrinking_grid, by_twos,
+            grid, in_place, grid_in_place, two_saved]
 VERSIONS = {durbin: 1, burgers: 1, backwards: 1, buffers: 1, two_prefixes: 1, with_a_hole: 0, beyond_its_end: 0, shrinking: 1, by_twos: 1, grid: 1,
             in_place: 1, grid_in_place: 1}
 

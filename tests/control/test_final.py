@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import fad
+from fad.transforms import final
 
 from ..fuzz.text import as_text
 from .support import loss_of, slope
@@ -63,7 +64,88 @@ def in_a_branch(A):
                     A[i, j] += 0.1 * A[k, j] * A[k, i]
 
 
-FINAL = [elimination, elimination_by_rows, factors_row_by_row, upwards, reduction_from_the_last, in_a_branch]
+def rows_change_places(A):                           # the row that is found lies in none that are done
+    n = A.shape[0]
+    for k in range(n):
+        p = k + np.argmax(np.abs(A[k:, k]))
+        row = A[k].copy()
+        A[k] = A[p]
+        A[p] = row
+        for i in range(k + 1, n):
+            f = A[i, k] / A[k, k]
+            for j in range(k, n):
+                A[i, j] -= f * A[k, j]
+
+
+def rows_change_places_at_once(A):
+    n = A.shape[0]
+    for k in range(n - 1):
+        p = k + np.argmax(np.abs(A[k:, k]))
+        if p != k:
+            A[[k, p]] = A[[p, k]]
+        for i in range(k + 1, n):
+            A[i, k] /= A[k, k]
+            A[i, k + 1:] -= A[i, k] * A[k, k + 1:]
+
+
+def found_by_a_loop(A):
+    n = A.shape[0]
+    for k in range(n):
+        p, big = k, abs(A[k, k])
+        for i in range(k + 1, n):
+            if abs(A[i, k]) > big:
+                p, big = i, abs(A[i, k])
+        for j in range(n):
+            t = A[k, j]
+            A[k, j] = A[p, j]
+            A[p, j] = t
+        for i in range(k + 1, n):
+            f = A[i, k] / A[k, k]
+            for j in range(k, n):
+                A[i, j] -= f * A[k, j]
+
+
+def all_other_rows(A):                               # Gauss and Jordan: row k is the same in all turns of the inner loop, and changed in the next of the outer
+    n = A.shape[0]
+    for k in range(n):
+        p = k + np.argmax(np.abs(A[k:, k]))
+        A[[k, p]] = A[[p, k]]
+        for i in range(n):
+            if i != k:
+                A[i] -= 0.1 * A[i, k] * A[k]
+
+
+def all_but_one(A):
+    n = A.shape[0]
+    for k in range(n):
+        for i in range(n):
+            if not k != i:
+                continue
+            f = 0.1 * A[i, k]
+            for j in range(n):
+                A[i, j] -= f * A[k, j]
+
+
+def without_a_turn(A):                               # A[k + 1] does not exist in the last turn, which reads none
+    n = A.shape[0]
+    for k in range(n):
+        for i in range(n - 1 if k + 1 < n else 0):
+            if i != k + 1:
+                A[i] -= 0.1 * A[i, k] * A[k + 1]
+
+
+def chosen_rows(A):
+    n = A.shape[0]
+    for k in range(1, n):
+        p = k if A[k, 0] > 0.5 else min(k + 1, n - 1)
+        A[p] *= 0.9
+        for i in range(n):
+            if i >= k:
+                A[i] -= 0.1 * A[i, k - 1] * A[k - 1]
+
+
+FINAL = [elimination, elimination_by_rows, factors_row_by_row, upwards, reduction_from_the_last, in_a_branch, rows_change_places, rows_change_places_at_once,
+         found_by_a_loop, all_other_rows, all_but_one, chosen_rows]
 
 
 def written_in_the_same_turn(A):                     # row k is, but for its end
@@ -104,17 +186,92 @@ def of_a_copy(A):                                    # what is read is no part o
                 A[i, j] -= 0.1 * B[k, j] * A[k, i]
 
 
-def rows_change_places(A):
+def found_anywhere(A):                               # a row that is done may change
     n = A.shape[0]
     for k in range(n):
-        p = k + np.argmax(np.abs(A[k:, k]))
-        row = A[k].copy()
-        A[k] = A[p]
-        A[p] = row
+        p = np.argmin(np.abs(A[:, k]))
+        A[[k, p]] = A[[p, k]]
         for i in range(k + 1, n):
-            f = A[i, k] / A[k, k]
-            for j in range(k, n):
-                A[i, j] -= f * A[k, j]
+            for j in range(n):
+                A[i, j] -= 0.1 * A[i, k] * A[k, j]
+
+
+def found_one_before(A):
+    n = A.shape[0]
+    for k in range(1, n):
+        p = k + np.argmax(np.abs(A[k:, k])) - 1
+        A[p] *= 0.9
+        for i in range(k, n):
+            for j in range(n):
+                A[i, j] -= 0.1 * A[i, k] * A[k - 1, j]
+
+
+def found_from_the_end(A):                           # a negative index
+    n = A.shape[0]
+    for k in range(1, n - 1):
+        p = np.argmax(np.abs(A[:, k])) - n
+        A[p] *= 0.9
+        for i in range(k + 1, n):
+            for j in range(n):
+                A[i, j] -= 0.1 * A[i, k] * A[k, j]
+
+
+def found_in_the_turn_before(A):                     # k - 1, when it is written to
+    n, last = A.shape[0], 0
+    for k in range(1, n):
+        A[last] *= 0.9
+        for i in range(k, n):
+            for j in range(n):
+                A[i, j] -= 0.1 * A[i, k] * A[k, j]
+        last = k
+
+
+def found_step_by_step(A):                           # what a loop counts is not bounded by what it adds
+    n = A.shape[0]
+    for k in range(n - 1):
+        p = k
+        for _ in range(2):
+            p -= 1
+        A[p] *= 0.9
+        for i in range(k + 1, n):
+            for j in range(n):
+                A[i, j] -= 0.1 * A[i, k] * A[k, j]
+
+
+def all_but_another_row(A):
+    n = A.shape[0]
+    for k in range(n):
+        for i in range(n):
+            if i != (k + 1) % n:
+                A[i] -= 0.1 * A[i, k] * A[k]
+
+
+def only_that_row(A):
+    n = A.shape[0]
+    for k in range(n):
+        for i in range(n):
+            if i != k:
+                A[i] -= 0.1 * A[i, k] * A[k]
+            else:
+                A[i] *= 0.9
+
+
+def all_but_the_last_one(A):                         # the row that a condition spares is another one in each turn
+    n = A.shape[0]
+    for k in range(n):
+        last = 0
+        for i in range(1, n):
+            if i != last + 1:
+                A[i] -= 0.1 * A[i, k] * A[last + 1]
+            last = (i + k) % 3
+
+
+def either_condition(A):
+    n = A.shape[0]
+    for k in range(n):
+        for i in range(n):
+            if i != k or A[k, 0] > 0.5:
+                A[i] -= 0.1 * A[i, k] * A[k]
 
 
 def until_small(A):                                  # a loop of unknown length around
@@ -128,7 +285,8 @@ def until_small(A):                                  # a loop of unknown length 
         turns += 1
 
 
-OTHERS = [written_in_the_same_turn, written_in_the_next_turn, written_in_all_other_rows, written_from_behind, of_a_copy, rows_change_places, until_small]
+OTHERS = [written_in_the_same_turn, written_in_the_next_turn, written_in_all_other_rows, written_from_behind, of_a_copy, without_a_turn, found_anywhere, found_one_before,
+          found_from_the_end, found_in_the_turn_before, found_step_by_step, all_but_another_row, only_that_row, all_but_the_last_one, either_condition, until_small]
 
 
 @pytest.fixture(params=FINAL + OTHERS, ids=lambda program: program.__name__)
@@ -159,6 +317,16 @@ def test_what_is_read_is_not_saved(program):
     n = 40
     big = 9.0 * np.eye(n) + np.random.default_rng(5).uniform(-1.0, 1.0, (n, n))
     assert fad.explain(fad.grad(loss_of(program)), big).bytes <= 8 * 3 * n ** 2      # what is read would be n ** 3 / 3 numbers
+
+
+@pytest.mark.parametrize("program", [found_anywhere, found_one_before, found_from_the_end, found_in_the_turn_before, found_step_by_step,
+                                     all_but_another_row, only_that_row, all_but_the_last_one, either_condition], ids=lambda program: program.__name__)
+def test_without_the_proof_it_would_be_wrong(program, monkeypatch):
+    loss = loss_of(program)
+    with fad.config.using(compile="never"):
+        g = fad.grad(loss, fallback=False)(A)
+        monkeypatch.setattr(final._Nest, "is_last", lambda *_: True)
+        assert not np.allclose(fad.grad(loss_of(program), fallback=False)(A), g, rtol=1e-6)
 
 
 def test_within_a_loop_that_makes_the_array_anew():

@@ -1,0 +1,206 @@
+"""Between which bounds the integers of a loop lie: those of a search too (argmax, or a loop that keeps a place), and those that a branch chooses.
+
+An integer that follows from indices of loops and from what does not change is known exactly, as an affine form of these. Of others it is known
+that they lie in one of a few ranges, whose ends are such forms.
+"""
+from collections.abc import Iterable
+from itertools import product
+from typing import Any
+
+from ..ir.build import current
+from ..ir.graph import Equation, Literal, Var
+from ..ir.integers import Affine
+from ..ir.types import INT
+from ..ir.walk import Environment
+
+ONE = Affine((), 1)
+ANYWHERE = ((None, None),)
+MOST_RANGES = 8                                              # of one integer; beyond that it may be anything
+FOUND_IN = {"argmax": 0, "argmin": 0, "iota": 0, "argsort": 0, "searchsorted": 1}     # by how much the largest one is behind the last place
+ONE_OF = {"maximum": 0, "minimum": 0, "pack": 0, "where": 1}                      # the result is one of the operands from this one on
+
+
+class Ranges:
+    """The integers of a loop and of all that is in it.
+
+    loops: {index: its loop}, outer ones first; around: {loop: the indices of the loops around it}; made: {variable: the equation that makes it};
+    carried: {what a loop carries: (what it begins with, what a turn leaves of it, the loop)}; env: what variables of around the loop are
+    in the program that is being built, which knows their forms.
+    """
+
+    def __init__(self, env: Environment) -> None:
+        self.env = env
+        self.loops: dict[Var, Equation] = {}
+        self.around: dict[Equation, frozenset] = {}
+        self.made: dict[Var, Equation] = {}
+        self.carried: dict[Var, tuple] = {}
+        self.inside: set[Var] = set()
+        self.known: dict[tuple, tuple] = {}
+        self.pending: set[Var] = set()
+
+    def enter(self, loop: Equation, outer: Iterable) -> None:
+        """Take up a loop; outer: those around it."""
+        region, count = loop.regions[-1], len(loop.outputs)
+        self.around[loop] = frozenset(i for i in map(index_of, outer) if i is not None)
+        self.inside.update(region.inputs)
+        i = index_of(loop)
+        if i is not None:
+            self.loops[i] = loop
+        for carry, init, end in zip(region.inputs[len(region.inputs) - count:], loop.inputs[len(loop.inputs) - count:], region.outputs):
+            self.carried[carry] = init, end, loop
+
+    def add(self, eqn: Equation) -> None:
+        """Take up an equation in one of the loops."""
+        self.made.update(dict.fromkeys(eqn.outputs, eqn))
+        self.inside.update(eqn.outputs)
+
+    # -- ranges ---------------------------------------------------------------------------------------------------------------
+
+    def of(self, a: Any, around: frozenset) -> tuple:
+        """In one of which ranges (least, largest) an integer is, or each element of an array of integers; what is known exactly is a range of one.
+
+        around: the indices of loops that stand for themselves; those of other loops are known by their bounds.
+        """
+        if isinstance(a, Literal) and a.type.dtype.kind not in "iu":
+            return ANYWHERE
+        if isinstance(a, (int, Literal)):
+            return _exact(Affine((), int(getattr(a, "value", a))))
+        if (a, around) in self.known:
+            return self.known[a, around]
+        found = tuple(dict.fromkeys(self._found(a, around)))
+        if len(found) > MOST_RANGES:
+            found = self._opaque(a)
+        if not any(self._mentions(form, self.pending) for pair in found for form in pair):
+            self.known[a, around] = found
+        return found
+
+    def of_slice(self, start: Any, extent: Any, step: int, around: frozenset) -> tuple:
+        """The ranges of the indices in a slice."""
+        ends = product(self.of(start, around), self.of(extent, around))
+        found = [(first, _sum(first, _scaled((shifted(n[0], -1), shifted(n[1], -1)), step), 1)) for first, n in ends]
+        return tuple((first[0], last[1]) if step > 0 else (last[0], first[1]) for first, last in found)
+
+    def exact(self, a: Any, around: frozenset) -> "Affine | None":
+        """The form of an integer, where it has one."""
+        ranges = self.of(a, around)
+        return ranges[0][0] if len(ranges) == 1 and ranges[0][0] == ranges[0][1] else None
+
+    @staticmethod
+    def _opaque(a: Any) -> tuple:
+        """What no more is known of than its name; an array's elements may differ."""
+        return ANYWHERE if a.type.shape else _exact(Affine(((a, 1),), 0))
+
+    @staticmethod
+    def _mentions(form: "Affine | None", variables: set) -> bool:
+        return form is not None and any(v in variables for v, _ in form.terms)
+
+    def _found(self, a: Var, around: frozenset) -> tuple:
+        if a in self.loops:
+            return _exact(Affine(((a, 1),), 0)) if a in around else self._between(*self._ends(self.loops[a]), around=around)
+        if a in self.carried:
+            return self._kept(a, around)
+        if a.type.dtype != INT or a not in self.made:
+            return self._opaque(a) if a.type.dtype != INT or a.type.shape or a in self.inside else _exact(self._outside(a))
+        found = self._made(self.made[a], a, around)
+        return self._opaque(a) if found in (None, ANYWHERE) else found          # type: ignore[return-value]
+
+    def _ends(self, loop: Equation) -> tuple:
+        """What a loop's index is at the least, and what it stays below."""
+        start, stop, step = loop.inputs[:3]
+        return (start, stop, 0, -1) if step.value > 0 else (stop, start, 1, 0)       # type: ignore[union-attr]
+
+    def _between(self, low: Any, high: Any, more: int, less: int, around: frozenset) -> tuple:
+        """From one integer, and some more, to another one, and some more."""
+        return tuple((shifted(x, more), shifted(y, less)) for (x, _), (_, y) in product(self.of(low, around), self.of(high, around)))
+
+    def _kept(self, carry: Var, around: frozenset) -> tuple:
+        """What a loop carries is what it begins with, or what some turn left of it: by the indices of that turn, not of this one."""
+        if carry in self.pending or carry.type.shape:
+            return self._opaque(carry)
+        init, end, loop = self.carried[carry]
+        self.pending.add(carry)
+        found = self.of(init, around & self.around[loop]) + self.of(end, around & self.around[loop])
+        self.pending.discard(carry)
+        found = tuple(pair for pair in found if pair != self._opaque(carry)[0])
+        return self._opaque(carry) if any(self._mentions(form, {carry}) for pair in found for form in pair) else found
+
+    def _made(self, eqn: Equation, a: Var, around: frozenset) -> "tuple | None":
+        name, place = eqn.op.name, eqn.outputs.index(a)
+        if name in ("add", "sub"):
+            return tuple(_sum(x, y, 1 if name == "add" else -1) for x, y in product(*[self.of(b, around) for b in eqn.inputs]))
+        if name == "neg" or name == "mul" and any(isinstance(b, Literal) for b in eqn.inputs):
+            factor = next((int(b.value) for b in eqn.inputs if isinstance(b, Literal)), -1)
+            return tuple(_scaled(x, factor) for b in eqn.inputs[:2] if isinstance(b, Var) for x in self.of(b, around))
+        if name in ONE_OF:
+            return self._one_of(eqn.inputs[ONE_OF[name]:], around)
+        if name == "cond":
+            return self._one_of([region.outputs[place] for region in eqn.regions], around)
+        if name in ("for", "while"):
+            region = eqn.regions[-1]
+            return self.of(region.inputs[len(region.inputs) - len(eqn.outputs) + place], around)
+        if name in FOUND_IN:
+            extent = a.type.shape[0] if name == "iota" else eqn.inputs[0].type.shape[eqn.params.get("axis", -1)]
+            return self._between(0, extent, 0, FOUND_IN[name] - 1, around)
+        if name == "cast" and eqn.inputs[0].type.dtype.kind in "iu" or name == "index":
+            return self.of(eqn.inputs[0], around)
+        return self._wrapped(eqn, around) if name == "wrap_index" else None
+
+    def _one_of(self, choices: Iterable, around: frozenset) -> tuple:
+        return tuple(pair for b in choices for pair in self.of(b, around))
+
+    def _wrapped(self, eqn: Equation, around: frozenset) -> "tuple | None":
+        """An index that is never negative is what it was."""
+        found = self.of(eqn.inputs[0], around)
+        return found if all(self.is_at_least(0, low, self.loops.values()) for low, _ in found) else None
+
+    def _outside(self, a: Var) -> Affine:
+        x = self.env.read(a)
+        return current().integers.form(x.atom if hasattr(x, "atom") else int(x))
+
+    # -- their extremes -------------------------------------------------------------------------------------------------------
+
+    def extreme(self, form: "Affine | None", loops: Iterable, sign: int) -> "Affine | None":
+        """The largest (sign 1) or the smallest value (-1) of a form in any turns of these loops, None where a bound is not known; in it remain
+        indices of the loops around."""
+        for loop in reversed([*loops]) if form is not None else ():
+            i = index_of(loop)
+            c = next((c for v, c in form.terms if v is i), 0)                    # type: ignore[union-attr]
+            if c:
+                bound = self._bound(loop, c * sign)
+                if bound is None:
+                    return None
+                form = form - Affine(((i, c),), 0) + bound.scaled(c)             # type: ignore[arg-type, operator]
+        return form if form is not None and all(v in self.loops or v not in self.inside for v, _ in form.terms) else None
+
+    def is_at_least(self, bound: int, form: "Affine | None", loops: Iterable) -> bool:
+        """Whether a form is so large, in all turns of these loops."""
+        least = self.extreme(form, loops, -1)
+        return least is not None and current().integers.proves_nonnegative(shifted(least, -bound))
+
+    def _bound(self, loop: Equation, sign: int) -> "Affine | None":
+        """The largest or the smallest value of a loop's index."""
+        ends = {pair[sign > 0] for pair in self._between(*self._ends(loop), around=self.around[loop])}
+        return ends.pop() if len(ends) == 1 else None
+
+
+def index_of(loop: Equation) -> "Var | None":
+    """The index of a loop whose step is a number."""
+    return loop.regions[0].inputs[0] if loop.op.name == "for" and isinstance(loop.inputs[2], Literal) else None
+
+
+def shifted(form: "Affine | None", by: int) -> "Affine | None":
+    return None if form is None else form + ONE.scaled(by)
+
+
+def _exact(form: Affine) -> tuple:
+    return ((form, form),)
+
+
+def _sum(x: tuple, y: tuple, sign: int) -> tuple:
+    """The range of x + y or x - y."""
+    return tuple(None if a is None or b is None else a + b.scaled(sign) for a, b in zip(x, y if sign > 0 else y[::-1]))
+
+
+def _scaled(x: tuple, k: int) -> tuple:
+    low, high = [None if form is None else form.scaled(k) for form in x]
+    return (low, high) if k >= 0 else (high, low)
