@@ -69,8 +69,10 @@ def istft(input: Tensor, n_fft: int, hop_length: "int | None" = None, win_length
     win = _window(window, n_fft, win_length, x.real.dtype)
     norm = "ortho" if normalized else None
     spectra = x.transpose(1, 2)
-    frames = BY_NAME["numpy.fft.irfft"].call(spectra, n=n_fft, axis=-1, norm=norm) if half else BY_NAME["numpy.fft.ifft"].call(spectra, axis=-1, norm=norm)
-    frames = frames if half or return_complex else frames.real
+    if half or not return_complex:                              # of a real signal's spectrum the first half says all
+        frames = BY_NAME["numpy.fft.irfft"].call(spectra[..., :n_fft // 2 + 1], n=n_fft, axis=-1, norm=norm)
+    else:
+        frames = BY_NAME["numpy.fft.ifft"].call(spectra, axis=-1, norm=norm)
     n, count = frames.shape[:2]
     total = n_fft + hop * (count - 1)
     places = wrap((np.arange(count)[:, None] * hop + np.arange(n_fft)).reshape(-1))

@@ -146,8 +146,11 @@ def index_add(self: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -
     """self with source added to the parts at these indices."""
     ax, count = one_dim(dim, len(self.shape)), raw(index).size
     agree("index_add_(): self ({}) and source ({}) must have the same scalar type", self, source)
-    if len(source.shape) and source.shape[ax] != count:
+    if ax < len(source.shape) and source.shape[ax] != count:
         raise RuntimeError(f"index_add_(): Number of indices ({count}) should be equal to source.size(dim): ({source.shape[ax]}), for dim: {dim}")
+    if len(source.shape) != len(self.shape) or (tuple(source.shape[:ax]), tuple(source.shape[ax + 1:])) != (tuple(self.shape[:ax]), tuple(self.shape[ax + 1:])):
+        raise RuntimeError("source tensor shape must match self tensor shape, excluding the specified dimension. "
+                           f"Got self.shape = {list(self.shape)} source.shape = {list(source.shape)}")
     operands, params = _along_one(self, dim, index)
     return op["index_add"](self, source if alpha == 1 else source * alpha, *operands, **params)
 
@@ -197,6 +200,8 @@ def masked_select(self: Any, mask: Any) -> Any:
 def masked_scatter(self: Any, mask: Any, source: Any) -> Any:
     """self with the elements where the mask holds replaced by source's, in order."""
     agree("masked_scatter: expected self and source to have same dtypes but got{} and {}", self, source)
+    if raw(mask).dtype.kind != "b":
+        raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {scalar_name(raw(mask).dtype)}")
     shape = np.broadcast_shapes(tuple(self.shape), raw(mask).shape)
     self = self if shape == tuple(self.shape) else self.expand(*shape)
     places = np.nonzero(np.broadcast_to(raw(mask), shape))

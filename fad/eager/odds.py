@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ops.face import BY_NAME
 from .anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from .creation import leaf
 from .devices import CPU, device, on_cpu
@@ -12,7 +13,7 @@ from .dtypes import as_dtype
 from .generators import source
 from .inplace import copy_, in_place, requires_grad
 from .promotion import castable, default
-from .registry import FUNCTIONS, function
+from .registry import FUNCTIONS, function, tensor_of
 from .reshaping import resize_as_
 from .tensor import Size, Tensor, wrap
 
@@ -222,5 +223,5 @@ def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, req
 def histogram(self: Tensor, bins: Any, *, range: Any = None, weight: Any = None, density: bool = False) -> tuple:
     """(counts, edges): how many elements lie in each interval."""
     edges = bins._a if isinstance(bins, Tensor) else bins
-    counts, edges = np.histogram(self._a, edges, range, weights=None if weight is None else weight._a, density=density)
-    return wrap(counts.astype(self._a.dtype)), wrap(edges.astype(self._a.dtype))
+    counts, edges = BY_NAME["numpy.histogram"].call(self._a, edges, range, weights=weight, density=density)
+    return tuple([t.to(self._a.dtype) for t in (tensor_of(counts), tensor_of(edges))])

@@ -10,7 +10,7 @@ from .fast import binary, unary
 from .inplace import op_in_place
 from .overrides import MISSING, handled, overriding
 from .promotion import checked, refuse, refuses, result_type
-from .registry import FUNCTIONS, delivered, function, tensor_of
+from .registry import FUNCTIONS, changing_form, delivered, function, tensor_of
 from .tensor import Tensor, is_operand, raw, wrap
 from .together import step, together
 
@@ -198,6 +198,9 @@ def float_power(self: Any, exponent: Any) -> Any:
 
 for _name in ("mul", "add", "sub", "div", "pow"):
     _in_place_of(_name, op[_name])
+_in_place_div, _div_in_place = Tensor.div_, changing_form("div", div)                                          # type: ignore[attr-defined]
+Tensor.div_ = lambda self, other, *, rounding_mode=None: (                                                    # type: ignore[attr-defined]
+    _in_place_div(self, other) if rounding_mode is None else _div_in_place(self, other, rounding_mode=rounding_mode))
 _alpha_free_add, _alpha_free_sub = Tensor.add_, Tensor.sub_                                                   # type: ignore[attr-defined]
 Tensor.add_ = lambda self, other, *, alpha=1: _alpha_free_add(self, other if alpha == 1 else _times(alpha, other, self))  # type: ignore[attr-defined]
 Tensor.sub_ = lambda self, other, *, alpha=1: _alpha_free_sub(self, other if alpha == 1 else _times(alpha, other, self))  # type: ignore[attr-defined]

@@ -211,12 +211,26 @@ def cov(self: Any, *, correction: int = 1, fweights: Any = None, aweights: Any =
     """The covariances of variables, a row each."""
     if len(self.shape) > 2:
         raise RuntimeError(f"cov(): expected input to have two or fewer dimensions but got an input with {len(self.shape)} dimensions")
+    for name, weights, kinds, kind in (("fweights", fweights, "iu", "integral"), ("aweights", aweights, "f", "floating point")):
+        if weights is None:
+            continue
+        w, observations = raw(weights), self.shape[-1] if len(self.shape) else 1
+        if w.ndim > 1:
+            raise RuntimeError(f"cov(): expected {name} to have one or fewer dimensions but got {name} with {w.ndim} dimensions")
+        if w.dtype.kind not in kinds:
+            raise RuntimeError(f"cov(): expected {name} to have {kind} dtype but got {name} with {scalar_name(w.dtype)} dtype")
+        if w.size != observations:
+            raise RuntimeError(f"cov(): expected {name} to have the same numel as there are observations in the input but got {w.size} != {observations}")
+        if (w < 0).any():
+            raise RuntimeError(f"cov(): {name} cannot be negative")
     return in_precision(BY_NAME["numpy.cov"].call(self, ddof=correction, fweights=raw(fweights), aweights=aweights), (self,))
 
 
 @function()
 def trace(self: Any) -> Any:
     """The sum of a matrix' diagonal."""
+    if len(self.shape) != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {len(self.shape)}")
     return composites.trace(self) if self.dtype.kind in "fc" else self.diagonal().sum()
 
 
