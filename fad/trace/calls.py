@@ -13,7 +13,7 @@ from ..ir import stack
 from ..ir.build import current
 from ..util.defects import door
 from ..util.errors import UnstageableError
-from .draws import is_generator, order_of
+from .draws import goes_on, is_generator, order_of
 from .tracer import Tracer
 
 
@@ -30,7 +30,7 @@ def keep(x: Any) -> None:
     if any(x is kept for kept in builder.kept):
         raise UnstageableError("an iterator goes on in a loop or branch on traced values", why="what it yields there is one thing for each turn",
                                do="loop over a list or an array")
-    if is_generator(x) and builder.root.generators.get(id(x), (x, builder))[1] is not builder:
+    if goes_on(x) and builder.root.generators.get(id(x), (x, builder))[1] is not builder:
         raise UnstageableError("random numbers are drawn in a loop or branch on traced values", why="they are other ones in each turn",
                                do="draw all of them before")
 
@@ -42,7 +42,9 @@ def called(f: Callable, *args: Any, **kwargs: Any) -> Any:
         keep(x)
     if getattr(f, "__name__", "") == "shuffle" and is_generator(getattr(f, "__self__", None)) and args and isinstance(args[0], Tracer):
         return _shuffle(f, *args, **kwargs)
-    return _taken(f(*args, **kwargs))
+    result = f(*args, **kwargs)
+    drawn = type(result) is np.ndarray and result.base is None and is_generator(getattr(f, "__self__", None)) and not any(x is result for x in kwargs.values())
+    return current().constant(result) if drawn and result.dtype.kind in "biufc" else _taken(result)
 
 
 def _shuffle(draw: Callable, x: Tracer, axis: int = 0) -> None:
@@ -57,6 +59,6 @@ def _taken(result: Any) -> Any:
     if isinstance(result, tuple) and any(isinstance(x, np.ndarray) for x in result):
         items = [_taken(x) for x in result]
         return result._make(items) if hasattr(result, "_make") else tuple(items) if type(result) is tuple else result
-    if is_generator(result):
+    if goes_on(result):
         current().root.generators[id(result)] = (result, current())
     return result

@@ -4,9 +4,11 @@ from typing import Any
 import numpy as np
 
 from ..ir import stack
-from ..ir.build import Builder, current
+from ..ir.build import Builder, Value, current
 from ..ir.graph import Equation, Literal, Var
 from .sources import of_elements
+
+FEW = 20                                                     # equations between a condition and what it follows from
 
 
 def _producer(builder: "Builder | None", var: Var) -> "Equation | None":
@@ -30,11 +32,19 @@ def constant_of(var: Any, limit: int = 1000) -> Any:
     return value
 
 
-class _Evaluation:
-    """Values of variables, as far as they can be computed now; `used` are the arrays from outside that were looked at."""
+def decided(test: Any) -> Any:
+    """A condition; its truth, where that follows from what the traced function made itself (random numbers of its own generator, mostly)."""
+    if not isinstance(test, Value) or not current().root.fresh_constants:
+        return test
+    value = _Evaluation(FEW, outside=False).value(test.atom)
+    return test if value is None else bool(value)
 
-    def __init__(self, limit: int):
-        self.left = limit
+
+class _Evaluation:
+    """Values of variables, as far as they can be computed now; `used` are the arrays from outside that were looked at, if they may be."""
+
+    def __init__(self, limit: int, outside: bool = True):
+        self.left, self.outside = limit, outside
         self.known: dict[Var, Any] = {}
         self.used: dict[Var, Any] = {}
 
@@ -57,7 +67,7 @@ class _Evaluation:
         fresh = root.fresh_constants.get(atom)
         if fresh is not None:
             return fresh
-        for array, value in root.captured.values():
+        for array, value in root.captured.values() if self.outside else ():
             if value.origin is atom and isinstance(array, np.ndarray):
                 self.used[atom] = array
                 return array.copy()

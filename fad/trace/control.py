@@ -23,6 +23,7 @@ from .branch import choose, truth
 from .builtin import BY_BUILTIN, hasattr_, scalar_class
 from .cached import cached
 from .calls import called, is_tracing, keep
+from .constants import decided
 from .containers import containers_in, is_users
 from .iterate import Range, Steps, steps_of
 from .listed import as_captured
@@ -174,7 +175,7 @@ class Runtime:
     # -- branches ---------------------------------------------------------------------------------------------------------
 
     def if_(self, test: Any, then: Callable, otherwise: "Callable | None", names: tuple, own: tuple = ()) -> None:
-        test = truth(test)
+        test = decided(truth(test))
         otherwise = otherwise or _nothing
         if not isinstance(test, Value):
             (then if test else otherwise)()

@@ -10,6 +10,11 @@ def is_generator(x: Any) -> bool:
     return isinstance(x, (np.random.Generator, np.random.RandomState, random.Random))
 
 
+def goes_on(x: Any) -> bool:
+    """Whether x gives another thing each time that it is asked: a generator, a sequence of quasi-random points."""
+    return is_generator(x) or any(c.__name__ == "QMCEngine" for c in type(x).__mro__)
+
+
 def common_generators() -> list:
     """Those that functions of the modules draw from: np.random.rand(), random.random()."""
     return [np.random.rand.__self__, random.random.__self__]         # type: ignore[attr-defined]

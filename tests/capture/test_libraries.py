@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 import scipy.linalg
+import scipy.stats
 
 import fad
 
@@ -84,6 +85,13 @@ def drawn_by_a_comprehension(x):
     return sum([x * rng.normal() for _ in range(12)])
 
 
+def quasi_random(x):
+    points, s = scipy.stats.qmc.Halton(d=2, scramble=False), 0.0
+    for k in range(4):
+        s += np.sum(points.random(1)[0] * x) * k
+    return s
+
+
 def shuffled(x):
     rng, old = np.random.default_rng(0), np.random.RandomState(0)
     p, rows, columns, drawn, made = np.arange(10), np.arange(12.0).reshape(6, 2), np.arange(12.0).reshape(2, 6) * x, rng.normal(size=6), np.arange(8.0).reshape(4, 2)
@@ -105,8 +113,19 @@ def grouped(x):
     return sum(sum(g) * (j + 1) for j, g in sorted(groups.items()))
 
 
-PROGRAMS = [grouped, written_after_its_use, results_of_one_call, written_in_a_branch, written_in_a_loop, read_as_python_reads_it, drawn_in_a_loop, drawn_in_a_nest,
-            drawn_by_an_object, drawn_by_a_comprehension, shuffled]
+def dropout(x):
+    rng = np.random.default_rng(0)
+    loss = 0.0
+    for _ in range(12):
+        mask = rng.random(4) < 0.7
+        if mask[0]:
+            loss += x ** 2
+        loss += np.sum(np.tanh(x * rng.normal(size=4)) * mask)
+    return loss
+
+
+PROGRAMS = [written_after_its_use, results_of_one_call, written_in_a_branch, written_in_a_loop, read_as_python_reads_it, drawn_in_a_loop, drawn_in_a_nest,
+            drawn_by_an_object, drawn_by_a_comprehension, quasi_random, shuffled, grouped, dropout]
 
 
 @pytest.mark.parametrize("f", PROGRAMS)
