@@ -1,7 +1,7 @@
 """Incompressible flow on a grid: explicit momentum steps, and a pressure that Jacobi sweeps find; in a cavity and in a channel."""
 import numpy as np
 
-from .registry import kernel
+from .registry import kernel, normal
 
 
 def divergence_source(b, density, dt, u, v, dx, dy):
@@ -89,3 +89,75 @@ def channel_flow(sweeps, u, v, dt, dx, dy, p, density, viscosity, force):
         change = (np.sum(u) - np.sum(old_u)) / np.sum(u)
         steps += 1
     return steps
+
+
+@kernel(lambda r, n: (normal(r, n, n) * 0.2, normal(r, n, n) * 0.2, normal(r, n, n) * 0.2, 0.005, 2 / (n - 1)), large=60)
+def cavity_flow_by_item(u, v, p, dt, dx):
+    n = u.shape[0]
+    un, vn, pn, b = np.empty((n, n)), np.empty((n, n)), np.empty((n, n)), np.zeros((n, n))
+    for _ in range(3):
+        for i in range(n):
+            for j in range(n):
+                un[i, j] = u[i, j]
+                vn[i, j] = v[i, j]
+        for i in range(1, n - 1):
+            for j in range(1, n - 1):
+                ux, vy = (u[i, j + 1] - u[i, j - 1]) / (2 * dx), (v[i + 1, j] - v[i - 1, j]) / (2 * dx)
+                uy, vx = (u[i + 1, j] - u[i - 1, j]) / (2 * dx), (v[i, j + 1] - v[i, j - 1]) / (2 * dx)
+                b[i, j] = (ux + vy) / dt - ux ** 2 - 2 * uy * vx - vy ** 2
+        for _ in range(5):
+            for i in range(n):
+                for j in range(n):
+                    pn[i, j] = p[i, j]
+            for i in range(1, n - 1):
+                for j in range(1, n - 1):
+                    p[i, j] = 0.25 * (pn[i, j + 1] + pn[i, j - 1] + pn[i + 1, j] + pn[i - 1, j] - dx * dx * b[i, j])
+            for i in range(n):
+                p[i, n - 1] = p[i, n - 2]
+                p[i, 0] = p[i, 1]
+            for j in range(n):
+                p[0, j] = p[1, j]
+                p[n - 1, j] = 0.0
+        for i in range(1, n - 1):
+            for j in range(1, n - 1):
+                u[i, j] = (un[i, j] - un[i, j] * dt / dx * (un[i, j] - un[i, j - 1]) - vn[i, j] * dt / dx * (un[i, j] - un[i - 1, j])
+                           - dt / (2 * dx) * (p[i, j + 1] - p[i, j - 1])
+                           + 0.1 * dt / dx ** 2 * (un[i, j + 1] + un[i, j - 1] + un[i + 1, j] + un[i - 1, j] - 4 * un[i, j]))
+                v[i, j] = (vn[i, j] - un[i, j] * dt / dx * (vn[i, j] - vn[i, j - 1]) - vn[i, j] * dt / dx * (vn[i, j] - vn[i - 1, j])
+                           - dt / (2 * dx) * (p[i + 1, j] - p[i - 1, j])
+                           + 0.1 * dt / dx ** 2 * (vn[i, j + 1] + vn[i, j - 1] + vn[i + 1, j] + vn[i - 1, j] - 4 * vn[i, j]))
+        for k in range(n):
+            u[0, k] = u[k, 0] = u[k, n - 1] = 0.0
+            v[0, k] = v[n - 1, k] = v[k, 0] = v[k, n - 1] = 0.0
+        for k in range(n):
+            u[n - 1, k] = 1.0
+
+
+@kernel(lambda r, n: (normal(r, n, n) * 0.2, normal(r, n, n) * 0.2, normal(r, n, n) * 0.2), large=60)
+def channel_flow_by_item(u, v, p):
+    n = u.shape[0]
+    dt, dx = 0.005, 2 / (n - 1)
+    pn, un, vn = p.copy(), u.copy(), v.copy()
+    change, turns = 1.0, 0
+    while change > 0.001 and turns < 4:
+        un, vn = u.copy(), v.copy()
+        for _ in range(3):
+            pn = p.copy()
+            for i in range(1, n - 1):
+                for j in range(n):
+                    e, w = (j + 1) % n, (j - 1) % n
+                    div = (un[i, e] - un[i, w] + vn[i + 1, j] - vn[i - 1, j]) / (2 * dx)
+                    p[i, j] = 0.25 * (pn[i, e] + pn[i, w] + pn[i + 1, j] + pn[i - 1, j] - dx * dx * div / dt)
+            for j in range(n):
+                p[0, j], p[n - 1, j] = p[1, j], p[n - 2, j]
+        for i in range(1, n - 1):
+            for j in range(n):
+                e, w = (j + 1) % n, (j - 1) % n
+                u[i, j] = (un[i, j] - un[i, j] * dt / dx * (un[i, j] - un[i, w]) - vn[i, j] * dt / dx * (un[i, j] - un[i - 1, j])
+                           - dt / (2 * dx) * (p[i, e] - p[i, w]) + 0.1 * dt / dx ** 2 * (un[i, e] + un[i, w] + un[i + 1, j] + un[i - 1, j] - 4 * un[i, j]) + dt)
+                v[i, j] = (vn[i, j] - un[i, j] * dt / dx * (vn[i, j] - vn[i, w]) - vn[i, j] * dt / dx * (vn[i, j] - vn[i - 1, j])
+                           - dt / (2 * dx) * (p[i + 1, j] - p[i - 1, j]) + 0.1 * dt / dx ** 2 * (vn[i, e] + vn[i, w] + vn[i + 1, j] + vn[i - 1, j] - 4 * vn[i, j]))
+        for j in range(n):
+            u[0, j] = u[n - 1, j] = v[0, j] = v[n - 1, j] = 0.0
+        change = abs((np.sum(u) - np.sum(un)) / np.sum(u))
+        turns += 1

@@ -71,6 +71,36 @@ def contour_integral(n, slabs, hamiltonian, points, Y):
     return P0, P1
 
 
+@kernel(_contour, small=3, large=12)
+def contour_by_item(n, slabs, hamiltonian, points, Y):
+    P0, P1 = np.zeros((n, n), dtype=complex), np.zeros((n, n), dtype=complex)
+    for z in points:
+        T = np.zeros((n, n), dtype=complex)
+        for k in range(slabs + 1):
+            for i in range(n):
+                for j in range(n):
+                    T[i, j] += z ** (slabs / 2 - k) * hamiltonian[k, i, j]
+        X = Y.copy()
+        for c in range(n):
+            for i in range(c + 1, n):
+                f = T[i, c] / T[c, c]
+                for j in range(c, n):
+                    T[i, j] -= f * T[c, j]
+                for j in range(n):
+                    X[i, j] -= f * X[c, j]
+        for c in range(n - 1, -1, -1):
+            for j in range(n):
+                s = X[c, j]
+                for k in range(c + 1, n):
+                    s -= T[c, k] * X[k, j]
+                X[c, j] = s / T[c, c]
+        for i in range(n):
+            for j in range(n):
+                P0[i, j] += X[i, j]
+                P1[i, j] += z * X[i, j]
+    return P0, P1
+
+
 def _scattering(rng, n):
     return (rng.integers(0, n, (n, 3)), normal(rng, n, 3, 2, 2, 2), normal(rng, 2, n, n, 2, 2), normal(rng, 2, 2, n, 3, 2, 2), np.zeros((2, n, n, 2, 2)))
 
