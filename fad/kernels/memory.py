@@ -6,6 +6,7 @@ have a meaning in compiled code only, and do not check.
 import functools
 import sys
 
+import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.typing import signature
@@ -24,6 +25,11 @@ REFUSALS = (
     (ValueError, "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size."),
     (MemoryError, "Allocation failed (probably too large)."),
 )
+KEPT = (1 << 25) - 2 * PAGE  # bytes: the largest array from whose end the GNU C library learns
+
+# The C library gives the memory of an array that ends back to the system, unless it has seen one as large end before (at first: 128 kB), and asks for it again at the
+# next call: a page fault for each page, which can be half of the time of a sweep over a megabyte. So here ends a large one, of which nothing was touched.
+np.empty(KEPT, np.uint8)
 
 
 def made(context, builder, kind, extents):
@@ -33,9 +39,9 @@ def made(context, builder, kind, extents):
     told of in one place of each function: a kernel may make hundreds of arrays.
     """
     itemsize = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
-    pair = builder.call(_allocation(context, builder.module, len(extents)), [*extents, itemsize])
-    meminfo, data = (builder.extract_value(pair, k) for k in (0, 1))
-    _refuse(context, builder, meminfo, data)
+    meminfo = builder.call(_allocation(context, builder.module, len(extents)), [*extents, itemsize])
+    _refuse(context, builder, meminfo)
+    data = _data_inside(context, builder, meminfo)
     strides = [itemsize]
     for n in extents[:0:-1]:
         strides.insert(0, builder.mul(strides[0], n))
@@ -50,17 +56,18 @@ def made(context, builder, kind, extents):
 
 
 def _allocation(context, module, rank):
-    """The function (*extents, itemsize) of the module that allocates an array: its MemInfo and its data, or null and a number of REFUSALS.
+    """The function (*extents, itemsize) of the module that allocates an array: its MemInfo, or a number of REFUSALS.
 
     The system is told that a large array may lie in large pages, as NumPy tells it: the first writing to memory costs a page fault a page, which
     can take longer than the computation.
     """
-    kind = ir.FunctionType(ir.LiteralStructType([cgutils.voidptr_t] * 2), [SIZE] * (rank + 1))
+    kind = ir.FunctionType(cgutils.voidptr_t, [SIZE] * (rank + 1))
     function = cgutils.get_or_insert_function(module, kind, f"fad_allocation_{rank}")
     if function.blocks:
         return function
     function.linkage = "linkonce_odr"
     function.attributes.add("noinline")
+    function.return_value.add_attribute("noalias")
     builder = ir.IRBuilder(function.append_basic_block())
     *extents, itemsize = function.args
     negative, overflow, size = NO, NO, SIZE(1)
@@ -71,23 +78,27 @@ def _allocation(context, module, rank):
         size, overflow = builder.extract_value(product, 0), builder.or_(overflow, builder.extract_value(product, 1))
     for failed, reason in ((negative, 0), (overflow, 1)):
         with builder.if_then(failed, likely=False):
-            _return_pair(builder, None, reason)
+            builder.ret(SIZE(reason).inttoptr(cgutils.voidptr_t))
     meminfo = context.nrt.meminfo_alloc_aligned_unchecked(builder, size, ALIGNMENT)
     with builder.if_then(cgutils.is_null(builder, meminfo), likely=False):
-        _return_pair(builder, None, 2)
-    data = context.nrt.meminfo_data(builder, meminfo)
+        builder.ret(SIZE(2).inttoptr(cgutils.voidptr_t))
     if sys.platform == "linux":
         with builder.if_then(builder.icmp_signed(">=", size, SIZE(LARGE)), likely=False):
-            _advise(builder, data, size)
-    _return_pair(builder, meminfo, data)
+            _advise(builder, context.nrt.meminfo_data(builder, meminfo), size)
+    builder.ret(meminfo)
     return function
 
 
-def _return_pair(builder, meminfo, data):
-    pair = ir.Constant(builder.function.ftype.return_type, ir.Undefined)
-    null = ir.Constant(cgutils.voidptr_t, None)
-    pair = builder.insert_value(pair, meminfo or null, 0)
-    builder.ret(builder.insert_value(pair, SIZE(data).inttoptr(cgutils.voidptr_t) if isinstance(data, int) else data, 1))
+def _data_inside(context, builder, meminfo):
+    """Where the elements of a new array are, told to LLVM as a place inside the memory that its MemInfo begins.
+
+    As the address that the MemInfo holds it could be that of any array; so LLVM knows that new arrays share no memory with each other and with arguments.
+    What lets go of a MemInfo may touch all of that memory, so that nothing is read behind it.
+    """
+    data = context.nrt.meminfo_data(builder, meminfo)
+    distance = builder.sub(builder.ptrtoint(data, SIZE), builder.ptrtoint(meminfo, SIZE))
+    hidden = builder.asm(ir.FunctionType(SIZE, [SIZE]), "", "=r,0", [distance], side_effect=False)
+    return builder.gep(meminfo, [hidden])
 
 
 def _advise(builder, data, size):
@@ -100,7 +111,7 @@ def _advise(builder, data, size):
     builder.call(advise, [builder.inttoptr(inside, cgutils.voidptr_t), rest, ir.Constant(ir.IntType(32), HUGEPAGE)])
 
 
-def _refuse(context, builder, meminfo, data):
+def _refuse(context, builder, meminfo):
     """Leave the function with an error where there is no memory."""
     known = vars(builder.function)
     if "fad_refusals" not in known:
@@ -113,9 +124,9 @@ def _refuse(context, builder, meminfo, data):
         error, message = REFUSALS[-1]
         context.call_conv.return_user_exc(cold, error, (message,))
     refusals = known["fad_refusals"]
-    refusals.add_incoming(data, builder.block)
+    refusals.add_incoming(meminfo, builder.block)
     there = builder.append_basic_block()
-    builder.cbranch(cgutils.is_null(builder, meminfo), refusals.parent, there).set_weights([1, 99])
+    builder.cbranch(builder.icmp_unsigned("<", builder.ptrtoint(meminfo, SIZE), SIZE(len(REFUSALS))), refusals.parent, there).set_weights([1, 99])
     builder.position_at_end(there)
 
 

@@ -1,7 +1,10 @@
 """Memory: a reverse sweep keeps what must be saved, and no more."""
+import subprocess
+import sys
 import tracemalloc
 
 import numpy as np
+import pytest
 
 import fad
 
@@ -37,3 +40,29 @@ def test_the_forward_sweep_alone_saves_nothing():
     x = np.linspace(0.0, 1.0, N)
     f = fad.jit(lambda x: np.sum(np.sin(np.cos(np.tanh(np.sin(np.cos(np.tanh(x))))))), compile="never")
     assert peak(lambda: f(x)) <= 3 * x.nbytes
+
+
+FAULTS = """
+import resource, numpy as np, fad
+x = np.linspace(0.0, 1.0, 90_000)
+def f(x):
+    y, z = np.zeros_like(x), np.zeros_like(x)
+    for _ in range(4):
+        y[1:-1] += x[:-2] * x[2:]
+        z[1:-1] += y[:-2] * y[2:]
+    return np.sum(z)
+f = fad.jit(f, compile="now")
+for _ in range(3):
+    f(x)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for _ in range(20):
+    f(x)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="what is tested is said to the GNU C library")
+def test_arrays_of_a_kernel_need_no_new_pages_in_each_call():
+    """Two arrays of 176 pages are made in each of 20 calls."""
+    done = subprocess.run([sys.executable, "-c", FAULTS], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 100
