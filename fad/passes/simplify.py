@@ -3,6 +3,7 @@
 A rule looks at one equation (and at the ones that made its inputs) and answers the atoms that may stand for its results, or None.
 Rules never change a result by more than rounding, keep infinities and nans, and keep the type: dtype, extents and weakness.
 """
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -72,6 +73,23 @@ def _by_one(eqn: Equation, scope: Scope) -> Any:
     """x / 1 = x ** 1 = x."""
     x, y = eqn.inputs
     return _or_none(x, eqn) if is_number(y, 1) else None
+
+
+@rule("div")
+def _over_root(eqn: Equation, scope: Scope) -> Any:
+    """a / r = (b / r) * (a / b), if a number b has been divided by the root r here and a / b is a power of two: after 1 / r, 0.5 / r in the derivative of r.
+
+    Nothing is rounded twice: what is divided by a root of float64 is neither so large nor so small that it would leave the range.
+    """
+    a, r = eqn.inputs
+    made = scope.producer(r)
+    if not isinstance(a, Literal) or made is None or made.op.name != "sqrt" or r.type.dtype != "float64" or not a.value or isinstance(a.value, complex):
+        return None
+    b, quotient = scope.known.setdefault((_over_root, r), (a, eqn.outputs[0]))
+    factor = a.value / b.value
+    if quotient is eqn.outputs[0] or math.frexp(abs(factor))[0] != 0.5 or not same_type(quotient, eqn.outputs[0]):
+        return None
+    return Equation(registry["mul"], (quotient, Literal(factor, a.type)), eqn.outputs, {}, (), eqn.where)
 
 
 @rule("sub")

@@ -51,6 +51,20 @@ def test_identities():
     assert not _optimised(lambda x: np.conj(np.real(x)).T.reshape(x.shape), x).equations
 
 
+def test_one_division_by_a_root():
+    """The derivative 0.5 / root of the root and 1 / root: equal to the last bit where the factor is a power of two, else both are divided."""
+    def divided(a, b):
+        return lambda x: (lambda root: (a / root, b / root))(np.sqrt(x))
+
+    ends = np.array([0.0, 5e-324, 3e-308, 0.3, 1.7e308, np.inf, np.nan])
+    for a, b, divisions in ((1.0, 0.5, 1), (-3.0, 1.5, 1), (3.0, 1.0, 2), (0.0, 1.0, 2)):
+        func = _optimised(divided(a, b), x)
+        assert [e.op.name for e in func.equations].count("div") == divisions
+        with np.errstate(all="ignore"):
+            np.testing.assert_array_equal(evaluate(func, [ends]), divided(a, b)(ends))
+    assert [e.op.name for e in _optimised(lambda x: 1.0 / x + 0.5 / x, x).equations].count("div") == 2
+
+
 def test_a_part_that_is_all_of_it():
     """x[:, 0] of one column and its derivative are reshapes; of two columns they are not."""
     def column(x):
