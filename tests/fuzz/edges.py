@@ -69,9 +69,14 @@ class Edges:
         return [Statement(f"{best} = {a}[0]"), Statement(f"for {i} in range(n):", body), Statement(f"{s} += np.tanh({best})")]
 
     def cancellation(self, depth):
-        """Sums whose rounding errors are what is wanted: they may not be taken in another order."""
+        """Sums whose rounding errors are what is wanted: they may not be taken in another order.
+
+        The errors are made as large as values need in order to show them. Where next to nothing of x comes through, they have a slope of their own, the same
+        in all precisions and with all steps; so they are not made larger.
+        """
         s, t, a, u, v = self.sum_name(), self.scalar(1), self.pick(self.arrays), self.fresh("u"), self.fresh("u")
-        pair = [Statement(f"{u}, {v} = two_sum({t}, {self.pick(['1e6', '-3e9', s])})"), Statement(f"{s} += np.tanh(1e4 * {v}) + 1e-9 * {u}")]
+        other, factor = self.pick([("1e6", "10.0"), ("-3e9", "0.005"), (s, "1e4")])
+        pair = [Statement(f"{u}, {v} = two_sum({t}, {other})"), Statement(f"{s} += np.tanh({factor} * {v}) + 1e-9 * {u}")]
         alone = self.pick([f"(({t} + 1e8) - 1e8)", f"(({s} + 3e9) - 3e9)", f"compensated({a}) - {a}[0]",
                            f"compensated(np.concatenate((np.array([1e9]), {a}, np.array([-1e9]))))",
                            f"0.01 * steps_to_one({t})", f"(math.log(1.0 + 2.0 ** -30 * {a}[0]) * 2.0 ** 30 - {a}[0])", f"math.expm1(1e-9 * {t}) * 1e9",
