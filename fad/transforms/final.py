@@ -113,12 +113,17 @@ class _Nest:
     def __init__(self, loop: Equation, env: Environment):
         self.ranges = Ranges(env)
         self.place: dict[Equation, int] = {}
+        self.born: dict[Var, tuple] = {}                     # variable -> (how many loops are around it, the place of what comes next)
         self.reads: list[Access] = []
         self._enter((loop,))
 
     def _enter(self, loops: tuple) -> None:
         self.ranges.enter(loops[-1], loops[:-1])
+        self._note(loops[-1].regions[-1].inputs, loops)
         self._look_at(loops[-1].regions[-1].equations, loops)
+
+    def _note(self, variables: Iterable, loops: tuple) -> None:
+        self.born.update(dict.fromkeys(variables, (len(loops), len(self.place))))
 
     def _look_at(self, equations: Iterable, loops: tuple) -> None:
         for eqn in equations:
@@ -131,6 +136,7 @@ class _Nest:
             elif eqn.op.name == "cond":
                 for branch in eqn.regions:
                     self._look_at(branch.equations, loops)
+            self._note(eqn.outputs, loops)
 
     def parts(self, k: int, array: Var, versions: set, changed: bool) -> dict:
         """{part of the array number k: what reads it}: all of the array, or where it is changed afterwards, parts with fewer axes."""
@@ -153,13 +159,16 @@ class _Nest:
     # -- which comes last -----------------------------------------------------------------------------------------------------
 
     def is_last(self, read: Access, write: Access, level: int) -> bool:
-        """Whether, in any one turn of the loops around this level, nothing that was read is written to later."""
+        """Whether, in any one turn of the loops around this level, nothing that was read is written to after the version was there that is read.
+
+        The read itself may come later: a copy is the version of then.
+        """
         if not self._apart(read, write, level, later=True):
             return False
-        inner = level + 1
-        if inner < min(len(read.loops), len(write.loops)) and read.loops[inner] is write.loops[inner]:
+        inner, (depth, born) = level + 1, self.born[read.eqn.inputs[0]]
+        if inner < min(depth, len(write.loops)) and read.loops[inner] is write.loops[inner]:
             return self.is_last(read, write, inner)
-        return self.place[write.eqn] < self.place[read.eqn] or self._apart(read, write, level, later=False)
+        return self.place[write.eqn] < born or self._apart(read, write, level, later=False)
 
     def _apart(self, read: Access, write: Access, level: int, later: bool) -> bool:
         """Whether some axis keeps them apart in one turn of the loop at this level, or what is read in one from what is written in later ones."""

@@ -274,6 +274,25 @@ def either_condition(A):
                 A[i] -= 0.1 * A[i, k] * A[k]
 
 
+def of_the_array_before(A):                          # row k is written to in front of the read, which is of what it was
+    n = A.shape[0]
+    for k in range(n):
+        before = +A
+        A[k] *= 0.5
+        for i in range(k + 1, n):
+            for j in range(n):
+                A[i, j] -= 0.1 * before[k, j] * A[i, k]
+
+
+def of_the_row_before(A):                            # what is read was written to in a turn before
+    n = A.shape[0]
+    for k in range(n):
+        before = +A
+        for i in range(1, n):
+            for j in range(n):
+                A[k, i] += 0.1 * before[k, i - 1] * before[k, j]
+
+
 def until_small(A):                                  # a loop of unknown length around
     turns = 0
     while A[0, 0] > 0.5 and turns < 3:
@@ -286,7 +305,8 @@ def until_small(A):                                  # a loop of unknown length 
 
 
 OTHERS = [written_in_the_same_turn, written_in_the_next_turn, written_in_all_other_rows, written_from_behind, of_a_copy, without_a_turn, found_anywhere, found_one_before,
-          found_from_the_end, found_in_the_turn_before, found_step_by_step, all_but_another_row, only_that_row, all_but_the_last_one, either_condition, until_small]
+          found_from_the_end, found_in_the_turn_before, found_step_by_step, all_but_another_row, only_that_row, all_but_the_last_one, either_condition, until_small,
+          of_the_array_before, of_the_row_before]
 
 
 @pytest.fixture(params=FINAL + OTHERS, ids=lambda program: program.__name__)
