@@ -3,6 +3,7 @@
 Builders nest: a region's builder has the surrounding one as parent and may use its values. What has no builder of this
 program behind it (an array from outside) is captured: it becomes a further input of the outermost Func.
 """
+import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -40,6 +41,8 @@ class Builder:
         self.known_integers: dict[tuple, Any] = {}
         self.known_results: dict[tuple, Any] | None = None       # of a region that is being differentiated: what was read and computed so far
         self.captured: dict[int, tuple[Any, Any]] = {}          # id(array) -> (array, its Value); on the root
+        self.held: set[int] = set()                              # ids of those of them that a library returned, and may keep; on the root
+        self.lifted: dict[int, bytes] = {}                       # ids of those of them that were no values before they were used -> what they held then; on the root
         self.fresh_constants: dict[Var, Any] = {}                # arrays the traced function itself made; on the root
         self.known_constants: dict[tuple, Var] = {}              # the same by what they hold
         self.sources: list[Any] = []                             # outside values the traced function read; on the root
@@ -59,6 +62,7 @@ class Builder:
         self.mixed: dict[Var, tuple] = {}                        # results of several kinds: their site and the kinds (see ops/mixed.py); on the root
         self.supposing: dict[Any, tuple] = {}                    # sites -> the kind that results are supposed to be of there; on the root
         self.supposed: dict[Var, Any] = {}                       # values so supposed; on the root
+        self.strict = False                                      # whether errors of floating point may be raised, and handled (trace/handlers.py); on the root
         self.asked = False                                       # whether the class of a number was asked for; on the root
         self.side: Any = None                                    # of a branch: its selector, and which of the two it is
         self.memory: Any = None                                  # of a loop's turn: what is known of the loops in it (see trace/recall.py)
@@ -106,7 +110,7 @@ class Builder:
 
     def constant(self, array: Any) -> "Value":
         """An array that the traced function made from numbers alone, and that nobody else changes; equal ones are one input."""
-        root, key = self.root, (array.dtype.str, array.shape, array.tobytes())
+        root, key = self.root, (array.dtype.str, array.shape, array.strides, array.tobytes())
         var = root.known_constants.get(key)
         if var is None:
             var = root.known_constants[key] = root.capture(array).atom
@@ -138,6 +142,8 @@ class Builder:
                                      why="its gradient would be lost",
                                      do="pass it as an argument (a module's parameters by nn.functional_call), or use its detach()")
         if hasattr(x, "dtype") and x.dtype.kind in "biufc":
+            if isinstance(x, np.ndarray) and id(x) not in self.root.captured:
+                self.root.lifted[id(x)] = contents_of(x)
             return self.capture(x)
         raise ConcreteValueError(f"cannot use {type(x).__name__} in a traced computation: {x!r:.80}",
                                  do="pass numbers or arrays of numbers")
@@ -299,6 +305,11 @@ class Builder:
     def finish(self, outputs: tuple) -> Func:
         """The Func of what was recorded."""
         return Func(self.name, tuple(self.inputs), self.equations, tuple(as_atom(self.lift(x)) for x in outputs))
+
+
+def contents_of(x: np.ndarray) -> bytes:
+    """A short text that tells what an array holds from what it held."""
+    return hashlib.sha256(np.ascontiguousarray(x).data.cast("B") if x.size else b"").digest()
 
 
 def _is_integer(a: Any) -> bool:

@@ -4,6 +4,7 @@ Such a function is run anew at each call. What it computes on real and complex a
 transforms differentiate it, and is computed at once besides, so that Python may ask for values. Results that are integers or
 booleans have no derivative: they are not recorded but handed out as they are, and comparisons, masks, indices and counts are plain NumPy.
 """
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -102,7 +103,7 @@ class LiveBuilder(Builder):
         types = (types,) if single else types
         recorded = any(t.dtype.kind in "fc" for t in types)
         lifted = tuple([self.lift(a) for a in args]) if recorded else args
-        with stack.concrete(), np.errstate(**_unwarned()):
+        with stack.concrete(), np.errstate(**_unwarned(self.root.strict)):
             results = _run(op, known, params)
         values = [_of_type(y, t) for y, t in zip((results,) if single else results, types)]
         outputs = self._recorded(op, lifted, types, params, values) if recorded else tuple(values)
@@ -151,13 +152,17 @@ def _of_type(y: Any, t: Type) -> Any:
 def _run(op: Op, args: list, params: dict) -> Any:
     try:
         return op.run(*args, **params)
-    except (FloatingPointError, np.linalg.LinAlgError) as error:          # what NumPy says of these values is no failure of fad's
+    except (FloatingPointError, RuntimeWarning, np.linalg.LinAlgError) as error:          # what NumPy says of these values is no failure of fad's
         raise type(error)(*error.args) from None
 
 
-def _unwarned() -> dict:
-    """NumPy's handling of floating point errors without warnings; what the user's code wants to be raised is raised."""
-    return {kind: how if how == "raise" else "ignore" for kind, how in np.geterr().items()}
+def _unwarned(is_strict: bool) -> dict:
+    """NumPy's handling of floating point errors without warnings; what the user's code wants to be raised is raised.
+
+    Warnings that are errors are so only under the user's own handlers: fad's rules compute with infinities that NumPy warns of.
+    """
+    heard = ("raise", "warn") if is_strict and any(action == "error" for action, *_ in warnings.filters) else ("raise",)
+    return {kind: how if how in heard else "ignore" for kind, how in np.geterr().items()}
 
 
 def _twin(x: np.ndarray) -> np.ndarray:

@@ -4,7 +4,9 @@ An array that such a call makes is a value of the program at once. As a plain ar
 used, in one of two branches, in every turn of a loop that is traced once. Random numbers are another thing in each turn, too: they may be drawn
 only where the generator was made, not in a region of its own, which is traced once and run many times or never.
 """
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ from ..ir import stack
 from ..ir.build import current
 from ..util.defects import door
 from ..util.errors import UnstageableError
-from .draws import goes_on, is_generator, order_of
+from .draws import goes_on, is_generator, order_of, put_state, same_state, state_of
 from .tracer import Tracer
 
 
@@ -31,8 +33,23 @@ def keep(x: Any) -> None:
         raise UnstageableError("an iterator goes on in a loop or branch on traced values", why="what it yields there is one thing for each turn",
                                do="loop over a list or an array")
     if goes_on(x) and builder.root.generators.get(id(x), (x, builder))[1] is not builder:
-        raise UnstageableError("random numbers are drawn in a loop or branch on traced values", why="they are other ones in each turn",
-                               do="draw all of them before")
+        _refuse_draws()
+
+
+def _refuse_draws() -> None:
+    raise UnstageableError("random numbers are drawn in a loop or branch on traced values", why="they are other ones in each turn", do="draw all of them before")
+
+
+@contextmanager
+def _no_draws() -> Iterator[None]:
+    """An error if what is called draws from a generator that was there before the region that is being traced: a distribution, map or partial may hold it."""
+    builder = current()
+    states = [(x, state_of(x)) for x, made_in in builder.root.generators.values() if made_in is not builder and is_generator(x)]
+    yield
+    if not all(same_state(state_of(x), state) for x, state in states):
+        for x, state in states:                               # the loop may be unrolled, and draws again
+            put_state(x, state)
+        _refuse_draws()
 
 
 @door
@@ -42,9 +59,9 @@ def called(f: Callable, *args: Any, **kwargs: Any) -> Any:
         keep(x)
     if getattr(f, "__name__", "") == "shuffle" and is_generator(getattr(f, "__self__", None)) and args and isinstance(args[0], Tracer):
         return _shuffle(f, *args, **kwargs)
-    result = f(*args, **kwargs)
-    drawn = type(result) is np.ndarray and result.base is None and is_generator(getattr(f, "__self__", None)) and not any(x is result for x in kwargs.values())
-    return current().constant(result) if drawn and result.dtype.kind in "biufc" else _taken(result)
+    with _no_draws():
+        results = [f(*args, **kwargs)]
+    return _taken(results, 0)
 
 
 def _shuffle(draw: Callable, x: Tracer, axis: int = 0) -> None:
@@ -52,13 +69,41 @@ def _shuffle(draw: Callable, x: Tracer, axis: int = 0) -> None:
     x[...] = x.take(order_of(draw, x.ndim, len(x.swapaxes(0, axis)), axis), axis)
 
 
-def _taken(result: Any) -> Any:
-    """What a library returned, as captured code sees it."""
+def _taken(held: Any, k: int, is_held: bool = False) -> Any:
+    """The entry of a list or tuple, which a library returned, as captured code sees it. is_held: whether the library, or another, has the tuple, too."""
+    result = held[k]
     if type(result) is np.ndarray and result.dtype.kind in "biufc":
-        return current().capture(result)
+        del result
+        return _array(held, k, is_held)
     if isinstance(result, tuple) and any(isinstance(x, np.ndarray) for x in result):
-        items = [_taken(x) for x in result]
-        return result._make(items) if hasattr(result, "_make") else tuple(items) if type(result) is tuple else result
-    if goes_on(result):
-        current().root.generators[id(result)] = (result, current())
+        del result
+        is_held = is_held or not _is_alone(held, k)
+        items = [_taken(held[k], j, is_held) for j in range(len(held[k]))]
+        return held[k]._make(items) if hasattr(held[k], "_make") else tuple(items) if type(held[k]) is tuple else held[k]
+    for x in result if type(result) in (list, tuple) else [result]:
+        if goes_on(x):
+            current().root.generators[id(x)] = (x, current())
     return result
+
+
+def _array(held: Any, k: int, is_held: bool) -> Any:
+    """A new array is a constant. One that somebody else has, too (a library's cache, a list), is an array from outside, and the same one at the next call."""
+    root = current().root
+    if not is_held and _is_alone(held, k) and _owns(held[k]):
+        return current().constant(held[k])
+    if id(held[k]) not in root.captured:
+        root.held.add(id(held[k]))
+    return current().capture(held[k])
+
+
+def _owns(x: np.ndarray) -> bool:
+    """Whether an array's memory is nobody else's."""
+    return x.flags.owndata if x.base is None else type(x.base) is np.ndarray and x.base.flags.owndata and sys.getrefcount(x.base) == ALONE
+
+
+def _is_alone(held: Any, k: int) -> bool:
+    """Whether nobody else refers to an entry."""
+    return sys.getrefcount(held[k]) == ALONE
+
+
+ALONE = [sys.getrefcount(held[0]) for held in [[np.empty(1)]]][0]

@@ -246,7 +246,7 @@ class Runtime:
     # -- errors -----------------------------------------------------------------------------------------------------------
 
     def caught(self, handled: "Callable | None" = None) -> Any:
-        return handlers.caught(handled) if is_tracing() else nullcontext()
+        return handlers.caught(handled) if is_tracing() else handlers.on_tape() if stack.is_live() else nullcontext()
 
     def pass_on(self) -> None:
         handlers.pass_on(sys.exc_info()[1], is_tracing())

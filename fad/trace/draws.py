@@ -11,8 +11,9 @@ def is_generator(x: Any) -> bool:
 
 
 def goes_on(x: Any) -> bool:
-    """Whether x gives another thing each time that it is asked: a generator, a sequence of quasi-random points."""
-    return is_generator(x) or any(c.__name__ == "QMCEngine" for c in type(x).__mro__)
+    """Whether x gives another thing each time that it is asked: a generator, what a generator is made of, a sequence of quasi-random points."""
+    is_source = isinstance(x, (np.random.SeedSequence, np.random.BitGenerator))
+    return is_generator(x) or is_source or any(c.__name__ == "QMCEngine" for c in type(x).__mro__)
 
 
 def common_generators() -> list:

@@ -3,6 +3,7 @@
 Handlers run while the function is traced. So what they may see has to happen then, and has to be sure to happen: an error of the program comes too late,
 and an error on a way that the program may not take comes too early. A function with either is not staged. What is wrong with sizes is wrong for the sizes at hand.
 """
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -17,7 +18,6 @@ from ..util.where import here, is_own
 
 OWN = (ConcreteValueError, StructureError, SideEffectError, UnsupportedFunctionError, NoDerivativeError)
 
-
 # what raises of Python's numbers where NumPy's would be infinite or nan
 PARTIAL = {"div", "floordiv", "mod", "pow", "fmod", "sqrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "arcsin", "arccos",
            "arccosh", "arctanh", "sinh", "cosh", "gamma", "gammaln", "ldexp"}
@@ -27,12 +27,39 @@ PARTIAL = {"div", "floordiv", "mod", "pow", "fmod", "sqrt", "exp", "exp2", "expm
 def caught(handled: "Callable | None" = None) -> Iterator[None]:
     """Around a try with handlers: an error of the program, which comes when it runs, would pass them by. handled: gives what they take in."""
     builder, start = current(), len(current().equations)
+    note_strictness()
     yield
     kinds = tuple(kind for handler in (handled() if handled else [Exception]) for kind in (handler if isinstance(handler, tuple) else (handler,)))
+    kinds += (FloatingPointError,) if _takes_in_numpys(kinds) else ()
     found = next((eqn for eqn in builder.equations[start:] if may_raise(eqn, kinds)), None)
     if found is not None:
         raise UnstageableError(f"{found.op.name} in a try with handlers may raise an error when the program runs", where=found.where,
                                why="handlers are part of the function, and not of the program", do="test for what may go wrong instead")
+
+
+@contextmanager
+def on_tape() -> Iterator[None]:
+    """The same on the tape, where errors come when they are to be handled: warnings, too, where these are errors."""
+    root = current().root
+    before, root.strict = root.strict, True
+    try:
+        yield
+    finally:
+        root.strict = before
+
+
+def note_strictness() -> None:
+    """Note it if NumPy is told to raise errors of floating point, or Python to raise warnings: any operation on floats may raise one then."""
+    is_error = any(action == "error" and issubclass(RuntimeWarning, kind) for action, _, kind, *_ in warnings.filters)
+    if is_error or "raise" in np.geterr().values():
+        current().root.strict = True
+
+
+def _takes_in_numpys(kinds: tuple) -> bool:
+    """Whether handlers of these kinds are there for errors of floating point, or would take them in where they are raised."""
+    if any(issubclass(kind, (FloatingPointError, Warning)) for kind in kinds):
+        return True
+    return current().root.strict and (issubclass(FloatingPointError, kinds) or issubclass(RuntimeWarning, kinds))
 
 
 def pass_on(error: Any, is_tracing: bool = True) -> None:
@@ -71,7 +98,9 @@ class Context:
     def __enter__(self) -> Any:
         if self.watch is not None:
             self.watch.__enter__()
-        return self.manager.__enter__()
+        entered = self.manager.__enter__()
+        note_strictness()
+        return entered
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> Any:
         is_taken_in = self.manager.__exit__(kind, error, traceback)

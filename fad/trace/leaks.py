@@ -6,7 +6,7 @@ call, all has a value.
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..ir.build import Builder
+from ..ir.build import Builder, contents_of
 from ..ir.value import MARK, Value
 from ..util import tree
 from ..util.errors import SideEffectError, UnstageableError
@@ -36,6 +36,17 @@ def refuse_texts(statics: Iterable) -> None:
     if any(isinstance(x, str) and MARK in x for x in statics):
         raise UnstageableError("a text made of a traced value is returned", why="the number is not known while the function is traced",
                                do="return the number, and make the text of it outside")
+
+
+def refuse_unseen_changes(root: Builder) -> None:
+    """An error if an array changed where the program does not see it, after it was used; or if the program would change one that a library may go on to use."""
+    for array, value in root.captured.values():
+        if root.lifted.get(id(array), b"") not in (b"", contents_of(array)):
+            raise SideEffectError("an array is changed after it was used, outside the program", why="what it held before is not known any more",
+                                  do="define the function in a file, where its text can be read, or make a new array")
+        if id(array) in root.held and value.atom not in root.inputs:
+            raise SideEffectError("an array that a library returned, and may keep, is changed", why="at the next call the library may return another one",
+                                  do="change a copy of it")
 
 
 def _refusal(what: str) -> SideEffectError:

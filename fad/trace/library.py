@@ -76,7 +76,7 @@ class Object:
     """A library's object whose methods have faces: scipy.stats.norm, and what comes of calling it."""
 
     def __init__(self, original: Any, capture: Any):
-        self._original, self._capture = original, capture
+        self.__dict__.update(_original=original, _capture=capture)
 
     @property
     def __class__(self) -> type:                              # type: ignore[override]  # isinstance is to say what the original is
@@ -86,6 +86,9 @@ class Object:
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._original, name)
         return self._capture.runtime.call(value) if isinstance(value, MethodType) else value
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._original, name, value)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._capture.swap(self.__getattr__("__call__")(*args, **kwargs))

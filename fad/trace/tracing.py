@@ -15,7 +15,7 @@ from ..util import tree
 from ..util.config import config
 from .capture import Capture
 from .joins import require_same_kinds, suspecting_kinds
-from .leaks import refuse_texts, settle_known
+from .leaks import refuse_texts, refuse_unseen_changes, settle_known
 from .listed import plain
 from .state import is_lost
 from .tracer import Tracer
@@ -82,6 +82,8 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
         given = _followed(builder, inputs, leaves, moving) if builder.live else inputs
         with suspecting_kinds(builder):
             out, structure, statics = _run(f, call or _in_order, own, given)
+        if builder.parent is None and not builder.live:
+            refuse_unseen_changes(builder)
         lost = tuple([k for k, x in enumerate(inputs) if is_lost(x)])
         written = tuple([k for k, x in enumerate(inputs) if k not in lost and x.atom is not before[k]])
         outer = _written_outside(builder) if builder.parent is None else []

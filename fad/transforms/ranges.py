@@ -102,7 +102,7 @@ class Ranges:
         if a.type.dtype != INT or a not in self.made:
             return self._opaque(a) if a.type.dtype != INT or a.type.shape or a in self.inside else _exact(self._outside(a))
         found = self._made(self.made[a], a, around)
-        return self._opaque(a) if found in (None, ANYWHERE) else found          # type: ignore[return-value]
+        return self._opaque(a) if found in (None, (), ANYWHERE) else found          # type: ignore[return-value]
 
     def _ends(self, loop: Equation) -> tuple:
         """What a loop's index is at the least, and what it stays below."""

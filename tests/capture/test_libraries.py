@@ -1,10 +1,14 @@
 """What libraries make inside a traced function: arrays that are written to afterwards or read by a loop's index; generators of random numbers."""
+import functools
+import operator
 import random
 import warnings
 
 import numpy as np
 import pytest
+import scipy.interpolate
 import scipy.linalg
+import scipy.signal
 import scipy.stats
 
 import fad
@@ -113,6 +117,22 @@ def grouped(x):
     return sum(sum(g) * (j + 1) for j, g in sorted(groups.items()))
 
 
+def written_where_it_was_used(x):                       # at every call it is a new array
+    c = scipy.signal.firwin(5, 0.3)
+    y = x * c
+    c[0] = 2.0
+    return np.sum(y + x * c)
+
+
+def drawn_through_another_function(x):
+    rng, s = np.random.default_rng(0), 0.0
+    draw, children, seeds = functools.partial(rng.normal, 0.5), rng.spawn(2), np.random.SeedSequence(5)
+    for k in range(12):
+        s += x * draw() + children[1].normal() + sum(map(rng.normal, [1.0, 2.0])) * k
+        s += np.random.Generator(rng.bit_generator).normal() + np.random.default_rng(seeds.spawn(1)[0]).normal() * x
+    return s
+
+
 def dropout(x):
     rng = np.random.default_rng(0)
     loss = 0.0
@@ -125,13 +145,14 @@ def dropout(x):
 
 
 PROGRAMS = [written_after_its_use, results_of_one_call, written_in_a_branch, written_in_a_loop, read_as_python_reads_it, drawn_in_a_loop, drawn_in_a_nest,
-            drawn_by_an_object, drawn_by_a_comprehension, quasi_random, shuffled, grouped, dropout]
+            written_where_it_was_used, drawn_through_another_function, drawn_by_an_object, drawn_by_a_comprehension, quasi_random, shuffled, grouped, dropout]
 
 
 @pytest.mark.parametrize("f", PROGRAMS)
 @pytest.mark.parametrize("x", [1.3, np.array(0.7)], ids=["number", "array"])
 def test_values_and_derivatives(f, x):
-    np.testing.assert_allclose(fad.jit(f)(x), f(x), rtol=1e-12)
+    jitted = fad.jit(f)
+    np.testing.assert_allclose([jitted(x), jitted(x)], f(x), rtol=1e-12)
     np.testing.assert_allclose(fad.grad(f)(x), (f(x + 1e-6) - f(x - 1e-6)) / 2e-6, rtol=1e-6)
 
 
@@ -142,6 +163,43 @@ def test_draws_in_a_branch_that_data_choose_run_on_the_tape():
         return z * x + rng.normal()
     with pytest.warns(fad.FallbackWarning, match="random numbers are drawn in a loop or branch"):
         assert fad.jit(f)(1.3) == f(1.3)
+
+
+SPLINE = scipy.interpolate.BSpline(np.arange(8.0), np.ones(4), 3)
+
+
+def changes_what_a_library_keeps(x):
+    c = operator.attrgetter("c")(SPLINE)
+    c[0] += 1.0
+    return np.sum(c * x)
+
+
+def part_of_a_record(x):
+    r = np.rec.fromarrays([np.arange(4.0), np.ones(4)], names="a,b")
+    y = x * r.a
+    r.a[0] = 100.0
+    return np.sum(y)
+
+
+def without_its_text(lines):
+    names = {"np": np}
+    exec("def f(x):\n " + "\n ".join(lines.split("; ")), names)                      # noqa: S102 - a function as the prompt makes it
+    return names["f"]
+
+
+@pytest.mark.parametrize("f", [changes_what_a_library_keeps, part_of_a_record,
+                               without_its_text("w = np.random.default_rng(0).normal(size=5); y = x * w; w += 1.0; return np.sum(y)")])
+def test_changes_that_the_program_would_not_see_run_step_by_step(f):
+    def values(f):
+        SPLINE.c[0] = 1.0
+        return [f(1.3), f(1.3), f(0.7)]
+    with pytest.warns(fad.FallbackWarning, match="is changed"):
+        np.testing.assert_allclose(values(fad.jit(f)), values(f), rtol=1e-12)
+    SPLINE.c[0] = 1.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fad.FallbackWarning)
+        slope = fad.grad(f)(1.3)
+    np.testing.assert_allclose(slope, values(f)[0] / 1.3, rtol=1e-12)
 
 
 def test_pairs_with_lists_are_sorted_on_the_tape():

@@ -71,7 +71,25 @@ def asked_of_numpy(x):
             return 5.0 * x[2]
 
 
-@pytest.mark.parametrize("f", [root, logarithm_in_a_loop, exponential, quotient, remainder_suppressed, power_in_a_helper, asked_of_numpy],
+def asked_of_numpy_inside(x):
+    try:
+        with np.errstate(divide="raise"):
+            return x[1] / x[0]
+    except Exception:                                         # noqa: BLE001 - as users write it
+        return 5.0 * x[2]
+
+
+def warnings_are_errors(x):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        try:
+            return x[1] / x[0]
+        except RuntimeWarning:
+            return 5.0 * x[2]
+
+
+@pytest.mark.parametrize("f", [root, logarithm_in_a_loop, exponential, quotient, remainder_suppressed, power_in_a_helper, asked_of_numpy,
+                               asked_of_numpy_inside, warnings_are_errors],
                          ids=lambda f: f.__name__)
 def test_handlers_see_what_pythons_arithmetic_raises(f):
     jitted, gradient = fad.jit(f), fad.grad(f)
