@@ -5,6 +5,7 @@ their arguments. `python -m tests.fuzz.names [COUNT] [FIRST]` tries COUNT progra
 """
 import sys
 
+from . import judge
 from .statement import Blocks, Statement
 
 HELPERS = """
@@ -284,6 +285,10 @@ def generate(seed):
     return Generator(seed).program()
 
 
+def report(seed, compile=False):
+    """None, or the failure of this seed's program with the program shrunk."""
+    return judge.report(seed, compile, generate)
+
+
 if __name__ == "__main__":
-    from . import judge
-    sys.exit(bool(judge.main(*map(int, sys.argv[1:]), report=lambda seed, compile: judge.report(seed, compile, generate))))
+    sys.exit(bool(judge.main(*map(int, sys.argv[1:]), report=report)))

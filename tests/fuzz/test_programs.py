@@ -1,14 +1,25 @@
-"""A thousand random programs, in portions that run side by side; see judge.py."""
+"""Random programs of every generator, in portions that run side by side: a thousand of judge.py, some of each of the others."""
+import importlib
+
 import pytest
 
-from .judge import report
+GENERATORS = {                                               # module: how many portions, of how many programs
+    "judge": (40, 25),
+    "arrays": (8, 5),
+    "extents": (10, 10),
+    "names": (5, 12),
+    "arguments": (3, 5),
+    "compositions": (3, 5),
+    "handlers": (2, 40),
+    "recurrences": (4, 8),
+    "eliminations": (4, 12),
+}
+COMPILED = ("judge", "arrays")                               # of these one program in four portions is compiled, too
 
-PORTIONS = 40
-EACH = 25
 
-
-@pytest.mark.parametrize("portion", range(PORTIONS))
-def test_random_programs(portion):
-    seeds = range(portion * EACH, (portion + 1) * EACH)
-    failures = [found for seed in seeds if (found := report(seed, compile=seed % (4 * EACH) == 0))]
+@pytest.mark.parametrize("name, portion", [(name, portion) for name, (portions, _) in GENERATORS.items() for portion in range(portions)])
+def test_random_programs(name, portion):
+    report, each = importlib.import_module(f".{name}", __package__).report, GENERATORS[name][1]
+    seeds = range(portion * each, (portion + 1) * each)
+    failures = [found for seed in seeds if (found := report(seed, compile=name in COMPILED and seed % (4 * each) == 0))]
     assert not failures, "\n\n".join(failures)

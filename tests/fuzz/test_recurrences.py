@@ -1,21 +1,9 @@
-"""Random recurrences in blocks; see recurrences.py."""
-import pytest
-
+"""What judges recurrences in blocks; see recurrences.py."""
 from fad.transforms import versions
 
 from .judge import compiled_function
-from .recurrences import judge_blocks, report
+from .recurrences import judge_blocks
 from .statement import Statement
-
-PORTIONS = 4
-EACH = 8
-
-
-@pytest.mark.parametrize("portion", range(PORTIONS))
-def test_random_recurrences(portion):
-    seeds = range(portion * EACH, (portion + 1) * EACH)
-    failures = [found for seed in seeds if (found := report(seed))]
-    assert not failures, "\n\n".join(failures)
 
 
 def test_a_row_that_is_not_all_written_is_seen(monkeypatch):
