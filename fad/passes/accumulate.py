@@ -4,32 +4,36 @@ from typing import Any
 from ..ir.graph import Equation, Func, Literal, Var
 from ..ir.op import registry
 from ..ir.types import Type
+from .places import Places
 from .rewrite import Scope, rewrite
-from .sums import Sums
+from .sums import Sums, is_addition
 from .turns import if_it_runs, runs
 
 
 def accumulate(func: Func) -> Func:
-    """An array that a loop only adds to gets what is added at a place that does not depend on the loop when the loop is over.
+    """An array gets what a loop adds at a place that does not depend on the loop when the loop is over, if the loop reads and writes other places only.
 
         for i in range(n): g[k] += x[i]   ->   s = 0.0; for i in range(n): s = s + x[i]; if 0 < n: g[k] += s
     """
-    return rewrite(func, _visit)
+    places = Places(func)
+    return rewrite(func, lambda eqn, scope: _visit(eqn, scope, places))
 
 
-def _visit(eqn: Equation, scope: Scope) -> Any:
+def _visit(eqn: Equation, scope: Scope, places: Places) -> Any:
     if eqn.op.name != "for" or not isinstance(eqn.inputs[2], Literal) or runs(eqn) is False:
         return None
     sums = Sums(eqn.regions[0])
     if any(e.op.name == "check_index" and e.inputs[0] not in sums.inside for e in eqn.regions[0].equations):
         return None                                          # of a place that the body checks nothing is known outside
-    chosen = [(k, adds) for k in range(len(eqn.outputs)) if (adds := _to_move(sums, k))]
+    chosen = [(k, adds) for k in range(len(eqn.outputs)) if (adds := _to_move(sums, k, places))]
     return _divided(eqn, chosen, scope) if chosen else None
 
 
-def _to_move(sums: Sums, k: int) -> list:
-    """The additions of numbers to an element that is the same in all turns, if nothing but additions happens to the k-th carry."""
-    return [e for e in sums.chain(k) or () if e.op.name == "index_add" and _stays(e, sums.inside)]
+def _to_move(sums: Sums, k: int, places: Places) -> list:
+    """The additions of numbers to an element of the k-th carry that is the same in all turns, where all else but additions happens to other elements."""
+    steps = sums.steps(k) or ()
+    found = [e for e in steps if e.op.name == "index_add" and _stays(e, sums.inside)]
+    return places.keep_apart(sums.region, found, [e for e in steps if not is_addition(e)])
 
 
 def _stays(add: Equation, inside: set) -> bool:

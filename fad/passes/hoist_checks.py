@@ -10,7 +10,7 @@ _NUMBER = Type(INT, (), True)
 
 
 def hoist_checks(func: Func) -> Func:
-    """Checks of an index that is affine in a loop's counter (of step 1 or -1) move in front of the loop, if every turn makes them.
+    """Checks of an index that is affine in a loop's counter (of step 1 or -1), or the same in all turns, move in front of the loop, if every turn makes them.
 
         for i in range(n): check 2 * i + 1   ->   if there are turns: check 1, check 2 * (n - 1) + 1; for i in range(n): ...
     """
@@ -54,9 +54,10 @@ class _Lines:
         return atom is self.index or atom in self.equations
 
     def serves(self, check: Equation) -> bool:
-        """Whether a check may be made at the ends alone: its index is on a line, its extent is of the program around."""
+        """Whether a check may be made at the ends alone: its index is on a line or stays, its extent is of the program around."""
         i, n = check.inputs
-        return self.moves(i) and n not in self.inside
+        stays = i not in self.inside and not i.type.shape and i.type.dtype == INT
+        return (self.moves(i) or stays) and n not in self.inside
 
 
 class _Ends:
@@ -77,8 +78,8 @@ class _Ends:
         """The check at both ends, if the loop has any turn."""
         i, n = check.inputs
         extent = self._emit("where", (self.runs, n, Literal(1, _NUMBER)))
-        for turn, counter in zip(self.turns, self.counters):
-            place = self._emit("where", (self.runs, self._value(i, lines, turn, counter), Literal(0, _NUMBER)))
+        for end in dict.fromkeys([self._value(i, lines, turn, counter) for turn, counter in zip(self.turns, self.counters)]):
+            place = self._emit("where", (self.runs, end, Literal(0, _NUMBER)))
             self.scope.add(Equation(check.op, (place, extent), (), check.params, (), check.where))
 
     def _value(self, atom: Any, lines: _Lines, turn: dict, counter: Any) -> Any:

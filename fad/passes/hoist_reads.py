@@ -3,7 +3,9 @@ from typing import Any
 
 from ..ir.graph import Equation, Func, Literal
 from ..ir.types import Type
+from .places import Places
 from .rewrite import Scope, rewrite
+from .sums import Sums
 from .turns import if_it_runs, runs
 
 
@@ -11,29 +13,41 @@ def hoist_reads(func: Func) -> Func:
     """Elements whose place does not depend on the loop are read in front of it, if it has any turn (else there may be no such place).
 
         for i in range(n): s = s + x[k] * y[i]   ->   a = x[k] if 0 < n else 0.0; for i in range(n): s = s + a * y[i]
+
+    So are elements of an array that the loop writes to at other places: `for j in range(k): x[j] -= x[k] * y[j]`.
     """
-    return rewrite(func, _visit)
+    places = Places(func)
+    return rewrite(func, lambda eqn, scope: _visit(eqn, scope, places))
 
 
-def _visit(eqn: Equation, scope: Scope) -> Any:
-    reads = _invariant(eqn) if eqn.op.name == "for" else []
+def _visit(eqn: Equation, scope: Scope, places: Places) -> Any:
+    reads = _invariant(eqn, places) if eqn.op.name == "for" else {}
     if not reads:
         return None
-    for before in _before(eqn, reads):
+    for before in _before(eqn, [*reads.values()]):
         scope.add(before)
     (region,) = eqn.regions
     kept = [e for e in region.equations if e not in reads]
     return Equation(eqn.op, eqn.inputs, eqn.outputs, eqn.params, (Func(region.name, region.inputs, kept, region.outputs),), eqn.where)
 
 
-def _invariant(loop: Equation) -> list:
-    """The scalars that the loop's body reads from arrays around it, at places of the program around it that it does not check first."""
+def _invariant(loop: Equation, places: Places) -> dict:
+    """{what reads a scalar in the loop's body: the same of what is there before the loop}, at places of the program around it that it does not check first."""
     (region,) = loop.regions
-    inside = {*region.inputs, *(v for e in region.equations for v in e.outputs)}
-    checked = any(e.op.name == "check_index" and e.inputs[0] not in inside for e in region.equations)
-    found = [e for e in region.equations if e.op.name == "index" and not e.outputs[0].type.shape and inside.isdisjoint(e.inputs)]
+    sums = Sums(region)
+    reads = dict.fromkeys([e for e in region.equations if e.op.name == "index" and not e.outputs[0].type.shape and sums.inside.isdisjoint(e.inputs[1:])])
+    checked = any(e.op.name == "check_index" and e.inputs[0] not in sums.inside for e in region.equations)
     known = isinstance(loop.inputs[2], Literal) and runs(loop) is not False and not checked
-    return [e for e in found if known or _is_element(e)]
+    found = {e: e for e in reads if e.inputs[0] not in sums.inside}
+    for k, init in enumerate(loop.inputs[3:]) if any(e.inputs[0] in sums.inside for e in reads) else ():
+        found.update({e: Equation(e.op, (init, *e.inputs[1:]), e.outputs, e.params, (), e.where) for e in _unwritten(sums, k, reads, places)})
+    return {e: before for e, before in found.items() if known or _is_element(e)}
+
+
+def _unwritten(sums: Sums, k: int, reads: dict, places: Places) -> list:
+    """Those of the reads that read what the k-th carry was before the loop."""
+    steps = sums.steps(k) or ()
+    return places.keep_apart(sums.region, [e for e in steps if e in reads], [e for e in steps if e.op.name != "index"])
 
 
 def _is_element(eqn: Equation) -> bool:

@@ -5,26 +5,52 @@ from ..ir.graph import Equation, Func, Var, free_vars
 
 
 class Sums:
-    """What a loop's body only adds to."""
+    """What a loop's body only adds to, and what else it does with parts of arrays."""
 
     def __init__(self, region: Func):
         self.region = region
         self.inside = {*region.inputs, *(v for e in region.equations for v in e.outputs)}
-        self.uses = Counter(a for e in region.equations for a in _used(e)) + Counter(a for a in region.outputs if isinstance(a, Var))
-        self.adders = {a: e for e in region.equations for a in _states(e)}
+        self.handed_on = Counter(a for a in region.outputs if isinstance(a, Var))
+        self.users: dict[Var, list] = {}
+        for eqn in region.equations:
+            for a in _used(eqn):
+                self.users.setdefault(a, []).append(eqn)
 
     def chain(self, k: int) -> "list | None":
         """The additions that make of the k-th carry what is handed on; None where anything else happens to it, or depends on it."""
+        steps = self.steps(k)
+        return steps if steps is not None and all(map(is_addition, steps)) else None
+
+    def steps(self, k: int) -> "list | None":
+        """The additions, and the reads and writes of parts, that happen to the k-th carry until it is handed on; None where anything else happens to it."""
         state, found = self.region.inputs[1 + k], []
-        while self.uses[state] == 1 and state in self.adders:
-            found.append(self.adders[state])
-            state = found[-1].outputs[0]
-        return found if state is self.region.outputs[k] and self.uses[state] == 1 else None
+        while not (self.handed_on[state] and state is self.region.outputs[k]):
+            users = self.users.get(state, ())
+            makers = [e for e in users if not _reads(e, state)]
+            if len(makers) != 1 or self.handed_on[state] or not (state in _states(makers[0]) or _writes(makers[0], state)):
+                return None
+            found += users
+            state = makers[0].outputs[0]
+        users = self.users.get(state, ())
+        return found + [*users] if self.handed_on[state] == 1 and all(_reads(e, state) for e in users) else None
+
+
+def is_addition(eqn: Equation) -> bool:
+    return eqn.op.name in ("add", "index_add")
+
+
+def _reads(eqn: Equation, state: Var) -> bool:
+    """Whether an equation reads a part of an array, and does nothing else with it."""
+    return eqn.op.name == "index" and eqn.inputs[0] is state
+
+
+def _writes(eqn: Equation, state: Var) -> bool:
+    return eqn.op.name == "update" and eqn.inputs[0] is state
 
 
 def _states(eqn: Equation) -> tuple:
     """The operands that an equation adds something to."""
-    if eqn.op.name not in ("add", "index_add"):
+    if not is_addition(eqn):
         return ()
     places = eqn.inputs[:2] if eqn.op.name == "add" else eqn.inputs[:1]
     return tuple([a for a in places if isinstance(a, Var) and a.type.shape == eqn.outputs[0].type.shape and a.type.dtype == eqn.outputs[0].type.dtype])

@@ -1,7 +1,7 @@
 """What a loop reads of an array and never writes to again: on the way back it is in the array that the loop leaves, and need not be saved.
 
 An elimination reads row k in its turn k, n^3 / 3 numbers in all, and writes to the rows behind k alone. So do substitutions, factorizations and
-tables that are filled in some order. That no write follows is shown by bounds (see ranges.py): in each later turn of a loop, and in the same turn too,
+tables that are filled in some order. That no write follows is shown by bounds (see passes/ranges.py): in each later turn of a loop, and in the same turn too,
 the indices that are written to along some axis lie all above, or all below, those that were read; or a condition in front of the write keeps them apart.
 
 Where the loop around goes on to change the array, what this loop leaves is gone in the end. A row or an element that is the same in all turns of this
@@ -12,12 +12,13 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 from typing import Any, NamedTuple
 
+from ..ir.build import current
 from ..ir.graph import Equation, Func, Var
 from ..ir.integers import Affine
 from ..ir.walk import Environment
 from ..ops.index import index
 from ..ops.selection import walk_spec
-from .ranges import ONE, Ranges, index_of
+from ..passes.ranges import ONE, Ranges, index_of
 from .undo import WRITES, trail_to
 from .weights import bytes_of, extent_guess, turns_guess
 
@@ -111,7 +112,7 @@ class _Nest:
     """A loop with all that is in it: what reads parts of arrays, and what its integers are made of."""
 
     def __init__(self, loop: Equation, env: Environment):
-        self.ranges = Ranges(env)
+        self.ranges = Ranges(lambda a: _form(env.read(a)), current().integers)
         self.place: dict[Equation, int] = {}
         self.born: dict[Var, tuple] = {}                     # variable -> (how many loops are around it, the place of what comes next)
         self.reads: list[Access] = []
@@ -174,7 +175,7 @@ class _Nest:
         """Whether some axis keeps them apart in one turn of the loop at this level, or what is read in one from what is written in later ones."""
         def lie_apart(r: tuple, w: tuple) -> bool:
             return self._is_beyond(r, w, read, write, level, later) or self._is_kept_apart(r, w, read, write, level, later)
-        spans = zip(self._spans(read), self._spans(write))
+        spans = zip(*[self.ranges.spans(access.eqn, access.around) for access in (read, write)])
         return any(rs and ws and all(lie_apart(r, w) for r, w in product(rs, ws)) for rs, ws in spans)
 
     def _is_beyond(self, r: tuple, w: tuple, read: Access, write: Access, level: int, later: bool) -> bool:
@@ -229,18 +230,10 @@ class _Nest:
             sign, more = COMPARISONS.get(relation, (1, 0))                       # type: ignore[arg-type]
             yield ("positive" if relation in COMPARISONS else "nonzero"), (x - y).scaled(sign) + ONE.scaled(more)
 
-    # -- where they lie -------------------------------------------------------------------------------------------------------
 
-    def _spans(self, access: Access) -> list:
-        """The ranges (first, last) of indices along each axis of the array, in one of which each access lies; None where that is not known."""
-        eqn = access.eqn
-        operands = eqn.inputs[1:] if eqn.op.name == "index" else eqn.inputs[2:]
-        return [self._span(entry, given, access.around) for _, entry, given in walk_spec(eqn.params["spec"], operands)]
-
-    def _span(self, entry: Any, given: tuple, around: frozenset) -> "tuple | None":
-        if entry[0] != "s":
-            return None if entry == ":" else self.ranges.of(given[0], around)
-        return self.ranges.of_slice(given[0], given[1], entry[1], around)
+def _form(x: Any) -> Affine:
+    """The form of an integer in the program that is being built."""
+    return current().integers.form(x.atom if hasattr(x, "atom") else int(x))
 
 
 def _follows(form: Affine, fact: tuple) -> bool:

@@ -1,17 +1,16 @@
-"""Between which bounds the integers of a loop lie: those of a search too (argmax, or a loop that keeps a place), and those that a branch chooses.
+"""Between which bounds the integers of loops lie: those of a search too (argmax, or a loop that keeps a place), and those that a branch chooses.
 
 An integer that follows from indices of loops and from what does not change is known exactly, as an affine form of these. Of others it is known
 that they lie in one of a few ranges, whose ends are such forms.
 """
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import product
 from typing import Any
 
-from ..ir.build import current
 from ..ir.graph import Equation, Literal, Var
-from ..ir.integers import Affine
+from ..ir.integers import Affine, Integers
 from ..ir.types import INT
-from ..ir.walk import Environment
+from ..ops.selection import walk_spec
 
 ONE = Affine((), 1)
 ANYWHERE = ((None, None),)
@@ -24,12 +23,12 @@ class Ranges:
     """The integers of a loop and of all that is in it.
 
     loops: {index: its loop}, outer ones first; around: {loop: the indices of the loops around it}; made: {variable: the equation that makes it};
-    carried: {what a loop carries: (what it begins with, what a turn leaves of it, the loop)}; env: what variables of around the loop are
-    in the program that is being built, which knows their forms.
+    carried: {what a loop carries: (what it begins with, what a turn leaves of it, the loop)}; outside: the forms of variables that nothing in the
+    loop makes; integers: what is known of the variables in these.
     """
 
-    def __init__(self, env: Environment) -> None:
-        self.env = env
+    def __init__(self, outside: Callable[[Var], Affine], integers: Integers) -> None:
+        self.outside, self.integers = outside, integers
         self.loops: dict[Var, Equation] = {}
         self.around: dict[Equation, frozenset] = {}
         self.made: dict[Var, Equation] = {}
@@ -80,6 +79,16 @@ class Ranges:
         found = [(first, _sum(first, _scaled((shifted(n[0], -1), shifted(n[1], -1)), step), 1)) for first, n in ends]
         return tuple((first[0], last[1]) if step > 0 else (last[0], first[1]) for first, last in found)
 
+    def spans(self, eqn: Equation, around: frozenset) -> list:
+        """The ranges of indices along each axis of the array that an equation reads or writes, in one of which each access lies; None where that is not known."""
+        operands = eqn.inputs[1:] if eqn.op.name == "index" else eqn.inputs[2:]
+        return [self._span(entry, given, around) for _, entry, given in walk_spec(eqn.params["spec"], operands)]
+
+    def _span(self, entry: Any, given: tuple, around: frozenset) -> "tuple | None":
+        if entry[0] != "s":
+            return None if entry == ":" else self.of(given[0], around)
+        return self.of_slice(given[0], given[1], entry[1], around)
+
     def exact(self, a: Any, around: frozenset) -> "Affine | None":
         """The form of an integer, where it has one."""
         ranges = self.of(a, around)
@@ -100,7 +109,7 @@ class Ranges:
         if a in self.carried:
             return self._kept(a, around)
         if a.type.dtype != INT or a not in self.made:
-            return self._opaque(a) if a.type.dtype != INT or a.type.shape or a in self.inside else _exact(self._outside(a))
+            return self._opaque(a) if a.type.dtype != INT or a.type.shape or a in self.inside else _exact(self.outside(a))
         found = self._made(self.made[a], a, around)
         return self._opaque(a) if found in (None, (), ANYWHERE) else found          # type: ignore[return-value]
 
@@ -153,10 +162,6 @@ class Ranges:
         found = self.of(eqn.inputs[0], around)
         return found if all(self.is_at_least(0, low, self.loops.values()) for low, _ in found) else None
 
-    def _outside(self, a: Var) -> Affine:
-        x = self.env.read(a)
-        return current().integers.form(x.atom if hasattr(x, "atom") else int(x))
-
     # -- their extremes -------------------------------------------------------------------------------------------------------
 
     def extreme(self, form: "Affine | None", loops: Iterable, sign: int) -> "Affine | None":
@@ -175,7 +180,7 @@ class Ranges:
     def is_at_least(self, bound: int, form: "Affine | None", loops: Iterable) -> bool:
         """Whether a form is so large, in all turns of these loops."""
         least = self.extreme(form, loops, -1)
-        return least is not None and current().integers.proves_nonnegative(shifted(least, -bound))
+        return least is not None and self.integers.proves_nonnegative(shifted(least, -bound))
 
     def _bound(self, loop: Equation, sign: int) -> "Affine | None":
         """The largest or the smallest value of a loop's index."""

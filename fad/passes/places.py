@@ -1,0 +1,56 @@
+"""Which elements of arrays the turns of a loop read and write, and which of these never meet, as the bounds of their indices tell (see ranges.py)."""
+from itertools import product
+
+from ..ir.graph import Equation, Func, Var, extents_of
+from ..ir.integers import Affine, Integers
+from .ranges import Ranges, index_of
+
+MOST_PAIRS = 1000                                            # of equations of one loop that are compared; unrolled code may have more
+
+
+class Places:
+    """Where the equations of a program read and write. nests: {first input of a loop's body: the loops around the body, outermost first}."""
+
+    def __init__(self, func: Func):
+        self.facts = Integers()
+        self.ranges = Ranges(self.facts.form, self.facts)
+        self.nests: dict[Var, tuple] = {}
+        self._enter(func, ())
+
+    def _enter(self, region: Func, loops: tuple) -> None:
+        self._extents(region.inputs)
+        for eqn in region.equations:
+            self._extents(eqn.outputs)
+            self.ranges.add(eqn)
+            if eqn.op.name == "for":
+                self.nests[eqn.regions[0].inputs[0]] = (*loops, eqn)
+            if eqn.op.name in ("for", "while"):
+                self.ranges.enter(eqn, loops)
+            for inner in eqn.regions:
+                self._enter(inner, (*loops, eqn) if eqn.op.name in ("for", "while") else loops)
+
+    def _extents(self, vars: tuple) -> None:
+        """No extent is negative."""
+        self.facts.low.update(dict.fromkeys(extents_of(vars), 0))
+
+    def keep_apart(self, region: Func, ones: list, others: list) -> list:
+        """Those of some equations in the body of a counted loop, each of which stays at one place in all turns, that never touch an element which
+        one of the others touches in any turn.
+        """
+        if len(ones) * len(others) > MOST_PAIRS:
+            return []
+        nest = self.nests[region.inputs[0]]
+        return [e for e in ones if all(self._are_apart(e, other, nest) for other in others)]
+
+    def _are_apart(self, one: Equation, other: Equation, nest: tuple) -> bool:
+        """Whether some axis keeps them apart; what adds to all of an array is nowhere apart."""
+        if "spec" not in one.params or "spec" not in other.params:
+            return False
+        around = frozenset(i for i in map(index_of, nest) if i is not None)
+        spans = zip(self.ranges.spans(one, around), self.ranges.spans(other, around))
+        return any(a and b and all(self._is_below(x, y, nest) or self._is_below(y, x, nest) for x, y in product(a, b)) for a, b in spans)
+
+    def _is_below(self, x: tuple, y: tuple, nest: tuple) -> bool:
+        """Whether one range ends before another one begins, whatever the turns of the loops."""
+        gap: Affine | None = None if x[1] is None or y[0] is None else y[0] - x[1]
+        return self.ranges.is_at_least(1, gap, nest)
