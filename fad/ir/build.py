@@ -42,7 +42,7 @@ class Builder:
         self.known_results: dict[tuple, Any] | None = None       # of a region that is being differentiated: what was read and computed so far
         self.captured: dict[int, tuple[Any, Any]] = {}          # id(array) -> (array, its Value); on the root
         self.held: set[int] = set()                              # ids of those of them that a library returned, and may keep; on the root
-        self.lifted: dict[int, bytes] = {}                       # ids of those of them that were no values before they were used -> what they held then; on the root
+        self.watched: dict[int, bytes] = {}                      # ids of those of them that may be changed unseen -> what they held when they were used; on the root
         self.fresh_constants: dict[Var, Any] = {}                # arrays the traced function itself made; on the root
         self.known_constants: dict[tuple, Var] = {}              # the same by what they hold
         self.sources: list[Any] = []                             # outside values the traced function read; on the root
@@ -108,12 +108,19 @@ class Builder:
             root.dense[value.atom] = data.flags.c_contiguous
         return entry[1]
 
+    def watch(self, array: Any) -> "Value":
+        """The same for an array that the function itself may change unseen: in the end it has to hold what it holds now (trace/leaks.py)."""
+        root = self.root
+        if isinstance(array, np.ndarray) and id(array) not in root.captured and not root.live:
+            root.watched[id(array)] = contents_of(array)
+        return self.capture(array)
+
     def constant(self, array: Any) -> "Value":
         """An array that the traced function made from numbers alone, and that nobody else changes; equal ones are one input."""
         root, key = self.root, (array.dtype.str, array.shape, array.strides, array.tobytes())
         var = root.known_constants.get(key)
         if var is None:
-            var = root.known_constants[key] = root.capture(array).atom
+            var = root.known_constants[key] = root.watch(array).atom
             root.fresh_constants[var] = array
         return self.value_class(self, var)
 
@@ -142,9 +149,7 @@ class Builder:
                                      why="its gradient would be lost",
                                      do="pass it as an argument (a module's parameters by nn.functional_call), or use its detach()")
         if hasattr(x, "dtype") and x.dtype.kind in "biufc":
-            if isinstance(x, np.ndarray) and id(x) not in self.root.captured:
-                self.root.lifted[id(x)] = contents_of(x)
-            return self.capture(x)
+            return self.watch(x)
         raise ConcreteValueError(f"cannot use {type(x).__name__} in a traced computation: {x!r:.80}",
                                  do="pass numbers or arrays of numbers")
 

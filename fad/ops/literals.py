@@ -79,7 +79,7 @@ def _part(a: Any) -> Any:
         return as_array(a)
     if is_value(a):
         return a
-    return current().capture(a) if stack.builders() and isinstance(a, np.ndarray) and a.ndim else np.asarray(a)
+    return current().watch(a) if stack.builders() and isinstance(a, np.ndarray) and a.ndim else np.asarray(a)
 
 
 def _in_dtype(a: Any, dtype: np.dtype) -> Any:

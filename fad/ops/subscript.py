@@ -102,7 +102,7 @@ def _as_index_array(item: Any) -> Any:
     """An item of a subscript as an array of integers or booleans: an ndarray where it is known, a value where it is not."""
     item = as_array(np.asarray(item, INT) if isinstance(item, (list, tuple)) and not len(item) else item)
     array = known(item)
-    item = current().capture(item) if array is None and not is_value(item) else item if array is None else array
+    item = current().watch(item) if array is None and not is_value(item) else item if array is None else array
     if item.dtype.kind not in "iub":
         raise IndexError("only integers, slices (`:`), ellipsis (`...`), None and integer or boolean arrays are valid indices")
     if item.dtype.kind == "b" and item.ndim == 0:

@@ -91,7 +91,7 @@ class Side:
     def place(self, x: Any) -> Place:
         """Where an array lies that a name stands for at the end of this branch."""
         if not isinstance(x, Tracer):
-            x = current().capture(x)
+            x = current().watch(x)
         return self.places.get(id(x)) or Direct(x)
 
     def end(self, x: Any) -> Any:

@@ -68,6 +68,16 @@ def assigned_globals(code: CodeType) -> set:
     return names.union(*[assigned_globals(c) for c in code.co_consts if isinstance(c, CodeType)])
 
 
+_MATCHES = {dis.opmap[name] for name in ("CHECK_EXC_MATCH", "CHECK_EG_MATCH", "JUMP_IF_NOT_EXC_MATCH") if name in dis.opmap}
+_BARE = bytes([dis.opmap.get(name, 0) for name in ("PUSH_EXC_INFO", "POP_TOP")])     # how `except:` begins
+
+
+def handles_errors(code: CodeType) -> bool:
+    """Whether the code (or a function within it) has a try with handlers."""
+    operations = code.co_code[::2]
+    return not _MATCHES.isdisjoint(operations) or _BARE in operations or any(handles_errors(c) for c in code.co_consts if isinstance(c, CodeType))
+
+
 def holds_arrays(value: Any) -> bool:
     """Whether arrays of numbers are in this list, tuple, deque or dict, at any depth."""
     items = value.values() if isinstance(value, dict) else value
@@ -253,7 +263,12 @@ class Capture:
         return copy
 
     def _guard_all(self, f: FunctionType) -> None:
-        """Attributes are not seen to be read by code that is not rewritten: the objects that it may read them of are sources as a whole."""
+        """Attributes are not seen to be read by code that is not rewritten: the objects that it may read them of are sources as a whole.
+        Nor is a try seen, whose handlers an error of the program would pass by (see handlers.py).
+        """
+        if handles_errors(f.__code__) and not self.builder.live:
+            raise UnstageableError(f"{f.__name__} handles errors, and its text is not at hand or cannot be rewritten",
+                                   why="handlers are part of the function, and not of the program", do="define it in a file")
         values = [f.__globals__.get(name) for name in names_used(f.__code__)] + [c.cell_contents for c in f.__closure__ or () if not is_empty(c)]
         self.sources += [sources.of_all_in(x) for x in values if sources.is_open(x) and not isinstance(x, (type, ModuleType))]
 

@@ -157,7 +157,7 @@ def steps_of(x: Any) -> "Steps | None":
     if isinstance(x, Tracer) and x.ndim:
         return Rows(x)
     if isinstance(x, np.ndarray) and x.ndim and x.dtype.kind in "biufc":
-        return Rows(current().capture(x))
+        return Rows(current().watch(x))
     return None
 
 

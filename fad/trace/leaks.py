@@ -41,7 +41,7 @@ def refuse_texts(statics: Iterable) -> None:
 def refuse_unseen_changes(root: Builder) -> None:
     """An error if an array changed where the program does not see it, after it was used; or if the program would change one that a library may go on to use."""
     for array, value in root.captured.values():
-        if root.lifted.get(id(array), b"") not in (b"", contents_of(array)):
+        if root.watched.get(id(array), b"") not in (b"", contents_of(array)):
             raise SideEffectError("an array is changed after it was used, outside the program", why="what it held before is not known any more",
                                   do="define the function in a file, where its text can be read, or make a new array")
         if id(array) in root.held and value.atom not in root.inputs:

@@ -188,7 +188,8 @@ def without_its_text(lines):
 
 
 @pytest.mark.parametrize("f", [changes_what_a_library_keeps, part_of_a_record,
-                               without_its_text("w = np.random.default_rng(0).normal(size=5); y = x * w; w += 1.0; return np.sum(y)")])
+                               without_its_text("w = np.random.default_rng(0).normal(size=5); y = x * w; w += 1.0; return np.sum(y)"),
+                               without_its_text("w = np.random.default_rng(0).integers(0, 3, size=2); y = (x * np.arange(3.0))[w]; w += 1; return np.sum(y)")])
 def test_changes_that_the_program_would_not_see_run_step_by_step(f):
     def values(f):
         SPLINE.c[0] = 1.0

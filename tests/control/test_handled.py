@@ -104,6 +104,18 @@ def test_handlers_see_what_pythons_arithmetic_raises(f):
         np.testing.assert_allclose(tangents, found)
 
 
+@pytest.mark.parametrize("kind", [" ValueError", " Exception as error", ""])
+def test_handlers_of_functions_without_text_are_seen(kind):
+    names = {"math": math}
+    exec(f"def f(x):\n try:\n  return math.log(x[0]) * x[1]\n except{kind}:\n  return 5.0 * x[2]", names)         # noqa: S102 - a function as the prompt makes it
+    f = names["f"]
+    with pytest.warns(FallbackWarning, match="handles errors"):
+        jitted = fad.jit(f)
+        assert [jitted(X), jitted(-X)] == [f(X), f(-X)]
+    with pytest.warns(FallbackWarning, match="handles errors"):
+        np.testing.assert_array_equal(fad.grad(f)(-X), [0.0, 0.0, 5.0])
+
+
 def only_of_an_index(x):
     try:
         return math.sqrt(x[0]) / float(x[1])

@@ -76,7 +76,7 @@ def in_dtype(x: Any, dtype: Any) -> Any:
 def captured(x: Any) -> Any:
     """x as an array; one from outside the program is an input of it, not a constant."""
     x = as_array(x)
-    return current().capture(x) if isinstance(x, np.ndarray) and x.ndim else x
+    return current().watch(x) if isinstance(x, np.ndarray) and x.ndim else x
 
 
 def live(x: Any) -> Any:

@@ -216,7 +216,7 @@ def as_strong(a: Any, dtype: Any = None) -> Any:
     if not is_value(x):
         if not stack.builders():
             return np.asarray(x, dtype)
-        x = current().capture(x) if isinstance(x, np.ndarray) else constant(np.array(x))
+        x = current().watch(x) if isinstance(x, np.ndarray) else constant(np.array(x))
     if type_of(x).weak:
         return registry["cast"](x, dtype=type_of(x).dtype if dtype is None else np.dtype(dtype))
     return in_dtype(x, dtype)

@@ -236,7 +236,7 @@ def called(series: Any, arg: Any) -> Any:
 @face("numpy.poly1d.__call__")
 def poly1d_called(poly: Any, val: Any) -> Any:
     c = poly.coeffs
-    return BY_NAME["numpy.polyval"].call(current().capture(c) if isinstance(c, np.ndarray) else c, val)
+    return BY_NAME["numpy.polyval"].call(current().watch(c) if isinstance(c, np.ndarray) else c, val)
 
 
 class Series:
