@@ -44,7 +44,7 @@ def _array(a: Any, name: str) -> Any:
     array = getattr(a, name)
     root = current().root
     root.sources.append(of_attribute(a, name, array))
-    return current().capture(array)
+    return current().watch(array)
 
 
 def _summed(data: Any, rows: Any, columns: Any, x: Any, m: int) -> Any:

@@ -9,6 +9,7 @@ import pytest
 import scipy.interpolate
 import scipy.linalg
 import scipy.signal
+import scipy.sparse
 import scipy.stats
 
 import fad
@@ -181,13 +182,20 @@ def part_of_a_record(x):
     return np.sum(y)
 
 
+def entries_of_a_matrix(x):
+    A = scipy.sparse.csr_matrix(np.eye(3) + 1.0)
+    y = A @ (x * np.arange(3.0))
+    A.data[1] = 10.0
+    return np.sum(y)
+
+
 def without_its_text(lines):
     names = {"np": np}
     exec("def f(x):\n " + "\n ".join(lines.split("; ")), names)                      # noqa: S102 - a function as the prompt makes it
     return names["f"]
 
 
-@pytest.mark.parametrize("f", [changes_what_a_library_keeps, part_of_a_record,
+@pytest.mark.parametrize("f", [changes_what_a_library_keeps, part_of_a_record, entries_of_a_matrix,
                                without_its_text("w = np.random.default_rng(0).normal(size=5); y = x * w; w += 1.0; return np.sum(y)"),
                                without_its_text("w = np.random.default_rng(0).integers(0, 3, size=2); y = (x * np.arange(3.0))[w]; w += 1; return np.sum(y)")])
 def test_changes_that_the_program_would_not_see_run_step_by_step(f):
