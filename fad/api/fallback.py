@@ -26,6 +26,7 @@ from ..util.config import config
 from ..util.defects import is_defect, is_users, warn_of
 from ..util.errors import (
     INTEGER_OVERFLOW,
+    NONE_IS_USED,
     ConcreteValueError,
     FadError,
     FallbackWarning,
@@ -79,7 +80,7 @@ class Fallback:
         try:
             result = run()
         except Exception as second:
-            is_of_tape = is_unstaged(_first(second)) and not self.is_plain and not isinstance(second, SideEffectError)
+            is_of_tape = is_unstaged(_first(second)) and not self.is_plain and not isinstance(second, SideEffectError) and not is_of_none(error)
             raise _in_fads_words(error if is_of_tape and not is_users(second) else second) from None
         where, reason = place_and_reason(error)
         self.reasons[key] = reason
@@ -112,13 +113,20 @@ def _first(error: Exception) -> Exception:
     return error
 
 
-def of_pythons_ints(error: Exception) -> "Exception | None":
-    """What a program says, as it runs, of ints that are beyond it, as the error that they cannot be staged; None of other errors."""
+def beyond_programs(error: Exception) -> "Exception | None":
+    """What a program says, as it runs, of ints that are beyond it and of None, as the error that they cannot be staged; None of other errors."""
     if str(error).startswith(INTEGER_OVERFLOW):
         return IntegerOverflowError(str(error), why="compiled programs compute with integers of 64 bits", do="start with a float (1.0 instead of 1)")
     if str(error).startswith(NEGATIVE_POWER):
         return UnstageableError(str(error), why="of Python's ints these are floats", do="let the base be a float (2.0 instead of 2)")
+    if str(error).startswith(NONE_IS_USED):
+        return UnstageableError(str(error), why="a program has numbers and arrays", do="give the name a number on every way, or test it (is None) before")
     return None
+
+
+def is_of_none(error: Exception) -> bool:
+    """Whether a call met None where others have a number: the next may not."""
+    return NONE_IS_USED in str(error)
 
 
 def place_and_reason(error: Exception) -> "tuple[Where | None, str]":

@@ -7,10 +7,12 @@ import numpy as np
 from ..ir import stack
 from ..ir.build import Value, current
 from ..ir.graph import Literal
+from ..ir.op import registry
 from ..ir.types import INT
 from ..ops.carry import UNDEFINED
 from ..ops.control import trace_branches
 from ..util.where import here
+from . import optional
 from .bound import flag_of, mark
 from .identity import containers_of
 from .joint import Column, Joint
@@ -36,6 +38,9 @@ def truth(x: Any) -> Any:
         return bool(x)
     if stack.is_live():
         return bool(x)
+    given = optional.asked(x)
+    if isinstance(given, Value):
+        return registry["logical_and"](given, truth(optional.bare(x)))
     if x.ndim:
         raise ValueError("the truth value of an array with more than one element is ambiguous; use a.any() or a.all()")
     return x if x.dtype.kind == "b" else x != 0
@@ -62,6 +67,7 @@ class Side:
         self.places: dict[int, Any] = {}                      # id of an array -> where it lies
         self.ends: dict[int, tuple] = {}                      # id of an array -> it, and what it is at the end of the branch
         self.kin: dict[int, list] = {}                        # id of a new array -> those that it may be by what loops in the branch left open
+        self.given: dict[int, Any] = {}                       # id of a leaf that may be None -> whether it is there, as is known in this branch
         self.born, self.lost = made.born, made.lost_arrays()
         self.outer, self.fixed = {id(c) for c, _ in made.containers}, fixed_in(made.builder)
         self._note(RESULT, None, result)
@@ -75,6 +81,7 @@ class Side:
 
     def _note(self, key: Any, slot: Any, value: Any) -> None:
         leaves = Layout(value).data
+        self.given.update({id(x): optional.given(x) for x in leaves if isinstance(x, Tracer) and x.optional is not None})
         self.containers[key] = containers_of(slot, value)
         self.slots[key], self.values[key], self.data[key] = slot, value, [_end(x) for x in leaves]
         if not isinstance(slot, Array):
@@ -96,7 +103,18 @@ class Side:
 
     def end(self, x: Any) -> Any:
         """What a leaf that this branch did not bind anew is at its end."""
-        return self.ends[id(x)][1] if id(x) in self.ends else x
+        return self.ends[id(x)][1] if id(x) in self.ends else optional.bare(x)
+
+    def ends_of(self, layout: Layout, data: "list | None") -> list:
+        """The leaves of a value at the end of this branch. data: what was noted of them, but for those that are None."""
+        if data is None or len(data) != len([x for x in layout.data if x is not UNDEFINED]):
+            return [self.end(x) for x in layout.data]
+        rest = iter(data)
+        return [x if x is UNDEFINED else next(rest) for x in layout.data]
+
+    def is_given(self, x: Any) -> Any:
+        """Whether a leaf is there at the end of this branch, and not None."""
+        return x is not UNDEFINED and self.given.get(id(x), True if not isinstance(x, Tracer) or x.optional is None else x.optional.flag)
 
 
 def _end(x: Any) -> Any:
@@ -115,13 +133,14 @@ class _Join:
         self.columns: list[Column] = []
         self.twins: dict[Any, list] = {}                      # key -> paths in its value, and what containers a branch has there
         self.flags: dict[Any, Column] = {}                    # key of a name that may be unbound -> whether it is bound
+        self.given: list[tuple] = []                          # columns that may be None, with a Column or a flag that says whether they are not, and names
         for key in self.keys:
             values = [s.values[key] if key in s.values else slots[key].read() for s in sides]
             if isinstance(slots[key], Container) and isinstance(slots[key].owner, Items):
                 require_alike(values, slots[key].owner)
             kept = self._kept(key)
             data = [None if kept else s.data.get(key) for s in sides]
-            self._add(key, [Layout(v, kept) for v in values], data)
+            self._add(key, [Layout(v, kept, with_none=True) for v in values], data)
         self.joint = Joint(sides, self.columns)
 
     def _kept(self, key: Any) -> set:
@@ -135,11 +154,14 @@ class _Join:
         self._note_bound(key, layouts)
         known = next((x for x in layouts if not x.is_undefined), layouts[0])
         layouts = [known.undefined() if x.is_undefined else x for x in layouts]
-        for x in layouts[1:]:
+        opened = {k for x in layouts for k in optional.places(known, x)}
+        known, *layouts = [x.opened(opened) for x in (known, *layouts)]
+        for x in layouts:
             known.require(x, key if isinstance(key, str) else "")
-        ends = [[s.end(v) for v in x.data] if d is None or len(d) != len(x.data) else d for s, x, d in zip(self.sides, layouts, data)]
+        ends = [s.ends_of(x, d) for s, x, d in zip(self.sides, layouts, data)]
         is_storage = isinstance(self.slots[key], Array)
         plan = [self._column(key, column, end, is_storage) for column, end in zip(zip(*[x.data for x in layouts]), zip(*ends))]
+        self._note_given(key, plan, [k for k in range(len(known.leaves)) if k not in known.statics], opened)
         self.layouts.append(known)
         self.plans.append(plan)
 
@@ -151,6 +173,16 @@ class _Join:
         if any(f is not flags[0] for f in flags):
             self.flags[key] = Column("", flags, flags, None)
             self.columns.append(self.flags[key])
+
+    def _note_given(self, key: Any, plan: list, numbers: list, opened: set) -> None:
+        """Results that are None in one branch, or may be. numbers: those of the leaves."""
+        for k, column in zip(numbers, plan):
+            if not isinstance(column, Column) or not (k in opened or any(isinstance(x, Tracer) and x.optional for x in column.leaves)):
+                continue
+            flags = tuple([s.is_given(x) for s, x in zip(self.sides, column.leaves)])
+            flag = flags[0] if all(f is flags[0] for f in flags) else Column("", flags, flags, None)
+            self.columns += [flag] if isinstance(flag, Column) else []
+            self.given.append((column, flag, key if isinstance(key, str) and key != RESULT and not key.startswith("_fad_") else ""))
 
     def _column(self, key: Any, column: tuple, ends: tuple, is_storage: bool) -> Any:
         """What the branches give one leaf: the one thing that it is in both, or a Column of results."""
@@ -200,6 +232,8 @@ class _Join:
         """Names that may be one array share it; names that may have no value are marked."""
         for key, column in self.flags.items():
             mark(self.slots[key].read(), column.result, key)
+        for column, flag, name in self.given:
+            optional.note(column.result, flag.result if isinstance(flag, Column) else flag, name)
         self.joint.tie(selector, results[len(self.columns):])
 
 

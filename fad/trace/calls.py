@@ -16,6 +16,7 @@ from ..ir.build import current
 from ..util.defects import door
 from ..util.errors import UnstageableError
 from .draws import goes_on, is_generator, order_of, put_state, same_state, state_of
+from .optional import need
 from .tracer import Tracer
 
 
@@ -57,6 +58,7 @@ def called(f: Callable, *args: Any, **kwargs: Any) -> Any:
     """f(*args, **kwargs), its arrays as values of the program."""
     for x in (*args, *kwargs.values()):
         keep(x)
+        need(x)
     if getattr(f, "__name__", "") == "shuffle" and is_generator(getattr(f, "__self__", None)) and args and isinstance(args[0], Tracer):
         return _shuffle(f, *args, **kwargs)
     with _no_draws():

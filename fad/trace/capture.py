@@ -259,6 +259,7 @@ class Capture:
         self._fill(scope, f, code)
         self._fill_cells(f, copy)
         if rewritten is None:
+            self.runtime.plain.add(code)
             self._guard_all(f)
         return copy
 

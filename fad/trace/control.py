@@ -16,9 +16,10 @@ from ..ir.build import Value, current
 from ..ir.op import registry
 from ..ops.face import find
 from ..ops.literals import python_number
+from ..util import tree
 from ..util.defects import door, is_defect, warn_of
 from ..util.errors import InternalErrorWarning
-from . import handlers
+from . import handlers, optional
 from .branch import choose, truth
 from .builtin import BY_BUILTIN, hasattr_, scalar_class
 from .cached import cached
@@ -41,7 +42,7 @@ from .widening import WideningError
 
 COMPARISONS: dict[str, Callable] = {
     "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge, "Eq": operator.eq, "NotEq": operator.ne,
-    "Is": operator.is_, "IsNot": operator.is_not, "In": lambda a, b: contains(b, a)}
+    "Is": optional.is_, "IsNot": optional.is_not, "In": lambda a, b: contains(b, a)}
 SHORT = 8                                                    # a comprehension over so few items is written out
 
 
@@ -70,13 +71,14 @@ class Runtime:
         self.capture = capture
         self.unrolled: dict[Any, str] = {}                    # code of a loop's body -> why it is not one region
         self.branches = Branches()
+        self.plain: set[Any] = set()                          # code of captured functions that is as it was, without source
 
     # -- calls ------------------------------------------------------------------------------------------------------------
 
     def call(self, f: Any) -> Any:
         """f as captured code calls it: users' functions are captured, NumPy's and Python's lead to fad where something is traced."""
         found = self._call(f)
-        if not is_tracing() or self.is_captured(getattr(found, "__func__", found)):
+        if not is_tracing() or self._is_rewritten(getattr(found, "__func__", found)):
             return found
         keep(getattr(f, "__self__", None))
         return functools.partial(called, found)
@@ -150,11 +152,16 @@ class Runtime:
 
     def attribute(self, owner: Any, name: str) -> Any:
         """owner.name"""
+        optional.need(owner)
         return self.capture.attribute(owner, name)
 
     def is_captured(self, f: Any) -> bool:
         """Whether f is a copy of a function, or a function made by one."""
         return isinstance(f, FunctionType) and f.__globals__.get(RUNTIME) is self
+
+    def _is_rewritten(self, f: Any) -> bool:
+        """Whether f is captured code that calls the runtime in place of what Python does (source was at hand)."""
+        return self.is_captured(f) and f.__code__ not in self.plain
 
     def _method(self, f: MethodType) -> Any:
         function = f.__func__
@@ -213,6 +220,8 @@ class Runtime:
         test = truth(value)
         return python_number(registry["logical_not"](test)) if isinstance(test, Value) else not test
 
+    is_, is_not = staticmethod(optional.is_), staticmethod(optional.is_not)
+
     @door
     def chain(self, left: Any, *parts: Any) -> Any:
         """a < b < c: each operand is computed once, and only as far as the comparisons hold."""
@@ -221,6 +230,11 @@ class Runtime:
         if len(parts) == 2:
             return first
         return self.and_(first, lambda: self.chain(right, *parts[2:]))
+
+    def matched(self, subject: Any) -> Any:
+        """What a match statement looks at: its patterns ask Python itself whether something is None."""
+        optional.need(*tree.flatten(subject)[0])
+        return subject
 
     @door
     def assert_(self, test: Any, message: "Callable | None") -> None:
@@ -290,6 +304,7 @@ class Runtime:
     def for_(self, items: Any, body: Callable, *facts: tuple) -> None:
         """facts: names, rebound, written, stops and own, as Plan takes them."""
         keep(items)
+        optional.need(items)
         cells = cells_of(body)
         plan = Plan(cells, *facts)
         steps = steps_of(items) if is_tracing() else None

@@ -59,6 +59,20 @@ def placed(new: Any, old: ast.AST) -> Any:
     return new
 
 
+class Identities(ast.NodeTransformer):
+    """Rewrites `a is b` and `a is not b`, wherever they stand: the runtime knows of values that may be None."""
+
+    def __init__(self, runtime: str):
+        self.runtime = runtime
+
+    def visit_Compare(self, e: Any) -> Any:
+        e = self.generic_visit(e)
+        if len(e.ops) > 1 or not isinstance(e.ops[0], (ast.Is, ast.IsNot)):
+            return e
+        name = "is_" if isinstance(e.ops[0], ast.Is) else "is_not"
+        return placed(ast.Call(ast.Attribute(ast.Name(self.runtime, ast.Load()), name, ast.Load()), [e.left, *e.comparators], []), e)
+
+
 class Patterns(ast.NodeTransformer):
     """Rewrites the patterns of a match statement."""
 

@@ -28,6 +28,7 @@ class Plan:
         self.found: list[Any] = []                            # arrays and containers
         self.shapes: dict[str, Layout] = {}                   # of names that have no value before the loop
         self.unbound: set[str] = set()                        # names that may have no value at the end of a turn, or before the first
+        self.optional: dict[Any, set] = {}                    # place of a slot -> numbers of its leaves that may be None (see optional.py)
         self.has_turns: Callable = lambda: False              # whether there is a first turn
         self.early = False                                    # whether a traced flag may end the loop
         self.by_value: set[tuple] = set()                     # positions (a slot's key and a path) of containers that are not one object throughout

@@ -92,6 +92,7 @@ class Facts(NamedTuple):
     bound_elsewhere: tuple = ()                               # names that other functions bind
     found: tuple = ()
     unbound: frozenset = frozenset()
+    optional: Mapping = MappingProxyType({})                  # name -> leaves of its value that may be None
     by_value: frozenset = frozenset()
     moved: frozenset = frozenset()                            # places of arrays in containers that turns put others in place of
     early: bool = False
@@ -116,6 +117,7 @@ class Memory:
         sight, facts = self.sight, self.facts
         plan.rebound |= facts.rebound
         plan.unbound |= facts.unbound
+        plan.optional.update(facts.optional)
         plan.by_value |= facts.by_value
         plan.moved |= facts.moved
         plan.early, plan.test_changes = facts.early, facts.test_changes
@@ -150,6 +152,7 @@ class Memory:
             bound_elsewhere=tuple([s.name for s in plan.names[plan.given:]]),
             found=tuple([k for k in found if k is not None]),
             unbound=frozenset(plan.unbound),
+            optional={name: places for name, places in plan.optional.items() if isinstance(name, str)},
             by_value=frozenset([p for p in plan.by_value if isinstance(p[0], str)]),
             moved=frozenset(plan.moved),
             early=plan.early,

@@ -2,6 +2,7 @@
 
 A slot is one changeable thing. Its value is a tree whose leaves are data (what can be traced) or static Python values.
 """
+import copy
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -182,10 +183,17 @@ def trial(cells: dict) -> Iterator[Trial]:
 
 
 class Layout:
-    """How a value is a tree: its structure, which leaves are data, and what the others are. kept: ids of containers that count as leaves."""
+    """How a value is a tree: its structure, which leaves are data, and what the others are. kept: ids of containers that count as leaves.
 
-    def __init__(self, value: Any, kept: "set | tuple" = ()):
-        self.leaves, self.structure = tree.flatten(value, (lambda x: id(x) in kept) if kept else None)
+    optional: leaves that are data here or elsewhere, and may be None (see optional.py); `nones` are those of them that are None here.
+    """
+
+    optional: "set | tuple" = ()
+    nones: "set | tuple" = ()
+
+    def __init__(self, value: Any, kept: "set | tuple" = (), with_none: bool = False):
+        is_leaf = (lambda x: x is None or id(x) in kept) if with_none else (lambda x: id(x) in kept) if kept else None
+        self.leaves, self.structure = tree.flatten(value, is_leaf)
         self.statics = {k: x for k, x in enumerate(self.leaves) if not is_data(x)}
 
     @property
@@ -198,7 +206,19 @@ class Layout:
 
     def filled(self, data: Iterator) -> Any:
         """The value with these data leaves."""
-        return self.structure.unflatten([self.statics[k] if k in self.statics else next(data) for k in range(len(self.leaves))])
+        leaves = [self.statics[k] if k in self.statics else next(data) for k in range(len(self.leaves))]
+        return self.structure.unflatten([None if x is UNDEFINED and k in self.nones else x for k, x in enumerate(leaves)])
+
+    def opened(self, places: "set | tuple") -> "Layout":
+        """The layout in which these leaves are data; those that are None have no value yet."""
+        places = {k for k in places if k < len(self.leaves) and self.statics.get(k) is None}
+        if not places or self.optional:
+            return self
+        made = copy.copy(self)
+        made.optional, made.nones = places, {k for k in places if k in self.statics}
+        made.statics = {k: x for k, x in self.statics.items() if k not in places}
+        made.leaves = [UNDEFINED if k in made.nones else x for k, x in enumerate(self.leaves)]
+        return made
 
     def undefined(self) -> "Layout":
         """The layout of a value like this one before it has one. None is built: a class may take no such parts."""

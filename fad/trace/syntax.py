@@ -16,7 +16,7 @@ from typing import Any
 
 from .liveness import Liveness, assigned, written_to
 from .lower import CannotLowerError, Lowering
-from .nodes import Patterns, binds, is_path, is_simple, loaded, makes_functions, placed, takes_all
+from .nodes import Identities, Patterns, binds, is_path, is_simple, loaded, makes_functions, placed, takes_all
 from .origin import compiled_in, definition_of, parameters
 
 RUNTIME = "__fad__"
@@ -45,6 +45,7 @@ def _rewrite(f: FunctionType) -> "CodeType | None":
             Rewriter(owner).function(node)
     except CannotLowerError:
         return None
+    Identities(RUNTIME).visit(node)
     return compiled_in(node, f.__code__.co_freevars, f.__code__.co_filename, owner)
 
 
@@ -186,6 +187,11 @@ class Rewriter(ast.NodeTransformer):
         s = self.generic_visit(s)                             # type: ignore[assignment]
         for item in s.items:
             item.context_expr = placed(self.runtime("context", item.context_expr), item.context_expr)
+        return s
+
+    def visit_Match(self, s: Any) -> Any:
+        s = self.generic_visit(s)
+        s.subject = placed(self.runtime("matched", s.subject), s.subject)
         return s
 
     def visit_match_case(self, c: Any) -> Any:

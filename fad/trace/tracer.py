@@ -49,18 +49,21 @@ class Tracer(Value):
     them was written to, nobody knows what this one holds.
     """
 
-    __slots__ = ("_version", "tie", "origin", "born", "kin", "bound")
+    __slots__ = ("_version", "tie", "origin", "born", "kin", "bound", "optional")
 
     def __init__(self, builder: Any, var: Var):
         super().__init__(builder, var)
         self._version, self.tie, self.origin, self.born = 0, None, var, next(births)
         self.kin: Any = ()
         self.bound: Any = None                              # whether the name of this value has one at all (see bound.py)
+        self.optional: Any = None                           # whether it is a value, and not None (see optional.py)
 
     @property
     def atom(self) -> Var:
         if self.bound is not None and stack.builders():
             self.bound.check()
+        if self.optional is not None and stack.builders():
+            self.optional.check()
         return self.held
 
     @property
@@ -154,6 +157,8 @@ class Tracer(Value):
         return call_face("__getitem__", METHODS["__getitem__"], (self, subscript), {})
 
     def __setitem__(self, subscript: Any, value: Any) -> None:
+        if self.optional is not None:
+            self.optional.check()
         assign(self, subscript, value)
 
     @property
@@ -292,7 +297,7 @@ def was_there(array: Tracer, since: int) -> bool:
 def _compare(name: str, decide: Callable, reflected: str) -> Callable:
     """Comparisons of extents are decided at once, under a guard; all others become part of the program."""
     def method(self: Tracer, other: Any) -> Any:
-        if other is None or isinstance(other, (str, dict, set, bytes)) or answers(other, reflected, self.ndim):
+        if answers(other, reflected, self.ndim) or other is None or isinstance(other, (str, dict, set, bytes)):
             return NotImplemented
         if self.dtype == INT and self.ndim == 0 and (type(other) is int or isinstance(other, Tracer) and other.dtype == INT and other.ndim == 0):
             facts = current().integers

@@ -13,7 +13,7 @@ import numpy as np
 from ..ir.build import Value, current
 from ..ir.graph import Equation, Literal, Var, has_effect
 from ..ir.types import Type, dtype_text, loop_dtypes, promoted, type_of
-from ..ops.carry import UNDEFINED, Turn, convert
+from ..ops.carry import UNDEFINED, Turn, convert, zeros_of
 from ..util.errors import UnstageableError
 
 # What an op makes of numbers in a wider dtype is what it makes of them in the narrower one, and then widened. Products of complex numbers are not among
@@ -77,9 +77,14 @@ def _same(eqn: Equation, turn: Turn, kept: list, part: Any, lead: int) -> bool:
     comparison = _Comparison(current().root.supposed)
     wide, narrow = region.inputs, [_atom(x) for x in (*part.lead, *_row(part.inputs, kept))]
     for k, (v, a) in enumerate(zip(wide, narrow)):
-        comparison.begin(v, a, UNDEFINED if k < lead or not turn.is_first else turn.init[kept[k - lead]])
+        comparison.begin(v, a, UNDEFINED if k < lead or not turn.is_first else _start(turn.init[kept[k - lead]], v))
     results = part.outputs if part is turn.test else _row(part.outputs, kept)
     return comparison.is_same(Part(narrow, part.equations, [_atom(x) for x in results]), Part(list(wide), region.equations, list(region.outputs)))
+
+
+def _start(x: Any, v: Var) -> Any:
+    """What a carry begins with: where it has no value yet, the program has zero."""
+    return zeros_of(v.type) if x is UNDEFINED and not v.type.shape else x
 
 
 def _row(values: Any, kept: list) -> list:
@@ -88,7 +93,7 @@ def _row(values: Any, kept: list) -> list:
 
 
 def _atom(x: Any) -> Any:
-    return x.atom if isinstance(x, Value) else x if x is UNDEFINED else Literal(x, type_of(x))
+    return x._var if isinstance(x, Value) else x if x is UNDEFINED else Literal(x, type_of(x))     # handed on, not read: see bound.py
 
 
 def is_same_program(narrow: Part, wide: Part, supposed: dict) -> bool:

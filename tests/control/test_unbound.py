@@ -80,6 +80,14 @@ def bound_before_or_in_a_loop(x):
     return y * z
 
 
+def added_to_in_a_loop(x):
+    if x[0] > 0:
+        s = 0.0
+    for v in x:
+        s = s + v
+    return s
+
+
 def written_to(x):
     for i in range(3):
         if x[i] > 0:
@@ -89,7 +97,7 @@ def written_to(x):
 
 
 PROGRAMS = [in_one_branch, under_the_same_condition, of_some_turns, of_a_while, behind_a_flag, loop_variable, perhaps_no_turn, read_in_a_loop,
-            bound_before_or_in_a_loop, written_to]
+            bound_before_or_in_a_loop, added_to_in_a_loop, written_to]
 XS = [np.array(x) for x in ([0.7, 0.2, 0.6], [-0.7, 0.2, 0.6], [-0.7, -0.2, -0.6], [0.1, 0.2, 0.3], [2.1, 1.0, 1.0], [-1.5, 2.0, 0.9])]
 
 
