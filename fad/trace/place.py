@@ -11,10 +11,12 @@ from ..ir.graph import Equation, Literal, Var
 from ..ir.op import registry
 from ..ops.control import COND
 from ..ops.kinds import shape_of
-from ..util.errors import SideEffectError
+from ..util.errors import SideEffectError, UnstageableError
 from .member import Member
 from .mutation import operands, write_back
 from .tracer import Tracer, was_there
+
+MOST_WAYS = 64                                               # in which a name may be an array
 
 
 class Place:
@@ -136,10 +138,18 @@ class Unknown(Place):
 
 
 class Base:
-    """A place as the base of a view: it has a version, and can be given a value."""
+    """A place as the base of a view: it has a version, and can be given a value.
+
+    `writes` is how many arrays are written to where it is given one: those of its arrays that are such views themselves pass it on to theirs, so that names
+    which are exchanged in one branch after the other would double them each time.
+    """
 
     def __init__(self, place: Selected, dtype: Any):
         self.place, self.dtype = place, dtype
+        self.writes = sum(map(_writes, place.arrays))
+        if self.writes > MOST_WAYS:
+            raise UnstageableError("an array is one of others as many branches decide, one after the other", why=f"a write to it would be {self.writes} writes",
+                                   do="exchange the elements (a[:], b[:] = b.copy(), a.copy()), or copy the arrays in the branches")
 
     @property
     def version(self) -> tuple:
@@ -155,6 +165,12 @@ class Base:
             x.set(self.place.written(x, y))
 
 
+def _writes(array: Tracer) -> int:
+    """How many arrays a write to this one is a write to, and passes through."""
+    base = None if array.tie is None else array.tie.base
+    return base.writes if isinstance(base, Base) else 1 + _writes(base) if isinstance(base, Tracer) else 1
+
+
 def stand_for(array: Tracer, place: Selected) -> None:
     """Make an array the view of a place that it holds the value of."""
     array.as_view(Base(place, array._var.type.dtype), lambda base: base.place.read(array._var), lambda base, y: y)   # type: ignore[arg-type]
@@ -163,9 +179,6 @@ def stand_for(array: Tracer, place: Selected) -> None:
 def roots_of(array: Tracer) -> list:
     """The arrays that are no views and whose elements these are."""
     return list({id(r): r for _, r in ways_to(array)}.values())
-
-
-MOST_WAYS = 64
 
 
 def ways_to(array: Tracer) -> list:

@@ -376,3 +376,28 @@ def test_what_depends_on_the_turns_is_refused(f):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         np.testing.assert_allclose(plain(fad.jit(f), XS[0], YS[0]), plain(f, XS[0], YS[0]), rtol=1e-12)
+
+
+def exchanged(turns):
+    def f(x):
+        a, b = x * 1.0, np.sin(x)
+        for _ in range(2):
+            a[[0, 2]] = a[[2, 0]]
+            for i in range(turns):
+                if x[i] > 0.1 * i:
+                    a.fill(np.tanh(0.5 - a[i // 2]))
+                else:
+                    b[1] = 0.4 * b[0]
+                    b, a = a, b
+        return np.sum(np.tanh(a)) + np.sum(b * b)
+    return f
+
+
+def test_names_exchanged_in_many_branches():
+    """Each exchange would double the writes, and the time of tracing: beyond a few the function runs on the tape."""
+    x = np.array([0.31, -0.62, 0.83, 0.14, -0.27, 0.55])
+    fad.grad(exchanged(1), fallback=False)(x)
+    with pytest.warns(fad.FallbackWarning, match="as many branches decide"):
+        found = fad.grad(exchanged(6))(x)
+    slope = [(exchanged(6)(x + h) - exchanged(6)(x - h)) / 2e-6 for h in 1e-6 * np.eye(6)]
+    np.testing.assert_allclose(found, slope, rtol=1e-6, atol=1e-6)

@@ -5,7 +5,6 @@ their arguments. `python -m tests.fuzz.names [COUNT] [FIRST]` tries COUNT progra
 """
 import sys
 
-from . import judge
 from .statement import Blocks, Statement
 
 HELPERS = """
@@ -287,8 +286,10 @@ def generate(seed):
 
 def report(seed, compile=False):
     """None, or the failure of this seed's program with the program shrunk."""
+    from . import judge  # which has these programs' functions among its own
     return judge.report(seed, compile, generate)
 
 
 if __name__ == "__main__":
+    from . import judge
     sys.exit(bool(judge.main(*map(int, sys.argv[1:]), report=report)))
