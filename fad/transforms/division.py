@@ -301,8 +301,9 @@ class Division:
         earlier: dict = {}                                   # of two reads of one element, the reverse half has one
         for v, w in [*self.joint.again.items(), *(x for h in histories for x in h.again.items())]:
             earlier.setdefault(w, []).append(v)
-        for there in [*(h.state.atom for h in histories), *atoms(self.joint.finals.values())]:
-            env.update(dict.fromkeys(earlier.get(there, ()), env[there]))
+        made = {v for eqn in self.equations for v in eqn.outputs}
+        for there in earlier.keys() - made:                  # an array as it is in the end, of this loop or of one around it, or an element of one
+            env.update(dict.fromkeys(earlier[there], env.read(there)))
         for step in self.reverse:
             if isinstance(step, Var):
                 env[step] = restore(number[step], env)

@@ -304,9 +304,19 @@ def until_small(A):                                  # a loop of unknown length 
         turns += 1
 
 
-OTHERS = [written_in_the_same_turn, written_in_the_next_turn, written_in_all_other_rows, written_from_behind, of_a_copy, without_a_turn, found_anywhere, found_one_before,
-          found_from_the_end, found_in_the_turn_before, found_step_by_step, all_but_another_row, only_that_row, all_but_the_last_one, either_condition, until_small,
-          of_the_array_before, of_the_row_before]
+def one_element_beside_what_grows(A):                # of two factors one is there in the end, for loops around too, the other one is saved
+    n, x = A.shape[0], 0.1 * A[:, 1]
+    for _ in range(3):
+        for j in range(n):
+            for k in range(j, n):
+                A[0, k] -= 0.1 * x[j]
+                x[j] -= 0.01 * A[0, 0] * A[j, 2]
+    A[1] += x
+
+
+OTHERS = [one_element_beside_what_grows, written_in_the_same_turn, written_in_the_next_turn, written_in_all_other_rows, written_from_behind, of_a_copy,
+          without_a_turn, found_anywhere, found_one_before, found_from_the_end, found_in_the_turn_before, found_step_by_step, all_but_another_row, only_that_row,
+          all_but_the_last_one, either_condition, until_small, of_the_array_before, of_the_row_before]
 
 
 @pytest.fixture(params=FINAL + OTHERS, ids=lambda program: program.__name__)
