@@ -12,7 +12,6 @@ import fad
 from fad.transforms import control_vjp, final
 
 from . import judge
-from .shrink import shrink
 from .statement import Blocks, Statement
 
 OUTER = ("range(n)", "range(n)", "range(n - 1)", "range(1, n)", "range(n - 1, -1, -1)", "range(0, n, 2)")
@@ -100,18 +99,8 @@ def generate(seed):
 
 def report(seed, compile=False):
     """None, or the failure of this seed's program with the program shrunk."""
-    body, tier = generate(seed), "compiled" if compile else ("interpreted", "text")[seed % 2]
-
-    def problem(body):
-        try:
-            return judge_final(judge.compiled_function(body), tier, 4 + seed % 4)
-        except Exception as error:                           # whatever it is, NumPy does not raise it
-            return f"{type(error).__name__}: {error}"
-    found = problem(body)
-    if found is None:
-        return None
-    small = shrink(body, lambda smaller: (problem(smaller) or "")[:10] == found[:10])
-    return f"seed {seed}, {tier}: {problem(small)}\n{judge.render(small)}"
+    tier = "compiled" if compile else ("interpreted", "text")[seed % 2]
+    return judge.shrunk(seed, tier, generate(seed), lambda f: judge_final(f, tier, 4 + seed % 4))
 
 
 if __name__ == "__main__":

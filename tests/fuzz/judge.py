@@ -173,6 +173,20 @@ def report(seed, compile=False, generate=generate, refusals=True, raising=False)
     return f"seed {seed}: {judge(compiled_function(small), tiers, second, refusals, raising)}\n{render(small)}"
 
 
+def shrunk(seed, tier, body, judged):
+    """None, or the failure of a seed's program with the program shrunk, for generators with a judge of their own: judged(f) is None or what is wrong."""
+    def problem(body):
+        try:
+            return judged(compiled_function(body))
+        except Exception as error:                           # whatever it is, NumPy does not raise it
+            return f"{type(error).__name__}: {error}"
+    found = problem(body)
+    if found is None:
+        return None
+    small = shrink(body, lambda smaller: (problem(smaller) or "")[:10] == found[:10])
+    return f"seed {seed}, {tier}: {problem(small)}\n{render(small)}"
+
+
 def main(count=1000, first=0, report=report):
     """Try many programs; the number of failures."""
     failures = 0

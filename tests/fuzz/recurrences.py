@@ -13,7 +13,6 @@ import fad
 from fad.transforms import blocks
 
 from . import judge
-from .shrink import shrink
 from .statement import Blocks, Statement
 
 RANGES = ("range(2, n - 3)", "range(1, n)", "range(2, n - 3, 2)", "range(2, n - 3, 3)", "range(n - 3, 2, -1)")
@@ -96,18 +95,8 @@ def generate(seed):
 
 def report(seed, compile=False):
     """None, or the failure of this seed's program with the program shrunk."""
-    body, turns, tier = generate(seed), 5 + seed % 36, "compiled" if compile else ("interpreted", "text")[seed % 2]
-
-    def problem(body):
-        try:
-            return judge_blocks(judge.compiled_function(body), turns, tier, 84 + seed % 17)
-        except Exception as error:                           # whatever it is, NumPy does not raise it
-            return f"{type(error).__name__}: {error}"
-    found = problem(body)
-    if found is None:
-        return None
-    small = shrink(body, lambda smaller: (problem(smaller) or "")[:10] == found[:10])
-    return f"seed {seed}, {tier}: {problem(small)}\n{judge.render(small)}"
+    tier = "compiled" if compile else ("interpreted", "text")[seed % 2]
+    return judge.shrunk(seed, tier, generate(seed), lambda f: judge_blocks(f, 5 + seed % 36, tier, 84 + seed % 17))
 
 
 if __name__ == "__main__":
