@@ -6,8 +6,6 @@ that fails too, the first error is raised: it says what could not be staged, or 
 
 A trace that fails because of a defect of fad's own (see util/defects.py) has the same second chance, and a warning of another class.
 """
-import linecache
-import os
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -27,6 +25,7 @@ from ..util.defects import is_defect, is_users, warn_of
 from ..util.errors import (
     INTEGER_OVERFLOW,
     NONE_IS_USED,
+    RAISED_ON_A_WAY,
     ConcreteValueError,
     FadError,
     FallbackWarning,
@@ -36,14 +35,11 @@ from ..util.errors import (
     UnstageableError,
     UnsupportedFunctionError,
 )
-from ..util.lazy import LazyModule
-from ..util.where import Where, is_library, outside_fad
+from ..util.where import Where, line_of, outside_fad
 
-traceback = LazyModule("traceback")
-
-_STANDARD_LIBRARY = os.path.dirname(linecache.__file__) + os.sep
 UNSTAGED = (ConcreteValueError, UnstageableError, SideEffectError, UnsupportedFunctionError, IntegerOverflowError)
 NEGATIVE_POWER = "Integers to negative integer powers are not allowed"      # of NumPy's ints; Python's are floats then
+BEYOND = (LookupError, ArithmeticError, ValueError, TypeError)      # what programs raise of what is beyond them
 PYTHONS = (TypeError, ValueError, AttributeError, RecursionError)       # what Python and libraries say of a traced value they cannot take
 
 
@@ -101,7 +97,7 @@ def _in_fads_words(error: Exception) -> Exception:
     """The error, or what a library says of a traced value that it cannot take, with the user's line."""
     if isinstance(error, FadError) or is_defect(error) or Tracer.__name__ not in str(error):
         return error
-    return ConcreteValueError(f"a traced value was given to code that cannot take it: {type(error).__name__}: {error}", where=_last_line(error),
+    return ConcreteValueError(f"a traced value was given to code that cannot take it: {type(error).__name__}: {error}", where=line_of(error),
                               why="a library's code computes with numbers, and fad has no record of it",
                               do="write it with NumPy's functions, or give it a rule of its own (fad.custom_jvp, fad.custom_vjp)")
 
@@ -114,13 +110,15 @@ def _first(error: Exception) -> Exception:
 
 
 def beyond_programs(error: Exception) -> "Exception | None":
-    """What a program says, as it runs, of ints that are beyond it and of None, as the error that they cannot be staged; None of other errors."""
+    """What a program says, as it runs, of ints that are beyond it, of None and of Python's errors, as the error that it cannot be staged; None of other errors."""
     if str(error).startswith(INTEGER_OVERFLOW):
         return IntegerOverflowError(str(error), why="compiled programs compute with integers of 64 bits", do="start with a float (1.0 instead of 1)")
     if str(error).startswith(NEGATIVE_POWER):
         return UnstageableError(str(error), why="of Python's ints these are floats", do="let the base be a float (2.0 instead of 2)")
     if str(error).startswith(NONE_IS_USED):
         return UnstageableError(str(error), why="a program has numbers and arrays", do="give the name a number on every way, or test it (is None) before")
+    if is_pythons(error):
+        return UnstageableError(str(error), why="it was met while the program was made, and not where the program is", do="look at the line that raises")
     return None
 
 
@@ -129,18 +127,16 @@ def is_of_none(error: Exception) -> bool:
     return NONE_IS_USED in str(error)
 
 
+def is_pythons(error: Exception) -> bool:
+    """Whether it is what Python raised where the program was made, on a way that is taken now."""
+    return RAISED_ON_A_WAY in str(error)
+
+
 def place_and_reason(error: Exception) -> "tuple[Where | None, str]":
     """The user's line that an error is about, and what it says."""
     if isinstance(error, FadError):
         return error.where, f"{error.what}; {error.why}" if error.why else error.what
-    return _last_line(error), f"{type(error).__name__}: {error}".strip(": ")
-
-
-def _last_line(error: Exception) -> "Where | None":
-    """The innermost line of the user's that an error went through."""
-    found = [f for f in traceback.extract_tb(error.__traceback__) if not is_library(f.filename) and linecache.getline(f.filename, f.lineno or 0)]
-    found = [f for f in found if not f.filename.startswith(_STANDARD_LIBRARY)] or found
-    return Where(found[-1].filename, found[-1].lineno or 0, found[-1].name) if found else None
+    return line_of(error), f"{type(error).__name__}: {error}".strip(": ")
 
 
 def run_on_tape(body: Callable, args: tuple, kwargs: dict, name: str, deliver: Callable) -> Any:

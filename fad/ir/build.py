@@ -347,7 +347,7 @@ def building(name: str = "f", value_class: "type | None" = None, region: bool = 
     try:
         yield builder
     except Exception as error:
-        if region:
+        if region and not builder.live:                          # a tape goes only the ways that are taken
             vars(error)["left a region"] = True
         raise
     finally:

@@ -5,7 +5,7 @@ One loop serves the interpreter, inlining and every copy-with-changes: equations
 from collections.abc import Callable
 from typing import Any
 
-from ..util.errors import FadError
+from ..util.errors import CheckError, FadError
 from . import stack
 from .build import Value
 from .graph import Equation, Func, Literal, Var, free_vars
@@ -36,7 +36,7 @@ class Environment(dict):
         builders = stack.builders()
         if builders and builders[-1].sees(var):
             return builders[-1].value_of(var)
-        raise KeyError(f"variable {var} has no value here")
+        raise CheckError(f"variable {var} has no value here")
 
     def bind_input(self, var: Var, value: Any) -> None:
         """Bind an input, and with it those of its extents that are not yet known."""

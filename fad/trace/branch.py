@@ -14,6 +14,7 @@ from ..ops.control import trace_branches
 from ..util.where import here
 from . import optional
 from .bound import flag_of, mark
+from .handlers import is_pythons, raised_here
 from .identity import containers_of
 from .joint import Column, Joint
 from .kin import kin_of
@@ -262,17 +263,27 @@ def _chosen(test: Tracer, if_true: Callable, if_false: Callable, cells: dict, li
     """
     sides: list[Side] = []
     joined: list[_Join] = []
+    raising: list[bool] = []                                  # the side on which Python raises an error, of which only that is left
     selector = frozen(test)
 
     def region(f: Callable, side: bool) -> Callable:
         def run() -> list:
             current().side, current().is_retried = (selector, side), True
-            with trial(cells) as made:
-                result = f()
-                check(current())
-                sides.append(Side(made, result, live, own))
+            try:
+                sides.append(left_behind(f))
+            except Exception as error:
+                if raising or not is_pythons(error):
+                    raise
+                raising.append(side)
+                sides.append(left_behind(lambda error=error: raised_here(error)))
             return []
         return run
+
+    def left_behind(f: Callable) -> Side:
+        with trial(cells) as made:
+            result = f()
+            check(current())
+            return Side(made, result, live, own)
 
     def align(_: list) -> list:
         joined.append(_Join(sides, {key: slot for side in sides for key, slot in side.slots.items()}))

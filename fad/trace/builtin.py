@@ -7,7 +7,7 @@ import numpy as np
 from ..ir.build import Value, current
 from ..ops.face import METHODS, OBJECTS, find
 from ..ops.literals import has_values, python_complex, python_float, python_int, python_number
-from ..util.defects import door
+from ..util.defects import asked_by_user, door
 from . import ordering
 from .elements import Fixed
 from .iterate import enumerate_, range_, reversed_, zip_
@@ -39,7 +39,7 @@ def sum_(iterable: Any, start: Any = 0) -> Any:
 @door
 def _as_int(x: Any = 0, *base: Any) -> Any:
     if not is_scalar(x) or base:
-        return int(x, *base)
+        return asked_by_user(int, x, *base)
     return python_int(x)
 
 
@@ -51,7 +51,7 @@ def as_python(y: Any) -> Any:
 @door
 def _as_float(x: Any = 0.0) -> Any:
     if not is_scalar(x) or x.dtype.kind == "c":
-        return float(x)
+        return asked_by_user(float, x)
     return python_float(x)
 
 

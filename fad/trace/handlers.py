@@ -10,11 +10,22 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.build import current, left_region
+from ..ir.build import at_line, current, left_region
 from ..ir.graph import Literal, Var
-from ..util.defects import is_defect
-from ..util.errors import ConcreteValueError, FadError, NoDerivativeError, SideEffectError, StructureError, UnstageableError, UnsupportedFunctionError
-from ..util.where import here, is_own
+from ..ir.op import registry
+from ..ops.carry import UNDEFINED
+from ..util.defects import is_defect, is_of_users_line, is_users
+from ..util.errors import (
+    RAISED_ON_A_WAY,
+    ConcreteValueError,
+    FadError,
+    NoDerivativeError,
+    SideEffectError,
+    StructureError,
+    UnstageableError,
+    UnsupportedFunctionError,
+)
+from ..util.where import here, is_own, line_of
 
 OWN = (ConcreteValueError, StructureError, SideEffectError, UnsupportedFunctionError, NoDerivativeError)
 
@@ -71,6 +82,21 @@ def pass_on(error: Any, is_tracing: bool = True) -> None:
                                why="tracing goes every way, and the handler is to run only where this one is taken") from error
     if is_tracing and (isinstance(error, FadError) or _is_found_by_fad(error)):
         _fix_sizes()
+
+
+def is_pythons(error: Exception) -> bool:
+    """Whether Python, or a `raise` of the user's, says of plain values that something is wrong: it is so only where the program gets there."""
+    kinds = (LookupError, ArithmeticError, ValueError) if is_users(error) else (LookupError, ArithmeticError)
+    return isinstance(error, kinds) and not isinstance(error, FadError) and is_of_users_line(error)
+
+
+def raised_here(error: Exception) -> Any:
+    """Let the program raise such an error where it takes this side of a branch; it has no value then. The tape says what Python says, if it does."""
+    selector, side = current().side
+    kind = next(c.__name__ for c in type(error).__mro__ if c.__module__ == "builtins")
+    with at_line(line_of(error)):
+        registry["check_that"](selector, not side, what=f"{RAISED_ON_A_WAY}: {error}", error=kind)
+    return UNDEFINED
 
 
 def _is_found_by_fad(error: BaseException) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..ops.face import find
 from ..ops.literals import SEQUENCES
-from ..util.defects import door
+from ..util.defects import asked_by_user, door
 from .builtin import FaceClass
 from .listed import as_arrays
 from .lists import Rows
@@ -55,7 +55,8 @@ def redirected(original: Any, found: Any) -> Callable:
         if found.creation or has_traced(args) or has_traced(kwargs.values()):
             result = call_face(name, found.call, as_arrays(args), {k: as_arrays(v) for k, v in kwargs.items()})
             return result if is_pythons else in_numpys_terms(name, result)
-        return on_the_tape(original(*args, **kwargs), *args, *kwargs.values())
+        result = asked_by_user(original, *args, **kwargs) if is_pythons else original(*args, **kwargs)
+        return on_the_tape(result, *args, *kwargs.values())
     if isinstance(original, np.ufunc):
         return Ufunc(original)                               # type: ignore[return-value]
     if isinstance(original, type):

@@ -6,7 +6,7 @@ Straight-line programs are batched op by op: each op's record says how it runs w
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..ir.build import Value, building
+from ..ir.build import Value, building, current
 from ..ir.graph import Equation, Func, Literal, Var, extents_of, free_vars
 from ..ir.op import Op, registry
 from ..ir.types import loop_dtypes, type_of
@@ -198,11 +198,8 @@ def _hoist(n: Any, equations: list, known: dict) -> Any:
     """An extent that was computed in the region, computed again around it."""
     if not isinstance(n, Var):
         return n
-    env = Environment()
-    try:
-        return env.read(n)
-    except KeyError:
-        pass
+    if current().sees(n):
+        return Environment().read(n)
     eqn = next((e for e in equations if n in e.outputs), None)
     if eqn is None or eqn.regions or eqn.op.kind != "elementwise":
         raise ExtentError("the extents of a result differ from example to example, and cannot be stacked",

@@ -36,24 +36,46 @@ def is_defect(error: BaseException) -> bool:
         return True
     if isinstance(error, (FadError, RecursionError, MemoryError)):
         return False
+    found = _innermost(error)
+    if found is None or _is_for_user(found):
+        return False
+    refused = found.tb_next is None and found.tb_frame.f_code.co_code[found.tb_lasti] == _RAISE
+    return not refused or isinstance(error, AssertionError)
+
+
+def is_of_users_line(error: BaseException) -> bool:
+    """Whether what the user's own line does failed, be it Python's or done for it by fad.
+
+    >>> try:
+    ...     [][0]
+    ... except IndexError as error:
+    ...     is_of_users_line(error)
+    True
+    """
+    found = _innermost(error)
+    return found is not None and _is_for_user(found)
+
+
+def _innermost(error: BaseException) -> Any:
+    """Where the innermost code that is fad's or the user's, and no library's, was when an error was raised."""
     found, tb = None, error.__traceback__
     while tb is not None:
         if is_own(tb.tb_frame.f_code.co_filename) or not is_library(tb.tb_frame.f_code.co_filename):
             found = tb
         tb = tb.tb_next
-    if found is None:
-        return False
-    code = found.tb_frame.f_code
-    if not is_own(code.co_filename) or code in _doors:
-        return False
-    refused = found.tb_next is None and code.co_code[found.tb_lasti] == _RAISE
-    return not refused or isinstance(error, AssertionError)
+    return found
+
+
+def _is_for_user(place: Any) -> bool:
+    """Whether code there is the user's, or does what the user's asks for."""
+    code = place.tb_frame.f_code
+    return not is_own(code.co_filename) or code in _doors
 
 
 @door
-def asked_by_user(call: Callable, *args: Any) -> Any:
-    """call(*args), a function of Python's and the numbers that the user's code calls it with."""
-    return call(*args)
+def asked_by_user(call: Callable, *args: Any, **kwargs: Any) -> Any:
+    """What a function of Python's returns of the plain values that the user's code calls it with."""
+    return call(*args, **kwargs)
 
 
 def is_users(error: BaseException) -> bool:

@@ -4,8 +4,13 @@ import os
 import sys
 from typing import Any, NamedTuple
 
+from .lazy import LazyModule
+
+traceback = LazyModule("traceback")
+
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _DEMONSTRATION = PACKAGE + "demo.py"                         # written as a user would write it, and captured as a user's code
+_STANDARD_LIBRARY = os.path.dirname(linecache.__file__) + os.sep
 _LIBRARIES = (os.sep + "numpy" + os.sep, os.sep + "scipy" + os.sep, os.sep + "numba" + os.sep)
 _is_library: dict[str, bool] = {}
 
@@ -58,6 +63,13 @@ def here() -> "Where | None":
             return Where(code.co_filename, frame.f_lineno, code.co_name)
         frame = frame.f_back
     return None
+
+
+def line_of(error: BaseException) -> "Where | None":
+    """The innermost line of the user's code that an error went through."""
+    found = [f for f in traceback.extract_tb(error.__traceback__) if not is_library(f.filename) and linecache.getline(f.filename, f.lineno or 0)]
+    found = [f for f in found if not f.filename.startswith(_STANDARD_LIBRARY)] or found
+    return Where(found[-1].filename, found[-1].lineno or 0, found[-1].name) if found else None
 
 
 def outside_fad() -> int:

@@ -74,3 +74,19 @@ def test_largest_error_is_found_again():
     forward = fad.jit(fad.jacfwd(adaptive, argnums=(0, 1)), compile="now")(y, k)
     np.testing.assert_allclose(gy, forward[0], rtol=1e-9)
     np.testing.assert_allclose(gk, forward[1], rtol=1e-9)
+
+
+def real_for_numbers_alone(x):
+    """NumPy's numbers multiply as C does, each product rounded; its loops over arrays round once, and leave a tiny imaginary part here."""
+    z, s = x[0] + 1j * x[1], x @ x
+    if (z * np.conj(z)).imag == 0.0:
+        s = s * 3.0
+    return s
+
+
+@pytest.mark.parametrize("compile", ["never", "now"])
+def test_complex_numbers_are_multiplied_as_numpys_numbers(compile):
+    with fad.config.using(compile=compile, fallback=False):
+        for x in np.random.default_rng(0).normal(size=(20, 3)):
+            assert fad.jit(real_for_numbers_alone)(x) == pytest.approx(real_for_numbers_alone(x)) == pytest.approx(3.0 * x @ x)
+            np.testing.assert_allclose(fad.grad(real_for_numbers_alone)(x), 6.0 * x)

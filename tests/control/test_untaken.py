@@ -1,5 +1,6 @@
 """What a branch or a loop would raise if the program got there: tracing goes every way, and only the way that is taken may raise."""
 import contextlib
+import math
 import warnings
 
 import numpy as np
@@ -87,9 +88,54 @@ def raised_in_an_inner_loop(x):
     return s
 
 
+def a_list_that_a_loop_filled(x):
+    found = []
+    for j in range(len(x)):
+        found.append(0.1 * j)
+    s = x @ x
+    if x[0] > 2.0:
+        s += found[20] * x[1]
+    return s
+
+
+def after_changes_of_its_own(x):
+    s, seen, y = 0.0, [1.0], x.copy()
+    if x[0] > 2.0:
+        y[0] = 5.0
+        seen.append(2.0)
+        extra = x[1]
+        s += seen[7] * extra
+    else:
+        extra = 0.0
+    return s + y @ x + len(seen) - 1.0 + extra
+
+
+def an_operand(x):
+    s = x @ x
+    if x[0] > 2.0 and x[1] > (7, 8)[len(x)]:
+        s += 1.0
+    return s
+
+
+def in_a_turn(x):
+    s = 0.0
+    for k in range(len(x)):
+        s += x[k] * x[k] if x[k] < 2.0 else (1.0, 2.0)[len(x)]
+    return s
+
+
+def on_every_way_of_a_way(x):
+    s = x @ x
+    if x[0] > 2.0:
+        s += math.sqrt(-1.0) if x[1] > 0.0 else TABLE["c"]
+    return s
+
+
 PROGRAMS = [an_index_of_an_array_of_known_extent, an_index_in_a_loop_of_no_turns, an_array_of_indices, an_assertion, two_extents,
-            an_extent_that_is_known_later, a_reshape, a_quotient_of_ints, a_key, a_text_as_a_number, raised_in_an_inner_loop]
-STAGED = [an_index_of_an_array_of_known_extent, an_index_in_a_loop_of_no_turns, an_array_of_indices, an_assertion]
+            an_extent_that_is_known_later, a_reshape, a_quotient_of_ints, a_key, a_text_as_a_number, raised_in_an_inner_loop,
+            a_list_that_a_loop_filled, after_changes_of_its_own, an_operand, in_a_turn, on_every_way_of_a_way]
+STAGED = [an_index_of_an_array_of_known_extent, an_index_in_a_loop_of_no_turns, an_array_of_indices, an_assertion, a_quotient_of_ints, a_key,
+          a_text_as_a_number, a_list_that_a_loop_filled, after_changes_of_its_own, an_operand, in_a_turn, on_every_way_of_a_way]
 
 
 @contextlib.contextmanager
@@ -211,17 +257,25 @@ def test_handlers_see_what_is_raised_and_not_what_would_be(f):
             np.testing.assert_allclose(fad.grad(f)(x), differences, atol=1e-8)
 
 
-def beyond_its_end(x):
-    found = []
-    for j in range(len(x)):
-        found.append(0.1 * j)
-    s = 0.5
-    if np.sum(x) > 1e3:
-        s += found[20] * x[1]
-    return s + np.sum(x * x)
+def wrong_in_the_first_turn_only(x):
+    seen, s = {}, 0.0
+    for k in range(3):
+        if x[k] > 0.0:
+            s += seen["last"] * x[k]
+        seen["last"] = 2.0
+    return s
 
 
-def test_a_list_that_a_loop_filled_may_be_too_short_on_a_way_not_taken():
-    x = np.linspace(0.1, 0.9, 6)
-    with pytest.warns(fad.FallbackWarning, match="IndexError"):
-        assert fad.grad(beyond_its_end)(x) == pytest.approx(2 * x)
+def test_what_python_raises_before_a_name_is_there_comes_as_pythons_own():
+    x = np.array([-0.5, 0.4, 0.3])
+    with refusals():
+        assert fad.jit(wrong_in_the_first_turn_only)(x) == pytest.approx(1.4)
+        np.testing.assert_allclose(fad.grad(wrong_in_the_first_turn_only)(x), [0.0, 2.0, 2.0])
+        with pytest.raises(KeyError, match="last"):
+            fad.grad(wrong_in_the_first_turn_only)(-x)
+
+
+def test_a_program_without_the_tape_says_what_python_said():
+    with pytest.raises(IndexError, match="list index out of range") as told:
+        fad.grad(a_list_that_a_loop_filled, fallback=False)(TAKEN)
+    assert "on this way" in str(told.value)
