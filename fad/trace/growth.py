@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..ir.build import current
-from ..ir.graph import Equation, Literal, Var
+from ..ir.graph import Equation, Func, Literal, Var, free_vars
 from ..ir.integers import Affine
 from ..ir.types import INT
 from ..util.errors import IntegerOverflowError
@@ -26,14 +26,14 @@ def check_growth(eqn: Equation) -> None:
     """See to it that the Python ints a counted loop carries stay within 64 bits, under a guard if the number of turns may vary."""
     body = eqn.regions[0]
     carries = list(zip(body.inputs[1:], body.outputs, eqn.inputs[3:]))
-    growing = [k for k, (c, y, _) in enumerate(carries) if c.type.weak and c.type.dtype == INT and not _steps(c, y)]
+    growing = _fed_back(body, carries, {c for c, y, _ in carries if c.type.weak and c.type.dtype == INT and not _steps(c, y)})
     bounds = [_known(a) for a in eqn.inputs[:3]]
     if not growing or None in bounds:
         return
     start, stop, step = bounds
     turns = len(range(start, stop, step))
     fixed = all(isinstance(a, Literal) for a in eqn.inputs[:3])
-    safe = _safe_turns(body, carries, start, step, turns if fixed else max(turns, MOST_TURNS))
+    safe = _safe_turns(body, carries, growing, start, step, turns if fixed else max(turns, MOST_TURNS))
     if safe < turns:
         raise IntegerOverflowError(f"an int leaves 64 bits in turn {safe} of a loop", do="start with a float (1.0 instead of 1)")
     if not fixed and safe < MOST_TURNS:
@@ -53,6 +53,20 @@ def _steps(c: Var, y: Any) -> bool:
     return not any(v is c for v, _ in rest.terms) and (rest.is_constant or all(v in facts.high for v, _ in rest.terms))
 
 
+def _fed_back(body: Func, carries: list, growing: set) -> set:
+    """Those of these carried ints that a turn computes from one of them: the others (the index that a loop leaves behind) hold what one turn can make."""
+    while growing:
+        reached = set(growing)
+        for e in body.equations:
+            if any(a in reached for a in e.inputs) or any(v in reached for region in e.regions for v in free_vars(region)):
+                reached.update(e.outputs)
+        left = {c for c, y, _ in carries if c in growing and y in reached}
+        if left == growing:
+            break
+        growing = left
+    return growing
+
+
 def _known(atom: Any) -> "int | None":
     if isinstance(atom, Literal):
         return int(atom.value)
@@ -60,7 +74,7 @@ def _known(atom: Any) -> "int | None":
     return facts.hint(facts.form(atom))
 
 
-def _safe_turns(body: Any, carries: list, start: int, step: int, turns: int) -> int:
+def _safe_turns(body: Func, carries: list, growing: set, start: int, step: int, turns: int) -> int:
     """How many turns (at most `turns`) the integer part of the body makes before it leaves 64 bits."""
     state = [_known(a) if c.type.dtype == INT and not c.type.shape else None for c, _, a in carries]
     for turn in range(min(turns, MOST_TURNS)):
@@ -71,7 +85,7 @@ def _safe_turns(body: Any, carries: list, start: int, step: int, turns: int) -> 
         if any(abs(x) >= LIMIT for x in env.values()):
             return turn
         state = [y.value if isinstance(y, Literal) else env.get(y) for _, y, _ in carries]
-        if all(x is None for x in state):
+        if all(x is None for (c, _, _), x in zip(carries, state) if c in growing):
             break
     return turns
 
