@@ -7,6 +7,7 @@ from . import (
     compiled,
     creation,
     drawing,
+    factors,
     formulas,
     forward_ad,
     frames,
@@ -38,6 +39,6 @@ from .tensor import Tensor
 
 NAMES = ChainMap(FUNCTIONS, DTYPES)                  # what stands at fad.<name> under PyTorch's names
 
-ALL = (attributes, combining, compiled, creation, drawing, formulas, forward_ad, frames, function, further, gathering, grad_api, grad_mode, gradients, graph,
+ALL = (attributes, combining, compiled, creation, drawing, factors, formulas, forward_ad, frames, function, further, gathering, grad_api, grad_mode, gradients, graph,
        indexing, joining, legacy, numpy_calls, odds, pointwise, products, reductions, reshaping, scattering, shapes, sorting, splitting, storage)
 __all__ = ["ALL", "FUNCTIONS", "NAMES", "Tensor"]

@@ -7,7 +7,7 @@ import numpy as np
 from . import errors
 from .grad_api import backward as run_backward
 from .handles import Hooks, RemovableHandle
-from .inplace import requires_grad
+from .inplace import requires_grad, wanted
 from .node import named
 from .printing import represent
 from .registry import one_dim
@@ -265,6 +265,8 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
 
 @_method
 def __array__(self: Tensor, dtype: Any = None, copy: Any = None) -> np.ndarray:
+    if state.dual_level >= 0 and wanted(self) and not requires_grad(self):
+        raise RuntimeError("Can't call numpy() on a Tensor with a tangent. Take its primal from forward_ad.unpack_dual() instead.")
     a = numpy(self)
     return a if dtype is None else a.astype(dtype)
 
@@ -375,7 +377,7 @@ def __reduce_ex__(self: Tensor, protocol: Any) -> tuple:
 
 @_method
 def __dlpack__(self: Tensor, **options: Any) -> Any:
-    if requires_grad(self):
+    if wanted(self):
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     if way_of(self) is np.conjugate:
         raise BufferError("Can't export tensors with the conjugate bit set")

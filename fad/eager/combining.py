@@ -11,6 +11,7 @@ from .errors import scalar_name
 from .formulas import sinc
 from .further import trapezoid
 from .indexing import getitem
+from .inplace import number
 from .joining import cat, meshgrid, stack
 from .products import matmul
 from .reductions import cumprod, cumsum, sum
@@ -98,7 +99,7 @@ def rot90(self: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
 def pdist(input: Any, p: float = 2.0) -> Any:
     """The p-norms of the differences of every two rows."""
     rows, columns = np.triu_indices(input.shape[0], 1)
-    return (getitem(input, rows) - getitem(input, columns)).norm(float(p), dim=-1)
+    return (getitem(input, rows) - getitem(input, columns)).norm(float(number(p, "pdist", "p")), dim=-1)
 
 
 @function(changing=True)

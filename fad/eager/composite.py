@@ -11,6 +11,7 @@ import numpy as np
 
 from ..ir.op import Op
 from ..ops.kinds import Explicit
+from .inplace import wanted
 from .names import enter
 from .node import Handle
 from .record import apply, apply_lean
@@ -45,12 +46,24 @@ class Composite(Op):
     def __call__(self, *args: Any, label: "str | None" = None, **params: Any) -> Any:
         if not any(getattr(a, "__fad_level__", 0) for a in args):
             return self.run(*args, **params)
+        if self.has_more(args, params):
+            return self.written(*args, **params)
         if not self.serves(args):
             return together((self.written(*args, **params),), label or self.label, args[:self.facts.get("edges", len(args))])[0]
         with_axes = label is None or label != self.label
         if len(args) == 1:
             return apply_lean(self, args[0], (), params, label if with_axes else None)
         return apply(self, args, params, label if with_axes else None)
+
+    def has_more(self, args: tuple, params: dict) -> bool:
+        """Whether gradients are wanted of what the pullback knows no derivative by: arguments without edges, and parameters."""
+        for a in args[self.facts.get("edges", len(args)):]:
+            if isinstance(a, Tensor) and wanted(a):
+                return True
+        for a in params.values():
+            if isinstance(a, Tensor) and wanted(a):
+                return True
+        return False
 
     def serves(self, args: tuple) -> bool:
         """Whether the short way can be taken: tensors of one dtype, numbers and arrays, no tangents."""

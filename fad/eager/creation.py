@@ -13,6 +13,7 @@ from .engine import queue_callback
 from .errors import c_name, scalar_name
 from .generators import normal, uniform
 from .grad_mode import note_creation
+from .inplace import number, wanted
 from .promotion import default, default_complex
 from .registry import FUNCTIONS, add, delivered, function, sizes_of
 from .state import state
@@ -129,10 +130,10 @@ def creating(make: Callable) -> Callable:
     @functools.wraps(make)
     def call(*args: Any, dtype: Any = None, out: Any = None, requires_grad: bool = False, **options: Any) -> Tensor:
         kind = _dtype_for(dtype, out)
-        return delivered(leaf(np.asarray(make(*args, dtype=kind, **options)), requires_grad), out, name)
-    made = on_cpu(call)
-    FUNCTIONS[name] = made
-    return made
+        made = make(*args, dtype=kind, **options)
+        return delivered(made if isinstance(made, Tensor) else leaf(np.asarray(made), requires_grad), out, name)
+    FUNCTIONS[name] = on_cpu(call)
+    return FUNCTIONS[name]
 
 
 @creating
@@ -140,6 +141,7 @@ def full(size: Any, fill_value: Any, *, dtype: Any) -> np.ndarray:
     """A shape filled with one number."""
     if isinstance(size, (int, float)):
         raise TypeError(f"full(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}")
+    fill_value = number(fill_value, "full", "fill_value")
     given = as_data(fill_value.item() if isinstance(fill_value, np.generic) else fill_value, dtype)
     return np.full(sizes_of((size,)), given, given.dtype)
 
@@ -153,13 +155,18 @@ def eye(n: int, m: "int | None" = None, *, dtype: Any) -> np.ndarray:
     return np.eye(n, m, dtype=dtype or default.dtype)
 
 
-def _bounds(*bounds: Any) -> tuple:
-    """Numbers; of tensors, what is in them."""
+def _ranks(*bounds: Any) -> None:
+    """Raise where a bound has dimensions."""
     ranks = [b._a.ndim if isinstance(b, Tensor) else 0 for b in bounds]
     if any(ranks):
         raise RuntimeError(f"linspace only supports 0-dimensional start and end tensors, but got start with {ranks[0]} dimension(s) and end with {ranks[1]} "
                            "dimension(s).")
-    return tuple([b.item() if isinstance(b, Tensor) else b for b in bounds])
+
+
+def _numbers(function: str, **given: Any) -> list:
+    """Numbers; of tensors, what is in them."""
+    _ranks(*given.values())
+    return [number(x, function, name) for name, x in given.items()]
 
 
 _NO_END: Any = object()
@@ -169,7 +176,7 @@ _NO_END: Any = object()
 def arange(start: Any = 0, end: Any = _NO_END, step: Any = 1, *, dtype: Any) -> np.ndarray:
     """start, start + step, ... below end."""
     start, end = (0, start) if end is _NO_END or end is None else (start, end)
-    low, high, by = _bounds(start, end, step)
+    low, high, by = _numbers("arange", start=start, end=end, step=step)
     if not by:
         raise RuntimeError("step must be nonzero")
     if not (math.isfinite(low) and math.isfinite(high)):
@@ -184,7 +191,7 @@ def arange(start: Any = 0, end: Any = _NO_END, step: Any = 1, *, dtype: Any) -> 
 @on_cpu
 def range(start: Any, end: Any, step: Any = 1, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """Deprecated: start, start + step, ... up to and including end, in the default dtype; see arange."""
-    low, high, by = _bounds(start, end, step)
+    low, high, by = _numbers("range", start=start, end=end, step=step)
     count = int(math.floor((high - low) / by)) + 1
     return leaf((low + by * np.arange(count)).astype(default.dtype if dtype is None else as_dtype(dtype)), requires_grad)
 
@@ -202,17 +209,29 @@ def _of_bounds(dtype: Any, *bounds: Any) -> np.dtype:
     return dtype or inferred
 
 
+def _between(start: Any, end: Any, steps: Any, dtype: Any) -> Any:
+    """Evenly spaced numbers between bounds of which a gradient is wanted."""
+    _ranks(start, end)
+    share = np.linspace(0.0, 1.0, _steps(steps)).astype(_of_bounds(dtype))
+    return wrap(1.0 - share) * start + wrap(share) * end                                       # type: ignore[operator]
+
+
 @creating
-def linspace(start: Any, end: Any, steps: int, *, dtype: Any) -> np.ndarray:
+def linspace(start: Any, end: Any, steps: int, *, dtype: Any) -> Any:
     """Evenly spaced numbers from start to end."""
-    low, high = _bounds(start, end)
+    if wanted(start) or wanted(end):
+        return _between(start, end, steps, dtype)
+    low, high = _numbers("linspace", start=start, end=end)
     return np.linspace(low, high, _steps(steps)).astype(_of_bounds(dtype, low, high))
 
 
 @creating
-def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any) -> np.ndarray:
+def logspace(start: Any, end: Any, steps: int, base: Any = 10.0, *, dtype: Any) -> Any:
     """Powers of the base at evenly spaced exponents."""
-    low, high = _bounds(start, end)
+    base = number(base, "logspace", "base")
+    if wanted(start) or wanted(end):
+        return base ** _between(start, end, steps, dtype)
+    low, high = _numbers("logspace", start=start, end=end)
     return np.logspace(low, high, _steps(steps), base=base).astype(_of_bounds(dtype, low, high, base))
 
 
@@ -254,11 +273,12 @@ for _name in MAKERS:
 @on_cpu
 def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None, requires_grad: bool = False, memory_format: Any = None) -> Tensor:
     """One number in the shape and dtype of a tensor."""
-    return leaf(laid_like(np.full(input._a.shape, *_bounds(fill_value), input._a.dtype if dtype is None else as_dtype(dtype)), input._a), requires_grad)
+    value, = _numbers("full_like", fill_value=fill_value)
+    return leaf(laid_like(np.full(input._a.shape, value, input._a.dtype if dtype is None else as_dtype(dtype)), input._a), requires_grad)
 
 
 Tensor.new_full = on_cpu(lambda self, size, fill_value, *, dtype=None, requires_grad=False: leaf(                # type: ignore[attr-defined]
-    np.full(sizes_of((size,)), fill_value, self._a.dtype if dtype is None else as_dtype(dtype)), requires_grad))
+    np.full(sizes_of((size,)), number(fill_value, "new_full", "fill_value"), self._a.dtype if dtype is None else as_dtype(dtype)), requires_grad))
 Tensor.new_tensor = on_cpu(lambda self, data, *, dtype=None, requires_grad=False: tensor(                 # type: ignore[attr-defined]
     data, dtype=dtype or self._a.dtype, requires_grad=requires_grad))
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..ops.table import TABLE as op
 from . import promotion
+from .inplace import number
 from .reductions import Extreme, amax, amin, sum
 from .registry import FUNCTIONS, function, named, one_dim, run
 from .tensor import wrap
@@ -102,6 +103,7 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: Any = None) -> Any:
             raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {len(x.shape)}D")
     if x1.shape[-1] != x2.shape[-1]:
         raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}")
+    p = number(p, "cdist", "p")
     if p < 0:
         raise RuntimeError("cdist only supports non-negative p values")
     return (x1.unsqueeze(-2) - x2.unsqueeze(-3)).norm(p, dim=-1)

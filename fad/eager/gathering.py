@@ -7,6 +7,7 @@ import numpy as np
 from ..ops.table import TABLE as op
 from .errors import scalar_name
 from .indexing import getitem
+from .inplace import number
 from .promotion import agree
 from .registry import function, named, one_dim
 from .shapes import reshape
@@ -70,7 +71,7 @@ def _scatter_name(given: dict) -> str:
 def scatter(self: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: "str | None" = None) -> Any:
     """self with src written at the indices along a dimension (or, by `reduce`, "add" or "multiply", combined with what is there)."""
     i = _index("scatter", self, dim, index)
-    part = value if src is None else src
+    part = number(value, "scatter", "value") if src is None else src
     if not len(self.shape):
         return reshape(scatter(reshape(self, 1), 0, wrap(i.reshape(-1)), reshape(part, 1) if isinstance(part, Tensor) else part, reduce=reduce), ())
     operands, params = _selection(self, _along(i, one_dim(dim, len(self.shape))))

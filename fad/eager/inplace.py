@@ -23,6 +23,20 @@ def requires_grad(x: Any) -> bool:
     return x._rg or x._fn is not None or x._view is not None and x._a.dtype.kind in "fc" and (x._view.base._rg or x._view.base._fn is not None)
 
 
+def wanted(x: Any) -> bool:
+    """Whether derivatives by a tensor are wanted: gradients, or those along its tangent."""
+    return requires_grad(x) or isinstance(x, Tensor) and x._x is not None and x._x.tangent is not None
+
+
+def number(x: Any, function: str, argument: str) -> Any:
+    """A function's argument that is a number: of a tensor the number in it, unless a derivative is wanted, for there would be none."""
+    if not isinstance(x, Tensor):
+        return x
+    if wanted(x):
+        raise TypeError(f"{function}(): argument '{argument}' must be Number, not Tensor")
+    return x._a.item()
+
+
 def check_in_place(x: Tensor, recorded: bool, moves_only: bool = False) -> None:
     """Raise unless x may be changed in place; recorded: whether the change will be part of the graph; moves_only: no value changes."""
     if x._x is not None and x._x.inference and not state.inference:

@@ -11,11 +11,12 @@ from .creation import leaf
 from .devices import CPU, device, on_cpu
 from .dtypes import as_dtype
 from .generators import source
-from .inplace import copy_, in_place, requires_grad
+from .inplace import copy_, in_place, number, requires_grad, wanted
 from .promotion import castable, default
 from .registry import FUNCTIONS, function, tensor_of
 from .reshaping import resize_as_
-from .tensor import Size, Tensor, wrap
+from .sorting import distinct
+from .tensor import Size, Tensor, raw, wrap
 
 Tensor.device = property(lambda self: CPU, doc="Where the memory is: the CPU.")                                # type: ignore[attr-defined]
 FUNCTIONS.update(is_anomaly_enabled=is_anomaly_enabled, is_anomaly_check_nan_enabled=is_anomaly_check_nan_enabled)
@@ -108,6 +109,7 @@ def binomial(count: Tensor, prob: Tensor, *, generator: Any = None) -> Tensor:
 
 
 def _hamming(n: int, alpha: float = 0.54, beta: float = 0.46) -> np.ndarray:
+    alpha, beta = number(alpha, "hamming_window", "alpha"), number(beta, "hamming_window", "beta")
     return alpha - beta * np.cos(2 * np.pi * np.arange(n) / max(n - 1, 1))
 
 
@@ -123,7 +125,7 @@ def _window(name: str, values: Any) -> None:
 
 
 for _name, _values in {"hann_window": np.hanning, "hamming_window": _hamming, "blackman_window": np.blackman, "bartlett_window": np.bartlett,
-                       "kaiser_window": lambda n, beta=12.0: np.kaiser(n, beta)}.items():
+                       "kaiser_window": lambda n, beta=12.0: np.kaiser(n, number(beta, "kaiser_window", "beta"))}.items():
     _window(_name, _values)
 
 # -- files --------------------------------------------------------------------------------------------------------------------
@@ -224,4 +226,7 @@ def histogram(self: Tensor, bins: Any, *, range: Any = None, weight: Any = None,
     """(counts, edges): how many elements lie in each interval."""
     edges = bins._a if isinstance(bins, Tensor) else bins
     counts, edges = BY_NAME["numpy.histogram"].call(self._a, edges, range, weights=weight, density=density)
+    for x in (self, bins):
+        if wanted(x):                                              # the edges hang on them, and with density the counts
+            return tuple([distinct(x, raw(y).astype(self._a.dtype), "histogram") for y in (counts, edges)])
     return tuple([t.to(self._a.dtype) for t in (tensor_of(counts), tensor_of(edges))])

@@ -201,10 +201,17 @@ for _name in ("mul", "add", "sub", "div", "pow"):
 _in_place_div, _div_in_place = Tensor.div_, changing_form("div", div)                                          # type: ignore[attr-defined]
 Tensor.div_ = lambda self, other, *, rounding_mode=None: (                                                    # type: ignore[attr-defined]
     _in_place_div(self, other) if rounding_mode is None else _div_in_place(self, other, rounding_mode=rounding_mode))
-_alpha_free_add, _alpha_free_sub = Tensor.add_, Tensor.sub_                                                   # type: ignore[attr-defined]
-Tensor.add_ = lambda self, other, *, alpha=1: _alpha_free_add(self, other if alpha == 1 else _times(alpha, other, self))  # type: ignore[attr-defined]
-Tensor.sub_ = lambda self, other, *, alpha=1: _alpha_free_sub(self, other if alpha == 1 else _times(alpha, other, self))  # type: ignore[attr-defined]
+
+
+
+def _with_alpha(change: Callable) -> Callable:
+    return lambda self, other, *, alpha=1: change(self, other if alpha.__class__ is int and alpha == 1 else _times(alpha, other, self))
+
+
+Tensor.add_, Tensor.sub_ = _with_alpha(Tensor.add_), _with_alpha(Tensor.sub_)                                 # type: ignore[attr-defined]
 Tensor.multiply_, Tensor.divide_, Tensor.subtract_ = Tensor.mul_, Tensor.div_, Tensor.sub_                    # type: ignore[attr-defined]
+for _name in ("add_", "sub_", "div_", "subtract_", "divide_", "multiply_"):
+    FUNCTIONS[_name] = getattr(Tensor, _name)
 
 
 def _operator(name: str, swapped: bool = False) -> Callable:

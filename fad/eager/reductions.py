@@ -11,6 +11,7 @@ from .composite import COMPOSITES
 from .dtypes import as_dtype
 from .errors import scalar_name
 from .fast import sum_of_all
+from .inplace import number
 from .promotion import agree, default
 from .record import apply_lean
 from .registry import delivered, dims_of, function, named, one_dim, run, tensor_of
@@ -313,6 +314,7 @@ def norm(self: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtyp
         raise RuntimeError(f"Only valid p norm strings are 'fro' and 'nuc' but got {p}")
     if p == "nuc":
         return _nuclear(x, dim, keepdim)
+    p = number(p, "norm", "p")
     if p in ("fro", 2, None):
         return composites.norm(x, axes=axes, keep=keepdim)
     size = op["abs"](x)
@@ -389,12 +391,3 @@ def isclose(self: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal
     other = tensor_of(other)
     agree("{} did not match {}", self, other)
     return wrap(np.asarray(np.isclose(self._a, other._a, rtol, atol, equal_nan)))
-
-
-@function()
-def bincount(self: Any, weights: Any = None, minlength: int = 0) -> Any:
-    """How often each of 0, 1, 2, ... occurs."""
-    if self._a.ndim != 1 or self._a.dtype.kind not in "iu" or (self._a < 0).any():
-        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
-    counts = np.bincount(self._a, None if weights is None else weights._a, minlength)
-    return wrap(counts.astype(np.float32) if weights is not None and weights._a.dtype == np.float32 else counts)

@@ -79,7 +79,7 @@ def with_options(f: Callable, name: str) -> Callable:
 def changing_form(name: str, f: Callable) -> Callable:
     """The method name_ that replaces a tensor's values by f of them."""
     def change(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        return in_place(self, lambda old, *rest: f(old, *rest, **kwargs), *args)
+        return in_place(self, lambda old, *rest: f(old, *rest[:len(args)], **dict(zip(kwargs, rest[len(args):]))), *args, *kwargs.values())
     change.__name__ = f"{name}_"
     change.__doc__ = f"{name}, in place."
     return change

@@ -8,6 +8,7 @@ import numpy as np
 from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
 from .errors import scalar_name
+from .inplace import number, requires_grad, wanted
 from .node import Undifferentiable
 from .record import edge
 from .reductions import Extreme, _shared, _take, extremes
@@ -192,6 +193,7 @@ def histc(self: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
     """How many elements lie in each of `bins` intervals between min and max (those of the elements, if both are equal)."""
     if bins <= 0:
         raise RuntimeError("bins must be > 0")
+    min, max = number(min, "histc", "min"), number(max, "histc", "max")
     low, high = (self._a.min(), self._a.max()) if min == max and self._a.size else (min, max)
     if not (np.isfinite(float(low)) and np.isfinite(float(high))):
         raise RuntimeError(f"range of [{float(low):g}, {float(high):g}] is not finite")
@@ -199,6 +201,20 @@ def histc(self: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
         raise RuntimeError("max must be larger than min")
     low, high = (float(low) - 1, float(high) + 1) if low == high else (low, high)
     return wrap(np.histogram(self._a, bins, (low, high))[0].astype(self.dtype))
+
+
+@function()
+def bincount(self: Any, weights: Any = None, minlength: int = 0) -> Any:
+    """How often each of 0, 1, 2, ... occurs; with weights, the sums of those of the occurrences."""
+    if self._a.ndim != 1 or self._a.dtype.kind not in "iu" or (self._a < 0).any():
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    if weights is None:
+        return wrap(np.bincount(self._a, None, minlength))
+    if weights._a.shape != self._a.shape:
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    size = max(minlength, int(self._a.max(initial=-1)) + 1)
+    into = np.zeros(size, weights._a.dtype if weights._a.dtype.kind == "f" else np.float64)
+    return op["index_add"](wrap(into), weights.to(into.dtype), self._a, spec=("a",), at=0)
 
 
 @function()
@@ -216,6 +232,8 @@ def unique_consecutive(self: Any, return_inverse: bool = False, return_counts: b
 
 def distinct(x: Tensor, a: np.ndarray, name: str) -> Tensor:
     """The distinct elements a of x: part of the graph, but without a derivative."""
+    if wanted(x) and not requires_grad(x):
+        raise NotImplementedError(f"Trying to use forward AD with {name} that does not support it because it has not been implemented yet.")
     t = wrap(a)
     into = edge(x) if state.grad and not state.inference else None
     if into is not None:

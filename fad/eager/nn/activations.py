@@ -12,7 +12,7 @@ from ..composites import softmax as softmax_step
 from ..dtypes import as_dtype
 from ..formulas import where
 from ..generators import source
-from ..inplace import in_place
+from ..inplace import in_place, number
 from ..node import Undifferentiable
 from ..registry import named, one_dim
 from ..tensor import Tensor, raw, wrap
@@ -28,7 +28,9 @@ def in_their_place(f: Callable) -> Callable:
     def call(input: Any, *args: Any, **kwargs: Any) -> Any:
         wanted = kwargs.pop("inplace", False) or len(args) >= place and args[place - 1]
         options = args[:place - 1]
-        return f(input, *options, **kwargs) if not wanted else in_place(input, lambda old: f(old, *options, **kwargs))
+        if not wanted:
+            return f(input, *options, **kwargs)
+        return in_place(input, lambda old, *given: f(old, *given[:len(options)], **dict(zip(kwargs, given[len(options):]))), *options, *kwargs.values())
     return call
 
 
@@ -206,7 +208,7 @@ def threshold(input: Any, threshold: Any, value: Any, inplace: bool = False) -> 
 @step("HardshrinkBackward0", "input", "self=input", "lambd")
 def hardshrink(input: Any, lambd: float = 0.5) -> Any:
     """x where |x| is more than lambd, else 0."""
-    return where(input.abs() > lambd, input, 0.0)
+    return where(input.abs() > number(lambd, "hardshrink", "lambd"), input, 0.0)
 
 
 @step("SoftshrinkBackward0", "input", "self=input", "lambd")

@@ -7,6 +7,7 @@ import numpy as np
 
 from ...util.errors import UnsupportedFunctionError
 from ..generators import source
+from ..inplace import number
 from ..tensor import Tensor, raw, wrap
 from .activations import in_their_place
 
@@ -20,9 +21,11 @@ def _kept(input: Any, p: float, lead: int) -> np.ndarray:
     return source(None).random((*shape[:lead], *[1] * (len(shape) - lead))) >= p
 
 
-def _probability(p: float) -> None:
+def _probability(p: Any) -> float:
+    p = number(p, "dropout", "p")
     if not 0 <= p <= 1:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+    return p
 
 
 @in_their_place
@@ -40,7 +43,7 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = F
 
 
 def _dropped(input: Any, p: float, training: bool, inplace: bool, lead: int) -> Any:
-    _probability(p)
+    p = _probability(p)
     return _scaled(input, _kept(input, p, lead) / (1.0 - p if p < 1 else 1.0), None, inplace) if training and p else input
 
 
@@ -57,7 +60,7 @@ dropout1d, dropout2d, dropout3d = _of_channels("dropout1d", 1), _of_channels("dr
 
 def _alpha(input: Any, p: float, training: bool, inplace: bool, lead: int) -> Any:
     """The dropped at the value of selu far below 0, all then scaled and shifted to the mean and the variance that they had."""
-    _probability(p)
+    p = _probability(p)
     if not training or p == 0:
         return input
     alpha = -1.7580993408473766

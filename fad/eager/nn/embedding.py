@@ -4,6 +4,7 @@ from typing import Any
 import numpy as np
 
 from ...ops.table import TABLE as op
+from ..inplace import number
 from ..state import changed
 from ..tensor import Tensor, raw
 from ..together import step
@@ -33,6 +34,7 @@ def _indices(input: Any, rows: Any) -> Any:
 
 def _shrink(weight: Any, index: Any, max_norm: float, norm_type: float) -> None:
     """Scale the rows that are looked up, in place, to a norm of at most max_norm."""
+    max_norm, norm_type = number(max_norm, "embedding", "max_norm"), number(norm_type, "embedding", "norm_type")
     used = np.unique(index)
     a = raw(weight)
     norms = np.linalg.norm(a[used], norm_type, axis=1, keepdims=True)

@@ -7,6 +7,7 @@ import numpy as np
 from ...ops.face import BY_NAME
 from ...ops.faces.arguments import fixed
 from ...ops.table import TABLE as op
+from ..inplace import number
 from ..products import addmm, matmul
 from ..promotion import result_type
 from ..registry import named
@@ -136,6 +137,7 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: "float | None" = No
             raise RuntimeError(f"The input size {list(extents)}, plus negative padding {list(pad)}, resulted in a negative output size, which is invalid.")
         input = input[tuple([slice(max(-a, 0), max(n + min(b, 0), 0)) for n, (a, b) in zip(extents, widths)])]
         extents, widths = sizes(input), [(max(a, 0), max(b, 0)) for a, b in widths]
+    value = number(value, "pad", "value")
     shape = [n + a + b for n, (a, b) in zip(extents, widths)]
     spec, operands = tuple(("s", 1) for _ in shape), [v for n, (a, _) in zip(extents, widths) for v in (a, n)]
     return named(op["update"](np.full(shape, value or 0.0, input.dtype), input, *operands, spec=spec, at=0), "ConstantPadNdBackward0")

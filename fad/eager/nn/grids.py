@@ -39,12 +39,13 @@ def affine_grid(theta: Any, size: Any, align_corners: bool = False) -> Any:
 
 @step(lambda given: f"GridSampler{len(given['input'].shape) - 2}DBackward0", "input grid", "input grid", "align_corners")
 def grid_sample(input: Any, grid: Any, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool = False) -> Any:
-    """input (N, C, H, W) or (N, C, D, H, W) at the places of a grid (N, ..., d), from -1 to 1, x first: bilinear between elements, or the nearest one.
+    """input (N, C, H, W) or (N, C, D, H, W) at the places of a grid (N, ..., d), from -1 to 1, x first: bilinear or (of images) bicubic between elements, or
+    the nearest one.
 
     padding_mode: what lies outside is zero ("zeros"), the "border", or the image reflected ("reflection").
     """
-    if mode not in ("bilinear", "nearest"):
-        raise ValueError(f"nn.functional.grid_sample(): expected mode to be 'bilinear' or 'nearest', but got: '{mode}'")
+    if mode not in _NEIGHBOURS:
+        raise ValueError(f"nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '{mode}'")
     if padding_mode not in ("zeros", "border", "reflection"):
         raise ValueError(f"nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', but got: '{padding_mode}'")
     n, c, *extents = input.shape
@@ -52,26 +53,46 @@ def grid_sample(input: Any, grid: Any, mode: str = "bilinear", padding_mode: str
     if grid.shape[0] != n or grid.shape[-1] != d or len(grid.shape) != d + 2:
         raise RuntimeError(f"grid_sampler(): expected grid to have size {d} in last dimension and the batch of the input, but got input with sizes "
                            f"{list(input.shape)} and grid with sizes {list(grid.shape)}")
+    if mode == "bicubic" and d != 2:
+        raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
     out = tuple(grid.shape[1:-1])
-    places = [_place(grid[..., d - 1 - k].reshape(n, -1), m, padding_mode, align_corners) for k, m in enumerate(extents)]
+    places = [_place(grid[..., d - 1 - k].reshape(n, -1), m, align_corners) for k, m in enumerate(extents)]
+    if mode != "bicubic":                                              # else each neighbour is put within the image, not the place between them
+        places = [_within(place, m, padding_mode, align_corners) for place, m in zip(places, extents)]
     flat, total = input.reshape(n, c, -1), 0.0
     corners = [np.rint(raw(p)) for p in places] if mode == "nearest" else [np.floor(raw(p)) for p in places]
-    for steps in itertools.product((0, 1), repeat=d) if mode == "bilinear" else ((0,) * d,):
-        at = [corner + step for corner, step in zip(corners, steps)]
+    for offsets in itertools.product(_NEIGHBOURS[mode], repeat=d):
+        at = [corner + offset for corner, offset in zip(corners, offsets)]
+        if mode == "bicubic":
+            at = [raw(_within(wrap(a), m, padding_mode, align_corners)) for a, m in zip(at, extents)]
         inside = np.logical_and.reduce([(a >= 0) & (a < m) for a, m in zip(at, extents)])
         index = np.ravel_multi_index([np.clip(np.nan_to_num(a), 0, m - 1).astype(np.int64) for a, m in zip(at, extents)], tuple(extents))
         part = flat.gather(2, wrap(np.broadcast_to(index[:, None], (n, c, index.shape[1])).copy()))
         weight: Any = wrap(inside.astype(input.dtype))
-        if mode == "bilinear":
-            for place, corner, step in zip(places, corners, steps):
-                weight = weight * (place - wrap(corner) if step else 1.0 + wrap(corner) - place)
+        for place, corner, offset in zip(places, corners, offsets) if mode != "nearest" else ():
+            weight = weight * _share(place - wrap(corner), offset, mode)
         total = total + part * weight.unsqueeze(1)
     return total.reshape(n, c, *out)                                       # type: ignore[attr-defined]
 
 
-def _place(g: Any, n: int, padding_mode: str, align_corners: bool) -> Any:
+_NEIGHBOURS = {"nearest": (0,), "bilinear": (0, 1), "bicubic": (-1, 0, 1, 2)}
+
+
+def _share(part: Any, offset: int, mode: str) -> Any:
+    """What the neighbour at this offset counts at a place that lies `part` after neighbour 0; bicubic: cubic convolution with a = -3/4 (Keys, 1981)."""
+    if mode == "bilinear":
+        return part if offset else 1.0 - part
+    d = part - offset if offset < 1 else offset - part
+    return (1.25 * d - 2.25) * d * d + 1.0 if offset in (0, 1) else ((3.75 - 0.75 * d) * d - 6.0) * d + 3.0
+
+
+def _place(g: Any, n: int, align_corners: bool) -> Any:
     """Coordinates from -1 to 1 as places among n elements."""
-    x = (g + 1) / 2 * (n - 1) if align_corners else ((g + 1) * n - 1) / 2
+    return (g + 1) / 2 * (n - 1) if align_corners else ((g + 1) * n - 1) / 2
+
+
+def _within(x: Any, n: int, padding_mode: str, align_corners: bool) -> Any:
+    """Places, those outside put where the padding takes its values from."""
     if padding_mode == "zeros":
         return x
     if padding_mode == "reflection":

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...ops.table import TABLE as op
+from ..inplace import number, wanted
 from ..tensor import Tensor, raw
 from ..together import step, together
 from . import composites as steps
@@ -117,7 +118,7 @@ def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = No
         order = (0, *range(2, len(input.shape)), 1)
         input = op["reshape"](op["transpose"](input, axes=order), math.prod(shape), input.shape[1])
         classes = op["reshape"](classes, math.prod(shape))
-    loss = steps.nll_loss(input, classes, raw(weight), ignore=ignore_index, reduction=reduction)
+    loss = steps.nll_loss(input, classes, weight if wanted(weight) else raw(weight), ignore=ignore_index, reduction=reduction)
     loss = op["reshape"](loss, *shape) if reduction == "none" and len(shape) != 1 else loss
     if isinstance(given, Tensor) and len(given.shape) > 2:
         together((loss,), "NllLoss2DBackward0", (given,), {"self": given, "target": target}, ignore_index=ignore_index)
@@ -225,7 +226,7 @@ def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps
             var = op["reshape"](var, *var.shape, 1)
         elif len(var.shape) != len(input.shape) or [v for n, v in zip(input.shape, var.shape) if n != v] != [1]:
             raise ValueError("var is of incorrect size")
-    var = var + op["stop_gradient"](op["maximum"](var, eps) - var)
+    var = var + op["stop_gradient"](op["maximum"](var, number(eps, "gaussian_nll_loss", "eps")) - var)
     d = input - target
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"{reduction} is not valid")

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ..inplace import number
 from ..tensor import wrap
 from ..together import step, together
 from .convolution import spread, windows
@@ -60,7 +61,7 @@ def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: st
             raise ValueError(f"Input and {told} must have the same number of spatial dimensions, but got input with spatial dimensions of {list(input.shape[2:])} and "
                              f"{what} {'of ' if told == 'output' else ''}{given}. Please provide input tensor in (N, C, d1, d2, ...,dK) format and "
                              f"{'output size' if told == 'output' else 'scale_factor'} in (s1, s2, ...,sK) format.")
-    scales: Sequence = [None] * rank if scale_factor is None else spread(scale_factor, rank)
+    scales: Sequence = [None] * rank if scale_factor is None else [number(s, "interpolate", "scale_factor") for s in spread(scale_factor, rank)]
     wanted = spread(size, rank) if size is not None else tuple([int(math.floor(n * s)) for n, s in zip(input.shape[2:], scales)])
     if mode == "area":
         return adaptive_mean(input, wanted, rank)

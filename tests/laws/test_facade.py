@@ -1,0 +1,96 @@
+"""The law of the facade: of every function of tensors every floating argument has its derivative, or is refused; none is silently constant."""
+import warnings
+
+import numpy as np
+import pytest
+
+import fad
+from fad.eager.tensor import Tensor
+
+from .cases import rng_for
+from .facade import CONSTANT, REFUSED, TABLES, WITHOUT_NUMBERS, samples_of
+
+REFUSALS = (RuntimeError, TypeError, ValueError, BufferError, fad.FadError)
+CALLS = {section: samples_of(section) for section in TABLES}
+CASES = [(call, k) for calls in CALLS.values() for call in calls if call.name not in CONSTANT for k in range(len(call.point))]
+
+
+def floating(y) -> list:
+    """The floating tensors of a result."""
+    if isinstance(y, (tuple, list)):
+        return [t for part in y for t in floating(part)]
+    return [y] if isinstance(y, Tensor) and y.dtype.kind in "fc" else []
+
+
+def weighted(ys: list) -> Tensor:
+    """A real number that every element of the results has a part in."""
+    total = fad.zeros(())
+    for y in ys:
+        weights = rng_for(str(y.shape)).uniform(0.5, 1.5, (2, *y.shape))
+        parts = (y.real, y.imag) if y.dtype.kind == "c" else (y,)
+        total = total + sum([(part * fad.tensor(w)).sum() for part, w in zip(parts, weights)])
+    return total
+
+
+def given(value):
+    return fad.tensor(value) if isinstance(value, (np.ndarray, np.generic)) else value
+
+
+def number(call, k, value) -> float:
+    """The weighted results where argument k is this value."""
+    fad.manual_seed(0)
+    return weighted(floating(call.at(*[given(value if n == k else x) for n, x in enumerate(call.point)]))).item()
+
+
+def slopes(call, k, direction) -> list:
+    """Central differences along a direction, at three steps."""
+    x = call.point[k]
+    return [(number(call, k, x + h * direction) - number(call, k, x - h * direction)) / (2 * h) for h in (1e-4, 1e-5, 1e-6)]
+
+
+def reverse(call, k, direction) -> float:
+    """The derivative along a direction that the graph gives."""
+    moved = fad.tensor(call.point[k], requires_grad=True)
+    total = weighted(floating(call.at(*[moved if n == k else given(x) for n, x in enumerate(call.point)])))
+    g, = fad.autograd.grad(total, moved, allow_unused=True) if total.requires_grad else (None,)
+    return 0.0 if g is None else np.sum(np.real(np.conj(g.numpy()) * direction)).item()
+
+
+def forward(call, k, direction) -> float:
+    """The derivative along a direction that tangents give."""
+    with fad.autograd.forward_ad.dual_level():
+        x = fad.tensor(call.point[k])
+        moved = fad.autograd.forward_ad.make_dual(x, fad.tensor(direction).to(x.dtype))
+        total = weighted(floating(call.at(*[moved if n == k else given(x) for n, x in enumerate(call.point)])))
+        tangent = fad.autograd.forward_ad.unpack_dual(total).tangent
+    return 0.0 if tangent is None else tangent.item()
+
+
+@pytest.mark.parametrize("call, k", CASES, ids=lambda x: getattr(x, "name", str(x)))
+def test_a_floating_argument_has_its_derivative_or_is_refused(call, k):
+    x = call.point[k]
+    direction = rng_for(call.name).standard_normal(np.shape(x))
+    if np.iscomplexobj(x):
+        direction = direction * (1 + 0.5j)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = {mode: derivative for mode in (reverse, forward) if (derivative := tried(mode, call, k, direction)) is not None}
+        want = slopes(call, k, direction) if found else []
+    for mode, got in found.items():
+        assert any(abs(got - slope) <= 1e-5 * max(1.0, abs(slope)) for slope in want), f"{call.name}, argument {k}, {mode.__name__}: {got}, differences {want}"
+
+
+def tried(mode, call, k, direction) -> "float | None":
+    """The derivative in a mode; None: the argument is refused, which tensors are only where REFUSED says so."""
+    fad.manual_seed(0)
+    try:
+        return mode(call, k, direction)
+    except REFUSALS:
+        if isinstance(call.point[k], float) or (call.name, k) in REFUSED:
+            return None
+        raise
+
+
+@pytest.mark.parametrize("section", TABLES)
+def test_every_function_has_a_case(section):
+    assert not sorted(set(TABLES[section]) - {call.name for call in CALLS[section]} - WITHOUT_NUMBERS)
