@@ -7,10 +7,11 @@ import numpy as np
 from ..ops.table import TABLE as op
 from . import promotion
 from .inplace import number
+from .joining import stack
 from .reductions import Extreme, amax, amin, sum
 from .registry import FUNCTIONS, function, named, one_dim, run
 from .tensor import wrap
-from .together import step
+from .together import step, together
 
 
 class Bounds(NamedTuple):
@@ -26,6 +27,12 @@ def logcumsumexp(self: Any, dim: int) -> Any:
     if not len(self.shape):
         one_dim(dim, 0)
         return self.clone()
+    if self.dtype.kind == "c":
+        parts = list(self.unbind(dim))
+        for k in range(1, len(parts)):
+            parts[k] = parts[k - 1].logaddexp(parts[k])
+        y = stack(parts, dim) if parts else self.clone()
+        return together((y,), "LogcumsumexpBackward0", (self,), {"self": self, "result": y}, dim=dim)[0]
     return run(op["cumlogaddexp"], self, axis=one_dim(dim, len(self.shape)), reverse=False, label="LogcumsumexpBackward0")
 
 

@@ -64,11 +64,26 @@ def _complex_too(x: Any) -> Any:
     return 1.0 / (1.0 + op["exp"](-x)) if raw(x).dtype.kind == "c" else op["expit"](x)
 
 
+def _log_of_sum(x: Any, y: Any) -> Any:
+    return _of_complex(x, y) if np.iscomplexobj(raw(x)) or np.iscomplexobj(raw(y)) else op["logaddexp"](x, y)
+
+
+@step("LogaddexpBackward0", "x y", "self=x other=y")
+def _of_complex(x: Any, y: Any) -> Any:
+    """log(e^x + e^y) of complex numbers: the one near that with the larger real part, whatever turns its imaginary part has made."""
+    a, b = np.asarray(raw(x)), np.asarray(raw(y))
+    swapped, nothing = a.real < b.real, np.isneginf(a.real) & np.isneginf(b.real)
+    x, y = (op["where"](nothing, 0.0, z) for z in (x, y))
+    larger, smaller = op["where"](swapped, y, x), op["where"](swapped, x, y)
+    z = larger + op["log1p"](op["exp"](smaller - larger))
+    return op["where"](nothing, -np.inf + 1j * b.imag, z) if nothing.any() else z
+
+
 def _sign(x: Any) -> Any:
     return x.clone() if raw(x).dtype.kind == "b" else op["sign"](x)
 
 
-_GENERAL = {"sigmoid": _complex_too, "expit": _complex_too, "sign": _sign,
+_GENERAL = {"logaddexp": _log_of_sum, "sigmoid": _complex_too, "expit": _complex_too, "sign": _sign,
             "square": lambda x: op["square"](x.long() if raw(x).dtype.kind == "b" else x)}
 for _name, _op in UNARY.items():
     _call = _named(unary(op[_op], checked(_GENERAL.get(_name, op[_op]), _name)), _name, f"{_op} of every element.")
@@ -76,7 +91,7 @@ for _name, _op in UNARY.items():
     FUNCTIONS[_name] = _with_out(_call)
     _in_place_of(_name, op[_op])
 for _name, _op in BINARY.items():
-    _call = _named(checked(op[_op], _name), _name, f"{_op} of two tensors, element by element.")
+    _call = _named(checked(_GENERAL.get(_name, op[_op]), _name), _name, f"{_op} of two tensors, element by element.")
     setattr(Tensor, _name, _call)
     FUNCTIONS[_name] = _with_out(_call)
     _in_place_of(_name, op[_op])
