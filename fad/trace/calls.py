@@ -5,8 +5,7 @@ used, in one of two branches, in every turn of a loop that is traced once. Rando
 only where the generator was made, not in a region of its own, which is traced once and run many times or never.
 """
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from ..ir import stack
 from ..ir.build import current
 from ..util.defects import door
 from ..util.errors import UnstageableError
-from .draws import goes_on, is_generator, order_of, put_state, same_state, state_of
+from .draws import goes_on, is_generator, no_draws, note_generator, order_of, refuse_draws
 from .optional import need
 from .tracer import Tracer
 
@@ -34,23 +33,7 @@ def keep(x: Any) -> None:
         raise UnstageableError("an iterator goes on in a loop or branch on traced values", why="what it yields there is one thing for each turn",
                                do="loop over a list or an array")
     if goes_on(x) and builder.root.generators.get(id(x), (x, builder))[1] is not builder:
-        _refuse_draws()
-
-
-def _refuse_draws() -> None:
-    raise UnstageableError("random numbers are drawn in a loop or branch on traced values", why="they are other ones in each turn", do="draw all of them before")
-
-
-@contextmanager
-def _no_draws() -> Iterator[None]:
-    """An error if what is called draws from a generator that was there before the region that is being traced: a distribution, map or partial may hold it."""
-    builder = current()
-    states = [(x, state_of(x)) for x, made_in in builder.root.generators.values() if made_in is not builder and is_generator(x)]
-    yield
-    if not all(same_state(state_of(x), state) for x, state in states):
-        for x, state in states:                               # the loop may be unrolled, and draws again
-            put_state(x, state)
-        _refuse_draws()
+        refuse_draws()
 
 
 @door
@@ -61,7 +44,7 @@ def called(f: Callable, *args: Any, **kwargs: Any) -> Any:
         need(x)
     if getattr(f, "__name__", "") == "shuffle" and is_generator(getattr(f, "__self__", None)) and args and isinstance(args[0], Tracer):
         return _shuffle(f, *args, **kwargs)
-    with _no_draws():
+    with no_draws():
         results = [f(*args, **kwargs)]
     return _taken(results, 0)
 
@@ -83,8 +66,7 @@ def _taken(held: Any, k: int, is_held: bool = False) -> Any:
         items = [_taken(held[k], j, is_held) for j in range(len(held[k]))]
         return held[k]._make(items) if hasattr(held[k], "_make") else tuple(items) if type(held[k]) is tuple else held[k]
     for x in result if type(result) in (list, tuple) else [result]:
-        if goes_on(x):
-            current().root.generators[id(x)] = (x, current())
+        note_generator(x)
     return result
 
 

@@ -26,6 +26,7 @@ from .cached import cached
 from .calls import called, is_tracing, keep
 from .constants import decided
 from .containers import containers_in, is_users
+from .draws import note_generator
 from .iterate import Range, Steps, steps_of
 from .listed import as_captured
 from .listing import NeedsRows
@@ -125,6 +126,8 @@ class Runtime:
             made = cls(*args, **kwargs)
             current().root.inside[id(made)] = made
         attributes = getattr(made, "__dict__", {}) if is_users(made) else {}
+        for x in attributes.values():
+            note_generator(x)
         known = {id(c): c for c in containers_in([*args, *kwargs.values()])} if attributes else {}
         for name, x in attributes.items():
             attributes[name] = as_captured(x, known)         # as if all that made them were captured code

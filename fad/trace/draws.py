@@ -1,8 +1,17 @@
-"""Generators of random numbers: what they draw while a function is traced would be drawn once, and be the same at every call."""
+"""Generators of random numbers: what they draw while a function is traced would be drawn once, and be the same at every call.
+
+One that the function itself makes, with a seed, may be drawn from where it was made. A region (a loop's turn, one way of a branch) is traced once, and
+run many times or never: whatever draws there, a call, an iterator or a method that Python calls by itself, shows in the state that generators have in the end.
+"""
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+
+from ..ir.build import current
+from ..util.errors import UnstageableError
 
 
 def is_generator(x: Any) -> bool:
@@ -50,3 +59,40 @@ def order_of(shuffle: Any, rank: int, count: int, axis: int) -> Any:
     order = np.arange(count).reshape([-1 if k == axis % rank else 1 for k in range(rank)])
     shuffle(order, axis) if axis else shuffle(order)
     return order.reshape(-1)
+
+
+def note_generator(x: Any) -> None:
+    """Remember where x was made, if it is something to draw from."""
+    if goes_on(x):
+        current().root.generators[id(x)] = (x, current())
+
+
+def refuse_draws() -> None:
+    """An error: random numbers are drawn in a region."""
+    raise UnstageableError("random numbers are drawn in a loop or branch on traced values", why="they are other ones in each turn", do="draw all of them before")
+
+
+@contextmanager
+def no_draws() -> Iterator[None]:
+    """An error if what runs here draws from a generator that was there before the region that is being traced."""
+    builder = current()
+    states = [(x, state_of(x)) for x, made_in in builder.root.generators.values() if made_in is not builder and is_generator(x)]
+    try:
+        yield
+    finally:
+        drawn = put_back_states(states)                       # the loop may be unrolled, and draws again
+    if drawn:
+        refuse_draws()
+
+
+def states_now() -> list:
+    """Where the generators stand that the function has made."""
+    return [(x, state_of(x)) for x, _ in current().root.generators.values() if is_generator(x)]
+
+
+def put_back_states(states: list) -> bool:
+    """Make generators go on from there; whether one of them has been drawn from."""
+    drawn = [(x, state) for x, state in states if not same_state(state_of(x), state)]
+    for x, state in drawn:
+        put_state(x, state)
+    return bool(drawn)

@@ -15,6 +15,7 @@ from ..ops.carry import UNDEFINED
 from ..util import tree
 from ..util.errors import SideEffectError, UnstageableError
 from .containers import containers_in, contents, is_users, put_contents, same_contents
+from .draws import no_draws
 from .iterate import Once
 from .tracer import Tracer, births, was_there
 
@@ -177,7 +178,8 @@ class _Elsewhere:
 def trial(cells: dict) -> Iterator[Trial]:
     made = Trial(cells)
     try:
-        yield made
+        with no_draws():
+            yield made
     finally:
         made.undo()
 

@@ -11,6 +11,7 @@ from ..ir.op import registry
 from ..util.errors import ConcreteValueError, FadError, InternalErrorWarning
 from ..util.where import Where
 from .branch import choose
+from .draws import put_back_states, states_now
 from .iterate import Drawn, Steps
 from .listing import NeedsRows
 from .plan import Plan
@@ -41,7 +42,7 @@ def attempted(roll: Callable) -> bool:
     So are the arrays: a view that was read meanwhile looked at its base by equations that are taken back.
     """
     builder = current()
-    mark, lost, twins = len(builder.equations), len(builder.lost), len(builder.twins)
+    mark, lost, twins, states = len(builder.equations), len(builder.lost), len(builder.twins), states_now()
     before, builder.mutated = builder.mutated, {}
     try:
         return roll()
@@ -52,6 +53,7 @@ def attempted(roll: Callable) -> bool:
         for tracer, var in builder.mutated.values():
             tracer.put_back(var)
         builder.take_back(mark)
+        put_back_states(states)
         raise
     finally:
         builder.mutated = {**builder.mutated, **before}      # what an array held first

@@ -1,4 +1,5 @@
 """What libraries make inside a traced function: arrays that are written to afterwards or read by a loop's index; generators of random numbers."""
+import dataclasses
 import functools
 import operator
 import random
@@ -134,6 +135,42 @@ def drawn_through_another_function(x):
     return s
 
 
+def drawn_by_iterators(x):
+    rng, old, s = np.random.default_rng(0), random.Random(0), 0.0
+    for k in range(12):
+        for v in map(rng.normal, [0.0, 1.0]):
+            s += v * x * k
+        a, *rest = map(old.gauss, [0.0, 1.0], [1.0, 1.0])
+        s += a * x + sum({j: b for j, b in enumerate(rest)}.values())
+    return s
+
+
+@dataclasses.dataclass
+class Noise:
+    rng: np.random.Generator = dataclasses.field(default_factory=lambda: np.random.default_rng(0))
+
+    def __mul__(self, other):
+        return self.rng.normal() * other
+
+    def __getitem__(self, k):
+        return self.rng.normal() + k
+
+
+def drawn_by_methods_that_python_calls(x):
+    noise, s = Noise(), 0.0
+    for k in range(12):
+        s += noise * x + noise[k] * x**2
+    return s
+
+
+def drawn_by_a_turn_that_fails(x):
+    rng, s, numbers = np.random.default_rng(0), 0.0, {k: 1.0 * k for k in range(12)}
+    for k in range(12):
+        (v,) = map(rng.normal, [0.0])
+        s += v * x * numbers[k]
+    return s
+
+
 def dropout(x):
     rng = np.random.default_rng(0)
     loss = 0.0
@@ -146,7 +183,8 @@ def dropout(x):
 
 
 PROGRAMS = [written_after_its_use, results_of_one_call, written_in_a_branch, written_in_a_loop, read_as_python_reads_it, drawn_in_a_loop, drawn_in_a_nest,
-            written_where_it_was_used, drawn_through_another_function, drawn_by_an_object, drawn_by_a_comprehension, quasi_random, shuffled, grouped, dropout]
+            written_where_it_was_used, drawn_through_another_function, drawn_by_an_object, drawn_by_a_comprehension,
+            drawn_by_iterators, drawn_by_methods_that_python_calls, drawn_by_a_turn_that_fails, quasi_random, shuffled, grouped, dropout]
 
 
 @pytest.mark.parametrize("f", PROGRAMS)
@@ -157,11 +195,21 @@ def test_values_and_derivatives(f, x):
     np.testing.assert_allclose(fad.grad(f)(x), (f(x + 1e-6) - f(x - 1e-6)) / 2e-6, rtol=1e-6)
 
 
-def test_draws_in_a_branch_that_data_choose_run_on_the_tape():
-    def f(x):
-        rng = np.random.default_rng(0)
-        z = rng.normal() if x > 10 else 2.0
-        return z * x + rng.normal()
+def drawn_where_data_say_so(x):
+    rng = np.random.default_rng(0)
+    z = rng.normal() if x > 10 else 2.0
+    return z * x + rng.normal()
+
+
+def drawn_by_an_iterator_where_data_say_so(x):
+    rng, z = np.random.default_rng(0), 2.0
+    if x > 10:
+        z, = map(rng.normal, [0.0])
+    return z * x + rng.normal()
+
+
+@pytest.mark.parametrize("f", [drawn_where_data_say_so, drawn_by_an_iterator_where_data_say_so])
+def test_draws_in_a_branch_that_data_choose_run_on_the_tape(f):
     with pytest.warns(fad.FallbackWarning, match="random numbers are drawn in a loop or branch"):
         assert fad.jit(f)(1.3) == f(1.3)
 
