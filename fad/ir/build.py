@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..util.errors import ConcreteValueError, SideEffectError
+from ..util.listening import listening
 from ..util.where import here
 from . import stack
 from .graph import Equation, Func, Literal, Var
@@ -63,6 +64,8 @@ class Builder:
         self.supposing: dict[Any, tuple] = {}                    # sites -> the kind that results are supposed to be of there; on the root
         self.supposed: dict[Var, Any] = {}                       # values so supposed; on the root
         self.strict = False                                      # whether errors of floating point may be raised, and handled (trace/handlers.py); on the root
+        self.listening = parent.listening if parent else listening()     # who is told of errors of floating point and of warnings, when the trace begins
+        self.listeners: Any = None                               # the line where the function asked to be told, too; on the root
         self.asked = False                                       # whether the class of a number was asked for; on the root
         self.side: Any = None                                    # of a branch: its selector, and which of the two it is
         self.memory: Any = None                                  # of a loop's turn: what is known of the loops in it (see trace/recall.py)

@@ -4,7 +4,6 @@ Such a function is run anew at each call. What it computes on real and complex a
 transforms differentiate it, and is computed at once besides, so that Python may ask for values. Results that are integers or
 booleans have no derivative: they are not recorded but handed out as they are, and comparisons, masks, indices and counts are plain NumPy.
 """
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..util.errors import ConcreteValueError
+from ..util.listening import TOLD, listening
 from . import stack
 from .build import Builder, Value, building
 from .graph import Literal, Var
@@ -103,7 +103,7 @@ class LiveBuilder(Builder):
         types = (types,) if single else types
         recorded = any(t.dtype.kind in "fc" for t in types)
         lifted = tuple([self.lift(a) for a in args]) if recorded else args
-        with stack.concrete(), np.errstate(**_unwarned(self.root.strict)):
+        with stack.concrete(), np.errstate(**_unwarned(self.root)):
             results = _run(op, known, params)
         values = [_of_type(y, t) for y, t in zip((results,) if single else results, types)]
         outputs = self._recorded(op, lifted, types, params, values) if recorded else tuple(values)
@@ -156,12 +156,13 @@ def _run(op: Op, args: list, params: dict) -> Any:
         raise type(error)(*error.args) from None
 
 
-def _unwarned(is_strict: bool) -> dict:
-    """NumPy's handling of floating point errors without warnings; what the user's code wants to be raised is raised.
+def _unwarned(root: Any) -> dict:
+    """NumPy's handling of floating point errors without warnings; what the user's code wants to be told is told.
 
     Warnings that are errors are so only under the user's own handlers: fad's rules compute with infinities that NumPy warns of.
     """
-    heard = ("raise", "warn") if is_strict and any(action == "error" for action, *_ in warnings.filters) else ("raise",)
+    now = listening()
+    heard = {"warn", *TOLD} if (root.strict and now.is_error) or now.records(root.listening) else TOLD
     return {kind: how if how in heard else "ignore" for kind, how in np.geterr().items()}
 
 

@@ -15,6 +15,7 @@ from ..ir.build import current
 from ..util.defects import door
 from ..util.errors import UnstageableError
 from .draws import goes_on, is_generator, no_draws, note_generator, order_of, refuse_draws
+from .handlers import note_listeners
 from .optional import need
 from .tracer import Tracer
 
@@ -46,6 +47,7 @@ def called(f: Callable, *args: Any, **kwargs: Any) -> Any:
         return _shuffle(f, *args, **kwargs)
     with no_draws():
         results = [f(*args, **kwargs)]
+    note_listeners()
     return _taken(results, 0)
 
 

@@ -3,7 +3,6 @@
 Handlers run while the function is traced. So what they may see has to happen then, and has to be sure to happen: an error of the program comes too late,
 and an error on a way that the program may not take comes too early. A function with either is not staged. What is wrong with sizes is wrong for the sizes at hand.
 """
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -25,6 +24,7 @@ from ..util.errors import (
     UnstageableError,
     UnsupportedFunctionError,
 )
+from ..util.listening import listening
 from ..util.where import here, is_own, line_of
 
 OWN = (ConcreteValueError, StructureError, SideEffectError, UnsupportedFunctionError, NoDerivativeError)
@@ -61,9 +61,24 @@ def on_tape() -> Iterator[None]:
 
 def note_strictness() -> None:
     """Note it if NumPy is told to raise errors of floating point, or Python to raise warnings: any operation on floats may raise one then."""
-    is_error = any(action == "error" and issubclass(RuntimeWarning, kind) for action, _, kind, *_ in warnings.filters)
-    if is_error or "raise" in np.geterr().values():
+    now = listening()
+    if now.is_error or now.errors:
         current().root.strict = True
+
+
+def note_listeners() -> None:
+    """Note it if the function has asked to be told of what goes wrong: NumPy's errors raised or handed to a function, warnings recorded or raised."""
+    root = current().root
+    if root.listeners is None and listening().adds_to(root.listening):
+        root.listeners = here()
+
+
+def refuse_listeners(root: Any) -> None:
+    """An error if the function has asked for that."""
+    if root.listeners is not None:
+        raise UnstageableError("the function asks to be told of floating-point errors or warnings", where=root.listeners,
+                               why="operations tell of them when the program runs, and what hears of them is part of the function",
+                               do="test for what may go wrong instead")
 
 
 def _takes_in_numpys(kinds: tuple) -> bool:
@@ -125,7 +140,7 @@ class Context:
         if self.watch is not None:
             self.watch.__enter__()
         entered = self.manager.__enter__()
-        note_strictness()
+        note_listeners()
         return entered
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> Any:

@@ -179,7 +179,7 @@ def _is(x: Any, before: Any) -> bool:
 
 
 _PLAIN = (str, bytes, int, float, complex, np.ndarray, np.generic, *CONTAINERS, FunctionType, MethodType, BuiltinFunctionType, type(None))
-_CLOSED = {"builtins", "fad", "numpy", "scipy", "numba", "functools", "math", "cmath", "itertools", "collections", "torch", "jax"}
+_CLOSED = {"builtins", "fad", "numpy", "scipy", "numba", "functools", "math", "cmath", "itertools", "collections", "warnings", "torch", "jax"}
 
 
 def is_open(x: Any) -> bool:

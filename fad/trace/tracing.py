@@ -14,6 +14,7 @@ from ..passes.unify import unify
 from ..util import tree
 from ..util.config import config
 from .capture import Capture
+from .handlers import refuse_listeners
 from .joins import require_same_kinds, suspecting_kinds
 from .leaks import refuse_texts, refuse_unseen_changes, settle_known
 from .listed import plain
@@ -84,6 +85,7 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
             out, structure, statics = _run(f, call or _in_order, own, given)
         if builder.parent is None and not builder.live:
             refuse_unseen_changes(builder)
+            refuse_listeners(builder)
         lost = tuple([k for k, x in enumerate(inputs) if is_lost(x)])
         written = tuple([k for k, x in enumerate(inputs) if k not in lost and x.atom is not before[k]])
         outer = _written_outside(builder) if builder.parent is None else []

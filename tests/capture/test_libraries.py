@@ -141,7 +141,7 @@ def drawn_by_iterators(x):
         for v in map(rng.normal, [0.0, 1.0]):
             s += v * x * k
         a, *rest = map(old.gauss, [0.0, 1.0], [1.0, 1.0])
-        s += a * x + sum({j: b for j, b in enumerate(rest)}.values())
+        s += a * x + sum({j: b * k for j, b in enumerate(rest)}.values())
     return s
 
 

@@ -9,7 +9,7 @@ import pytest
 import fad
 from fad.util.errors import FallbackWarning
 
-X = np.array([2.0, 0.5, 3.0])
+X, ZERO = np.array([2.0, 0.5, 3.0]), np.array([0.0, 0.5, 3.0])
 
 
 def root(x):
@@ -178,3 +178,92 @@ def test_int_of_what_is_infinite_is_handled():
     with np.errstate(divide="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore", FallbackWarning)
         np.testing.assert_allclose(fad.grad(whole_number)(np.array([0.0, 0.5, 3.0])), [0.0, 0.0, 2.0])
+
+
+def recorded(x):
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        y = np.log(x[0])
+    return 5.0 * x[2] if told else y * x[1]
+
+
+def recorded_in_a_loop(x):
+    s = 0.0
+    for k in range(12):
+        with contextlib.ExitStack() as managers:
+            told = managers.enter_context(warnings.catch_warnings(record=True))
+            warnings.simplefilter("always")
+            y = x[1] / (x[0] + k)
+        s += x[2] if len(told) else y
+    return s
+
+
+def recorded_by_hand(x):
+    manager = warnings.catch_warnings(record=True)
+    told = manager.__enter__()
+    warnings.simplefilter("always")
+    y = np.log(x[0])
+    manager.__exit__(None, None, None)
+    return 5.0 * x[2] if told else y * x[1]
+
+
+def shown_otherwise(x):
+    told = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = lambda *_, **__: told.append(1)
+        y = np.log(x[0])
+    return 5.0 * x[2] if told else y * x[1]
+
+
+def warned_by_the_function(x):
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        if x[0] > 0:
+            warnings.warn("positive", stacklevel=1)
+    return 5.0 * x[2] if told else x[1] ** 2
+
+
+def set_and_put_back(x):
+    try:
+        before = np.seterr(divide="raise", invalid="raise")
+        try:
+            y = 1 / np.sqrt(x[0]) * x[1]
+        finally:
+            np.seterr(**before)
+    except ArithmeticError:
+        y = 5.0 * x[2]
+    return y
+
+
+def handed_to_a_function(x):
+    told = []
+    with np.errstate(all="call", call=lambda *_: told.append(1)):
+        y = np.log(x[0])
+    return 5.0 * x[2] if told else y * x[1]
+
+
+@pytest.mark.parametrize("f", [recorded, recorded_in_a_loop, recorded_by_hand, shown_otherwise, warned_by_the_function, set_and_put_back, handed_to_a_function],
+                         ids=lambda f: f.__name__)
+def test_functions_that_ask_to_be_told_are_told(f):
+    for xs in ([X, ZERO], [ZERO, X]):
+        jitted, gradient = fad.jit(f), fad.grad(f)
+        for x in [*xs, *xs]:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", FallbackWarning)
+                assert np.isclose(jitted(x), f(x))
+                found = gradient(x)
+            differences = [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)[1:]]
+            np.testing.assert_allclose(found[1:], differences, atol=1e-8)
+
+
+def raised_by_numpy(x):
+    with np.errstate(divide="raise"):
+        return np.log(x[0])
+
+
+def test_what_nobody_handles_is_raised():
+    with pytest.warns(FallbackWarning, match="asks to be told"):
+        assert fad.jit(raised_by_numpy)(X) == np.log(X[0])
+    with pytest.raises(FloatingPointError, match="divide by zero"):
+        fad.jit(raised_by_numpy)(ZERO)
