@@ -98,6 +98,8 @@ def rot90(self: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
 @step("PdistBackward0", "input", "self=input result", "p")
 def pdist(input: Any, p: float = 2.0) -> Any:
     """The p-norms of the differences of every two rows."""
+    if len(input.shape) != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {len(input.shape)}D")
     rows, columns = np.triu_indices(input.shape[0], 1)
     return (getitem(input, rows) - getitem(input, columns)).norm(float(number(p, "pdist", "p")), dim=-1)
 
@@ -113,6 +115,9 @@ def addbmm(self: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1
 def chain_matmul(*matrices: Any) -> Any:
     """The product of matrices."""
     y = matrices[0]
+    for m in matrices if len(matrices) > 1 else ():
+        if len(m.shape) != 2:
+            raise RuntimeError(f"Tensor dimension is {len(m.shape)}, expected 2 instead.")
     for m in matrices[1:]:
         y = matmul(y, m)
     return y
@@ -180,6 +185,12 @@ def embedding(weight: Any, indices: Any, padding_idx: int = -1) -> Any:
 @step("CholeskySolveBackward0", "self L", "self input2=L result", "upper")
 def cholesky_solve(self: Any, L: Any, upper: bool = False) -> Any:
     """X with A X = self, from the Cholesky factor of A."""
+    for name, x in (("b", self), ("u", L)):
+        if len(x.shape) < 2:
+            raise RuntimeError(f"{name} should have at least 2 dimensions, but has {len(x.shape)} dimensions instead")
+    if self.shape[-2] != L.shape[-1]:
+        raise RuntimeError(f"Incompatible matrix sizes for cholesky_solve: each A matrix is {L.shape[-1]} by {L.shape[-1]} but each b matrix is "
+                           f"{self.shape[-2]} by {self.shape[-1]}")
     lower = L.mT.conj() if upper else L
     y = BY_NAME["scipy.linalg.solve_triangular"].call(lower, self, lower=True)
     return BY_NAME["scipy.linalg.solve_triangular"].call(lower.mT.conj(), y, lower=False)

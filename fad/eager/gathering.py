@@ -161,8 +161,20 @@ def index_add(self: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -
 def index_copy(self: Any, dim: int, index: Any, source: Any) -> Any:
     """self with the parts at these indices replaced by source."""
     agree("index_copy_(): self and source expected to have the same dtype, but got (self) {} and (source) {}", self, source)
+    _check_copied(self, one_dim(dim, len(self.shape)), raw(index), source)
     operands, params = _along_one(self, dim, index)
     return op["update"](self, source, *operands, **params)
+
+
+def _check_copied(x: Any, dim: int, index: np.ndarray, source: Any) -> None:
+    """Raise unless there is one part of the source for each index."""
+    if not len(source.shape) and index.size != 1:
+        raise IndexError(f"index_copy_(): When source is scalar, index should have one element (got {index.size})")
+    if len(source.shape) and len(x.shape) and len(source.shape) != len(x.shape):
+        raise IndexError("index_copy_(): When source and destination are not scalars, their dimensionality must match. Source dimensionality "
+                         f"({len(source.shape)}), destination dimensionality ({len(x.shape)})")
+    if len(source.shape) and index.size != source.shape[dim]:
+        raise IndexError(f"index_copy_(): Number of indices ({index.size}) should be equal to source.size(dim) ({source.shape[dim]})")
 
 
 @function(changing=True)

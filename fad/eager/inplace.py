@@ -251,8 +251,8 @@ def copy_(x: Tensor, source: Any, non_blocking: bool = False) -> Tensor:
     check_in_place(x, recorded)
     if state.mutation is not None:
         state.mutation.before_change(x)
-    if given._a.ndim > x._a.ndim and given._a.size == x._a.size:
-        given = given.reshape(x._a.shape)
+    if given._a.ndim > x._a.ndim and all(n == 1 for n in given._a.shape[:given._a.ndim - x._a.ndim]):
+        given = given.reshape(given._a.shape[given._a.ndim - x._a.ndim:])
     try:
         np.copyto(x._a, given._a, casting="unsafe")
     except ValueError:

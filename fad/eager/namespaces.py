@@ -124,6 +124,12 @@ def matrix_norm(A: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = F
 
 def solve_triangular(A: Any, B: Any, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Any:
     """X with A X = B (left=False: X A = B), A triangular."""
+    for name, x in (("A", A), ("B", B)):
+        if len(x.shape) < 2:
+            raise RuntimeError(f"linalg.solve_triangular: The input tensor {name} must have at least 2 dimensions.")
+    if A.shape[-1] != B.shape[-2 if left else -1]:
+        raise RuntimeError(f"linalg.solve_triangular: Incompatible shapes of A and B for the equation {'AX = B' if left else 'XA = B'} "
+                           f"({A.shape[-2]}x{A.shape[-1]} and {B.shape[-2]}x{B.shape[-1]})")
     if not left:
         return solve_triangular(A.mT, B.mT, upper=not upper, unitriangular=unitriangular).mT
     return named(_face("scipy.linalg.solve_triangular", A, B, lower=not upper, unit_diagonal=unitriangular), "LinalgSolveTriangularBackward0")
@@ -158,6 +164,15 @@ def qr(A: Any, mode: str = "reduced") -> Any:
         return QR(wrap(np.zeros(0, A.dtype)), _face("numpy.linalg.qr", A, "r"))
     q, r = _face("numpy.linalg.qr", A, mode)
     return QR(named(q, "LinalgQrBackward0", mode=mode), r)
+
+
+class LeastSquares(NamedTuple):
+    """The solution of least squares and what is known of it."""
+
+    solution: Any
+    residuals: Any
+    rank: Any
+    singular_values: Any
 
 
 class QR(NamedTuple):
@@ -196,6 +211,7 @@ LINALG: dict[str, Callable] = {
     "solve_ex": lambda A, B, *, left=True, check_errors=False: Factored(solve(A, B, left=left), _info(A)),
     **MATRICES, "matrix_exp": lambda A: _face("scipy.linalg.expm", A), "lu": lambda A, *, pivot=True: _face("scipy.linalg.lu", A),
     "vecdot": lambda x, y, *, dim=-1: (x.conj() * y).sum(dim), "multi_dot": lambda tensors: _face("numpy.linalg.multi_dot", list(tensors)),
+    "lstsq": lambda A, B, rcond=None, *, driver=None: LeastSquares(*_face("numpy.linalg.lstsq", A, B, rcond)),
     "tensorsolve": lambda A, B, dims=None: _face("numpy.linalg.tensorsolve", A, B, dims), "matrix_rank": matrix_rank}
 
 # -- special ------------------------------------------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
 """Matrix products and linear algebra of tensors."""
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -7,7 +8,7 @@ import numpy as np
 from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
 from . import composites
-from .errors import c_name, scalar_name
+from .errors import broadcasts, c_name, not_expandable, scalar_name
 from .fast import product
 from .promotion import agree
 from .record import apply_pair
@@ -125,6 +126,9 @@ def outer(self: Any, other: Any) -> Any:
 @function(changing=True)
 def addmm(self: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * self + alpha * mat1 @ mat2."""
+    for name, x in (("mat1", mat1), ("mat2", mat2)):
+        if len(x.shape) != 2:
+            raise RuntimeError(f"{name} must be a matrix, got {len(x.shape)}-D tensor")
     if mat1.shape[-1:] != mat2.shape[:1]:
         _mismatch(mat1.shape, mat2.shape)
     agree("self and mat2 must have the same dtype, but got {} and {}", self, mat2)
@@ -136,6 +140,10 @@ def addmm(self: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> 
 @step("AddmvBackward0", "self mat vec", "mat vec", "alpha beta")
 def addmv(self: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * self + alpha * mat @ vec."""
+    if (len(mat.shape), len(vec.shape)) != (2, 1) or len(self.shape) > 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got {len(self.shape)}, {len(mat.shape)}, {len(vec.shape)}")
+    if mat.shape[1] != vec.shape[0] or math.prod(self.shape) not in (1, mat.shape[0]):
+        raise RuntimeError(f"size mismatch, got input ({math.prod(self.shape)}), mat ({mat.shape[0]}x{mat.shape[1]}), vec ({vec.shape[0]})")
     agree("addmv input tensors must have the same dtype, but got {}, {}, and {}", self, mat, vec)
     return self * beta + matmul(mat, vec) * alpha
 
@@ -144,14 +152,27 @@ def addmv(self: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> An
 @step("AddrBackward0", "self vec1 vec2", "vec1 vec2", "alpha beta")
 def addr(self: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * self + alpha * the outer product of two vectors."""
-    return self * beta + outer(vec1, vec2) * alpha
+    product = outer(vec1, vec2)
+    _expands(self, product.shape)
+    return self * beta + product * alpha
+
+
+def _expands(x: Any, shape: tuple) -> None:
+    """Raise unless what is added to a product expands to its shape."""
+    if not broadcasts([x.shape, shape]) or np.broadcast_shapes(x.shape, shape) != tuple(shape):
+        raise RuntimeError(not_expandable(tuple(x.shape), tuple(shape), x.dtype))
 
 
 @function(changing=True)
 @step("BaddbmmBackward0", "self batch1 batch2", "batch1 batch2", "alpha beta")
 def baddbmm(self: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * self + alpha * batch1 @ batch2."""
-    return self * beta + matmul(batch1, batch2) * alpha
+    for name, x in (("batch1", batch1), ("batch2", batch2)):
+        if len(x.shape) != 3:
+            raise RuntimeError(f"{name} must be a 3D tensor")
+    product = matmul(batch1, batch2)
+    _expands(self, product.shape)
+    return self * beta + product * alpha
 
 
 @function(method=False)
@@ -185,8 +206,9 @@ for _name, _target in {"kron": "numpy.kron", "inverse": "numpy.linalg.inv", "det
 @step("LinalgCrossBackward0", "self other", "self other", "dim")
 def cross_product(self: Any, other: Any, dim: int = -1) -> Any:
     """The cross products of vectors of three along a dimension, the others broadcast."""
-    n = max(len(self.shape), len(other.shape))
-    self, other = (op["reshape"](x, *[1] * (n - len(x.shape)), *x.shape) for x in (self, other))
+    n = len(self.shape)
+    if len(other.shape) != n:
+        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
     ax = one_dim(dim, n)
     if self.shape[ax] != 3 or other.shape[ax] != 3:
         raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {self.shape[ax]} and {other.shape[ax]}")

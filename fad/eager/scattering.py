@@ -67,6 +67,9 @@ def index_reduce(self: Any, dim: int, index: Any, source: Any, reduce: str, *, i
 def put(self: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     """self with the elements at these places (in row-major order) replaced by, or increased by, source's."""
     agree("put_(): self and source expected to have the same dtype, but got self.dtype = {} and source.dtype = {}", self, source)
+    counts = int(np.prod(source.shape, dtype=int)), raw(index).size
+    if counts[0] != counts[1]:
+        raise IndexError(f"put_(): Expected source and index to have the same number of elements, but got source.numel() = {counts[0]}, index.numel() = {counts[1]}")
     flat = reshape(self, -1).index_put((raw(index).reshape(-1),), reshape(source, -1), accumulate)
     return reshape(flat, *self.shape)
 

@@ -149,8 +149,8 @@ def permute(self: Any, *axes: Any, dims: Any = None) -> Any:
 def transpose(self: Any, dim0: int, dim1: int) -> Any:
     """Two dimensions exchanged."""
     axes = list(range(len(self.shape)))
+    a, b = one_dim(dim0, len(axes)), one_dim(dim1, len(axes))
     if axes:
-        a, b = one_dim(dim0, len(axes)), one_dim(dim1, len(axes))
         axes[a], axes[b] = axes[b], axes[a]
     return transpose_view(self, tuple(axes), label="TransposeBackward0", note={"dim0": dim0 % UNSIGNED, "dim1": dim1 % UNSIGNED})
 

@@ -241,6 +241,8 @@ def conv3d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: 
 def transposed(input: Any, weight: Any, bias: Any, stride: Any, padding: Any, output_padding: Any, groups: int, dilation: Any, rank: int) -> Any:
     """The adjoint of a convolution: its output has the extents (and output_padding more) that a convolution makes the input of."""
     stride, padding, extra, dilation = spread(stride, rank), spread(padding, rank), spread(output_padding, rank), spread(dilation, rank)
+    if len(input.shape) not in (rank + 1, rank + 2):
+        raise RuntimeError(f"Expected {rank + 1}D (unbatched) or {rank + 2}D (batched) input to conv_transpose{rank}d, but got input of size: {list(input.shape)}")
     if len(input.shape) == rank + 1:
         return _unbatched(transposed(_batched(input), weight, bias, stride, padding, extra, groups, dilation, rank))
     out = tuple([(n - 1) * s - 2 * p + d * (m - 1) + e + 1

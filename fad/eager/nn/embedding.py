@@ -52,6 +52,8 @@ def embedding(input: Any, weight: Any, padding_idx: "int | None" = None, max_nor
     scale_grad_by_freq   a row's gradient is divided by how often it is looked up
     sparse        taken for PyTorch's sake: gradients are dense
     """
+    if len(weight.shape) != 2:
+        raise RuntimeError("'weight' must be 2-D")
     index = _indices(input, weight.shape[0])
     if max_norm is not None:
         _shrink(weight, index, max_norm, norm_type)

@@ -63,8 +63,22 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
 
 def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     """x1^T A_k x2 + b_k for every k."""
+    if isinstance(input1, Tensor):
+        _check_bilinear(input1.shape, input2.shape, weight.shape)                              # type: ignore[attr-defined]
     y = call("numpy.einsum", "...i,kij,...j->...k", input1, weight, input2)
     return y if bias is None else y + bias
+
+
+def _check_bilinear(a: tuple, b: tuple, weight: tuple) -> None:
+    """Raise unless two inputs are alike but for their last dimension, which is that of the weight."""
+    if len(a) != len(b):
+        raise RuntimeError(f"bilinear(): input dimensions do not match: got {len(a)} and {len(b)}")
+    for k, (m, n) in enumerate(zip(a[:-1], b[:-1])):
+        if m != n:
+            raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {k}: got {m} and {n}")
+    for k, x in enumerate((a, b), 1):
+        if x[-1] != weight[k]:
+            raise RuntimeError(f"bilinear(): input{k} size does not match weight size: got {x[-1]} but expected {weight[k]}")
 
 
 def one_hot(tensor: Any, num_classes: int = -1) -> Any:
@@ -131,6 +145,8 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: "float | None" = No
     widths = [(0, 0)] * (len(input.shape) - len(pad) // 2) + [(pad[k], pad[k + 1]) for k in range(0, len(pad), 2)][::-1]
     extents = sizes(input)
     if mode != "constant":
+        if not 1 <= len(extents) - len(pad) // 2 <= 2:
+            raise NotImplementedError(f"Padding size {len(pad)} is not supported for {len(extents)}D input tensor.")
         return _repeated(input, widths, extents, mode)
     if any(w < 0 for pair in widths for w in pair):
         if any(n + a + b < 0 for n, (a, b) in zip(extents, widths)):

@@ -92,6 +92,8 @@ def binary_cross_entropy(input: Any, target: Any, weight: Any = None, size_avera
                          "same size.")
     if isinstance(input, Tensor) and input._a.size and not (np.nanmin(input._a) >= 0 and np.nanmax(input._a) <= 1):
         raise RuntimeError("all elements of input should be between 0 and 1")
+    if isinstance(target, Tensor) and not ((target._a >= 0) & (target._a <= 1)).all():
+        raise RuntimeError("all elements of target should be between 0 and 1")
     return steps.binary_cross_entropy(input, target, weight, reduction=reduction_of(size_average, reduce, reduction))
 
 

@@ -81,6 +81,10 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {len(shape)}")
     if shape[1] % num_groups:
         raise RuntimeError(f"Expected number of channels in input to be divisible by num_groups, but got input of shape {list(shape)} and num_groups={num_groups}")
+    for name, p in (("weight", weight), ("bias", bias)):
+        if p is not None and tuple(p.shape) != (shape[1],):
+            raise RuntimeError(f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of shape {list(p.shape)} and "
+                               f"input of shape {list(shape)}")
     grouped = op["reshape"](input, shape[0], num_groups, math.prod(shape[1:]) // num_groups)
     y = op["reshape"](layer_norm(grouped, grouped.shape[2:], eps=eps), *shape)
     wide = [n if k == 1 else 1 for k, n in enumerate(shape)]
@@ -124,6 +128,8 @@ def instance_norm(input: Any, running_mean: Any = None, running_var: Any = None,
 
 def local_response_norm(input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Any:
     """input divided by (k + alpha * the mean square of `size` neighbouring channels) ** beta."""
+    if len(input.shape) < 3:
+        raise ValueError(f"Expected 3D or higher dimensionality                          input (got {len(input.shape)} dimensions)")
     square, n = input * input, input.shape[1]
     rows = np.arange(n)
     near = ((rows[None] - rows[:, None] >= -(size // 2)) & (rows[None] - rows[:, None] <= (size - 1) // 2)).astype(input.dtype)

@@ -54,6 +54,9 @@ def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: st
     if mode not in names or names[mode] not in (None, rank) or antialias:
         raise NotImplementedError(f"interpolate: mode {mode!r} of a {len(input.shape)}-dimensional tensor is not supported; there are nearest, nearest-exact, "
                                   "area, linear (3D), bilinear and bicubic (4D) and trilinear (5D), without antialias")
+    if not 1 <= rank <= 3:
+        raise NotImplementedError(f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {rank + 2}D) for the modes: nearest | linear | bilinear | bicubic | "
+                                  f"trilinear | lanczos | area | nearest-exact (got {mode})")
     if (size is None) == (scale_factor is None):
         raise ValueError("only one of size or scale_factor should be defined" if size is not None else "either size or scale_factor should be defined")
     for given, what, told in ((size, "output size", "output"), (scale_factor, "scale_factor of shape", "scale_factor")):
@@ -162,6 +165,8 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
 @step("ChannelShuffleBackward0", "input", "", "groups")
 def channel_shuffle(input: Any, groups: int) -> Any:
     """The channels of groups interleaved."""
+    if len(input.shape) < 3:
+        raise RuntimeError(f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(input.shape)}")
     n, c, *rest = input.shape
     return input.reshape(n, groups, c // groups, *rest).transpose(1, 2).reshape(n, c, *rest)
 
