@@ -70,6 +70,7 @@ class Side:
         self.kin: dict[int, list] = {}                        # id of a new array -> those that it may be by what loops in the branch left open
         self.given: dict[int, Any] = {}                       # id of a leaf that may be None -> whether it is there, as is known in this branch
         self.born, self.lost = made.born, made.lost_arrays()
+        self.unknown = self._find_unknown(made)                # ids of arrays of which nobody knows what they are at the end of the branch
         self.outer, self.fixed = {id(c) for c, _ in made.containers}, fixed_in(made.builder)
         self._note(RESULT, None, result)
         for slot in [*[s for s in made.names if s.name in live], *made.changed_names(own)]:
@@ -79,6 +80,17 @@ class Side:
             self.ends[id(t)] = (t, frozen(t))
         for c in made.changed_containers():
             self._note(id(c), Container(c), Container(c).read())
+
+    def _find_unknown(self, made: Trial) -> set:
+        """The lost ones, and those that may be one with an array that was written to. An array from before that may be one with one of the branch's own
+        is lost for good: nobody will know that one behind the branch.
+        """
+        unknown = set(map(id, self.lost))
+        for array, _ in made.builder.mutated.values():
+            found = [x for x in array.unexcused_kin() if x.is_kin_changed]
+            unknown.update(map(id, found))
+            self.lost += [] if was_there(array, made.born) else [x for x in found if was_there(x, made.born)]
+        return unknown
 
     def _note(self, key: Any, slot: Any, value: Any) -> None:
         leaves = Layout(value).data
@@ -230,12 +242,15 @@ class _Join:
             note_fixed(c)
 
     def tie(self, selector: Value, results: tuple) -> None:
-        """Names that may be one array share it; names that may have no value are marked."""
+        """Names that may be one array share it; names that may have no value, or one that nobody knows, are marked."""
         for key, column in self.flags.items():
             mark(self.slots[key].read(), column.result, key)
         for column, flag, name in self.given:
             optional.note(column.result, flag.result if isinstance(flag, Column) else flag, name)
         self.joint.tie(selector, results[len(self.columns):])
+        for column in self.columns:
+            if is_array(column.result) and any(id(x) in s.unknown for s, x in zip(self.sides, column.leaves)):
+                lose(column.result)
 
 
 def _is_an_array(x: Any) -> bool:

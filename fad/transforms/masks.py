@@ -1,7 +1,8 @@
 """What lies behind a choice: the variables whose cotangent np.where, maximum or clip may make zero at some elements.
 
 There, and only there, a partial derivative may be infinite or nan without harm to the result (log x of a branch not taken), so
-products with it are guarded: a zero cotangent stays zero. Elsewhere products are plain, and cost what they cost by hand.
+products with it are guarded: a zero cotangent stays zero. Elsewhere products are plain, and cost what they cost by hand. Integers have no
+cotangent: which of them is chosen masks nothing.
 """
 from typing import Any
 
@@ -14,7 +15,7 @@ def behind_choices(func: Func) -> set:
     live = {a for a in func.outputs if isinstance(a, Var)}
     masked: set[Var] = set()
     for eqn in reversed(func.equations):
-        if not any(v in live for v in eqn.outputs) or isinstance(eqn.op.derivative, Zero):
+        if not any(v in live and v.type.dtype.kind in "fc" for v in eqn.outputs) or isinstance(eqn.op.derivative, Zero):
             continue
         inputs = {a for a in eqn.inputs if isinstance(a, Var)}
         live |= inputs

@@ -1,0 +1,93 @@
+"""In a branch, a loop binds a name anew that may still be what it was before; then one of the two is written to: behind the branch nobody knows the other."""
+import warnings
+
+import numpy as np
+import pytest
+
+import fad
+from fad.util.errors import FadError
+
+
+def written_under_the_first_name(x, y):
+    a = x * 1.0
+    best = a
+    if y[0] > 0.0:
+        for _ in range(len(x)):
+            a = a[:]
+        best[-1] += 0.2 * x[0]
+    return a.sum() + 10 * best @ best
+
+
+def written_under_the_new_name(x, y):
+    a = x * 1.0
+    best = a
+    if y[0] > 0.0:
+        for _ in range(len(x)):
+            a = np.asarray(a)
+        if y[1] > 0.0:
+            a[-1] += 0.2 * x[0]
+    return a.sum() + 10 * best @ best
+
+
+def written_in_a_branch_within(x, y):
+    a = x * 1.0
+    best = a
+    if y[0] < 0.0:
+        pass
+    else:
+        for _ in reversed(best):
+            a = y.reshape(-1) if y[2] > 5.0 else np.asarray(a)
+        if y[1] > 0.0:
+            best[:][-1] += 0.2 * x[0]
+    return a.sum() + 10 * best @ best
+
+
+def kept_in_a_list(x, y):
+    a, b = x * 1.0, x * 2.0
+    r, kept = a, [b]
+    if y[0] > 0.0:
+        for k in range(len(x)):
+            r = r[:] if x[k] > 0.3 else b
+        kept[0] = r
+        a[0] = 7.0 * x[1]
+    return kept[0].sum() + r @ r
+
+
+def another_name_for_one_that_is_lost(x, y):
+    a, b = x * 1.0, x * 2.0
+    r = p = b
+    if y[0] > 0.0:
+        p, q = a, b
+        for _ in range(len(x)):
+            p[0] += 1.0
+            p, q = q, p
+        r = a
+    return r @ r + 10 * p.sum()
+
+
+def a_part_of_one_that_is_lost(x, y):
+    a, b = x * 1.0, x * 2.0
+    r, p = b, a
+    if y[0] > 0.0:
+        p, q = a, b
+        for _ in range(len(x)):
+            p[0] += 1.0
+            p, q = q, p
+        r = a[1:]
+    return r.sum() + 10 * p.sum() + 100 * a @ a
+
+
+PROGRAMS = [f for f in list(globals().values()) if callable(f) and getattr(f, "__module__", "") == __name__]
+X = np.array([0.5, 0.6, 0.7])
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_refused_and_right_on_the_tape(f):
+    with pytest.raises(FadError, match="may be the same|changing names"):
+        fad.jit(f, fallback=False)(X, X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fad.FallbackWarning)
+        for y in (X, -X, np.array([0.5, -0.6, 0.7])):
+            assert fad.jit(f)(X, y) == pytest.approx(f(X, y), rel=1e-12)
+            slope = [(f(X + h, y) - f(X - h, y)) / 2e-6 for h in 1e-6 * np.eye(3)]
+            np.testing.assert_allclose(fad.grad(f)(X, y), slope, rtol=1e-6)
