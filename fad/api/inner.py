@@ -6,7 +6,7 @@ import numpy as np
 
 from ..ir.build import Value, current
 from ..ir.op import registry
-from ..ir.types import type_of
+from ..ir.types import INT, type_of
 from ..ops.extents import agree
 from ..ops.kinds import shape_of
 from ..trace.capture import Capture
@@ -27,7 +27,7 @@ class Inner:
 
     def __init__(self, f: Callable, args: tuple, kwargs: "dict | None" = None, argnums: Sequence[int] = (), whole: "Sequence | None" = None):
         leaves, structure = tree.flatten((args, kwargs or {}))
-        self.data = [k for k, x in enumerate(leaves) if is_data(x) and type(x) is not int]
+        self.data = [k for k, x in enumerate(leaves) if is_data(x) and not _is_pythons_int(x)]
         wanted = _leaves_of(argnums, args, structure)
         for k in wanted:
             check_differentiable(leaves[k], alone=len(wanted) == 1)
@@ -57,6 +57,11 @@ class Inner:
     def pad(self, values: Sequence) -> list:
         """Cotangents of the results, extended by None for what the function wrote to."""
         return list(values) + [None] * len(self.traced.written)
+
+
+def _is_pythons_int(x: Any) -> bool:
+    """Whether a leaf is an int of Python's, or one of the program around: no input, so that its value can be asked for where structure depends on it."""
+    return type(x) is int or (isinstance(x, Value) and x.type.weak and x.type.dtype == INT and not x.type.shape)
 
 
 def _leaves_of(argnums: Sequence[int], args: tuple, structure: tree.Structure) -> list:

@@ -203,7 +203,10 @@ class Staged:
         self.varying.update(k for k, x in enumerate(tree.flatten((examples, {}))[0]) if type(x) is int)
         try:
             program, data = self.program_for(*examples)
+            serves_all = not _fixes_an_int(program.traced.guards)
         except ConcreteValueError:
+            serves_all = False
+        if not serves_all:
             self.varying = before
             program, data = self.program_for(*examples)
         return program.runner.dispatcher(data + list(program.traced.captured), len(data))
@@ -225,6 +228,11 @@ class Staged:
     def __repr__(self) -> str:
         make, args, _ = self.rebuild
         return f"<fad.{make.__name__} of {getattr(args[0], '__qualname__', args[0])}>"
+
+
+def _fixes_an_int(guards: tuple) -> bool:
+    """Whether a program with these guards is one for a single value of an int argument."""
+    return any(relation == "==" and all(axis is None for (_, axis), _ in terms) for relation, terms, _ in guards)
 
 
 def _rebuild(make: Callable, args: tuple, kwargs: dict) -> Any:

@@ -91,6 +91,8 @@ def test_ints_among_the_examples_are_arguments():
     np.testing.assert_allclose(numba.njit(lambda x, n: g(x, n))(X, 7), fad.grad(steps)(X, 7))
     along = fad.grad(lambda x, axis: np.sum(np.sum(x, axis=axis) ** 2)).njit(np.ones((2, 3)), 1)         # an axis is a constant
     np.testing.assert_array_equal(along(np.ones((2, 3))), np.full((2, 3), 6.0))
+    repeated = fad.jit(lambda x, n: np.sum(np.concatenate([x] * n))).njit(X, 3)
+    np.testing.assert_allclose(repeated(X), 3 * np.sum(X))
 
 
 @numba.njit

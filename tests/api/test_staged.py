@@ -70,6 +70,21 @@ def test_an_int_that_chooses_structure_retraces():
         close(f(x, axis), x.sum(axis))
 
 
+def bins_of(x, n):
+    counts = [0.0] * n
+    for v in x:
+        counts[int(v * n)] += v * v
+    return counts[0] + sum(counts)
+
+
+@pytest.mark.parametrize("g", [
+    fad.grad(bins_of), fad.jit(fad.grad(bins_of)), lambda x, n: fad.vmap(fad.grad(bins_of), in_axes=(0, None))(x[None], n)[0], fad.jacobian(bins_of)])
+def test_an_int_that_chooses_structure_retraces_a_derivative(g):
+    x = np.array([0.1, 0.3, 0.45, 0.8])
+    for n in (4, 3, 2, 4):
+        close(g(x, n), 2 * x * np.where(x * n < 1, 2, 1))
+
+
 def test_globals_and_closures_are_not_frozen():
     global scale
     f = fad.grad(lambda x: np.sum(x * table) * scale)
