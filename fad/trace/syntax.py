@@ -278,12 +278,12 @@ class Rewriter(ast.NodeTransformer):
         return e
 
     def visit_ListComp(self, e: ast.ListComp) -> Any:
-        """A comprehension over one iterable, as a loop that fills a list."""
+        """A comprehension over one iterable, as a loop that fills a list; over several, a list that a loop may index."""
         is_shared = makes_functions(e.elt)
         e = self.generic_visit(e)                             # type: ignore[assignment]
         e.elt = self.list_made(e.elt)
         if len(e.generators) > 1 or e.generators[0].is_async or binds(e) or not is_simple(e.generators[0].target):
-            return e
+            return placed(self.runtime("list_", e), e)
         of = e.generators[0]
         parts: list = [self.of_item(of.target, part) for part in (e.elt, *of.ifs)]
         if is_shared:

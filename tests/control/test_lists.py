@@ -504,3 +504,21 @@ def test_linear_maps_of_loops(f, x, rest):
     y, push = fad.linearize(lambda x: f(x, *rest), x)
     assert y == pytest.approx(f(x, *rest))
     assert push(x) == pytest.approx(fad.grad(f)(x, *rest) @ x)
+
+
+def heaviest_pairs(x):
+    pairs = [(i, j) for i in range(4) for j in range(i + 1, 4) if i + j != 3]
+    weights = [x[i] * x[j] for i, j in pairs]
+    s = 0.0
+    for e in np.argsort(np.array(weights))[2:]:
+        i, j = pairs[e]
+        s += (i + 2 * j) * weights[e] ** 2
+    return s
+
+
+def test_a_list_over_two_iterables_is_read_by_a_traced_index():
+    x = np.array([0.9, 0.4, 1.3, 0.7])
+    for y in (x, x[::-1].copy()):
+        np.testing.assert_allclose(fad.jit(heaviest_pairs)(y), heaviest_pairs(y), rtol=1e-14)
+        g = [(heaviest_pairs(y + d) - heaviest_pairs(y - d)) / 2e-6 for d in 1e-6 * np.eye(4)]
+        np.testing.assert_allclose(fad.grad(heaviest_pairs)(y), g, rtol=1e-6)
