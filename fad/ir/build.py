@@ -66,6 +66,8 @@ class Builder:
         self.strict = False                                      # whether errors of floating point may be raised, and handled (trace/handlers.py); on the root
         self.listening = parent.listening if parent else listening()     # who is told of errors of floating point and of warnings, when the trace begins
         self.listeners: Any = None                               # the line where the function asked to be told, too; on the root
+        self.has_optional = False                                # whether values may be None (trace/optional.py); on the root
+        self.classes: dict[type, None] = {}                      # of objects that the function handles; on the root
         self.asked = False                                       # whether the class of a number was asked for; on the root
         self.side: Any = None                                    # of a branch: its selector, and which of the two it is
         self.memory: Any = None                                  # of a loop's turn: what is known of the loops in it (see trace/recall.py)

@@ -6,12 +6,14 @@ only where the generator was made, not in a region of its own, which is traced o
 """
 import sys
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from ..ir import stack
 from ..ir.build import current
+from ..util import tree
 from ..util.defects import door
 from ..util.errors import UnstageableError
 from .draws import goes_on, is_generator, no_draws, note_generator, order_of, refuse_draws
@@ -40,9 +42,10 @@ def keep(x: Any) -> None:
 @door
 def called(f: Callable, *args: Any, **kwargs: Any) -> Any:
     """f(*args, **kwargs), its arrays as values of the program."""
+    is_asking = current().root.has_optional and isinstance(f, FunctionType)       # code without its text may ask of what lists and tuples hold
     for x in (*args, *kwargs.values()):
         keep(x)
-        need(x)
+        need(*tree.flatten(x)[0] if is_asking else [x])
     if getattr(f, "__name__", "") == "shuffle" and is_generator(getattr(f, "__self__", None)) and args and isinstance(args[0], Tracer):
         return _shuffle(f, *args, **kwargs)
     with no_draws():

@@ -187,6 +187,7 @@ class Capture:
 
     def _in_class(self, cls: type, name: str) -> Any:
         """What a class has under this name, for its instances; it is a source."""
+        self.builder.root.classes[cls] = None
         found = sources.in_class(cls, name)
         if (cls, name) not in self._of_classes and found is not MISSING:
             self._of_classes.add((cls, name))
@@ -211,6 +212,7 @@ class Capture:
     def _is_inside(self, owner: Any) -> bool:
         """Whether an object was made by the traced code, so that its attributes are nobody else's. Another one is opened."""
         root = self.builder.root
+        root.classes[owner if isinstance(owner, type) else type(owner)] = None
         if id(owner) in root.inside:
             return True
         if id(owner) in root.opened or isinstance(owner, ModuleType):

@@ -125,6 +125,7 @@ class Runtime:
         else:
             made = cls(*args, **kwargs)
             current().root.inside[id(made)] = made
+        current().root.classes[cls] = None
         attributes = getattr(made, "__dict__", {}) if is_users(made) else {}
         for x in attributes.values():
             note_generator(x)

@@ -118,6 +118,7 @@ def note(x: Any, flag: Any, name: str) -> None:
     """From now on x may be None: the flag says whether it is there."""
     if isinstance(x, Tracer) and isinstance(flag, Value):
         x.optional = Optional(flag, name)
+        current().root.has_optional = True
 
 
 def places(one: Layout, other: Layout) -> set:

@@ -13,6 +13,7 @@ from ..passes.small import small_arrays
 from ..passes.unify import unify
 from ..util import tree
 from ..util.config import config
+from .asking import refuse_unseen_questions
 from .capture import Capture
 from .handlers import refuse_listeners
 from .joins import require_same_kinds, suspecting_kinds
@@ -86,6 +87,7 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
         if builder.parent is None and not builder.live:
             refuse_unseen_changes(builder)
             refuse_listeners(builder)
+            refuse_unseen_questions(builder)
         lost = tuple([k for k, x in enumerate(inputs) if is_lost(x)])
         written = tuple([k for k, x in enumerate(inputs) if k not in lost and x.atom is not before[k]])
         outer = _written_outside(builder) if builder.parent is None else []

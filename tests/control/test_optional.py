@@ -287,7 +287,70 @@ def in_code_without_source(x):
     return namespace["without_source"](perhaps(x), x)
 
 
-@pytest.mark.parametrize("f", [a_new_axis, to_the_end, no_bound, equal_to_none, among, of_a_class, a_pattern, in_code_without_source],
+class Asked:
+    def __init__(self, v):
+        self.v = v
+
+    def __eq__(self, other):
+        return other is None
+
+    def __contains__(self, k):
+        return _is_missing(k)
+
+    def __neg__(self):
+        return 2.0 if self.v is None else 3.0
+
+    @property
+    def held(self):
+        return self.v
+
+    @held.setter
+    def held(self, v):
+        self.v = 2.0 if v is None else 3.0
+
+
+def _is_missing(k):
+    return k is None
+
+
+OUTSIDE = Asked(1.0)
+
+
+def equality(x):
+    return x[0] ** 2 if Asked(1.0) == perhaps(x) else x[1] ** 2
+
+
+def membership(x):
+    return x[0] ** 2 if perhaps(x) in OUTSIDE else x[1] ** 2
+
+
+def negation(x):
+    return -Asked(perhaps(x)) * x[2] ** 2
+
+
+def a_setter(x):
+    o = Asked(1.0)
+    o.held = perhaps(x)
+    return o.v * x[2] ** 2
+
+
+@pytest.mark.parametrize("f", [equality, membership, negation, a_setter], ids=operator.attrgetter("__name__"))
+def test_questions_that_the_program_does_not_see_are_asked_on_the_tape(f):
+    with pytest.warns(FallbackWarning, match="asks whether something is None"):
+        gradient = fad.grad(f)
+        for x in (XS[0], XS[1], XS[0]):
+            np.testing.assert_allclose(gradient(x), differences(f, x), atol=1e-6)
+
+
+exec("def pair_without_source(pair): return 2.0 if pair[0] is None else 3.0", namespace)
+
+
+def in_a_pair_given_to_code_without_source(x):
+    return namespace["pair_without_source"]((perhaps(x), 1)) * x[2] ** 2
+
+
+@pytest.mark.parametrize("f", [a_new_axis, to_the_end, no_bound, equal_to_none, among, of_a_class, a_pattern, in_code_without_source,
+                               in_a_pair_given_to_code_without_source],
                          ids=operator.attrgetter("__name__"))
 def test_what_python_makes_of_none_is_left_to_python(f):
     """The program gives up where it meets None, and only there: the next call is the program's again."""
