@@ -132,7 +132,7 @@ class FunctionNode(Node, FunctionCtx):
     def pull(self, g: Any) -> tuple:
         gs = [None if one is None else one if isinstance(one, Tensor) else wrap(np.asarray(one)) for one in ([g] if self.outputs == 1 else g or [None] * self.outputs)]
         answers = self._backward(gs)
-        return tuple([None if a is None else a._a for a in answers])
+        return tuple([None if a is None else a._a.view() for a in answers])      # others may hold it: as a view no leaf keeps it for its .grad
 
     def pull_graph(self, g: Any) -> tuple:
         return self._backward([g] if self.outputs == 1 else list(g or [None] * self.outputs))

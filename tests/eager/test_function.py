@@ -350,3 +350,21 @@ def test_what_is_given_by_name_has_its_gradient():
         x = leaf(1, 2)
         call(x).sum().backward()
         close(x.grad, [3.0, 3.0])
+
+
+def test_a_leaf_does_not_take_over_what_backward_returned():
+    """A saved tensor, say: the next gradient is added to .grad in place."""
+    class Weighted(fad.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, w):
+            ctx.save_for_backward(w)
+            return (x * w).sum()
+
+        @staticmethod
+        def backward(ctx, g):
+            w, = ctx.saved_tensors
+            return w, None
+    x, w = leaf(0, 0), fad.tensor([1.0, 2.0])
+    for _ in range(2):
+        Weighted.apply(x, w).backward()
+    assert x.grad.tolist() == [2, 4] and w.tolist() == [1, 2]
