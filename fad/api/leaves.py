@@ -3,7 +3,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.types import is_beyond_64_bits
+from ..ir.types import is_beyond_64_bits, require_plain
 from ..util import tree
 
 
@@ -28,6 +28,8 @@ def leaf_key(position: int, x: Any, varying: set, static_leaves: frozenset) -> A
     if isinstance(x, np.ndarray):
         if x.dtype.kind not in "biufc":
             return None
+        if type(x) is not np.ndarray:
+            require_plain(x)
         shape = x.shape
         return (x.dtype, tuple([n if n < 2 else -1 for n in shape])) if shape else (x.dtype, ())
     cls = type(x)

@@ -7,6 +7,8 @@ takes the general path.
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..util import tree
 
 
@@ -19,7 +21,8 @@ def fast_call(program: Any) -> "Callable | None":
     count = len(inputs) - len(traced.captured) + len(program.fixed)
     every = [f"a{k}" for k in range(count)]
     names = [name for k, name in enumerate(every) if k not in program.fixed]
-    scope: dict[str, Any] = {"kernel": program.runner.kernel.call, "fits": (TypeError, ValueError, OverflowError, MemoryError)}
+    scope: dict[str, Any] = {"kernel": program.runner.kernel.call, "array": np.ndarray,
+                             "fits": (TypeError, ValueError, OverflowError, MemoryError)}
     lines = ["def fast(args):", f"    if len(args) != {count}:", "        return NotImplemented"]
     if count:
         lines.append(f"    {', '.join(every)}, = args")
@@ -30,6 +33,8 @@ def fast_call(program: Any) -> "Callable | None":
             if not v.type.weak or python is None:
                 return None
             lines += [f"    if type({name}) is not {python}:", "        return NotImplemented"]
+        else:                                                 # Numba takes a masked array, too, and reads what its mask hides
+            lines += [f"    if type({name}) is not array:", "        return NotImplemented"]
     lines += _source_tests(traced.sources, scope)
     captured = []
     for k, array in enumerate(traced.captured):

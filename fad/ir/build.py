@@ -18,7 +18,7 @@ from .graph import Equation, Func, Literal, Var
 from .integers import Affine, Integers
 from .op import Op
 from .stack import current
-from .types import INT, Type, type_of
+from .types import INT, Type, require_plain, type_of
 from .value import Value
 
 _AFFINE = {"add", "sub", "mul", "neg"}
@@ -102,6 +102,7 @@ class Builder:
 
     def capture(self, array: Any) -> "Value":
         """The input that stands for an array from outside the program."""
+        require_plain(array)
         if not isinstance(array, np.ndarray) and np.asarray(array) is np.asarray(array):       # it has its values in an array: that is what is read
             array = np.asarray(array)
         root = self.root

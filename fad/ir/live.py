@@ -16,7 +16,7 @@ from . import stack
 from .build import Builder, Value, building
 from .graph import Literal, Var
 from .op import Op
-from .types import Type, type_of
+from .types import Type, require_plain, type_of
 
 UNKNOWN: Any = object()                                      # the value of what a second step will give, or of one of many examples
 
@@ -71,6 +71,7 @@ class LiveBuilder(Builder):
 
     def capture(self, array: Any) -> Any:
         """What stands for an array from outside: always the same, and a copy. A later change of the array makes it another one."""
+        require_plain(array)
         known = self.root.outside
         found = known.get(id(array))
         if found is None or not _same(array, found[2]):
@@ -87,6 +88,7 @@ class LiveBuilder(Builder):
         if isinstance(x, (list, tuple)):
             x = np.asarray(x)
         if isinstance(x, np.ndarray):
+            require_plain(x)
             return self.root.known_input(x)
         return super().lift(x)
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..util.defects import door
+from ..util.errors import UnsupportedFunctionError
 
 BOOL, INT, FLOAT, COMPLEX = np.dtype(bool), np.dtype(np.int64), np.dtype(np.float64), np.dtype(np.complex128)
 _WEAK = {bool: BOOL, int: INT, float: FLOAT, complex: COMPLEX}
@@ -70,6 +71,27 @@ def type_of(x: Any) -> Type:
     if hasattr(x, "atom"):
         return x.atom.type
     return Type(x.dtype, x.shape)
+
+
+_ARITHMETIC = ("__array_ufunc__", "__array_function__", "__add__", "__mul__", "__matmul__")
+
+
+@cache
+def has_own_arithmetic(cls: type) -> bool:
+    """Whether arrays of this class compute otherwise than NumPy's: a masked array leaves elements out, a matrix's * is a product of matrices.
+
+    >>> has_own_arithmetic(np.ma.MaskedArray), has_own_arithmetic(np.memmap)
+    (True, False)
+    """
+    return issubclass(cls, np.ndarray) and any(getattr(cls, name) is not getattr(np.ndarray, name) for name in _ARITHMETIC)
+
+
+def require_plain(x: Any) -> None:
+    """Raise of an array whose numbers alone do not say what is computed with it."""
+    if has_own_arithmetic(type(x)):
+        raise UnsupportedFunctionError(f"an array of class {type(x).__name__} cannot be part of a traced computation",
+                                       why="its class has arithmetic of its own, and fad computes as NumPy does with ndarrays",
+                                       do="pass np.asarray(x), and with a mask what is to be left out as a condition: np.sum(x, where=~mask)")
 
 
 def _promotion_key(t: Type) -> Any:

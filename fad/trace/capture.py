@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.build import Builder, Value
+from ..ir.types import has_own_arithmetic
 from ..ops.face import OBJECTS, find
 from ..util.defects import door
 from ..util.errors import UnstageableError
@@ -117,7 +118,8 @@ class Capture:
         if is_compiled(value):
             return self.function(value)
         if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
-            return self.builder.capture(value)
+            is_itself = self.builder.live and has_own_arithmetic(type(value))        # no operand, but its own methods give numbers
+            return value if is_itself else self.builder.capture(value)
         if is_sequence(value) and holds_arrays(value):
             return self._container(value)
         if isinstance(value, sources.CONTAINERS):

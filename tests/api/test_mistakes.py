@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fad
-from fad.util.errors import ArgumentError, ConcreteValueError, IntegerArgumentError, NotScalarError
+from fad.util.errors import ArgumentError, ConcreteValueError, IntegerArgumentError, NotScalarError, UnsupportedFunctionError
 
 X = np.array([1.0, 2.0, 3.0])
 
@@ -69,3 +69,38 @@ def test_the_tape_knows_the_numbers_in_a_message():
         raise ValueError(f"{x[0]:.2f} is wrong")
     with pytest.raises(ValueError, match="1.00 is wrong"):
         fad.grad(f)(X)
+
+
+class Doubled(np.ndarray):
+    """Arrays with arithmetic of their own: every result is twice what NumPy says."""
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        return 2.0 * getattr(ufunc, method)(*[np.asarray(x) for x in inputs], **kwargs)
+
+
+MASKED = np.ma.array([0.3, 0.5], mask=[False, True])
+OF_THEIR_OWN = [MASKED, np.ones((2, 2)).view(np.matrix), np.ones(2).view(Doubled)]
+
+
+@pytest.mark.parametrize("array", OF_THEIR_OWN, ids=lambda a: type(a).__name__)
+@pytest.mark.parametrize("compile", ["now", "never"])
+def test_arrays_with_arithmetic_of_their_own_are_refused_as_arguments(array, compile):
+    f = fad.jit(lambda x: np.sum(x * x), compile=compile)
+    plain = np.asarray(array)
+    for _ in range(3):                                        # the third call of a compiled function takes the shortest way
+        f(plain)
+    for call in (f, fad.grad(f), fad.vmap(f), lambda x: fad.jvp(f, (plain,), (x,))):
+        with pytest.raises(UnsupportedFunctionError, match=type(array).__name__):
+            call(array)
+
+
+@pytest.mark.parametrize("array", OF_THEIR_OWN, ids=lambda a: type(a).__name__)
+@pytest.mark.parametrize("f", [lambda x, a: np.sum(x * a), lambda x, a: np.sum(np.multiply(x, a)), lambda x, a: np.sum(x @ a)])
+def test_arrays_with_arithmetic_of_their_own_are_refused_where_a_function_uses_them(f, array):
+    with pytest.raises(UnsupportedFunctionError, match=type(array).__name__):
+        fad.grad(lambda x: f(x, array))(X[:2])
+
+
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+def test_what_a_masked_array_says_of_itself_is_its_own():
+    assert fad.grad(lambda x: np.sum(x) * MASKED.sum())(np.ones(2)).tolist() == [0.3, 0.3]

@@ -28,6 +28,8 @@ np.linalg.matrix_power(S,1); np.linalg.matrix_power(S,-2); np.linalg.matrix_powe
 
 VALUES_ONLY = listed(r"""
 np.einsum("ij,j->i",f,f[0]); np.polyval([1.0, 2.0], f); np.polyval((1, 2), f); np.polyval(f[0], 2.0); np.polyval(f[0], f)
+np.dot(f, 2.0); np.dot(2, f); f.dot(2.0); np.inner(f, 2.0); np.multiply.outer(f, 2.0); np.dot(k.astype("i1"), 1000); np.dot(f, float(np.sum(v)))
+np.nan_to_num(f, nan=v[0]); sp.logsumexp(f, b=2.0); sp.logsumexp(k, b=f[0])
 """)
 
 

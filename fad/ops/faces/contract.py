@@ -8,7 +8,9 @@ from .. import extents
 from ..contract import contract, matmul, new_letters, stacked_product
 from ..face import face
 from ..kinds import conjugate, same_extent, same_shape, shape_of
+from ..literals import numpy_number
 from .arguments import as_array, fixed, in_dtype, into, one_axis, rank, ravel
+from .join import strong
 
 face("numpy.matmul", "numpy.linalg.matmul", samples=("np.matmul(x, S)", "x @ S", "v @ S @ v"))(lambda x1, x2: matmul(as_array(x1), as_array(x2)))
 
@@ -16,7 +18,7 @@ face("numpy.matmul", "numpy.linalg.matmul", samples=("np.matmul(x, S)", "x @ S",
 @face("numpy.dot", method="dot", samples=("np.dot(x, S)", "np.dot(v, v)", "x.dot(v)"))
 def dot(a: Any, b: Any, out: Any = None) -> Any:
     """Over the last axis of a and the last but one of b; a product where either is a number."""
-    a, b = as_array(a), as_array(b)
+    a, b = numpy_number(strong(a)), numpy_number(strong(b))
     if not rank(a) or not rank(b):
         return _into_its_own(out, a * b)
     letters = new_letters(rank(a) + rank(b), "")
@@ -41,7 +43,7 @@ def vdot(a: Any, b: Any, /) -> Any:
 
 @face("numpy.inner", samples=("np.inner(x, S)",))
 def inner(a: Any, b: Any, /) -> Any:
-    a, b = as_array(a), as_array(b)
+    a, b = numpy_number(strong(a)), numpy_number(strong(b))
     if not rank(a) or not rank(b):
         return a * b
     return tensordot(a, b, axes=([-1], [-1]))

@@ -118,9 +118,10 @@ def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, ne
     if type_of(x).dtype.kind != "f":
         return x
     limits = np.finfo(type_of(x).dtype)
-    y = where_(x == math.inf, float(limits.max) if posinf is None else posinf, x)
-    y = where_(x == -math.inf, float(limits.min) if neginf is None else neginf, y)
-    return where_(isnan(x), nan, y)
+    y = x
+    for place, number in ((x == math.inf, limits.max if posinf is None else posinf), (x == -math.inf, limits.min if neginf is None else neginf), (isnan(x), nan)):
+        y = where_(place, in_dtype(as_array(number), type_of(x).dtype), y)
+    return y
 
 
 # -- complex numbers --------------------------------------------------------------------------------------------------------------

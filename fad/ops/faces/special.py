@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.op import Op, registry
-from ...ir.types import type_of
+from ...ir.types import result_dtype, type_of
 from ...util.errors import UnsupportedFunctionError
 from ..complex import make_complex
 from ..extents import broadcast_of
@@ -14,6 +14,7 @@ from ..kinds import is_complex, shape_of
 from ..literals import as_array
 from ..pointwise import real_part
 from ..special import bessel, elliptic, errors, gamma, hypergeometric, information, orthogonal, statistics
+from .arguments import in_dtype
 
 # -- ufuncs of one result -----------------------------------------------------------------------------------------------------
 
@@ -206,9 +207,10 @@ def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, r
     if not shape_of(a) and (b is None or not shape_of(b)):
         a = registry["reshape"](a, 1)
         axis = None
-    a = _float(a)
     if b is not None:
-        a, b = _common(a, b)
+        dtype = result_dtype(a, b)
+        a, b = _common(in_dtype(a, dtype), in_dtype(b, dtype))
+    a = _float(a)
     axes = _axes(a, axis)
     shift, terms = _exponentials(a, axes) if b is None else _weighted_exponentials(a, b, axes)
     total = registry["sum"](terms, axes=axes)

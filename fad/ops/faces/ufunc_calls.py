@@ -10,9 +10,10 @@ from ...util.errors import SideEffectError
 from .. import extents
 from ..face import BY_NAME, METHODS, find
 from ..kinds import shape_of
-from ..literals import as_array, is_value, known
+from ..literals import as_array, is_value, known, numpy_number
 from ..subscript import read_subscript
 from .arguments import axes_of, fixed, in_dtype, is_given, kept, one_axis, refuse
+from .join import strong
 from .ufuncs import as_float
 
 REDUCTIONS = {"add": "numpy.sum", "multiply": "numpy.prod", "maximum": "numpy.max", "minimum": "numpy.min", "logical_and": "numpy.all",
@@ -172,7 +173,7 @@ def _scan(ufunc: Any, x: Any, axis: int) -> Any:
 
 def outer(ufunc: Any, a: Any, b: Any, **options: Any) -> Any:
     """ufunc.outer: every element of a with every element of b."""
-    a, b = as_array(a), as_array(b)
+    a, b = numpy_number(strong(a)), numpy_number(strong(b))
     a = registry["reshape"](a, *shape_of(a), *[1] * len(shape_of(b)))
     return call(ufunc, _face(ufunc), (a, b), **options)
 
