@@ -3,6 +3,7 @@
 A slot is one changeable thing. Its value is a tree whose leaves are data (what can be traced) or static Python values.
 """
 import copy
+from array import array
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -108,6 +109,7 @@ class Trial:
         own, root = {id(c) for c in cells.values()}, self.builder.root
         outside = [*root.opened.values(), *[made for _, made, _ in root.stand_ins]]
         self.containers = [(c, contents(c)) for c in containers_in([*self.before, *outside]) if id(c) not in own]
+        self.bytes = [(x, x[:]) for x in self.before if isinstance(x, (bytearray, array))]
         self.builder.kept += [x for x in self.before if isinstance(x, (Iterator, Once))] if is_region else []
         self.lost = len(self.builder.lost)
         self.born = next(births)
@@ -135,6 +137,12 @@ class Trial:
         """Arrays whose contents nobody knows any more."""
         return [t for t, _ in self.builder.lost[self.lost:]]
 
+    def refuse_changed_bytes(self) -> None:
+        """An error if what holds numbers of a machine's kinds, and no traced ones, was changed."""
+        if any(x != before for x, before in self.bytes):
+            raise UnstageableError("a bytearray or an array.array is changed in a loop or branch on traced values", why="it cannot be part of the program",
+                                   do="use a list or an array of NumPy's")
+
     def undo(self) -> None:
         """Put back all that the region has changed."""
         for tracer, view in reversed(self.builder.lost[self.lost:]):
@@ -147,6 +155,8 @@ class Trial:
         """Put back variables and containers, but no arrays: those of a builder that has gone on hold what was written before, too."""
         for owner, before in self.containers:
             put_contents(owner, before)
+        for x, held in self.bytes:
+            x[:] = held
         for slot, value in zip(self.names, self.before):
             slot.write(value)
 
@@ -180,6 +190,7 @@ def trial(cells: dict) -> Iterator[Trial]:
     try:
         with no_draws():
             yield made
+            made.refuse_changed_bytes()
     finally:
         made.undo()
 

@@ -1,4 +1,5 @@
 """What branches and loops on traced values change besides variables: outer variables, globals, attributes, containers; iterators; errors."""
+import array
 import collections
 import itertools
 import warnings
@@ -445,3 +446,30 @@ def test_a_name_bound_in_an_index(f):
     for x in (np.array([0.7, 1.3, 0.4]), np.array([0.1, 1.3, 0.4])):
         np.testing.assert_allclose(fad.jit(f)(x), f(x))
         np.testing.assert_allclose(fad.grad(f)(x), [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)], atol=1e-7)
+
+
+def bytes_in_a_loop(x):
+    marks, sums, s = bytearray(1), array.array("d", [0.0]), 0.0
+    for k in range(12):
+        marks[0] += 1
+        sums[0] += 0.5
+        s += marks[0] * sums[0] * x[0] * k
+    return s
+
+
+def bytes_in_a_branch(x):
+    marks = bytearray(3)
+    if x[0] > 0.5:
+        marks.append(1)
+    return len(marks) * x[1] ** 2
+
+
+@pytest.mark.parametrize("f", [bytes_in_a_loop, bytes_in_a_branch])
+def test_bytes_that_change_are_no_part_of_a_program(f):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fad.FallbackWarning)
+        jitted, gradient = fad.jit(f), fad.grad(f)
+        for x in ([0.3, 0.7], [0.6, 0.2], [0.3, 0.7]):
+            x = np.array(x)
+            assert np.isclose(jitted(x), f(x))
+            np.testing.assert_allclose(gradient(x), [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(2)], atol=1e-6)
