@@ -192,7 +192,8 @@ class Staged:
         """The compiled program for arguments like these as a Numba dispatcher, to be called from @njit code.
 
         Each array and number among the examples is an argument of the dispatcher, in order; an int that the program's structure
-        depends on (an axis) is a constant, and so are arrays that the function closed over. Raises BackendError where there is no compiled form.
+        depends on (an axis) is a constant, and so are arrays that the function closed over. Raises BackendError where there is no compiled form,
+        and SideEffectError where the function writes to its arguments (under jit; a derivative leaves them alone).
 
         >>> import numpy as np, fad
         >>> g = fad.grad(lambda x: np.sum(x ** 3)).njit(np.ones(3))
@@ -209,6 +210,7 @@ class Staged:
         if not serves_all:
             self.varying = before
             program, data = self.program_for(*examples)
+        program.refuse_writes()
         return program.runner.dispatcher(data + list(program.traced.captured), len(data))
 
     def clear(self) -> None:

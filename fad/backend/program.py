@@ -56,6 +56,15 @@ class Program:
             if any(j != k and isinstance(arrays[j], np.ndarray) and overlap(arrays[k], arrays[j]) for j in others):
                 raise shared_memory()
 
+    def refuse_writes(self) -> None:
+        """An error if the program writes to arrays of its caller's: compiled callers would be handed what it wrote as further results."""
+        if self.written:
+            k, inputs = self.written[0], self.traced.func.inputs
+            named = inputs[k].name if k < len(inputs) - len(self.traced.captured) else "an array that it closes over"
+            raise SideEffectError(f"the function writes to {named}, and compiled callers do not see that", where=None,
+                                  why="a compiled program returns new arrays, and leaves those that it is given alone",
+                                  do="write to a copy (x = x.copy()), and return it")
+
     def __call__(self, data: list) -> Any:
         outputs = self.runner.run(list(data) + list(self.traced.captured))
         if self.fast is None and self.runner.kernel is not None:

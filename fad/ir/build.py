@@ -68,6 +68,7 @@ class Builder:
         self.listeners: Any = None                               # the line where the function asked to be told, too; on the root
         self.has_optional = False                                # whether values may be None (trace/optional.py); on the root
         self.classes: dict[type, None] = {}                      # of objects that the function handles; on the root
+        self.unbound = False                                     # whether a name may have no value (trace/bound.py); on the root
         self.asked = False                                       # whether the class of a number was asked for; on the root
         self.side: Any = None                                    # of a branch: its selector, and which of the two it is
         self.memory: Any = None                                  # of a loop's turn: what is known of the loops in it (see trace/recall.py)

@@ -26,6 +26,7 @@ from ..util.errors import (
 )
 from ..util.listening import listening
 from ..util.where import here, is_own, line_of
+from .bound import refuse_handled
 
 OWN = (ConcreteValueError, StructureError, SideEffectError, UnsupportedFunctionError, NoDerivativeError)
 
@@ -41,6 +42,8 @@ def caught(handled: "Callable | None" = None) -> Iterator[None]:
     note_strictness()
     yield
     kinds = tuple(kind for handler in (handled() if handled else [Exception]) for kind in (handler if isinstance(handler, tuple) else (handler,)))
+    if issubclass(UnboundLocalError, kinds):
+        refuse_handled()
     kinds += (FloatingPointError,) if _takes_in_numpys(kinds) else ()
     found = next((eqn for eqn in builder.equations[start:] if may_raise(eqn, kinds)), None)
     if found is not None:

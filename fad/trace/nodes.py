@@ -44,6 +44,12 @@ def takes_all(e: ast.Call) -> bool:
     return len(e.args) == 1 and isinstance(e.args[0], ast.GeneratorExp) and getattr(e.func, "id", getattr(e.func, "attr", "")) in TAKE_ALL
 
 
+def asks_for_names(e: ast.Call) -> bool:
+    """Whether this is a call, locals() or eval(text), that sees the names of the function it stands in, which are others once that is rewritten."""
+    given = len(e.args) + len(e.keywords)
+    return isinstance(e.func, ast.Name) and given == {"locals": 0, "vars": 0, "dir": 0, "eval": 1, "exec": 1}.get(e.func.id)
+
+
 def is_simple(target: ast.AST) -> bool:
     """Whether a target is a name, or a tuple of names."""
     return isinstance(target, ast.Name) or isinstance(target, (ast.Tuple, ast.List)) and all(isinstance(n, ast.Name) for n in target.elts)

@@ -16,7 +16,7 @@ from typing import Any
 
 from .liveness import Liveness, assigned, written_to
 from .lower import CannotLowerError, Lowering
-from .nodes import Identities, Patterns, binds, is_path, is_simple, loaded, makes_functions, placed, takes_all
+from .nodes import Identities, Patterns, asks_for_names, binds, is_path, is_simple, loaded, makes_functions, placed, takes_all
 from .origin import compiled_in, definition_of, parameters
 
 RUNTIME = "__fad__"
@@ -267,6 +267,8 @@ class Rewriter(ast.NodeTransformer):
         return placed(self.runtime("attribute", e.value, ast.Constant(self._mangled(e.attr))), e)
 
     def visit_Call(self, e: ast.Call) -> Any:
+        if asks_for_names(e):
+            raise CannotLowerError(f"{e.func.id}() sees the names of the function")
         if isinstance(e.func, ast.Name) and e.func.id in UNTOUCHED_CALLS:
             return self._super(e) if e.func.id == "super" and not e.args else self.generic_visit(e)
         if takes_all(e):

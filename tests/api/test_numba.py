@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import fad
+from fad.util.errors import SideEffectError
 
 X = np.array([1.0, 2.0, 0.5])
 
@@ -140,3 +141,22 @@ def test_an_njit_function_with_a_derivative_of_its_own():
             s += total(x * (k + 1.0))
         return s
     np.testing.assert_allclose(fad.grad(twice)(X), 5 * X, rtol=1e-14)
+
+
+def test_a_function_that_writes_to_its_arguments_has_no_dispatcher():
+    def shifts(x):
+        x[0] += 1.0
+        return x.sum()
+    with pytest.raises(SideEffectError, match="writes to x"):
+        fad.jit(shifts).njit(np.ones(3))
+    assert fad.grad(shifts).njit(np.ones(3))(X).tolist() == [1.0, 1.0, 1.0]
+
+
+def test_a_function_that_writes_to_what_it_closes_over_has_no_dispatcher():
+    seen = np.zeros(3)
+
+    def counts(x):
+        seen[0] += 1.0
+        return x.sum()
+    with pytest.raises(SideEffectError, match="closes over"):
+        fad.jit(counts).njit(np.ones(3))

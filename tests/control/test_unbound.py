@@ -108,6 +108,47 @@ def outcome(f, x):
         return None
 
 
+def handled_as_it_returns(x):
+    for v in x:
+        if v > 0.5:
+            found = v * v
+    try:
+        return found
+    except NameError:
+        return x[1]
+
+
+def handled_as_it_is_named(x):
+    if x[0] > 0.0:
+        found = x[0] * x[2]
+    try:
+        r = found
+    except UnboundLocalError:
+        r = x[1]
+    return 2.0 * r
+
+
+def asked_for_by_name(x):
+    if x[0] > 0.0:
+        scale = 3.0
+    return x[1] * (scale if "scale" in locals() else 2.0)
+
+
+def asked_for_in_text(x):
+    if x[0] > 0.0:
+        scale = 3.0                                           # noqa: F841 - the text reads it
+    return x[1] * eval("scale if 'scale' in dir() else 2.0")
+
+
+@pytest.mark.filterwarnings("ignore::fad.util.errors.FallbackWarning")
+@pytest.mark.parametrize("f", [handled_as_it_returns, handled_as_it_is_named, asked_for_by_name, asked_for_in_text], ids=lambda f: f.__name__)
+def test_code_that_asks_which_names_have_a_value(f):
+    for x in XS:
+        assert np.isclose(fad.jit(f)(x), f(x))
+        slope = [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)]
+        np.testing.assert_allclose(fad.grad(f)(x), slope, rtol=1e-6, atol=1e-6)
+
+
 @pytest.mark.parametrize("policy", ["now", "never"])
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_program(f, policy):
