@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from types import CodeType, FunctionType
 from typing import Any
 
+from .typed import typed_trees
+
 _trees: dict[str, tuple[int, Any]] = {}                      # file -> (hash of its text, its tree or None)
 
 _FUTURE = functools.reduce(operator.or_, [getattr(__future__, name).compiler_flag for name in __future__.all_feature_names])
@@ -44,7 +46,7 @@ def definition_of(f: FunctionType) -> "tuple[Definition, str] | None":
     code = f.__code__
     tree = tree_of(code.co_filename)
     if tree is None:
-        tree = _own_tree(f)
+        tree = _own_tree(f) or next((t for t in typed_trees(code) if _is_of(code, t)), None)
     if tree is None:
         return None
     found = [d for d in definitions(tree) if _fits(d[0], code)]
