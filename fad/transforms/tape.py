@@ -54,8 +54,14 @@ def is_inside_a_loop(builder: "Builder | None") -> bool:
 
 
 def is_fixed(v: Var, around: Builder) -> bool:
-    """Whether a variable has the same extents in each turn."""
-    return all(isinstance(n, int) or around.sees(n) for n in v.type.shape)
+    """Whether a variable has the same extents in each turn, though a turn may compute them."""
+    return all(isinstance(n, int) or around.sees(n) or all(around.sees(w) for w, _ in around.integers.form(n).terms) for n in v.type.shape)
+
+
+def fixed_extents(v: Var) -> list:
+    """The extents of such a variable, in front of the loop."""
+    around = current()
+    return [around.value_of(n) if isinstance(n, int) or around.sees(n) else around.from_form(around.integers.form(n)) for n in v.type.shape]
 
 
 class Rows:
@@ -65,7 +71,7 @@ class Rows:
     links: tuple = ()
 
     def __init__(self, v: Var, turns: "Turns | None"):
-        extents = [current().value_of(n) for n in v.type.shape]
+        extents = fixed_extents(v)
         self.dtype, self.extents = v.type.dtype, (FIRST_EXTENT if turns is None else turns.count, *extents)
         self.bytes = 0 if turns is None else product([v.type.dtype.itemsize, *self.extents])
         self.spec = ("i",) + (":",) * len(extents)
@@ -150,7 +156,7 @@ class Padded:
 
 def padded_width(v: Var, turns: Turns) -> Any:
     """How many elements a row must have, in whole cache lines, for the largest value that a variable of rank 1 has in any turn, or behind the last."""
-    first, slope = ramp_of(v, turns, current()) or (current().value_of(v.type.shape[0]), 0)
+    first, slope = ramp_of(v, turns, current()) or (fixed_extents(v)[0], 0)
     last = first + turns.count * slope
     widest = (last if slope > 0 else first) if isinstance(slope, int) else maximum(first, last)
     line = max(CACHE_LINE // v.type.dtype.itemsize, 1)

@@ -84,3 +84,25 @@ def test_only_rows_in_use_are_saved():
 
 def test_what_both_ways_need_is_computed_once():
     assert fad.source(fad.grad(both_ways), X).count("sin(x") == 1
+
+
+def steps_of_a_stencil(u, turns):
+    """The inner loops leave out the ends: how many turns they have, each turn of the outer one computes, and it is the same number."""
+    n = u.shape[0]
+    for _ in range(turns):
+        new = u.copy()
+        for i in range(1, n - 1):
+            for j in range(1, n - 1):
+                new[i, j] = u[i, j] - 0.1 * math.sin(u[i - 1, j] * u[i, j + 1])
+        u = new
+    return np.sum(u * u)
+
+
+def test_rows_that_are_alike_have_their_places():
+    """They are no stack, that grows and is copied."""
+    u = np.sin(np.arange(36.0)).reshape(6, 6)
+    assert "resized" not in fad.source(fad.grad(steps_of_a_stencil), u, 4)
+    steps = [(steps_of_a_stencil(u + h.reshape(6, 6), 4) - steps_of_a_stencil(u - h.reshape(6, 6), 4)) / 2e-6 for h in 1e-6 * np.eye(36)]
+    for compile in ("never", "now"):
+        with fad.config.using(compile=compile):
+            np.testing.assert_allclose(fad.grad(steps_of_a_stencil, fallback=False)(u, 4).ravel(), steps, rtol=1e-6, atol=1e-8)
