@@ -10,8 +10,10 @@ from ..ir.op import registry
 from ..ir.types import type_of
 from ..ops.kinds import match
 from ..trace.iterate import checkpointed
+from ..trace.kin import kin_of
+from ..trace.place import roots_of
 from ..trace.sharing import keep_apart
-from ..trace.tracer import Tracer
+from ..trace.tracer import Tracer, may_be_one
 from ..trace.tracing import is_data
 from ..util import tree
 from ..util.errors import ArgumentError, SideEffectError, StructureError
@@ -30,6 +32,8 @@ class Call:
         self.structure: Any = None
         self.statics: dict = {}
         self.written: list = []                               # numbers of the data leaves that the function writes to
+        self.arrays: list = []                                # for each of the result's data leaves, the arrays that it may be or be a part of
+        self.inputs: dict[int, int] = {}                      # id of a data leaf as the function saw it -> its number
 
     def fill(self, xs: Sequence) -> "tuple[tuple, dict]":
         """The arguments with these data leaves, for a rule: what it writes to them is nobody else's."""
@@ -47,6 +51,8 @@ class Call:
         args, kwargs = self._filled(xs)
         result = self.data_of(captured(self.f)(*args, **kwargs))
         self.written = [k for k, x in enumerate(xs) if _held(x) is not before[k]]
+        self.arrays = [_arrays_of(y) for y in result]
+        self.inputs = {id(x): k for k, x in enumerate(xs)}
         return (*result, *[xs[k] for k in self.written])
 
     def data_of(self, result: Any) -> list:
@@ -63,6 +69,24 @@ class Call:
         for k in sorted(self.statics):
             leaves.insert(k, self.statics[k])
         return self.structure.unflatten(leaves)
+
+    def note_shared(self, given: Sequence, ys: Sequence) -> None:
+        """Results that are arguments, arrays from outside or one array: they hold values of their own from here on, so that none may be written to
+        where another is read.
+        """
+        known: dict[int, list] = {}
+        for y, arrays in zip(ys, self.arrays):
+            for x in arrays if isinstance(y, Tracer) else ():
+                at = self.inputs.get(id(x))
+                outside = roots_of(given[at]) if at is not None and isinstance(given[at], Tracer) else [x] if current().sees(x._var) else []
+                for other in [*outside, *known.setdefault(id(x), [])]:
+                    may_be_one(y, other)
+                known[id(x)].append(y)
+
+
+def _arrays_of(y: Any) -> list:
+    """The arrays that a result may be, or be a part of."""
+    return [r for root in roots_of(y) for r in (root, *kin_of(root, lambda _: False))] if isinstance(y, Tracer) and y.ndim else []
 
 
 def _held(x: Any) -> Any:
@@ -190,6 +214,7 @@ class _WithRule:
         if call.written:
             raise SideEffectError(f"{name} writes to an argument, and has a rule of its own", why="the rule does not say what becomes of the argument",
                                   do="return the new contents instead (x = x.copy())")
+        call.note_shared([call.leaves[k] for k in call.data], ys)
         return call.result(ys)
 
     def rule(self, call: Call) -> Rule:
@@ -280,9 +305,10 @@ def checkpoint(f: Any) -> Any:
         call = Call(f, args, kwargs)
         given = [call.leaves[k] for k in call.data]
         results = registry["checkpoint"].run_regions(given, (call.run,), name=f.__name__)
-        keep_apart(given, call.written)
+        keep_apart(given, call.written, current().equations[-1].regions[0])
         count = len(results) - len(call.written)
         for k, new in zip(call.written, results[count:]):
             (given[k] if isinstance(given[k], Tracer) else current().capture(given[k])).set(new)
+        call.note_shared(given, results)
         return call.result(results[:count])
     return computed_again

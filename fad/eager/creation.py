@@ -209,6 +209,12 @@ def _of_bounds(dtype: Any, *bounds: Any) -> np.dtype:
     return dtype or inferred
 
 
+def _bounds(dtype: Any, *bounds: Any) -> list:
+    """The bounds; integers between them have no derivative."""
+    is_whole = dtype is not None and dtype.kind not in "fc"
+    return [b.detach() if is_whole and isinstance(b, Tensor) else b for b in bounds]
+
+
 def _between(start: Any, end: Any, steps: Any, dtype: Any) -> Any:
     """Evenly spaced numbers between bounds of which a gradient is wanted."""
     _ranks(start, end)
@@ -219,6 +225,7 @@ def _between(start: Any, end: Any, steps: Any, dtype: Any) -> Any:
 @creating
 def linspace(start: Any, end: Any, steps: int, *, dtype: Any) -> Any:
     """Evenly spaced numbers from start to end."""
+    start, end = _bounds(dtype, start, end)
     if wanted(start) or wanted(end):
         return _between(start, end, steps, dtype)
     low, high = _numbers("linspace", start=start, end=end)
@@ -229,6 +236,7 @@ def linspace(start: Any, end: Any, steps: int, *, dtype: Any) -> Any:
 def logspace(start: Any, end: Any, steps: int, base: Any = 10.0, *, dtype: Any) -> Any:
     """Powers of the base at evenly spaced exponents."""
     base = number(base, "logspace", "base")
+    start, end = _bounds(dtype, start, end)
     if wanted(start) or wanted(end):
         return base ** _between(start, end, steps, dtype)
     low, high = _numbers("logspace", start=start, end=end)

@@ -218,7 +218,6 @@ Tensor.div_ = lambda self, other, *, rounding_mode=None: (                      
     _in_place_div(self, other) if rounding_mode is None else _div_in_place(self, other, rounding_mode=rounding_mode))
 
 
-
 def _with_alpha(change: Callable) -> Callable:
     return lambda self, other, *, alpha=1: change(self, other if alpha.__class__ is int and alpha == 1 else _times(alpha, other, self))
 

@@ -213,7 +213,7 @@ def bincount(self: Any, weights: Any = None, minlength: int = 0) -> Any:
     if weights._a.shape != self._a.shape:
         raise RuntimeError("weights should be 1-d and have the same length as input")
     size = max(minlength, int(self._a.max(initial=-1)) + 1)
-    into = np.zeros(size, weights._a.dtype if weights._a.dtype.kind == "f" else np.float64)
+    into = np.zeros(size, np.float32 if weights._a.dtype == np.float32 else np.float64)
     return op["index_add"](wrap(into), weights.to(into.dtype), self._a, spec=("a",), at=0)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from ..ir.build import Value
 
 _MISSING = object()
-_LIBRARIES = {"builtins", "fad", "numpy", "scipy", "numba", "functools", "collections", "itertools"}
+_LIBRARIES = {"builtins", "fad", "numpy", "scipy", "numba", "functools", "itertools"}
 _SEQUENCES = (list, dict, set, deque)
 
 

@@ -256,9 +256,8 @@ class Runtime:
             return True
         made = error()
         made = made() if isinstance(made, type) else made
-        kind = next(c.__name__ for c in type(made).__mro__ if c.__module__ == "builtins")
         selector, side = branch.side
-        registry["check_that"](selector, not side, what=str(made), error=kind)
+        registry["check_that"](selector, not side, what=str(made), error=handlers.kind_of(made))
         return False
 
     # -- errors -----------------------------------------------------------------------------------------------------------

@@ -108,12 +108,16 @@ def is_pythons(error: Exception) -> bool:
     return isinstance(error, kinds) and not isinstance(error, FadError) and is_of_users_line(error)
 
 
+def kind_of(error: BaseException) -> str:
+    """The class of Python's that a program raises for an error: one that is made from a text alone."""
+    return next(c.__name__ for c in type(error).__mro__ if c.__module__ == "builtins" and not (issubclass(c, UnicodeError) and c is not UnicodeError))
+
+
 def raised_here(error: Exception) -> Any:
     """Let the program raise such an error where it takes this side of a branch; it has no value then. The tape says what Python says, if it does."""
     selector, side = current().side
-    kind = next(c.__name__ for c in type(error).__mro__ if c.__module__ == "builtins")
     with at_line(line_of(error)):
-        registry["check_that"](selector, not side, what=f"{RAISED_ON_A_WAY}: {error}", error=kind)
+        registry["check_that"](selector, not side, what=f"{RAISED_ON_A_WAY}: {error}", error=kind_of(error))
     return UNDEFINED
 
 

@@ -70,9 +70,9 @@ class Joint:
         return place
 
     def _whole(self, k: int, place: "Place | None", column: Column) -> "Place | None":
-        """Part of a new array that nothing else has a name for is an array of its own."""
+        """Part of a new array that nothing else has a name for is an array of its own, unless a loop has left open what that one is."""
         entry = self.new[k].get(id(place.arrays[0])) if isinstance(place, Direct) and place.links else None
-        if entry is None or len(entry.columns) > 1:
+        if entry is None or len(entry.columns) > 1 or self.sides[k].kin.get(id(entry.array)):
             return place
         array = column.leaves[k]
         own = self.new[k][id(array)] = _New(array)

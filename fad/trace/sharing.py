@@ -1,39 +1,62 @@
 """Arguments that share memory, of a function that writes to one of them: its derivative would take each of them for an array by itself.
 
-Where they are views that the traced code made, that is known. Where they come from outside, the program notes which of its inputs must lie apart, and
+Where they are views that the traced code made, that is known; where a loop has left open whether they are one, that is refused.
+Where they come from outside, the program notes which of its inputs must lie apart, and
 looks at the arrays of each call (see backend/program.py); the tape looks at once.
 """
 from collections.abc import Sequence
 from typing import Any
 
 from ..ir.build import current
+from ..ir.graph import Func, free_vars
 from ..ops.extents import at_least
+from ..util.errors import UnstageableError
 from ..util.memory import overlap, shared_memory
-from .mutation import operands
+from .kin import kin_of
+from .layout import producer
+from .mutation import LINKS, operands
 from .place import roots_of
 from .tracer import Tracer
 
 
-def keep_apart(args: Sequence, written: Sequence) -> None:
+def keep_apart(args: Sequence, written: Sequence, func: Func) -> None:
     """See to it that no argument to which a function writes shares memory with another one, or with what it reads from outside.
 
-    args: what the function is given in the present program; written: the places of those it writes to.
+    args: what the function is given in the present program; written: the places of those it writes to; func: its program.
     """
+    outside = {_source(v) for v in free_vars(func)} if written else set()
     for k in written:
         others = [x for j, x in enumerate(args) if j != k and isinstance(x, Tracer) and x.ndim]
         if isinstance(args[k], Tracer) and args[k].ndim:
             _keep_from(args[k], others)
+            _keep_from_outside(args[k], outside)
 
 
 def _keep_from(a: Tracer, others: list) -> None:
     root, own = current().root, {id(r) for r in roots_of(a)}
     if any(not own.isdisjoint(map(id, roots_of(b))) and not _are_disjoint(a, b) for b in others):
         raise shared_memory()
+    kin = {id(k) for r in roots_of(a) for k in kin_of(r, lambda _: False)}
+    if any(not kin.isdisjoint(map(id, roots_of(b))) for b in others):
+        raise UnstageableError("an argument is written to that may be another one", why="which array a name stands for after a loop depends on its turns",
+                               do="copy one of them (x = x.copy())")
     for v in _inputs_of(a, current()):
         apart = root.apart.setdefault(v, {})
         apart.update(dict.fromkeys(w for b in others for w in _inputs_of(b, current()) if w is not v))
         if root.live:
             _look(root, v, apart)
+
+
+def _keep_from_outside(a: Tracer, outside: set) -> None:
+    """outside: the variables that hold what the function reads of the program around it."""
+    if any(_source(x.held) in outside for r in roots_of(a) for x in (r, *kin_of(r, lambda _: False))):
+        raise shared_memory()
+
+
+def _source(v: Any) -> Any:
+    """The variable of the array that this one is part of, or all of in another shape."""
+    eqn = producer(v)
+    return v if eqn is None or eqn.op.name not in LINKS else _source(eqn.inputs[0])
 
 
 def _look(root: Any, v: Any, apart: dict) -> None:

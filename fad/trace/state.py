@@ -99,6 +99,11 @@ def cells_of(*functions: Any) -> dict:
     return cells
 
 
+def _things_in(held: Any) -> Iterable:
+    """What a container's contents are made of."""
+    return held.values() if isinstance(held, dict) else held if isinstance(held, (list, tuple, set, deque)) else ()
+
+
 class Trial:
     """Code run to see what it does: what it changed, and all of it put back at the end. is_region: whether it is traced into a region."""
 
@@ -109,9 +114,10 @@ class Trial:
         own, root = {id(c) for c in cells.values()}, self.builder.root
         outside = [*root.opened.values(), *[made for _, made, _ in root.stand_ins]]
         self.containers = [(c, contents(c)) for c in containers_in([*self.before, *outside]) if id(c) not in own]
-        self.bytes = [(x, x[:]) for x in self.before if isinstance(x, (bytearray, array))]
-        self.builder.kept += [x for x in self.before if isinstance(x, (Iterator, Once))] if is_region else []
-        self.lost = len(self.builder.lost)
+        within = [*self.before, *[x for _, held in self.containers for x in _things_in(held)]]
+        self.bytes = [(x, x[:]) for x in within if isinstance(x, (bytearray, array))]
+        self.builder.kept += [x for x in within if isinstance(x, (Iterator, Once))] if is_region else []
+        self.lost, self.entangled = len(self.builder.lost), len(self.builder.entangled)
         self.born = next(births)
 
     def changed_arrays(self) -> list:
@@ -149,6 +155,9 @@ class Trial:
             tracer.tie = view
         for tracer, var in self.builder.mutated.values():
             tracer.put_back(var)
+        for tracer in {id(t): t for t in self.builder.entangled[self.entangled:]}.values():
+            tracer.kin = [k for k in tracer.kin if was_there(k[0], self.born)]       # the trial's own arrays are no more
+        del self.builder.entangled[self.entangled:]
         self.put_back_names()
 
     def put_back_names(self) -> None:

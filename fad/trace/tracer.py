@@ -285,8 +285,11 @@ class Tracer(Value):
 
 def may_be_one(x: Tracer, y: Tracer, excuse: "Callable | None" = None) -> None:
     """From now on, what is written to one of the two leaves the other unknown; unless excuse() then says that they are two."""
+    if any(k is y and var is y._var and known is excuse for k, var, known in x.kin):
+        return
     x.kin = [*x.kin, (y, y._var, excuse)]
     y.kin = [*y.kin, (x, x._var, excuse)]
+    current().entangled += [x, y]
 
 
 def was_there(array: Tracer, since: int) -> bool:

@@ -3,6 +3,7 @@
 A text is only proposed here: whether a function was compiled from it, origin.py tells by its code. Newer prompts and notebooks keep their own texts.
 """
 import ast
+import codeop
 import sys
 from collections.abc import Iterator
 from types import CodeType
@@ -25,8 +26,11 @@ def _commands() -> Iterator[str]:
     given = sys.orig_argv
     if "-c" in given[:-1]:
         text = given[given.index("-c") + 1]
-        if _is_whole(text):
-            yield text
+        try:
+            compile(text, COMMAND, "exec")
+        except (SyntaxError, ValueError):                     # it is an argument of another program
+            return
+        yield text
 
 
 def _history() -> Iterator[str]:
@@ -50,15 +54,10 @@ def _statement(lines: list) -> "str | None":
         while end < len(lines) and lines[end].startswith(INSIDE):
             end += 1
         text = "\n".join(lines[:end]) + "\n"
-        if _is_whole(text):
-            return text
+        try:
+            if codeop.compile_command(text + "\n") is not None:
+                return text
+        except (SyntaxError, ValueError, OverflowError):      # what Python refused has made no function
+            return None
         end += 1                                              # a decorator, or a text or bracket over several lines
     return None
-
-
-def _is_whole(text: str) -> bool:
-    try:
-        ast.parse(text)
-    except (SyntaxError, ValueError):
-        return False
-    return True

@@ -256,3 +256,21 @@ def test_a_rule_may_call_its_function_with_tangents():
     close(fad.grad(f, argnums=1)(a, x), 2 * a.T @ a @ x), close(fad.grad(f)(a, x), 2 * np.outer(a @ x, x))
     close(fad.hessian(f, argnums=1)(a, x), 2 * a.T @ a), close(fad.jacfwd(fad.grad(f, argnums=1), argnums=1)(a, x), 2 * a.T @ a)
     close(fad.jacrev(fad.jacrev(f, argnums=1), argnums=1)(a, x), 2 * a.T @ a)
+
+
+@pytest.mark.parametrize("part", [lambda u: u[1:], lambda u: u])
+def test_a_result_that_is_the_argument_is_not_read_after_it_was_written_to(part):
+    def f(x):
+        a = x * 1.0
+        r = fad.checkpoint(part)(a)
+        a[1] += 2.0 * x[0]
+        return r @ r
+    with pytest.raises(SideEffectError, match="may be the same"):
+        fad.jit(f, fallback=False)(np.array([0.5, 0.6, 0.7]))
+
+
+def test_a_result_that_is_the_argument_may_be_read():
+    def f(x):
+        a = x * 1.0
+        return fad.checkpoint(lambda u: u[1:])(a) @ a[1:]
+    np.testing.assert_allclose(fad.grad(f)(np.array([0.5, 0.6, 0.7])), [0.0, 1.2, 1.4])

@@ -156,3 +156,31 @@ def test_one_argument_that_is_written_to_has_no_other_to_share_with():
         h = fad.grad(f)
         h(x)
         assert h.latest is not None                           # the shortest way to the kernel
+
+
+@pytest.mark.parametrize("transform", [lambda h, a: fad.value_and_grad(h)(a)[0], lambda h, a: fad.vjp(h, a)[0], lambda h, a: fad.checkpoint(h)(a)])
+def test_an_array_of_the_function_around_that_is_read_and_written_as_an_argument(transform):
+    def f(x):
+        a = x * 1.0
+
+        def h(v):
+            v[0] += 2.0
+            return (a * a).sum() + v.sum()
+        return transform(h, a)
+    with pytest.raises((SideEffectError, fad.FadError), match="share|may be"):
+        fad.jit(f, fallback=False)(np.array([0.5, 0.6, 0.7]))
+
+
+def test_arguments_that_may_be_one_by_a_loop():
+    def written(v, w):
+        v[0] += 2.0
+        return (v * w).sum()
+
+    def f(x):
+        a = x * 1.0
+        r = a
+        for _ in range(len(x)):
+            r = r[:]
+        return fad.checkpoint(written)(a, r)
+    with pytest.raises(fad.FadError, match="may be another one"):
+        fad.jit(f, fallback=False)(np.array([0.5, 0.6, 0.7]))

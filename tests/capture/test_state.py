@@ -464,7 +464,30 @@ def bytes_in_a_branch(x):
     return len(marks) * x[1] ** 2
 
 
-@pytest.mark.parametrize("f", [bytes_in_a_loop, bytes_in_a_branch])
+def bytes_in_a_dict(x):
+    held, s = {"marks": bytearray(1)}, 0.0
+    for k in range(12):
+        held["marks"][0] += 1
+        s += held["marks"][0] * x[0] * k
+    return s
+
+
+def an_iterator_in_a_dict(x):
+    held, s = {"count": itertools.count()}, 0.0
+    for k in range(12):
+        s += next(held["count"]) * x[0] * k
+    return s
+
+
+def a_dict_of_the_users(x):
+    held, s = collections.UserDict(n=0), 0.0
+    for k in range(12):
+        held["n"] += 1
+        s += held["n"] * x[0] * k
+    return s
+
+
+@pytest.mark.parametrize("f", [bytes_in_a_loop, bytes_in_a_branch, bytes_in_a_dict, an_iterator_in_a_dict, a_dict_of_the_users])
 def test_bytes_that_change_are_no_part_of_a_program(f):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fad.FallbackWarning)

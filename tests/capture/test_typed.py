@@ -74,3 +74,10 @@ def test_a_statement_that_cannot_be_told_runs_as_it_is(tmp_path):
     lines = ["import fad", "def f(x):", "    if x > 0.0:", "        x = x * 2", "        x = x * 2", "    return x", "", "print('slope', fad.grad(f)(3.0))"]
     out = typed(lines, str(tmp_path))
     assert "slope 4.0" in out and "FallbackWarning" in out, out
+
+
+def test_what_was_refused_is_nobodys_text(tmp_path):
+    """A wrong line defines nothing: the function is the one before."""
+    lines = ["import fad", "f = lambda x: x ** 2", "f = lambda x: x ** 3; return", "print('slope', fad.grad(f)(3.0))"]
+    out = typed(lines, str(tmp_path))
+    assert "slope 6.0" in out, out

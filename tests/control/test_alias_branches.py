@@ -77,6 +77,31 @@ def a_part_of_one_that_is_lost(x, y):
     return r.sum() + 10 * p.sum() + 100 * a @ a
 
 
+def a_part_that_leaves_the_branch(x, y):
+    a = x * 1.0
+    if y[0] > 0.0:
+        n = a
+        for _ in range(len(x)):
+            n = n[:]
+        v = n[1:]
+    else:
+        v = x[1:] * 3.0
+    a[1] += x[0]
+    return v @ v
+
+
+def a_part_of_a_new_one(x, y):
+    m, u = x * 2.0, x[1:] * 1.0
+    if y[0] > 0.0:
+        n = x * 1.0
+        m = n
+        for _ in range(len(x)):
+            m = m[:]
+        u = n[1:]
+    u[0] += x[0]
+    return m @ m
+
+
 PROGRAMS = [f for f in list(globals().values()) if callable(f) and getattr(f, "__module__", "") == __name__]
 X = np.array([0.5, 0.6, 0.7])
 

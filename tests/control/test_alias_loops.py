@@ -1,10 +1,12 @@
 """Loops whose branches rebind names to other arrays, and that then write to them: Python's results, with views, swaps and early ends."""
+import importlib
 import warnings
 
 import numpy as np
 import pytest
 
 import fad
+from fad.trace.tracer import may_be_one
 from fad.util.errors import FadError
 
 
@@ -399,3 +401,25 @@ def test_refused_and_right_on_the_tape(f):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         compare(f, fallback=True)
+
+
+def rebound_in_a_nest(x):
+    a, c = x * 1.0, np.sin(x)
+    b, s = c, 0.0
+    for _ in range(len(x)):
+        for _ in range(2):
+            c.T[:2][::-1] += c[:2] * 0.3
+            b = (c.T if x[0] > 0.2 else np.flip(a))
+            for _ in range(3):
+                a[-3:][1:] *= a[-3:][:-1] * 0.5
+            s += 0.1 * b[0]
+    return s + (b * b).sum() + a.sum() + c.sum()
+
+
+def test_what_was_tried_leaves_no_arrays_behind(monkeypatch):
+    """Each trial of a loop has arrays of its own, which the next ones must not take for others that a name may be: their number would multiply."""
+    calls = []
+    monkeypatch.setattr(importlib.import_module("fad.trace.kin"), "may_be_one", lambda *args: (calls.append(1), may_be_one(*args)))
+    with fad.config.using(compile="never"):
+        assert fad.jit(rebound_in_a_nest, fallback=False)(XS[0]) == pytest.approx(rebound_in_a_nest(XS[0]))
+    assert len(calls) < 60_000                              # it was twice that

@@ -279,3 +279,13 @@ def test_a_program_without_the_tape_says_what_python_said():
     with pytest.raises(IndexError, match="list index out of range") as told:
         fad.grad(a_list_that_a_loop_filled, fallback=False)(TAKEN)
     assert "on this way" in str(told.value)
+
+
+def test_an_error_that_takes_more_than_a_text_is_raised_as_its_kind():
+    def f(x):
+        if x > 2.0:
+            raise UnicodeDecodeError("utf8", b"x", 0, 1, "wrong")
+        return x * x
+    assert fad.grad(f)(1.0) == 2.0
+    with pytest.raises(UnicodeError, match="wrong"):
+        fad.grad(f)(3.0)

@@ -118,3 +118,10 @@ def test_further_odds():
     assert fad.frombuffer(b"\x01\x02", dtype=fad.uint8).tolist() == [1, 2] and z.narrow_copy(1, 0, 2).shape == (2, 2)
     counts, edges = fad.tensor([1.0, 2.0, 1.0]).histogram(2, range=(0.0, 2.0))
     assert counts.tolist() == [0, 3] and edges.tolist() == [0, 1, 2]
+
+
+def test_integers_between_bounds_have_no_derivative():
+    s = fad.tensor(0.0, requires_grad=True)
+    assert fad.linspace(s, 4, 5, dtype=fad.int64).tolist() == [0, 1, 2, 3, 4] and not fad.linspace(s, 4, 5, dtype=fad.int64).requires_grad
+    assert fad.logspace(s, 2, 3, dtype=fad.int64).tolist() == [1, 10, 100]
+    assert fad.bincount(fad.tensor([0, 1, 1]), fad.tensor([1.0, 2.0, 3.0], dtype=fad.float16)).dtype == fad.float64
