@@ -209,7 +209,7 @@ class Generator(Blocks):
         return [Statement(self.pick(f"L[{self.index(3)}][{self.index(3)}] += {self.scalar()}", f"D['p'][0] = {self.scalar()}", "D['pq'[k % 2]] *= 0.9",
                                     "for u in D.values(): u[0] *= 0.9",
                                     "for u in L: u[0] += 0.1", "for n, u in enumerate(L): u[n % 3] *= 0.8", "for u, v in zip(L, L[1:]): u[0] += v[-1] * 0.2",
-                                    "for u in P: u.move(t)", "for n, u in D.items(): u[-1] += len(n)", "for u in reversed(L): t = 0.5 * t + u[0]",
+                                    "for u in P: u.move(t)", "for name, u in D.items(): u[-1] += len(name)", "for u in reversed(L): t = 0.5 * t + u[0]",
                                     "for u in M: u[0] = t", "for u in (a, b): u *= 0.9"))]
 
     def object(self, depth):
