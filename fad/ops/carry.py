@@ -17,7 +17,7 @@ from ..ir.graph import Func, Var
 from ..ir.integers import Affine
 from ..ir.op import registry
 from ..ir.types import INT, Type, is_number, promoted, type_of
-from ..util.errors import StructureError
+from ..util.errors import UnstageableError
 from .mixed import Kind, in_kind
 
 
@@ -31,7 +31,7 @@ class Undefined:
 UNDEFINED = Undefined()
 
 
-class RankError(StructureError):
+class RankError(UnstageableError):
     """A carried value changed its number of axes."""
 
 

@@ -1,4 +1,6 @@
 """Names that are bound on some paths only: read where they have no value, the program raises UnboundLocalError, as Python does."""
+import warnings
+
 import numpy as np
 import pytest
 
@@ -164,3 +166,21 @@ def test_program(f, policy):
             np.testing.assert_allclose(compiled(x), value, rtol=1e-12)
             slope = [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)]
             np.testing.assert_allclose(gradient(x), slope, rtol=1e-6, atol=1e-6)
+
+
+def an_array_and_then_the_items_of_another(x):
+    s, u = 0.0, x[:2]
+    for k in range(int(4.0 * x[0])):
+        for j in range(k):
+            for u in x[1:]:
+                s += u * u * (j + 1.0)
+    return s + np.sum(u) * x[0]
+
+
+def test_a_name_that_a_loop_may_bind_to_an_item_where_it_was_an_array_runs_on_the_tape():
+    f = an_array_and_then_the_items_of_another
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fad.FallbackWarning)
+        for x in (np.array([0.2, 0.5, 0.7]), np.array([0.9, 0.5, 0.7])):
+            assert fad.jit(f)(x) == pytest.approx(f(x))
+            np.testing.assert_allclose(fad.grad(f)(x), [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)], rtol=1e-6)
