@@ -10,7 +10,7 @@ from ..ir.op import registry
 from ..ir.types import type_of
 from ..ops.kinds import match
 from ..trace.iterate import checkpointed
-from ..trace.kin import kin_of
+from ..trace.kin import reach_of
 from ..trace.place import roots_of
 from ..trace.sharing import keep_apart
 from ..trace.tracer import Tracer, may_be_one
@@ -51,7 +51,7 @@ class Call:
         args, kwargs = self._filled(xs)
         result = self.data_of(captured(self.f)(*args, **kwargs))
         self.written = [k for k, x in enumerate(xs) if _held(x) is not before[k]]
-        self.arrays = [_arrays_of(y) for y in result]
+        self.arrays = [reach_of(y) if isinstance(y, Tracer) and y.ndim else [] for y in result]
         self.inputs = {id(x): k for k, x in enumerate(xs)}
         return (*result, *[xs[k] for k in self.written])
 
@@ -82,11 +82,6 @@ class Call:
                 for other in [*outside, *known.setdefault(id(x), [])]:
                     may_be_one(y, other)
                 known[id(x)].append(y)
-
-
-def _arrays_of(y: Any) -> list:
-    """The arrays that a result may be, or be a part of."""
-    return [r for root in roots_of(y) for r in (root, *kin_of(root, lambda _: False))] if isinstance(y, Tracer) and y.ndim else []
 
 
 def _held(x: Any) -> Any:

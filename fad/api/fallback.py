@@ -117,7 +117,7 @@ def beyond_programs(error: Exception) -> "Exception | None":
         return UnstageableError(str(error), why="of Python's ints these are floats", do="let the base be a float (2.0 instead of 2)")
     if str(error).startswith(NONE_IS_USED):
         return UnstageableError(str(error), why="a program has numbers and arrays", do="give the name a number on every way, or test it (is None) before")
-    if is_pythons(error):
+    if is_of_a_way(error):
         return UnstageableError(str(error), why="it was met while the program was made, and not where the program is", do="look at the line that raises")
     return None
 
@@ -127,7 +127,7 @@ def is_of_none(error: Exception) -> bool:
     return NONE_IS_USED in str(error)
 
 
-def is_pythons(error: Exception) -> bool:
+def is_of_a_way(error: Exception) -> bool:
     """Whether it is what Python raised where the program was made, on a way that is taken now."""
     return RAISED_ON_A_WAY in str(error)
 

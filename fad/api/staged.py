@@ -22,7 +22,7 @@ from ..util import tree
 from ..util.collection import collection_paused
 from ..util.errors import ArgumentError, ConcreteValueError, SideEffectError
 from ..util.memory import parse_bytes
-from .fallback import BEYOND, Fallback, as_arrays, beyond_programs, is_of_none, is_pythons, run_on_tape
+from .fallback import BEYOND, Fallback, as_arrays, beyond_programs, is_of_a_way, is_of_none, run_on_tape
 from .leaves import call_on_tensors, leaf_key, level_of, signature_of
 from .names import leaf_names
 
@@ -82,7 +82,7 @@ class Staged:
             result = program(data)
         except BEYOND as error:
             beyond = beyond_programs(error)
-            if beyond is None or (is_pythons(beyond) and not self.fallback.is_on):
+            if beyond is None or (is_of_a_way(beyond) and not self.fallback.is_on):
                 raise
             kind = (key, "None") if is_of_none(beyond) else key
             return self.fallback.instead(beyond, lambda: self.on_tape(args, kwargs), kind, self._title())

@@ -57,10 +57,7 @@ class Composite(Op):
 
     def has_more(self, args: tuple, params: dict) -> bool:
         """Whether gradients are wanted of what the pullback knows no derivative by: arguments without edges, and parameters."""
-        for a in args[self.facts.get("edges", len(args)):]:
-            if isinstance(a, Tensor) and wanted(a):
-                return True
-        for a in params.values():
+        for a in (*args[self.facts.get("edges", len(args)):], *params.values()):
             if isinstance(a, Tensor) and wanted(a):
                 return True
         return False

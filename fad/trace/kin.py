@@ -130,6 +130,11 @@ def kin_of(array: Tracer, is_known: Callable) -> list:
     return list(found.values())[1:]
 
 
+def reach_of(array: Tracer) -> list:
+    """The arrays that this one may be, or be a part of."""
+    return [x for root in roots_of(array) for x in (root, *kin_of(root, lambda _: False))]
+
+
 def arrays_among(slots: Iterable, leaves: Iterable) -> dict:
     """The arrays among the leaves of each slot, as {(slot, position): array}."""
     return {(key, k): x for key, row in zip(slots, leaves) for k, x in enumerate(row) if is_array(x)}

@@ -1,8 +1,7 @@
 """Arguments that share memory, of a function that writes to one of them: its derivative would take each of them for an array by itself.
 
-Where they are views that the traced code made, that is known; where a loop has left open whether they are one, that is refused.
-Where they come from outside, the program notes which of its inputs must lie apart, and
-looks at the arrays of each call (see backend/program.py); the tape looks at once.
+Where they are views that the traced code made, that is known; where a loop has left open whether they are one, that is refused. Where they come from
+outside, the program notes which of its inputs must lie apart, and looks at the arrays of each call (see backend/program.py); the tape looks at once.
 """
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +11,7 @@ from ..ir.graph import Func, free_vars
 from ..ops.extents import at_least
 from ..util.errors import UnstageableError
 from ..util.memory import overlap, shared_memory
-from .kin import kin_of
+from .kin import kin_of, reach_of
 from .layout import producer
 from .mutation import LINKS, operands
 from .place import roots_of
@@ -49,7 +48,7 @@ def _keep_from(a: Tracer, others: list) -> None:
 
 def _keep_from_outside(a: Tracer, outside: set) -> None:
     """outside: the variables that hold what the function reads of the program around it."""
-    if any(_source(x.held) in outside for r in roots_of(a) for x in (r, *kin_of(r, lambda _: False))):
+    if any(_source(x.held) in outside for x in reach_of(a)):
         raise shared_memory()
 
 
