@@ -77,3 +77,49 @@ def test_a_loop_does_not_unroll():
 def test_an_empty_scan():
     carry, ys = fad.jit(lambda x: fad.scan(lambda c, v: (c + v, v), 1.0, x))(np.zeros(0))
     assert carry == 1.0 and ys.shape == (0,)
+
+
+def takes_operand(x):
+    return fad.cond(x[0] > 0, lambda x: x, lambda x: -x, x)
+
+
+def swaps_carry(x):
+    first, second = fad.fori_loop(0, 1, lambda i, c: (c[1], c[0]), (x, x))
+    first[1] = 9.0
+    return second
+
+
+@pytest.mark.parametrize("f", [
+    takes_operand,
+    lambda x: fad.switch(0, [lambda x: x], x),
+    lambda x: fad.fori_loop(0, 0, lambda i, c: c, x),
+    lambda x: fad.while_loop(lambda c: c[0] < 0.0, lambda c: c, x),
+    lambda x: fad.scan(lambda c, v: (c, v), x, x)[0],
+    swaps_carry])
+def test_results_are_no_arguments(f):
+    def writes(x):
+        y = f(x)
+        y[0] = 7.0
+        return x * 1.0, y * 1.0
+    for call in (writes, fad.jit(writes)):
+        x = np.array([1.0, 2.0])
+        for result, expected in zip(call(x), ([1.0, 2.0], [7.0, 2.0])):
+            assert np.array_equal(result, expected)
+        assert np.array_equal(x, [1.0, 2.0])
+
+
+def writes_to_carry(i, c):
+    c[i] += 1.0
+    return c
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: fad.fori_loop(0, 2, writes_to_carry, x),
+    lambda x: fad.while_loop(lambda c: c[0] < 3.0, lambda c: writes_to_carry(0, c), x),
+    lambda x: fad.scan(lambda c, v: (writes_to_carry(0, c),) * 2, x, x.copy())[1]])
+def test_a_body_that_writes_to_its_carry_leaves_the_first_one(f):
+    x = np.array([1.0, 2.0])
+    plain = f(x)
+    assert np.array_equal(x, [1.0, 2.0])
+    assert np.array_equal(fad.jit(f)(x), plain) and np.array_equal(x, [1.0, 2.0])
+    close(fad.jacrev(f)(x), fad.jacfwd(f)(x), rtol=1e-12)
