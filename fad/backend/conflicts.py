@@ -40,7 +40,7 @@ def _accesses(step: Step, views: Views, storage: Storage) -> list[Access]:
     mode = ADD if step.kind == "add" else WRITE
     found += [Access(root(v), None if whole else step.target, mode) for v in step.outs]
     found += [Access(root(e.var), (), READ) for v in step.outs for n in v.type.shape for e in elements_in(views.number(n))]
-    return found + [Access(storage.base[r], None, mode) for r, _, mode in found if r in storage.base]
+    return found + [Access(whole, None, mode) for r, _, mode in found for whole in storage.arrays_of(r)[1:]]
 
 
 def in_order(one: Access, other: Access) -> bool:

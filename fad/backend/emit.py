@@ -157,17 +157,14 @@ def _unused_extents(lines: list) -> list:
 
 
 def _result(printer: Printer, atom: Any, k: int, func: Func) -> str:
-    """A returned value; never an input's own array."""
+    """A returned value; never an input's own array, nor that of a result before it."""
     if isinstance(atom, Literal):
         return literal(atom.value, atom.type.dtype).source
     if not atom.type.shape:
         return printer.expressions.operand(printer.views.locate(atom)).source
-    root = printer.storage.root(atom)
-    name = printer.name(atom)
-    repeated = any(isinstance(b, Var) and printer.storage.root(b) is root for b in func.outputs[:k])
-    base = printer.storage.base.get(root)
-    taken = base is not None and (base in printer.inputs or any(isinstance(b, Var) and printer.storage.root(b) is base for b in func.outputs))
-    return f"{name}.copy()" if root in printer.inputs or repeated or taken else name
+    name, arrays_of = printer.name(atom), printer.storage.arrays_of
+    taken = {root for b in func.outputs[:k] if isinstance(b, Var) for root in arrays_of(b)}.union(printer.inputs)
+    return name if taken.isdisjoint(arrays_of(atom)) else f"{name}.copy()"
 
 
 def _summary(func: Func, parameters: list, printer: Printer) -> str:

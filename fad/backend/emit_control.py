@@ -124,12 +124,13 @@ def _assign(printer: Any, body: Any, outs: tuple, before: set) -> None:
     pairs = [(out, a) for out, a in zip(outs, body.func.outputs)
              if not isinstance(a, Var) or printer.storage.root(a) is not printer.storage.root(out)]
     names = [printer.names.of(printer.storage.root(out)) for out, _ in pairs]
-    values, used = [], set()
+    values, free = [], printer.allocated - before            # free: made in here, and handed on by nobody yet
     for out, a in pairs:
         text = _value(printer, a, out.type.dtype)
-        fresh = isinstance(a, Var) and printer.storage.root(a) in printer.allocated - before and a not in used
+        arrays = set(printer.storage.arrays_of(a)) if isinstance(a, Var) else set()
+        fresh = bool(arrays) and arrays <= free
         values.append(text.source if not out.type.shape or fresh or _changes_hands(printer, a, body, outs) else f"{text.source}.copy()")
-        used.add(a)
+        free -= arrays
     for old, new in printer.places[-1].spares.items():       # the array that is not needed any more is the next turn's to fill
         names.append(printer.names.of(new))
         values.append(printer.names.of(old))

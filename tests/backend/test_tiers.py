@@ -99,3 +99,16 @@ def test_threads_that_compile_equal_programs_at_once():
     for t in threads:
         t.join()
     assert not failures
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: (x.reshape(2, 3), x.reshape(3, 2)),
+    lambda x: (np.sin(x).reshape(2, 3), np.sin(x).reshape(3, 2)),
+    lambda x: (np.sin(x).reshape(2, 3), np.sin(x)),
+    lambda x: (x.reshape(2, 3).reshape(x.shape[0]), x)])
+@pytest.mark.parametrize("policy", ["never", "now"])
+def test_results_share_no_memory(f, policy):
+    x = np.arange(6.0)
+    with fad.config.using(compile=policy):
+        first, second = fad.jit(f)(x)
+    assert not any(np.shares_memory(a, b) for a, b in [(first, second), (first, x), (second, x)])

@@ -187,3 +187,31 @@ def an_element_read_twice_and_never_written_again(x):
         y[0] = 0.5 * u
         s = y[1] + u
     return np.sum(np.tanh(y)) + s
+
+
+def what_may_be_an_argument_in_another_shape(x):
+    """One branch handed on the argument itself, in another shape, and the next line wrote to it."""
+    a, b = x * 1.0, x[1:] * 0.7
+    c = a.reshape(-1) if a.sum() > b.sum() else b
+    for k in range(3):
+        b[0] += x[k]
+    np.clip(c[-3:], -1.5, 1.5, out=c[-3:])
+    for j in range(len(a) - 1):
+        a[j:j + 2][0] += 0.1 * a[j + 1]
+    return a.sum() + (b * b).sum() + 1.1 * c[0] * c[-1]
+
+
+def what_may_be_another_array_in_another_shape(x):
+    """A branch handed on an array in another shape without a copy, and both were written to."""
+    b = x[1:] * 0.7
+    d = b[::-1]
+    c = np.sin(x[:4])
+    L = [x * 1.0, b * 1.0, c]
+    for k in range(4):
+        if d.sum() > 0.0171:
+            L[0] = d
+        if k % 2 == 0:
+            L = [L[0][:3], L[0].reshape(-1), d[[0, 1, 0]]]
+    for u, v in zip(L, L[1:]):
+        u[0] += v[-1] * 0.2
+    return b @ b + L[0].sum() + L[-1][0] * L[1].sum()
