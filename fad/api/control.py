@@ -18,6 +18,7 @@ from ..trace.tracing import is_data
 from ..transforms.vmap import example_of, result_types
 from ..util import tree
 from ..util.errors import ArgumentError, StructureError
+from .leaves import of_its_own
 from .staged import check_callable
 
 
@@ -43,11 +44,6 @@ class Shape:
         return self.structure.unflatten(leaves)              # type: ignore[union-attr]
 
 
-def _of_its_own(t: Any) -> Any:
-    """The tree with copies of its arrays."""
-    return tree.map_leaves(lambda x: x.copy() if isinstance(x, (np.ndarray, Value)) and shape_of(x) else x, t)
-
-
 def cond(predicate: Any, if_true: Callable, if_false: Callable, *operands: Any) -> Any:
     """if_true of the operands where predicate holds, else if_false of them; only the one is computed.
 
@@ -59,7 +55,7 @@ def cond(predicate: Any, if_true: Callable, if_false: Callable, *operands: Any) 
     """
     check_callable(if_true, "cond"), check_callable(if_false, "cond")
     if not isinstance(predicate, Value):
-        return _of_its_own(if_true(*operands) if predicate else if_false(*operands))
+        return of_its_own(if_true(*operands) if predicate else if_false(*operands))
     if shape_of(predicate):
         raise ArgumentError(f"cond needs a scalar, not an array with {len(shape_of(predicate))} axes", do="use np.where for a choice element by element")
     chosen = predicate if predicate.dtype == np.dtype(bool) else registry["not_equal"](predicate, 0)
@@ -69,7 +65,7 @@ def cond(predicate: Any, if_true: Callable, if_false: Callable, *operands: Any) 
 def _branches(selector: Any, functions: tuple, operands: tuple) -> Any:
     shape = Shape("the results of the branches")
     results = registry["cond"].run_regions([selector], tuple([_branch(f, operands, shape) for f in functions]), is_users=True)
-    return _of_its_own(shape.tree(results))
+    return of_its_own(shape.tree(results))
 
 
 def _branch(f: Callable, operands: tuple, shape: Shape) -> Callable:
@@ -87,7 +83,7 @@ def switch(index: Any, branches: Sequence[Callable], *operands: Any) -> Any:
         raise ArgumentError("switch needs at least one branch")
     last = len(branches) - 1
     if not isinstance(index, Value):
-        return _of_its_own(branches[max(0, min(int(index), last))](*operands))
+        return of_its_own(branches[max(0, min(int(index), last))](*operands))
     return _branches(registry["minimum"](registry["maximum"](index, 0), last), tuple(branches), operands)
 
 
@@ -99,14 +95,14 @@ def while_loop(test: Callable, body: Callable, init: Any, *, checkpoint: bool = 
     448.0
     """
     if not stack.builders():
-        carry = _of_its_own(init)
+        carry = of_its_own(init)
         while test(carry):
             carry = body(carry)
-        return _of_its_own(carry)
+        return of_its_own(carry)
     shape = Shape("the carry of a loop")
-    start = shape.leaves(_of_its_own(init))
+    start = shape.leaves(of_its_own(init))
     regions = (lambda *c: (test(shape.tree(c)),), lambda *c: shape.leaves(body(shape.tree(c))))
-    return _of_its_own(shape.tree(registry["while"].run_regions(list(start), regions, checkpoint=checkpoint or None)))
+    return of_its_own(shape.tree(registry["while"].run_regions(list(start), regions, checkpoint=checkpoint or None)))
 
 
 def fori_loop(lower: Any, upper: Any, body: Callable, init: Any, *, checkpoint: bool = False) -> Any:
@@ -117,14 +113,14 @@ def fori_loop(lower: Any, upper: Any, body: Callable, init: Any, *, checkpoint: 
     12.0
     """
     if not stack.builders():
-        carry = _of_its_own(init)
+        carry = of_its_own(init)
         for i in range(int(lower), int(upper)):
             carry = body(i, carry)
-        return _of_its_own(carry)
+        return of_its_own(carry)
     shape = Shape("the carry of a loop")
-    start = shape.leaves(_of_its_own(init))
+    start = shape.leaves(of_its_own(init))
     turn = lambda i, *c: shape.leaves(body(i, shape.tree(c)))
-    return _of_its_own(shape.tree(registry["for"].run_regions([lower, upper, 1, *start], (turn,), checkpoint=checkpoint or None)))
+    return of_its_own(shape.tree(registry["for"].run_regions([lower, upper, 1, *start], (turn,), checkpoint=checkpoint or None)))
 
 
 def scan(f: Callable, init: Any, xs: Any = None, length: "int | None" = None, reverse: bool = False) -> tuple:
@@ -145,12 +141,12 @@ def scan(f: Callable, init: Any, xs: Any = None, length: "int | None" = None, re
     if not stack.builders():
         return _scan_now(f, init, at, int(n), reverse)
     carry, result = Shape("the carry of scan"), Shape("the results of scan")
-    start = carry.leaves(_of_its_own(init))
+    start = carry.leaves(of_its_own(init))
 
     def turn(i: Any, *c: Any) -> tuple:
         new, y = f(carry.tree(c), at(i))
         return carry.leaves(new), result.leaves(y)
-    kinds = result_types(lambda *c: turn(0, *_of_its_own(c))[1], start, [False] * len(start))
+    kinds = result_types(lambda *c: turn(0, *of_its_own(c))[1], start, [False] * len(start))
     outs = [registry["full"](0, n, *extents, dtype=dtype) for dtype, extents in kinds]
 
     def body(k: Any, *values: Any) -> tuple:
@@ -159,7 +155,7 @@ def scan(f: Callable, init: Any, xs: Any = None, length: "int | None" = None, re
         written = [registry["update"](out, y, i, spec=("i",) + (":",) * (out.ndim - 1), at=0) for out, y in zip(values[len(start):], ys, strict=True)]
         return (*new, *written)
     ends = registry["for"].run_regions([0, n, 1, *start, *outs], (body,))
-    return _of_its_own(carry.tree(ends[:len(start)])), result.tree(ends[len(start):])
+    return of_its_own(carry.tree(ends[:len(start)])), result.tree(ends[len(start):])
 
 
 def _length(leaves: list, length: "int | None") -> Any:
@@ -174,8 +170,8 @@ def _length(leaves: list, length: "int | None") -> Any:
 
 def _scan_now(f: Callable, carry: Any, at: Callable, n: int, reverse: bool) -> tuple:
     ys: list = [None] * n
-    carry = _of_its_own(carry)
+    carry = of_its_own(carry)
     for i in reversed(range(n)) if reverse else range(n):
         carry, y = f(carry, at(i))
-        ys[i] = _of_its_own(y)
-    return _of_its_own(carry), tree.map_leaves(lambda *rows: np.stack(rows), *ys) if ys else None
+        ys[i] = of_its_own(y)
+    return of_its_own(carry), tree.map_leaves(lambda *rows: np.stack(rows), *ys) if ys else None

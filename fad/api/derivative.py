@@ -7,6 +7,7 @@ from ..transforms.vjp import pull_back
 from ..util import tree
 from ..util.errors import ArgumentError, NotScalarError
 from .inner import Inner, captured, check_scalar, gradient_tree, value_leaves
+from .leaves import of_its_own
 from .staged import Staged, as_tuple, check_callable, remembered, within
 
 
@@ -120,4 +121,4 @@ def stop_gradient(x: Any) -> Any:
     >>> float(grad(lambda x: stop_gradient(x) * x)(3.0))
     3.0
     """
-    return tree.map_leaves(lambda leaf: registry["stop_gradient"](leaf), x)
+    return of_its_own(tree.map_leaves(lambda leaf: registry["stop_gradient"](leaf), x))

@@ -3,6 +3,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.build import Value
 from ..ir.types import is_beyond_64_bits, require_plain
 from ..util import tree
 
@@ -77,3 +78,8 @@ def signature_of(leaves: list, structure: tree.Structure, varying: set, static_l
             parts.append(key)
             data.append(x)
     return tuple(parts), data
+
+
+def of_its_own(t: Any) -> Any:
+    """The tree with copies of its arrays, traced or not: results that are values, and no array that the function was given."""
+    return tree.map_leaves(lambda x: x.copy() if isinstance(x, (np.ndarray, Value)) and x.ndim else x, t)

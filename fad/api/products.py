@@ -9,6 +9,7 @@ from ..transforms.vjp import pull_back
 from ..util import tree
 from ..util.errors import ArgumentError, StructureError
 from .inner import Inner, check_scalar, conform, gradient_tree, tangent_zeros, zeros_of
+from .leaves import of_its_own
 from .pullback import TwoStep, later_tree
 from .staged import Staged, check_callable, remembered, within
 
@@ -93,11 +94,11 @@ def _traced_now(args: Any) -> bool:
 def _vjp_in_place(f: Callable, primals: tuple, has_aux: bool) -> tuple:
     inner = Inner(f, primals, None, range(len(primals)))
     ys, pull = pull_back(inner.func, inner.args, inner.wanted)
-    result = inner.tree_of(ys)
+    result = of_its_own(inner.tree_of(ys))
     value = result[0] if has_aux else result
 
     def pullback(cotangent: Any) -> tuple:
-        return tuple(_cotangents(inner, primals, pull, value, cotangent))
+        return of_its_own(tuple(_cotangents(inner, primals, pull, value, cotangent)))
     return (value, pullback, result[1]) if has_aux else (value, pullback)
 
 

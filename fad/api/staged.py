@@ -23,7 +23,7 @@ from ..util.collection import collection_paused
 from ..util.errors import ArgumentError, ConcreteValueError, SideEffectError
 from ..util.memory import parse_bytes
 from .fallback import BEYOND, Fallback, as_arrays, beyond_programs, is_of_a_way, is_of_none, run_on_tape
-from .leaves import call_on_tensors, leaf_key, level_of, signature_of
+from .leaves import call_on_tensors, leaf_key, level_of, of_its_own, signature_of
 from .names import leaf_names
 
 
@@ -64,7 +64,7 @@ class Staged:
         leaves, structure = tree.flatten((args, kwargs))
         level = level_of(leaves)
         if level == 2 or (level == 0 and stack.builders()):  # what it closes over may be traced, if not its arguments
-            return self.body(*args, **kwargs)
+            return of_its_own(self.body(*args, **kwargs))
         if level == 1:
             return call_on_tensors(self, leaves, args, kwargs)
         key, data = self._signature(leaves, structure)

@@ -123,3 +123,28 @@ def test_a_body_that_writes_to_its_carry_leaves_the_first_one(f):
     assert np.array_equal(x, [1.0, 2.0])
     assert np.array_equal(fad.jit(f)(x), plain) and np.array_equal(x, [1.0, 2.0])
     close(fad.jacrev(f)(x), fad.jacfwd(f)(x), rtol=1e-12)
+
+
+def same(x):
+    return x
+
+
+@pytest.mark.parametrize("f", [
+    fad.jit(same), fad.vmap(same), fad.stop_gradient,
+    lambda x: fad.vjp(same, x)[0],
+    lambda x: fad.vjp(same, x)[1](x)[0],
+    lambda x: fad.jvp(same, (x,), (x,))[0],
+    lambda x: fad.jvp(same, (x,), (x,))[1],
+    lambda x: fad.linearize(same, x)[0],
+    lambda x: fad.grad(lambda z: np.sum(z * x))(x),
+    lambda x: fad.value_and_grad(lambda x: (np.sum(x), x), has_aux=True)(x)[0][1]])
+def test_results_of_transforms_are_no_arguments(f):
+    def writes(x):
+        y = f(x)
+        y[0] = 7.0
+        return x * 1.0, y * 1.0
+    for call in (writes, fad.jit(writes)):
+        x = np.array([1.0, 2.0])
+        for result, expected in zip(call(x), ([1.0, 2.0], [7.0, 2.0])):
+            assert np.array_equal(result, expected)
+        assert np.array_equal(x, [1.0, 2.0])
