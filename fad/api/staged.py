@@ -105,20 +105,31 @@ class Staged:
             if program.accepts(data):
                 return program
         candidates = [p for p in candidates if p.is_current()]
-        before = Outside(getattr(self, "__wrapped__", None), leaves)
+        program = self._traced_anew(leaves, structure)
+        self.programs[key] = [*candidates, program]
+        return program
+
+    def _traced_anew(self, leaves: list, structure: tree.Structure) -> Program:
+        """A program for these arguments. What its trace changes outside it has changed once and for all, or the program knows that it has to be traced anew."""
+        first = before = Outside(getattr(self, "__wrapped__", None), leaves)
+        before.refuse_views()
         try:
             program = self._trace(leaves, structure, self._static_positions(structure))
-            before.refuse_draws()
+            if before.is_changed and program.is_current():
+                before = Outside(getattr(self, "__wrapped__", None), leaves)
+                program = self._trace(leaves, structure, self._static_positions(structure))
+                before.refuse_changes(program.is_current())
+            first.refuse_draws()
         except Exception:
-            before.restore()
+            first.restore()
             raise
-        self.programs[key] = [*candidates, program]
         return program
 
     def on_tape(self, args: tuple, kwargs: dict) -> Any:
         """The call step by step, everything known; a function that is not differentiated simply runs."""
         if self.plain is not None:
             return self.plain(*args, **kwargs)
+        Outside(getattr(self, "__wrapped__", None), tree.flatten((args, kwargs))[0], with_arrays=False).refuse_views()
         return run_on_tape(self.body, args, kwargs, self.kernel_name, self.delivered)
 
     def delivered(self, tape: Any, result: Any) -> Any:
@@ -151,7 +162,7 @@ class Staged:
             filled = list(leaves)
             for k, x in zip(dynamic, inputs):
                 filled[k] = x
-            args, kwargs = structure.unflatten(filled)
+            args, kwargs = current().root.arguments = structure.unflatten(filled)
             current().root.sources += [sources.of_all_in(x) for x in fixed.values() if isinstance(x, sources.CONTAINERS)]
             result = body(*args, **kwargs)
             if self.writes:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..util.errors import ConcreteValueError, SideEffectError
-from ..util.listening import listening
+from ..util.listening import listening, settings
 from ..util.where import here
 from . import stack
 from .graph import Equation, Func, Literal, Var
@@ -50,6 +50,8 @@ class Builder:
         self.inside: dict[int, Any] = {}                         # objects that the traced function itself made; on the root
         self.generators: dict[int, tuple] = {}                   # id of a generator of random numbers made inside -> (it, the builder of then); on the root
         self.opened: dict[int, Any] = {}                         # objects, lists and dicts from outside that it may change; on the root
+        self.met: list[tuple] = []                               # those of them that a region was the first to meet, and what they held; on the root
+        self.pythons: dict[int, Any] = {}                        # bytes and context variables from outside, which hold no traced values; on the root
         self.stand_ins: list[tuple] = []                         # outside lists and dicts, what is seen instead, as it is and as it was; on the root
         self.later: list[Var] = []                               # inputs that a second step will give; on the root
         self.mutated: dict[int, tuple] = {}                      # id of a tracer changed here -> (it, what it held before)
@@ -67,8 +69,10 @@ class Builder:
         self.strict = False                                      # whether errors of floating point may be raised, and handled (trace/handlers.py); on the root
         self.listening = parent.listening if parent else listening()     # who is told of errors of floating point and of warnings, when the trace begins
         self.listeners: Any = None                               # the line where the function asked to be told, too; on the root
+        self.settings: Any = None                                # by which it was last asked who is told; on the root
         self.has_optional = False                                # whether values may be None (trace/optional.py); on the root
-        self.classes: dict[type, None] = {}                      # of objects that the function handles; on the root
+        self.classes: dict[type, None] = {}                      # of objects that the function makes, or reads attributes of; on the root
+        self.arguments: Any = ()                                 # what the function was called with, traced values and all; on the root
         self.unbound = False                                     # whether a name may have no value (trace/bound.py); on the root
         self.asked = False                                       # whether the class of a number was asked for; on the root
         self.side: Any = None                                    # of a branch: its selector, and which of the two it is
@@ -200,7 +204,15 @@ class Builder:
         outputs = tuple([Var(atomic(t)) for t in types])
         atoms = tuple([as_atom(a) for a in args])
         self.equations.append(Equation(op, atoms, outputs, params, regions, self.where or here()))
+        self._note_listeners(op, self.equations[-1].where)
         return tuple([self.own(v) for v in outputs])
+
+    def _note_listeners(self, op: Op, where: Any) -> None:
+        """Note it if the function has asked to be told of what goes wrong in arithmetic: NumPy's errors raised or handled, warnings recorded."""
+        root = self.root
+        if not self.live and root.listeners is None and op.kind in ("elementwise", "reduce", "contract") and root.settings != settings():
+            root.settings = settings()
+            root.listeners = where if listening().adds_to(root.listening) else None
 
     def _integer(self, op: Op, args: tuple) -> Any:
         """Integer scalars are kept in normal form, so that equal extents are one variable."""

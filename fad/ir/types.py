@@ -73,17 +73,25 @@ def type_of(x: Any) -> Type:
     return Type(x.dtype, x.shape)
 
 
-_ARITHMETIC = ("__array_ufunc__", "__array_function__", "__add__", "__mul__", "__matmul__")
+_ALIKE = (np.memmap, np.recarray)                             # NumPy's own that differ from ndarray in where their numbers lie, and how fields are named
+_APART = {"__new__", "__init__", "__array_finalize__", "__array_priority__", "__reduce__", "__reduce_ex__", "__setstate__", "__copy__", "__deepcopy__",
+          "__repr__", "__str__", "__format__", "__doc__", "__hash__", "__dir__", "__sizeof__", "__init_subclass__", "__class_getitem__"}
+_MEANING = {*dir(np.ndarray), "__array_ufunc__", "__array_function__"} - _APART        # what decides what is computed with an array
 
 
 @cache
 def has_own_arithmetic(cls: type) -> bool:
     """Whether arrays of this class compute otherwise than NumPy's: a masked array leaves elements out, a matrix's * is a product of matrices.
 
+    So does each class that has a method or property of an ndarray's of its own, but for those that only make, copy and print arrays.
+
     >>> has_own_arithmetic(np.ma.MaskedArray), has_own_arithmetic(np.memmap)
     (True, False)
     """
-    return issubclass(cls, np.ndarray) and any(getattr(cls, name) is not getattr(np.ndarray, name) for name in _ARITHMETIC)
+    if not issubclass(cls, np.ndarray):
+        return False
+    above = cls.__mro__[:cls.__mro__.index(np.ndarray)]
+    return any(not _MEANING.isdisjoint(c.__dict__) for c in above if c not in _ALIKE)
 
 
 def require_plain(x: Any) -> None:

@@ -1,53 +1,93 @@
-"""Methods that Python calls by itself (operators, setters of properties) and that ask `is None`: they are not rewritten.
+"""Methods that Python calls by itself (operators, setters of properties, descriptors) and that ask `is None`: they are not rewritten.
 
 What may be None is a value on every way through a program (see optional.py), and such a method would never find None. So a program with such values
-is refused where the function handles objects with such methods; the tape has Python's own None.
+is refused where the function handles objects with such methods; the tape has Python's own None. Which objects these are, the sources of the trace
+tell, its arguments, and what it has opened and made.
 """
 import dis
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import CodeType, FunctionType
 from typing import Any
 
 from ..util.errors import UnstageableError
-from ..util.where import is_library
+from ..util.where import is_installed, is_library
+from .containers import contents, is_users
+from .outside import parts_of
+from .sources import Inside
 
-REWRITTEN = {"__init__", "__new__", "__call__"}               # captured as other functions are
-OTHERS = {"__exit__", "__get__", "__set_name__", "__repr__", "__str__"}      # ask of errors and of instances, or give texts
+REWRITTEN = {"__init__", "__new__", "__call__", "__set_name__"}      # captured as other functions are; of the class's making
+OF_PARAMETERS = {"__exit__", "__get__"}                       # what these are given is None, or not, whatever the data
+MOST = 5000                                                   # objects that are looked at
 
 
 def refuse_unseen_questions(root: Any) -> None:
     """An error if values may be None in this program, and code asks for None that it does not see."""
     if not root.has_optional:
         return
-    for f, cls in [(f, c) for c in root.classes for f in _called_by_python(c)]:
+    for f, cls in [(f, c) for c in _handled(root) for f in _called_by_python(c)]:
         if _asks(f, cls, set()):
             raise UnstageableError(f"{cls.__name__}.{f.__name__} asks whether something is None, and a name is None on some ways",
                                    why="Python calls it by itself, and the program does not see what it asks", do="ask in the function, or in a method that it names")
 
 
+def _handled(root: Any) -> dict:
+    """The users' classes of all that the function may handle, as far as it is reached from what the trace has met."""
+    queue = [*root.classes, *root.opened.values(), *root.inside.values(), *[x for x, *_ in root.stand_ins], *[s.value for s in root.sources], root.arguments]
+    found: dict[type, None] = {}
+    seen: set[int] = set()
+    while queue and len(seen) < MOST:
+        x = queue.pop()
+        if id(x) not in seen and not isinstance(x, (str, bytes, int, float, complex)):
+            seen.add(id(x))
+            queue += _next(x, found)
+    return found
+
+
+def _next(x: Any, found: dict) -> Iterable:
+    """What x leads to; its class is noted, if it is a user's."""
+    if isinstance(x, Inside):
+        return _items(x.elements)
+    cls = x if isinstance(x, type) else type(x)
+    if not is_users(cls) or is_installed(cls):
+        return _items(x) if isinstance(x, (list, tuple, dict, set, frozenset)) else parts_of(x) if not isinstance(x, FunctionType) else ()
+    found[cls] = None
+    descriptors = [y for c in cls.__mro__ for y in vars(c).values() if not isinstance(y, FunctionType)]
+    return [*descriptors, type(cls), *_items(contents(x))]
+
+
+def _items(x: Any) -> Iterable:
+    return list(x.values()) if isinstance(x, dict) else list(x) if isinstance(x, (list, tuple, set, frozenset)) else [x]
+
+
 def _called_by_python(cls: type) -> Iterator[FunctionType]:
     """Methods that no call in captured code names: operators and their kin, setters of properties."""
-    for name in dir(cls):
-        found: Any = next((c.__dict__[name] for c in cls.__mro__ if name in c.__dict__), None)
-        f = found.fset if isinstance(found, property) else found
-        by_itself = isinstance(found, property) or (name.startswith("__") and name.endswith("__") and name not in REWRITTEN | OTHERS)
+    for name in dict.fromkeys(name for c in cls.__mro__ for name in vars(c)):
+        found: Any = next(c.__dict__[name] for c in cls.__mro__ if name in c.__dict__)
+        f = found.fset if isinstance(found, property) else getattr(found, "__func__", found)
+        by_itself = isinstance(found, property) or (name.startswith("__") and name.endswith("__") and name not in REWRITTEN)
         if by_itself and isinstance(f, FunctionType) and not is_library(f.__code__.co_filename):
             yield f
 
 
 def _asks(f: FunctionType, cls: type, seen: set) -> bool:
-    """Whether a function, or another one that it names, has `is None` in it."""
+    """Whether a function, or another one that it names, asks for None."""
     if f in seen or is_library(f.__code__.co_filename):
         return False
     seen.add(f)
-    if _has_question(f.__code__):
+    given = f.__code__.co_varnames[:f.__code__.co_argcount] if f.__name__ in OF_PARAMETERS else ()
+    if _has_question(f.__code__, given):
         return True
     named: list[Any] = [f.__globals__.get(name) for name in f.__code__.co_names] + [getattr(cls, name, None) for name in f.__code__.co_names]
     return any(_asks(g, cls, seen) for g in [x.fget if isinstance(x, property) else x for x in named] if isinstance(g, FunctionType))
 
 
-def _has_question(code: CodeType) -> bool:
+def _has_question(code: CodeType, given: tuple = ()) -> bool:
+    """Whether code has `is None` in it, of something else than these parameters, or asks for the class of None."""
     steps = list(dis.get_instructions(code))
-    of_none = any(step.opname == "IS_OP" and before.opname == "LOAD_CONST" and before.argval is None for before, step in zip(steps, steps[1:]))
-    return of_none or any(step.opname.endswith(("_IF_NONE", "_IF_NOT_NONE")) for step in steps) or any(
-        _has_question(c) for c in code.co_consts if isinstance(c, CodeType))
+    is_none = [step.opname == "LOAD_CONST" and step.argval is None for step in steps]
+    asked = [steps[k - 2] for k, step in enumerate(steps) if step.opname == "IS_OP" and is_none[k - 1]]
+    asked += [steps[k - 1] for k, step in enumerate(steps) if step.opname.endswith(("_IF_NONE", "_IF_NOT_NONE"))]
+    if any(not (step.opname == "LOAD_FAST" and step.argval in given) for step in asked):
+        return True
+    of_class = any(none and "CALL" in steps[k + 1].opname for k, none in enumerate(is_none[:-1])) and "type" in code.co_names
+    return of_class or "NoneType" in code.co_names or any(_has_question(c) for c in code.co_consts if isinstance(c, CodeType))

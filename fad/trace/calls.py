@@ -16,10 +16,22 @@ from ..ir.build import current
 from ..util import tree
 from ..util.defects import door
 from ..util.errors import UnstageableError
+from .containers import is_users
 from .draws import goes_on, is_generator, no_draws, note_generator, order_of, refuse_draws
 from .handlers import note_listeners
+from .nodes import SEES_NAMES
 from .optional import need
 from .tracer import Tracer
+
+FRAMES = {("sys", "_getframe"), ("inspect", "currentframe"), ("inspect", "stack"), ("inspect", "getouterframes"),
+          *[("builtins", name) for name in ("globals", *SEES_NAMES)]}
+
+
+def refuse_frames(f: Any) -> None:
+    """An error if f sees the frame that calls it: the names there are those of the function as fad has rewritten it."""
+    if (f.__module__, f.__name__) in FRAMES:
+        raise UnstageableError(f"{f.__name__} sees the names of the function that calls it", why="the function is rewritten when it is traced",
+                               do="pass what is needed as arguments")
 
 
 def is_tracing() -> bool:
@@ -42,7 +54,8 @@ def keep(x: Any) -> None:
 @door
 def called(f: Callable, *args: Any, **kwargs: Any) -> Any:
     """f(*args, **kwargs), its arrays as values of the program."""
-    is_asking = current().root.has_optional and isinstance(f, FunctionType)       # code without its text may ask of what lists and tuples hold
+    # code without its text may ask of what lists and tuples hold, and so may an object that it calls
+    is_asking = current().root.has_optional and (isinstance(f, FunctionType) or any(callable(x) and is_users(x) for x in args))
     for x in (*args, *kwargs.values()):
         keep(x)
         need(*tree.flatten(x)[0] if is_asking else [x])

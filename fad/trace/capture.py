@@ -8,14 +8,17 @@ import copy
 import dis
 import functools
 import sys
+from array import array
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from io import IOBase
 from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
+from ..ir import stack
 from ..ir.build import Builder, Value
 from ..ir.types import has_own_arithmetic
 from ..ops.face import OBJECTS, find
@@ -24,10 +27,11 @@ from ..util.errors import UnstageableError
 from ..util.where import is_library
 from . import sources
 from .builtin import BUILTIN_FACES, class_of
-from .containers import Globals, Variable, contents, is_empty, put_contents
+from .containers import Globals, Variable, containers_in, contents, is_empty, put_contents
 from .control import Runtime
 from .library import MODULES, OPERATORS, Object, Proxy, has_faces, has_traced, redirected
 from .sources import MISSING
+from .steady import watched
 from .syntax import RUNTIME, rewritten_code
 from .tracer import Tracer
 
@@ -90,6 +94,9 @@ def is_sequence(x: Any) -> bool:
     return isinstance(x, (list, dict, deque)) or type(x) is tuple or (isinstance(x, tuple) and hasattr(x, "_fields"))
 
 
+HIDING = " (vectorized)"                                     # the end of the names that np.frompyfunc gives
+
+
 class Capture:
     """One trace's captured functions: swaps values as the captured code should see them, and collects their sources."""
 
@@ -113,10 +120,13 @@ class Capture:
         return new
 
     def _swapped(self, value: Any) -> Any:
+        self._see(value)
         if isinstance(value, ModuleType):
             return Proxy(value, self) if value.__name__.split(".")[0] in MODULES else value
         if is_compiled(value):
             return self.function(value)
+        if isinstance(value, np.vectorize):
+            return self._vectorized(value)
         if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
             is_itself = self.builder.live and has_own_arithmetic(type(value))        # no operand, but its own methods give numbers
             return value if is_itself else self.builder.capture(value)
@@ -127,21 +137,35 @@ class Capture:
                 return value
             self.sources.append(sources.of_contents(value) if is_sequence(value) else sources.of_all_in(value))
             if isinstance(value, (list, dict, set, deque)):
-                self.builder.root.opened[id(value)] = value
+                self._note_opened(value, value)
             return value
         if id(value) in OBJECTS:
             return OBJECTS[id(value)]
         found = find(value) if callable(value) else None
         if found is not None:
-            return redirected(value, found)
+            return redirected(value, found, self)
         if is_user_function(value, self.packages):
             return self.function(value)
-        self._refuse_iterator(value)
         self.open(value)
         return Object(value, self) if has_faces(type(value)) else value
 
-    def _refuse_iterator(self, value: Any) -> None:
-        """An error if value is an iterator from outside: a program would have the same items at each call."""
+    def _vectorized(self, made: np.vectorize) -> Any:
+        """What np.vectorize has made of a function outside; where fad has no form of it, the program does not see what the function does."""
+        if not made.excluded and made.signature is None:
+            return find(np.vectorize).call(watched(made.pyfunc, self), otypes=made.otypes, cache=made.cache)     # type: ignore[union-attr]
+        if not self.builder.live:
+            raise UnstageableError("an np.vectorize with excluded arguments or a signature is called", why="fad has no record of it", do="write the loop")
+        return made
+
+    def _see(self, value: Any) -> None:
+        """Note what holds values of Python's own. An error if value is an iterator from outside, of which a program would have the same items at each call,
+        or a ufunc that hides a function of Python's.
+        """
+        if isinstance(value, (bytearray, array, ContextVar)):
+            self.builder.root.pythons[id(value)] = value
+        if isinstance(value, np.ufunc) and value.__name__.endswith(HIDING) and not self.builder.live:
+            raise UnstageableError(f"{value.__name__} is called, which np.frompyfunc has made", why="the program does not see what its function does",
+                                   do="use np.vectorize, or a loop")
         if isinstance(value, Iterator) and not isinstance(value, IOBase) and not self.builder.live:
             raise UnstageableError(f"a {type(value).__name__} from outside the traced function goes on in it", why="what it yields is another thing at each call",
                                    do="make it in the function, or pass what it yields as an argument")
@@ -182,7 +206,7 @@ class Capture:
         if isinstance(value, (MethodType, Tracer)) or has_traced((value,)) or (inside and value is not found):
             return value
         self.sources.append(sources.of_attribute(owner, name, value))
-        self._refuse_iterator(value)
+        self._see(value)
         self.open(value)
         is_plain = isinstance(value, (np.ndarray, *sources.CONTAINERS))
         return self.swap(value) if is_plain else value
@@ -199,6 +223,10 @@ class Capture:
     def _of_function(self, copy: FunctionType, name: str) -> Any:
         """An attribute of a user's function."""
         original = self._originals[id(copy)]
+        if name == "__code__":
+            return original.__code__
+        if name in ("__globals__", "__defaults__", "__kwdefaults__"):
+            raise UnstageableError(f"{name} of a function is asked for", why="the program has a copy of the function", do="read the names themselves")
         before, value = original.__dict__.get(name, MISSING), getattr(copy, name)
         if value is before:
             self.sources.append(sources.of_attribute(original, name, before))
@@ -222,10 +250,17 @@ class Capture:
         if not isinstance(owner, type) and has_traced(contents(owner).values()):
             root.inside[id(owner)] = owner
             return True
-        root.opened[id(owner)] = owner
+        self._note_opened(owner, owner)
         if not isinstance(owner, type) and not OPERATORS.isdisjoint(dir(type(owner))):       # methods that Python calls by itself are not rewritten
             self.sources.append(sources.of_all_in(owner))
         return False
+
+    def _note_opened(self, x: Any, owner: Any) -> None:
+        """Remember what the function may change; in a region also what it holds, since the region's trial (see state.py) has not looked at it."""
+        root = self.builder.root
+        root.opened[id(x)] = owner
+        if stack.is_region():
+            root.met += [(c, contents(c)) for c in containers_in([owner])]
 
     def open(self, *owners: Any) -> None:
         """Note objects from outside before the traced code changes them."""
@@ -249,7 +284,7 @@ class Capture:
             self.packages.add(_package(f))                    # what is asked for by itself is the user's, wherever it is installed
         if not is_user_function(f, self.packages):
             found = find(f)
-            return self._library_function(f) if found is None else redirected(f, found)
+            return self._library_function(f) if found is None else redirected(f, found, self)
         rewritten = rewritten_code(f)
         code = rewritten or f.__code__
         scope: dict[str, Any] = {"__builtins__": f.__globals__.get("__builtins__", builtins), RUNTIME: self.runtime}
@@ -259,7 +294,7 @@ class Capture:
         self._copies.update({id(g): (g, copy) for g in (f, given)})               # before its globals and its closure: it may call itself
         self._originals[id(copy)] = f
         self.sources.append(sources.of_function(f))
-        self.builder.root.opened[id(copy)] = Globals(copy.__dict__, f.__dict__)
+        self._note_opened(copy, Globals(copy.__dict__, f.__dict__))
         self._fill(scope, f, code)
         self._fill_cells(f, copy)
         if rewritten is None:
@@ -274,6 +309,9 @@ class Capture:
         if handles_errors(f.__code__) and not self.builder.live:
             raise UnstageableError(f"{f.__name__} handles errors, and its text is not at hand or cannot be rewritten",
                                    why="handlers are part of the function, and not of the program", do="define it in a file")
+        if not {"globals", "_getframe", "currentframe"}.isdisjoint(names_used(f.__code__)):
+            raise UnstageableError(f"{f.__name__} asks for its global names or its frame", why="the program has a copy of the function",
+                                   do="read the names themselves")
         values = [f.__globals__.get(name) for name in names_used(f.__code__)] + [c.cell_contents for c in f.__closure__ or () if not is_empty(c)]
         self.sources += [sources.of_all_in(x) for x in values if sources.is_open(x) and not isinstance(x, (type, ModuleType))]
 
@@ -315,7 +353,7 @@ class Capture:
                 scope[name] = BUILTIN_FACES[name]
         assigned = tuple(assigned_globals(code))
         if assigned:
-            self.builder.root.opened[id(scope)] = Globals(scope, f.__globals__, assigned)
+            self._note_opened(scope, Globals(scope, f.__globals__, assigned))
 
     def _cells(self, f: FunctionType, code: CodeType) -> tuple:
         """Cells that are still empty; for a name that is bound later, the cell itself."""
@@ -334,7 +372,7 @@ class Capture:
                 value = cell.cell_contents
                 self.sources.append(sources.Source(lambda cell=cell: cell.cell_contents, value))
                 new.cell_contents = self.swap(value)
-                self.builder.root.opened[id(new)] = Variable(name, new, cell)
+                self._note_opened(new, Variable(name, new, cell))
 
 
 def _new_cell(value: Any) -> Any:

@@ -1,4 +1,5 @@
 """What holds things that may change: lists, dicts, sets, deques, objects, variables of functions and globals. Read, put back, and found."""
+import functools
 from collections import deque
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -176,6 +177,8 @@ def containers_in(values: Any, limit: int = 5000) -> list:
             queue += x
         elif isinstance(x, MethodType):
             queue += [x.__self__, x.__func__]
+        elif isinstance(x, functools.partial):
+            queue += [x.func, *x.args, *x.keywords.values()]
         elif isinstance(x, FunctionType):
             if "__fad__" in x.__globals__:                    # captured: it may bind names of the function around it
                 queue += [x.__dict__, *(x.__closure__ or ())]

@@ -8,8 +8,10 @@ import operator
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from types import BuiltinMethodType, FunctionType, MethodType
+from types import BuiltinFunctionType, BuiltinMethodType, FunctionType, MethodType
 from typing import Any
+
+import numpy as np
 
 from ..ir import stack
 from ..ir.build import Value, current
@@ -18,12 +20,12 @@ from ..ops.face import find
 from ..ops.literals import python_number
 from ..util import tree
 from ..util.defects import door, is_defect, warn_of
-from ..util.errors import InternalErrorWarning
+from ..util.errors import InternalErrorWarning, UnstageableError
 from . import handlers, optional
 from .branch import choose, truth
 from .builtin import BY_BUILTIN, hasattr_, scalar_class
 from .cached import cached
-from .calls import called, is_tracing, keep
+from .calls import called, is_tracing, keep, refuse_frames
 from .constants import decided
 from .containers import containers_in, is_users
 from .draws import note_generator
@@ -36,6 +38,7 @@ from .plan import Plan
 from .recall import memory_here
 from .recursion import Branches, EndsBySize
 from .roll import roll_while
+from .shared import Shared
 from .state import cells_of
 from .syntax import RUNTIME
 from .unroll import MOST_PEELED, MOST_UNROLLED, Plainly, attempted, has_ended, note_unrolled, peel_while, roll_or_peel, run_plainly, unrolled_items
@@ -45,24 +48,6 @@ COMPARISONS: dict[str, Callable] = {
     "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge, "Eq": operator.eq, "NotEq": operator.ne,
     "Is": optional.is_, "IsNot": optional.is_not, "In": lambda a, b: contains(b, a)}
 SHORT = 8                                                    # a comprehension over so few items is written out
-
-
-class Shared:
-    """The element (or the condition) of a comprehension that makes functions, which share the comprehension's variables: they see the last item."""
-
-    def __init__(self, part: Callable):
-        self.part, self.variables = part, []                  # part(item): the element, and a function that has the variables of this item
-
-    def __call__(self, item: Any) -> Any:
-        made, variables = self.part(item)
-        self.variables.append(variables.__closure__)
-        return made
-
-    def share(self, every: Any) -> None:
-        """All items are over, of which `every` has seen the last."""
-        for cells in self.variables:
-            for cell, last in zip(cells, every.variables[-1]):
-                cell.cell_contents = last.cell_contents
 
 
 class Runtime:
@@ -85,6 +70,8 @@ class Runtime:
         return functools.partial(called, found)
 
     def _call(self, f: Any) -> Any:
+        if isinstance(f, (FunctionType, BuiltinFunctionType)):
+            refuse_frames(f)
         if isinstance(f, FunctionType):
             return f if self.is_captured(f) else self.capture.swap(f)
         if isinstance(f, (MethodType, BuiltinMethodType)) and f.__name__ == "sort" and type(f.__self__) in (list, Items, Rows):
@@ -104,6 +91,8 @@ class Runtime:
             return self._getattr
         if f is hasattr:
             return self._hasattr
+        if isinstance(f, np.vectorize):
+            return self.capture.swap(f)
         try:
             known = BY_BUILTIN.get(f)
         except TypeError:                                     # not hashable: an object with an equality of its own
@@ -118,11 +107,14 @@ class Runtime:
         """An object that the traced code makes: what its attributes are is nobody else's."""
         if not is_tracing():
             return cls(*args, **kwargs)
+        if hasattr(cls, "__del__") and is_users(cls):
+            raise UnstageableError(f"{cls.__name__} has a __del__", why="a program does not know when objects go", do="make the object outside the function")
         if is_users(cls) and type(cls) is type and cls.__new__ is object.__new__ and isinstance(cls.__init__, FunctionType):
             made = cls.__new__(cls)
             current().root.inside[id(made)] = made
             self.capture.swap(cls.__init__)(made, *args, **kwargs)
         else:
+            optional.need(*tree.flatten((args, kwargs))[0])
             made = cls(*args, **kwargs)
             current().root.inside[id(made)] = made
         current().root.classes[cls] = None
@@ -250,9 +242,12 @@ class Runtime:
         registry["check_that"](test, True, what=str(text))
 
     def raises(self, error: Callable) -> bool:
-        """Whether a raise statement is to be carried out now. In a region of the program it is the program that raises, if it gets there."""
+        """Whether a raise statement is to be carried out now. In a region of the program it is the program that raises, if it gets there.
+
+        What a function that only raises would return is asked for by who called it; so there the error goes on to the branch (see branch.py).
+        """
         branch = next((b for b in _around(current()) if b.side is not None), None) if is_tracing() else None
-        if branch is None:
+        if branch is None or not sys._getframe(1).f_code.co_name.startswith("_fad_"):
             return True
         made = error()
         made = made() if isinstance(made, type) else made

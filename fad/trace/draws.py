@@ -34,17 +34,32 @@ def state_of(generator: Any) -> Any:
     """Where a generator stands."""
     if isinstance(generator, np.random.Generator):
         return generator.bit_generator.state
-    return generator.get_state(legacy=False) if isinstance(generator, np.random.RandomState) else generator.getstate()
+    if isinstance(generator, np.random.BitGenerator):
+        return generator.state
+    if isinstance(generator, np.random.RandomState):
+        return generator.get_state(legacy=False)
+    if isinstance(generator, random.Random):
+        return generator.getstate()
+    return generator.n_children_spawned if isinstance(generator, np.random.SeedSequence) else generator.num_generated
 
 
 def put_state(generator: Any, state: Any) -> None:
     """Make a generator go on from there."""
     if isinstance(generator, np.random.Generator):
         generator.bit_generator.state = state
+    elif isinstance(generator, np.random.BitGenerator):
+        generator.state = state
     elif isinstance(generator, np.random.RandomState):
         generator.set_state(state)
-    else:
+    elif isinstance(generator, random.Random):
         generator.setstate(state)
+    elif isinstance(generator, np.random.SeedSequence):
+        if generator.n_children_spawned != state:             # which no one can set
+            generator.__init__(generator.entropy, spawn_key=generator.spawn_key, pool_size=generator.pool_size, n_children_spawned=state)     # type: ignore[misc]
+    elif generator.num_generated != state:
+        generator.reset()
+        if state:
+            generator.fast_forward(state)
 
 
 def same_state(a: Any, b: Any) -> bool:
@@ -61,10 +76,19 @@ def order_of(shuffle: Any, rank: int, count: int, axis: int) -> Any:
     return order.reshape(-1)
 
 
+def held_by(x: Any, depth: int = 3) -> Iterator:
+    """What x draws from, if it draws: itself, or the generator that a distribution of scipy.stats holds."""
+    if goes_on(x):
+        yield x
+    elif depth and type(x).__module__.startswith("scipy.stats"):
+        for part in list(getattr(x, "__dict__", {}).values()):
+            yield from held_by(part, depth - 1)
+
+
 def note_generator(x: Any) -> None:
     """Remember where x was made, if it is something to draw from."""
-    if goes_on(x):
-        current().root.generators[id(x)] = (x, current())
+    for generator in held_by(x):
+        current().root.generators.setdefault(id(generator), (generator, current()))
 
 
 def refuse_draws() -> None:
@@ -76,7 +100,7 @@ def refuse_draws() -> None:
 def no_draws() -> Iterator[None]:
     """An error if what runs here draws from a generator that was there before the region that is being traced."""
     builder = current()
-    states = [(x, state_of(x)) for x, made_in in builder.root.generators.values() if made_in is not builder and is_generator(x)]
+    states = [(x, state_of(x)) for x, made_in in builder.root.generators.values() if made_in is not builder]
     try:
         yield
     finally:
@@ -87,7 +111,7 @@ def no_draws() -> Iterator[None]:
 
 def states_now() -> list:
     """Where the generators stand that the function has made."""
-    return [(x, state_of(x)) for x, _ in current().root.generators.values() if is_generator(x)]
+    return [(x, state_of(x)) for x, _ in current().root.generators.values()]
 
 
 def put_back_states(states: list) -> bool:

@@ -104,8 +104,8 @@ def pass_on(error: Any, is_tracing: bool = True) -> None:
 
 def is_pythons(error: Exception) -> bool:
     """Whether Python, or a `raise` of the user's, says of plain values that something is wrong: it is so only where the program gets there."""
-    kinds = (LookupError, ArithmeticError, ValueError) if is_users(error) else (LookupError, ArithmeticError)
-    return isinstance(error, kinds) and not isinstance(error, FadError) and is_of_users_line(error)
+    is_known = not isinstance(error, TypeError) if is_users(error) else isinstance(error, (LookupError, ArithmeticError))
+    return is_known and not isinstance(error, FadError) and is_of_users_line(error)
 
 
 def kind_of(error: BaseException) -> str:

@@ -14,6 +14,7 @@ from .listed import as_arrays
 from .lists import Rows
 from .mutation import call_face, on_the_tape
 from .protocol import call_ufunc, in_numpys_terms
+from .steady import steadied
 from .tracer import Tracer
 
 MODULES = ("numpy", "math", "cmath", "scipy")
@@ -45,7 +46,7 @@ class Proxy(ModuleType):
         return value
 
 
-def redirected(original: Any, found: Any) -> Callable:
+def redirected(original: Any, found: Any, capture: Any) -> Callable:
     """Calls with traced arguments (and creations) go to the face, all others to the original."""
     name = getattr(original, "__name__", "call")
     is_pythons = getattr(original, "__module__", "") in ("math", "cmath")
@@ -53,7 +54,8 @@ def redirected(original: Any, found: Any) -> Callable:
     @door
     def call(*args: Any, **kwargs: Any) -> Any:
         if found.creation or has_traced(args) or has_traced(kwargs.values()):
-            result = call_face(name, found.call, as_arrays(args), {k: as_arrays(v) for k, v in kwargs.items()})
+            given = [steadied(name, as_arrays(a), capture) for a in args]
+            result = call_face(name, found.call, tuple(given), {k: steadied(name, as_arrays(v), capture) for k, v in kwargs.items()})
             return result if is_pythons else in_numpys_terms(name, result)
         result = asked_by_user(original, *args, **kwargs) if is_pythons else original(*args, **kwargs)
         return on_the_tape(result, *args, *kwargs.values())

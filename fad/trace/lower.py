@@ -13,6 +13,7 @@ import ast
 import copy
 from typing import Any
 
+from ..util.errors import UnstageableError
 from .nodes import binds, placed
 
 VALUE, RETURNED = "_fad_value", "_fad_returned"
@@ -163,7 +164,26 @@ class Lowering:
             return self.loop(s)
         if isinstance(s, SCOPES):
             return [s]
+        if isinstance(s, ast.Try) and any(map(jumps_out, s.finalbody)):
+            return self.ended_by_finally(s)
         return [self.compound(s)]
+
+    def ended_by_finally(self, s: ast.Try) -> list:
+        """A try whose `finally` jumps: that is the end of errors on their way, and of jumps in the try.
+
+            try: a                           try: a
+            finally: b; continue      ->     except BaseException: pass
+                                             b; continue                    # after the flags of jumps in a are taken back
+        """
+        if not always_jumps(s.finalbody):
+            raise UnstageableError("a finally jumps out (break, continue or return) on some ways", where=None,
+                                   why="an error would go on on others", do="jump behind the try")
+        inside: list[Any] = [*s.body, *s.handlers, *s.orelse]
+        flags = dict.fromkeys(flag for b in inside for flag in self.flags_of(b))
+        body = [ast.copy_location(ast.Try(s.body, s.handlers, s.orelse, []), s)] if s.handlers else s.body
+        taken_in = ast.ExceptHandler(ast.Name("BaseException", ast.Load()), None, [ast.Pass()])
+        out = [self.compound(placed(ast.Try(body, [taken_in], [], []), s))]
+        return out + [ast.copy_location(_assign(flag, ast.Constant(False)), s) for flag in flags] + self.block(s.finalbody)
 
     def compound(self, s: Any) -> Any:
         """with, try, match: their blocks are lowered, their own meaning stays. The else clause of a try is run where its body has come to its end."""
@@ -267,8 +287,8 @@ class _Prune(ast.NodeTransformer):
         if isinstance(node, SCOPES):
             return node
         node = super().generic_visit(node)
-        if isinstance(node, (ast.If, ast.For, ast.While, ast.With)) and not node.body:
-            node.body = [ast.copy_location(ast.Pass(), node)]
+        if isinstance(getattr(node, "body", None), list) and not node.body:
+            node.body = [placed(ast.Pass(), getattr(node, "pattern", node))]       # a case has no line of its own
         return node
 
 

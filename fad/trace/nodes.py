@@ -3,6 +3,7 @@ import ast
 from typing import Any
 
 TAKE_ALL = {"sum", "min", "max", "list", "sorted", "fsum", "prod"}      # functions to which a list is as good as a generator
+SEES_NAMES = {"locals": 0, "vars": 0, "dir": 0, "eval": 1, "exec": 1}     # with so many arguments
 NUMBERS = {"int", "float", "bool"}                           # classes that captured code sees others in place of
 
 
@@ -44,10 +45,16 @@ def takes_all(e: ast.Call) -> bool:
     return len(e.args) == 1 and isinstance(e.args[0], ast.GeneratorExp) and getattr(e.func, "id", getattr(e.func, "attr", "")) in TAKE_ALL
 
 
+def hands_on_names(node: ast.AST) -> bool:
+    """Whether a function that sees the names of who calls it is not called, but handed on: f = locals."""
+    called = {id(n.func) for n in ast.walk(node) if isinstance(n, ast.Call)}
+    return any(isinstance(n, ast.Name) and n.id in SEES_NAMES and id(n) not in called and isinstance(n.ctx, ast.Load) for n in ast.walk(node))
+
+
 def asks_for_names(e: ast.Call) -> bool:
     """Whether this is a call, locals() or eval(text), that sees the names of the function it stands in, which are others once that is rewritten."""
     given = len(e.args) + len(e.keywords)
-    return isinstance(e.func, ast.Name) and given == {"locals": 0, "vars": 0, "dir": 0, "eval": 1, "exec": 1}.get(e.func.id)
+    return isinstance(e.func, ast.Name) and given == SEES_NAMES.get(e.func.id)
 
 
 def is_simple(target: ast.AST) -> bool:

@@ -1,7 +1,8 @@
 """Python's min, max, sorted, any and all, of arrays, lists and iterators in which something is traced."""
 import builtins
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from ..ir import stack
 from ..ir.build import Value
 from ..ir.op import registry
 from ..ir.types import INT, type_of
+from ..ops.carry import UNDEFINED
 from ..ops.face import METHODS, find
 from ..ops.literals import as_array as joined
 from ..ops.literals import python_number
@@ -22,6 +24,7 @@ from .constants import constant_of
 from .listed import as_array, number_of
 from .reorder import is_value, reordered
 from .state import cells_of
+from .steady import watching
 from .tracer import Tracer
 
 PREFERS = {"min": "less", "max": "greater"}
@@ -164,21 +167,43 @@ def sort(items: list, /, *, key: Any = None, reverse: Any = False) -> None:
 
 
 def _of_all(name: str, decisive: bool, join: str) -> Callable:
-    """any or all: what is known decides at once, what is traced is joined."""
+    """any or all: what is known decides at once, what is traced is joined. Python stops at the first that decides: what comes later may change nothing."""
     def test(iterable: Any, /) -> Any:
         iterable = as_array(iterable)
         if isinstance(iterable, Tracer) and iterable.ndim == 1:
             return python_number(METHODS[name](iterable))
         found: Any = None
-        for x in iterable:
+        items = _ByAndBy(iterable)
+        for x in items:
             if not isinstance(x, Tracer) or stack.is_live():
                 if bool(x) is decisive:
                     return decisive
             else:
+                items.is_in_doubt = True
                 holds = x if x.dtype.kind == "b" else x != 0
                 found = holds if found is None else registry[join](found, holds)
         return (not decisive) if found is None else python_number(found)
     return test
+
+
+class _ByAndBy:
+    """The items of an iterable; those of an iterator may change nothing once it is in doubt whether Python would come to them."""
+
+    def __init__(self, items: Any):
+        self.items, self.is_in_doubt = items, False
+
+    def __iter__(self) -> Iterator:
+        if not isinstance(self.items, Iterator):
+            yield from self.items
+            return
+        frame = getattr(self.items, "gi_frame", None)
+        while True:
+            reached = list(frame.f_locals.values()) if frame is not None else self.items
+            with watching("an iterator that any() or all() goes through", reached) if self.is_in_doubt else nullcontext():
+                x = next(self.items, UNDEFINED)
+            if x is UNDEFINED:
+                return
+            yield x
 
 
 FACES = {"min": _best("min"), "max": _best("max"), "sorted": sorted_, "any": _of_all("any", True, "logical_or"),

@@ -5,16 +5,17 @@ A trace that fails has run the function up to the line where it failed. Before t
 import functools
 from collections import deque
 from collections.abc import Iterable
-from types import CodeType, FunctionType, MethodType, ModuleType
+from contextvars import ContextVar
+from types import BuiltinMethodType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from ..util.errors import SideEffectError
-from ..util.where import Where, is_library
+from ..util.where import Where, is_installed, is_library
 from .containers import contents, is_users, put_contents
-from .draws import common_generators, is_generator, put_state, same_state, state_of
-from .sources import is_open
+from .draws import common_generators, goes_on, held_by, put_state, same_state, state_of
+from .sources import MISSING, is_open
 
 MOST = 2000                                                   # containers that are looked into; elements of one of them, too
 LARGEST = 1 << 20                                             # bytes of an array that is kept
@@ -23,18 +24,20 @@ LARGEST = 1 << 20                                             # bytes of an arra
 class Outside:
     """A memory of what f (with these arguments) reaches from its globals, its closure, its object and the arguments."""
 
-    def __init__(self, f: Any, arguments: Iterable):
+    def __init__(self, f: Any, arguments: Iterable = (), with_arrays: bool = True):
         self.containers: list[tuple] = []
         self.arrays: list[tuple] = []
         self.generators: list[tuple] = []
-        self.function = f
+        self.variables: list[tuple] = []
+        self.views: list[memoryview] = []
+        self.function, self.with_arrays = f, with_arrays
         self._visit([f, *common_generators(), *[x for x in arguments if not isinstance(x, np.ndarray)]])
 
     def _visit(self, queue: list) -> None:
         seen: set[int] = set()
         while queue and len(seen) < MOST:
             x = queue.pop()
-            if id(x) in seen or isinstance(x, (str, bytes, int, float, complex, type)):
+            if id(x) in seen or isinstance(x, (str, bytes, int, float, complex)):
                 continue
             seen.add(id(x))
             queue += self._note(x)
@@ -42,26 +45,22 @@ class Outside:
     def _note(self, x: Any) -> Iterable:
         """Remember what x holds; what is to be looked at next."""
         if isinstance(x, np.ndarray):
-            if x.nbytes <= LARGEST and x.flags.writeable and x.dtype.kind in "biufc":
+            if self.with_arrays and x.nbytes <= LARGEST and x.flags.writeable and x.dtype.kind in "biufc":
                 self.arrays.append((x, x.copy()))
             return ()
-        if is_generator(x):
+        if goes_on(x):
             self.generators.append((x, state_of(x)))
             return ()
-        if isinstance(x, FunctionType):
-            return () if is_library(x.__code__.co_filename) else _reached(x)
-        if isinstance(x, MethodType):
-            return x.__self__, x.__func__
-        if isinstance(x, functools.partial):
-            return x.func, *x.args, *x.keywords.values()
-        if callable(x) and not is_users(x) and hasattr(x, "__wrapped__"):     # a transform of fad's
-            return (x.__wrapped__,)
+        if isinstance(x, ContextVar):
+            self.variables.append((x, x.get(MISSING)))
+        if isinstance(x, memoryview) and not x.readonly:
+            self.views.append(x)
         if isinstance(x, (list, dict, set, deque)) or is_users(x):
             inside = contents(x)
             self.containers.append((x, inside))
-            items = inside.values() if isinstance(inside, dict) else inside
-            return list(items) if len(items) <= MOST else ()
-        return x if isinstance(x, tuple) else ()
+            items = list(inside.values() if isinstance(inside, dict) else inside)
+            return [*(items if len(items) <= MOST else ()), *_parts_of_class(x if isinstance(x, type) else type(x))]
+        return parts_of(x)
 
     def restore(self) -> None:
         """Put back what was changed."""
@@ -73,15 +72,71 @@ class Outside:
                 array[...] = before
         for generator, state in self.generators:
             put_state(generator, state)
+        for variable, value in self.variables:
+            if value is not MISSING and variable.get(MISSING) is not value:
+                variable.set(value)
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether anything is not as it was."""
+        return (any(not _unchanged(contents(owner), before) for owner, before in self.containers) or any(x.tobytes() != before.tobytes() for x, before in self.arrays)
+                or any(variable.get(MISSING) is not value for variable, value in self.variables))
+
+    @property
+    def _where(self) -> "Where | None":
+        code = getattr(self.function, "__code__", None)
+        return Where(code.co_filename, code.co_firstlineno) if code else None
+
+    def refuse_changes(self, is_current: bool) -> None:
+        """An error if anything has changed, and the program does not know it."""
+        if is_current and self.is_changed:
+            raise SideEffectError("something outside the function is changed by code that a program does not see", where=self._where,
+                                  why="it changes as the function is traced, and not at each call", do="change it in the function itself, or in a method that it names")
+
+    def refuse_views(self) -> None:
+        """An error if the function reaches a memoryview: what is written to it, or to the memory that it shows, a program does not see, nor a tape."""
+        if self.views:
+            raise SideEffectError("the function reaches a memoryview that can be written to", why="fad does not see what changes through it",
+                                  do="use an array of NumPy's (np.asarray(view)), which may share its memory")
+
+    @property
+    def has_drawn(self) -> bool:
+        """Whether random numbers were drawn from a generator that was there before."""
+        return not all(same_state(state_of(generator), state) for generator, state in self.generators)
 
     def refuse_draws(self) -> None:
         """An error if random numbers were drawn from a generator that was there before."""
-        if all(same_state(state_of(generator), state) for generator, state in self.generators):
+        if not self.has_drawn:
             return
-        code = getattr(self.function, "__code__", None)
-        raise SideEffectError("random numbers are drawn while the function is traced", where=Where(code.co_filename, code.co_firstlineno) if code else None,
+        raise SideEffectError("random numbers are drawn while the function is traced", where=self._where,
                               why="a program would have the same numbers at each call",
                               do="draw them before, and pass them as arguments; or make the generator in the function, with a seed")
+
+
+def parts_of(x: Any) -> Iterable:
+    """What a function, a method or an object that is no container leads to."""
+    if isinstance(x, FunctionType):
+        return () if is_library(x.__code__.co_filename) else _reached(x)
+    if isinstance(x, MethodType):
+        return x.__self__, x.__func__
+    if isinstance(x, functools.partial):
+        return x.func, *x.args, *x.keywords.values()
+    if isinstance(x, np.vectorize):
+        return (x.pyfunc,)
+    if isinstance(x, BuiltinMethodType):
+        return () if isinstance(x.__self__, ModuleType) else (x.__self__,)
+    if isinstance(x, property):
+        return x.fget, x.fset
+    if isinstance(x, (staticmethod, classmethod)):
+        return (x.__func__,)
+    if callable(x) and hasattr(x, "__wrapped__"):             # a transform of fad's
+        return (x.__wrapped__,)
+    return x if isinstance(x, tuple) else held_by(x)
+
+
+def _parts_of_class(cls: type) -> Iterable:
+    """The methods, properties and values of a class of the user's, and of those it derives from."""
+    return [x for c in cls.__mro__ if is_users(c) and not is_installed(c) for x in vars(c).values()]
 
 
 def _reached(f: FunctionType) -> list:
@@ -94,7 +149,7 @@ def _reached(f: FunctionType) -> list:
             found.append(cell.cell_contents)
         except ValueError:                                    # not bound yet
             continue
-    return [*found, *(f.__defaults__ or ())]
+    return [*found, *(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()]
 
 
 def _names(code: CodeType) -> set:
@@ -102,8 +157,13 @@ def _names(code: CodeType) -> set:
 
 
 def _unchanged(a: Any, b: Any) -> bool:
+    """Whether two copies of what a container held are of the same things, or of equal numbers and texts."""
     if len(a) != len(b):
         return False
     if isinstance(a, dict):
-        return all(k in b and a[k] is b[k] for k in a)
-    return a == b if isinstance(a, set) else all(x is y for x, y in zip(a, b))
+        return all(k in b and _same(a[k], b[k]) for k in a)
+    return a == b if isinstance(a, set) else all(map(_same, a, b))
+
+
+def _same(x: Any, y: Any) -> bool:
+    return x is y or (type(x) is type(y) and isinstance(x, (str, bytes, bool, int, float, complex)) and (x == y or x != x))

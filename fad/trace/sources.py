@@ -125,21 +125,21 @@ def _element(container: Any, key: Any) -> Any:
 def _snapshot(x: Any, depth: int = 0, deep: bool = False) -> Any:
     """The contents: the type with the elements' contents; numbers and texts as they are; for all else the object itself."""
     if isinstance(x, _SETS):
-        return _Inside(type(x), set(x))
+        return Inside(type(x), set(x))
     if isinstance(x, _BYTES) or (deep and isinstance(x, np.ndarray)):
-        return _Inside(type(x), x.tobytes() if isinstance(x, np.ndarray) else bytes(x))
+        return Inside(type(x), x.tobytes() if isinstance(x, np.ndarray) else bytes(x))
     if depth >= DEEPEST:
         return x
     if isinstance(x, _KEYED):
-        return _Inside(type(x), [(k, _snapshot(v, depth + 1, deep)) for k, v in _pairs(x)], _snapshot(_attributes(x), depth + 1, deep))
+        return Inside(type(x), [(k, _snapshot(v, depth + 1, deep)) for k, v in _pairs(x)], _snapshot(_attributes(x), depth + 1, deep))
     if isinstance(x, _LISTED):
-        return _Inside(type(x), [_snapshot(v, depth + 1, deep) for v in _elements(x)], _snapshot(_attributes(x), depth + 1, deep))
+        return Inside(type(x), [_snapshot(v, depth + 1, deep) for v in _elements(x)], _snapshot(_attributes(x), depth + 1, deep))
     if deep and is_open(x) and isinstance(getattr(x, "__dict__", None), dict):
-        return _Inside(type(x), _snapshot(x.__dict__, depth + 1, deep))
+        return Inside(type(x), _snapshot(x.__dict__, depth + 1, deep))
     return x
 
 
-class _Inside:
+class Inside:
     """What was in a container (and in its attributes, if its class is a user's), an array or an object."""
 
     __slots__ = ("attributes", "cls", "elements")
@@ -163,7 +163,7 @@ def _attributes(x: Any) -> Any:
 
 def _is(x: Any, before: Any) -> bool:
     """Whether x has the contents that it had."""
-    if not isinstance(before, _Inside):
+    if not isinstance(before, Inside):
         return x is before or (type(x) is type(before) and isinstance(x, _NUMBERS) and x == before)
     if type(x) is not before.cls:
         return False

@@ -7,6 +7,7 @@ from array import array
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -104,6 +105,18 @@ def _things_in(held: Any) -> Iterable:
     return held.values() if isinstance(held, dict) else held if isinstance(held, (list, tuple, set, deque)) else ()
 
 
+def _held_in(x: Any) -> Any:
+    """What bytes, an array.array or a context variable holds."""
+    return x.get(UNDEFINED) if isinstance(x, ContextVar) else x[:]
+
+
+def _put_in(x: Any, held: Any) -> None:
+    if not isinstance(x, ContextVar):
+        x[:] = held
+    elif held is not UNDEFINED and x.get(UNDEFINED) is not held:
+        x.set(held)
+
+
 class Trial:
     """Code run to see what it does: what it changed, and all of it put back at the end. is_region: whether it is traced into a region."""
 
@@ -113,12 +126,18 @@ class Trial:
         self.builder = current()
         own, root = {id(c) for c in cells.values()}, self.builder.root
         outside = [*root.opened.values(), *[made for _, made, _ in root.stand_ins]]
-        self.containers = [(c, contents(c)) for c in containers_in([*self.before, *outside]) if id(c) not in own]
+        self.known = [(c, contents(c)) for c in containers_in([*self.before, *outside]) if id(c) not in own]
+        self.met_before = len(root.met)
         within = [*self.before, *[x for _, held in self.containers for x in _things_in(held)]]
-        self.bytes = [(x, x[:]) for x in within if isinstance(x, (bytearray, array))]
+        self.pythons = [(x, _held_in(x)) for x in (*within, *root.pythons.values()) if isinstance(x, (bytearray, array, ContextVar))]
         self.builder.kept += [x for x in within if isinstance(x, (Iterator, Once))] if is_region else []
         self.lost, self.entangled = len(self.builder.lost), len(self.builder.entangled)
         self.born = next(births)
+
+    @property
+    def containers(self) -> list:
+        """What can change, and what it held when the trial began; or when the code came upon it, if the trial has met it first."""
+        return self.known + self.builder.root.met[self.met_before:]
 
     def changed_arrays(self) -> list:
         """Arrays from outside that were written to (a view's base, not the view)."""
@@ -143,11 +162,16 @@ class Trial:
         """Arrays whose contents nobody knows any more."""
         return [t for t, _ in self.builder.lost[self.lost:]]
 
-    def refuse_changed_bytes(self) -> None:
-        """An error if what holds numbers of a machine's kinds, and no traced ones, was changed."""
-        if any(x != before for x, before in self.bytes):
-            raise UnstageableError("a bytearray or an array.array is changed in a loop or branch on traced values", why="it cannot be part of the program",
-                                   do="use a list or an array of NumPy's")
+    @property
+    def has_changed_pythons(self) -> bool:
+        """Whether bytes, an array.array or a context variable was changed."""
+        return any(_held_in(x) != before for x, before in self.pythons)
+
+    def refuse_changed_pythons(self) -> None:
+        """An error if what holds values of Python's, and no traced ones, was changed."""
+        if self.has_changed_pythons:
+            raise UnstageableError("a bytearray, an array.array or a context variable is changed in a loop or branch on traced values",
+                                   why="it cannot be part of the program", do="use a list, an array of NumPy's or a plain variable")
 
     def undo(self) -> None:
         """Put back all that the region has changed."""
@@ -164,8 +188,8 @@ class Trial:
         """Put back variables and containers, but no arrays: those of a builder that has gone on hold what was written before, too."""
         for owner, before in self.containers:
             put_contents(owner, before)
-        for x, held in self.bytes:
-            x[:] = held
+        for x, held in self.pythons:
+            _put_in(x, held)
         for slot, value in zip(self.names, self.before):
             slot.write(value)
 
@@ -199,7 +223,7 @@ def trial(cells: dict) -> Iterator[Trial]:
     try:
         with no_draws():
             yield made
-            made.refuse_changed_bytes()
+            made.refuse_changed_pythons()
     finally:
         made.undo()
 

@@ -16,11 +16,11 @@ from typing import Any
 
 from .liveness import Liveness, assigned, written_to
 from .lower import CannotLowerError, Lowering
-from .nodes import Identities, Patterns, asks_for_names, binds, is_path, is_simple, loaded, makes_functions, placed, takes_all
+from .nodes import Identities, Patterns, asks_for_names, binds, hands_on_names, is_path, is_simple, loaded, makes_functions, placed, takes_all
 from .origin import compiled_in, definition_of, parameters
 
 RUNTIME = "__fad__"
-UNTOUCHED_CALLS = {"super", "locals", "globals", "vars", "dir", "eval", "exec", "issubclass", "id"}
+UNTOUCHED_CALLS = {"super", "locals", "vars", "dir", "eval", "exec", "issubclass", "id"}
 _rewritten: dict[tuple, "CodeType | None"] = {}
 
 
@@ -37,6 +37,8 @@ def _rewrite(f: FunctionType) -> "CodeType | None":
     if found is None:
         return None
     node, owner = copy.deepcopy(found[0]), found[1]
+    if hands_on_names(node):
+        return None
     try:
         if isinstance(node, ast.Lambda):
             node.body = Rewriter(owner).visit(node.body)

@@ -31,3 +31,8 @@ def listening() -> Listening:
     errors: Any = frozenset([(kind, how) for kind, how in np.geterr().items() if how in TOLD])
     shown_by = warnings.showwarning, getattr(warnings, "_showwarnmsg_impl", None)
     return Listening(errors, shown_by, any(action == "error" and issubclass(RuntimeWarning, kind) for action, _, kind, *_ in warnings.filters))
+
+
+def settings() -> tuple:
+    """What decides who listens, quickly told: as long as it is the same, so are they."""
+    return np.geterr(), warnings.filters, len(warnings.filters), warnings.showwarning

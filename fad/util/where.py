@@ -54,6 +54,15 @@ def is_library(filename: str) -> bool:
     return known
 
 
+def is_installed(cls: type) -> bool:
+    """Whether a class stands in a library, of Python's or installed, and not in a file of the user's."""
+    name = str(cls.__module__)
+    if name in sys.builtin_module_names or name.startswith("_frozen"):
+        return True
+    filename = getattr(sys.modules.get(name), "__file__", None) or ""
+    return is_library(filename) or "site-packages" in filename or filename.startswith(_STANDARD_LIBRARY)
+
+
 def here() -> "Where | None":
     """The innermost frame of the user's code, or None where there is none."""
     frame = sys._getframe(1)

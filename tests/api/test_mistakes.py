@@ -78,8 +78,29 @@ class Doubled(np.ndarray):
         return 2.0 * getattr(ufunc, method)(*[np.asarray(x) for x in inputs], **kwargs)
 
 
+class Halved(np.ndarray):
+    """Arrays that differ from NumPy's in a division alone."""
+
+    def __truediv__(self, other):
+        return np.asarray(self) / np.asarray(other) / 2.0
+
+
+class Summed(np.ndarray):
+    """Arrays with a reduction of their own."""
+
+    def sum(self, *args, **kwargs):
+        return 7.0 * np.asarray(self).sum()
+
+
+class Tagged(np.ndarray):
+    """Arrays that carry something, and compute as NumPy's do."""
+
+    def __array_finalize__(self, of):
+        self.tag = getattr(of, "tag", None)
+
+
 MASKED = np.ma.array([0.3, 0.5], mask=[False, True])
-OF_THEIR_OWN = [MASKED, np.ones((2, 2)).view(np.matrix), np.ones(2).view(Doubled)]
+OF_THEIR_OWN = [MASKED, np.ones((2, 2)).view(np.matrix), np.ones(2).view(Doubled), np.ones(2).view(Halved), np.ones(2).view(Summed)]
 
 
 @pytest.mark.parametrize("array", OF_THEIR_OWN, ids=lambda a: type(a).__name__)
@@ -104,3 +125,9 @@ def test_arrays_with_arithmetic_of_their_own_are_refused_where_a_function_uses_t
 @pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
 def test_what_a_masked_array_says_of_itself_is_its_own():
     assert fad.grad(lambda x: np.sum(x) * MASKED.sum())(np.ones(2)).tolist() == [0.3, 0.3]
+
+
+@pytest.mark.parametrize("cls", [np.recarray, Tagged])
+def test_arrays_that_compute_as_numpys_do_are_plain(cls):
+    a = np.array([3.0, 5.0]).view(cls)
+    assert fad.grad(lambda x: np.sum(a * x / 2.0), fallback=False)(np.ones(2)).tolist() == [1.5, 2.5]

@@ -131,11 +131,32 @@ def on_every_way_of_a_way(x):
     return s
 
 
+def fail():
+    raise RuntimeError("a helper that only raises")
+
+
+def what_a_helper_would_return(x):
+    s = x @ x
+    if x[0] > 2.0:
+        s += np.sin(fail()) + fail()[0]
+    return s
+
+
+def the_items_of_what_a_helper_would_return(x):
+    s = x @ x
+    if x[0] > 2.0:
+        for v in fail():
+            s += v
+    return s if x[1] < 2.0 else fail()
+
+
 PROGRAMS = [an_index_of_an_array_of_known_extent, an_index_in_a_loop_of_no_turns, an_array_of_indices, an_assertion, two_extents,
             an_extent_that_is_known_later, a_reshape, a_quotient_of_ints, a_key, a_text_as_a_number, raised_in_an_inner_loop,
-            a_list_that_a_loop_filled, after_changes_of_its_own, an_operand, in_a_turn, on_every_way_of_a_way]
+            a_list_that_a_loop_filled, after_changes_of_its_own, an_operand, in_a_turn, on_every_way_of_a_way,
+            what_a_helper_would_return, the_items_of_what_a_helper_would_return]
 STAGED = [an_index_of_an_array_of_known_extent, an_index_in_a_loop_of_no_turns, an_array_of_indices, an_assertion, a_quotient_of_ints, a_key,
-          a_text_as_a_number, a_list_that_a_loop_filled, after_changes_of_its_own, an_operand, in_a_turn, on_every_way_of_a_way]
+          a_text_as_a_number, a_list_that_a_loop_filled, after_changes_of_its_own, an_operand, in_a_turn, on_every_way_of_a_way,
+            what_a_helper_would_return, the_items_of_what_a_helper_would_return]
 
 
 @contextlib.contextmanager

@@ -9,7 +9,7 @@ from ...ir import stack
 from ...ir.build import current
 from ...ir.op import registry
 from ...ir.types import COMPLEX, FLOAT, result_dtype, type_of
-from ...util.errors import ConcreteValueError
+from ...util.errors import ConcreteValueError, UnstageableError
 from ..choice import abs as absolute
 from ..choice import clip as clip_
 from ..choice import isfinite, isnan, logical_not, stop_gradient
@@ -334,12 +334,20 @@ class vectorize:
     def __call__(self, *args: Any) -> Any:
         xs = [as_array(x) for x in args]
         value = elementwise_or_none(self.pyfunc, *xs)
-        if value is None or not same_shape(shape_of(value), shape_of(sum(x * 0 for x in xs))):
+        if value is None or not hasattr(value, "dtype") or not same_shape(shape_of(value), shape_of(sum(x * 0 for x in xs))):
             value = self._one_by_one(BY_NAME["numpy.broadcast_arrays"].call(*xs) if len(xs) > 1 else xs)
         return in_dtype(value, self.dtype)
 
     def _one_by_one(self, xs: Any) -> Any:
         shape = tuple(fixed(n, "the shape that np.vectorize goes over") for n in shape_of(xs[0]))
+        noted = current().root.mixed if stack.builders() else {}
+        known = set(noted)
         values = [self.pyfunc(*[x[place] for x in xs]) for place in np.ndindex(*shape)]
-        return registry["reshape"](as_array(values), *shape)
-
+        if any(isinstance(y, (tuple, list)) for y in values):
+            raise refuse("numpy.vectorize", "several outputs")
+        mixed = [(v, kinds) for v, (_, kinds) in noted.items() if v not in known]
+        if self.dtype is None and any(kind.dtype != v.type.dtype for v, kinds in mixed for kind in kinds):
+            raise UnstageableError("np.vectorize gives its results the dtype of the first one, and those of this function are of several",
+                                   why="an int for the first element makes all results ints", do="say which: np.vectorize(f, otypes=[float])")
+        y = registry["reshape"](as_array(values), *shape)
+        return y if self.dtype is not None or not values else in_dtype(y, type_of(values[0]).dtype)

@@ -1,0 +1,21 @@
+"""Comprehensions that make functions, which all see the comprehension's variables as its last item has left them."""
+from collections.abc import Callable
+from typing import Any
+
+
+class Shared:
+    """The element (or the condition) of a comprehension that makes functions, which share the comprehension's variables: they see the last item."""
+
+    def __init__(self, part: Callable):
+        self.part, self.variables = part, []                  # part(item): the element, and a function that has the variables of this item
+
+    def __call__(self, item: Any) -> Any:
+        made, variables = self.part(item)
+        self.variables.append(variables.__closure__)
+        return made
+
+    def share(self, every: Any) -> None:
+        """All items are over, of which `every` has seen the last."""
+        for cells in self.variables:
+            for cell, last in zip(cells, every.variables[-1]):
+                cell.cell_contents = last.cell_contents

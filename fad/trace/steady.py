@@ -1,0 +1,70 @@
+"""Functions that are handed to NumPy, where a face calls them in its own way: for all elements at once, or more often, or less.
+
+What such a function computes does not hang on that, unless it counts, appends or draws. So each call is watched, on the tape, too.
+"""
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import CellType, FunctionType, MethodType
+from typing import Any
+
+from ..ir.build import current
+from ..util.errors import SideEffectError
+from ..util.where import is_library
+from .containers import is_users
+from .draws import put_back_states, states_now
+from .outside import Outside
+from .state import Trial
+from .tracer import was_there
+
+OTHERWISE = {"vectorize", "piecewise"}                       # faces that call a function for all elements at once; others call it as NumPy does
+
+
+def steadied(name: str, x: Any, capture: Any) -> Any:
+    """An argument of a face of this name, functions in it watched."""
+    if name not in OTHERWISE:
+        return x
+    if isinstance(x, (list, tuple)):
+        return [steadied(name, f, capture) for f in x] if any(map(_is_users_code, x)) else x
+    return watched(x, capture) if _is_users_code(x) else x
+
+
+def _is_users_code(f: Any) -> bool:
+    """Whether this is a function, a method or an object of the user's that can be called."""
+    if isinstance(f, FunctionType):
+        return not is_library(f.__code__.co_filename)
+    return isinstance(f, (MethodType, functools.partial)) or (callable(f) and is_users(f) and not isinstance(f, type))
+
+
+def watched(f: Callable, capture: Any) -> Callable:
+    """f, captured, which may change nothing but what it makes itself, and draw no random numbers."""
+    captured = _captured(f, capture)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        with watching(f"{getattr(f, '__name__', 'a function')}, which a library's function calls,", captured):
+            return captured(*args, **kwargs)
+    return call
+
+
+def _captured(f: Callable, capture: Any) -> Callable:
+    if isinstance(f, functools.partial):
+        return functools.partial(_captured(f.func, capture), *f.args, **f.keywords)
+    return capture.runtime.call(f)
+
+
+@contextmanager
+def watching(what: str, reached: Any) -> Iterator[None]:
+    """An error if what is run here changes something that was there before; it is to be found from what it has reached."""
+    made, arrays, states, outside = Trial({"": CellType(reached)}, is_region=False), _arrays_now(), states_now(), Outside(reached, with_arrays=False)
+    try:
+        yield
+    finally:
+        written = [t for key, (t, var) in _arrays_now().items() if arrays.get(key, (t, None))[1] is not var and was_there(t, made.born)]
+        if written or made.has_changes or made.has_changed_pythons or put_back_states(states) or outside.has_drawn:
+            raise SideEffectError(f"{what} changes something or draws random numbers",
+                                  why="how often it is called, and for what, the program does not know", do="write a loop")
+
+
+def _arrays_now() -> dict:
+    """The arrays that were written to so far, and what they hold."""
+    return {key: (t, t._var) for key, (t, _) in current().mutated.items() if t.tie is None}

@@ -1,0 +1,117 @@
+"""A `finally` that jumps: errors on their way and jumps in the try end there."""
+import warnings
+
+import numpy as np
+import pytest
+
+import fad
+
+
+def goes_on(x):
+    s = 0.0
+    for v in x:
+        try:
+            s += v * v if v > 0.5 else v
+        finally:
+            continue                                        # noqa: B012
+    return s
+
+
+def returns_instead(x):
+    try:
+        return x[0] * 3.0
+    finally:
+        return x[1] * x[0]                                  # noqa: B012
+
+
+def takes_a_return_back(x):
+    s = 0.0
+    for v in x:
+        try:
+            if v > 0.65:
+                return 5.0 * v
+            s += v
+        finally:
+            s += v * v
+            continue                                        # noqa: B012
+    return s
+
+
+def breaks_instead(x):
+    s = 0.0
+    for v in x:
+        try:
+            if v > 0.65:
+                return 5.0 * v
+            if v > 0.4:
+                continue
+            s += v
+        finally:
+            s += v
+            break                                           # noqa: B012
+    return s
+
+
+def ends_errors(x):
+    s = 0.0
+    for v in x:
+        try:
+            if v > 0.65:
+                raise ValueError("too large")
+            s += v * v
+        finally:
+            s += v
+            continue                                        # noqa: B012
+    return s
+
+
+def after_a_handler(x):
+    s = 0.0
+    for v in x:
+        try:
+            s += v * [1.0, 2.0][int(v * 4.0)]
+        except IndexError:
+            s += 9.0 * v
+        finally:
+            s += v
+            continue                                        # noqa: B012
+    return s
+
+
+def jumps_on_one_way(x):
+    s = 0.0
+    for v in x:
+        try:
+            s += v * v
+        finally:
+            if v > 0.65:
+                break                                       # noqa: B012
+    return s
+
+
+POINTS = [np.array([0.3, 0.7]), np.array([0.6, 0.2])]
+
+
+def check(f, **options):
+    for x in POINTS:
+        np.testing.assert_allclose(fad.jit(f, **options)(x), f(x))
+        np.testing.assert_allclose(fad.grad(f, **options)(x), [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(2)], atol=1e-6)
+
+
+@pytest.mark.parametrize("f", [goes_on, returns_instead, takes_a_return_back, breaks_instead], ids=lambda f: f.__name__)
+def test_a_finally_that_jumps_is_part_of_the_program(f):
+    check(f, fallback=False)
+
+
+@pytest.mark.parametrize("f", [ends_errors, after_a_handler], ids=lambda f: f.__name__)
+def test_errors_that_a_finally_ends_go_to_the_tape(f):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fad.FallbackWarning)
+        check(f)
+
+
+def test_a_finally_that_jumps_on_one_way_is_refused():
+    with pytest.raises(fad.util.errors.UnstageableError, match="finally"):
+        fad.grad(jumps_on_one_way)(POINTS[0])
+    with pytest.warns(fad.FallbackWarning):
+        assert fad.jit(jumps_on_one_way)(POINTS[0]) == jumps_on_one_way(POINTS[0])
