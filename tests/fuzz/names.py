@@ -105,7 +105,8 @@ class Generator(Blocks):
         v = self.array()
         return self.pick(v, v, f"{v}[::-1]", f"{v}[:3]", f"{v}[-3:]", f"{v}[:]", f"np.asarray({v})", f"{v}.reshape(-1)", f"{v}[:, None][:, 0]", f"{v}.T",
                          f"{v}[:-1][-3:]",
-                         f"np.flip({v})")
+                         f"np.flip({v})", "x", "M.reshape(-1)[1:5]", "N.ravel()", f"np.atleast_2d({v})[0]", f"{v}.reshape(1, -1)[0]", f"np.stack([{v}[:3], t + N[0]])[0]",
+                         f"np.ravel({v})[1:]" if self.r.random() < 0.3 else v)
 
     def value(self):
         """A new array of three elements at least."""
