@@ -5,6 +5,7 @@ import numpy as np
 
 from ..ir.op import Op, registry
 from ..ir.types import Type, type_of
+from ..util.errors import UnsupportedFunctionError
 from .extents import broadcast_of
 from .kinds import Partials, Zero, is_complex, match, spread
 from .pointwise import Choice, RealDerivative, Shared, composed, elementwise, infer_promoted
@@ -116,7 +117,14 @@ def _run_cast(x: Any, dtype: Any, weak: bool = False) -> Any:
     return x.astype(dtype)[()]
 
 
-cast = Op("cast", _run_cast, lambda x, dtype, weak=False: Type(dtype, type_of(x).shape, weak and not type_of(x).shape), kind="elementwise", batch="elementwise", arity=1,
+def _infer_cast(x: Any, dtype: Any, weak: bool = False) -> Type:
+    if np.dtype(dtype).kind not in "biufc":
+        raise UnsupportedFunctionError(f"a traced value in dtype {np.dtype(dtype)}", why="a program computes with numbers, and an object or a text has no derivative",
+                                       do="keep such arrays apart from what is differentiated")
+    return Type(dtype, type_of(x).shape, weak and not type_of(x).shape)
+
+
+cast = Op("cast", _run_cast, _infer_cast, kind="elementwise", batch="elementwise", arity=1,
           text="cast", derivative=_Cast(), doc="x in another dtype; weak where Python makes an int of it",
           samples=(lambda rng: ((rng.standard_normal(3),), {"dtype": np.dtype(np.complex128)}),))
 stop_gradient = Op("stop_gradient", lambda x: x, type_of, kind="elementwise", batch="elementwise", arity=1, text="{0}", derivative=Zero(),

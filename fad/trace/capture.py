@@ -8,10 +8,8 @@ import copy
 import dis
 import functools
 import sys
-from array import array
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextvars import ContextVar
 from io import IOBase
 from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -31,6 +29,7 @@ from .containers import Globals, Variable, containers_in, contents, is_empty, pu
 from .control import Runtime
 from .library import MODULES, OPERATORS, Object, Proxy, has_faces, has_traced, redirected
 from .sources import MISSING
+from .state import holds_no_traced
 from .steady import watched
 from .syntax import RUNTIME, rewritten_code
 from .tracer import Tracer
@@ -161,7 +160,7 @@ class Capture:
         """Note what holds values of Python's own. An error if value is an iterator from outside, of which a program would have the same items at each call,
         or a ufunc that hides a function of Python's.
         """
-        if isinstance(value, (bytearray, array, ContextVar)):
+        if holds_no_traced(value):
             self.builder.root.pythons[id(value)] = value
         if isinstance(value, np.ufunc) and value.__name__.endswith(HIDING) and not self.builder.live:
             raise UnstageableError(f"{value.__name__} is called, which np.frompyfunc has made", why="the program does not see what its function does",

@@ -1,6 +1,7 @@
 """What holds things that may change: lists, dicts, sets, deques, objects, variables of functions and globals. Read, put back, and found."""
 import functools
 from collections import deque
+from threading import local
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -134,7 +135,7 @@ def put_contents(owner: Any, value: Any) -> None:
     elif isinstance(owner, list):
         owner[:] = value
     elif isinstance(owner, _SEQUENCES):
-        if not same_contents(contents(owner), value):
+        if not same_contents(contents(owner), value) or (isinstance(owner, dict) and list(owner) != list(value)):
             owner.clear()
             owner.extend(value) if isinstance(owner, deque) else owner.update(value)
     else:
@@ -143,7 +144,7 @@ def put_contents(owner: Any, value: Any) -> None:
 
 def _put_attributes(owner: Any, value: dict) -> None:
     now = contents(owner)
-    own = type if isinstance(owner, type) else object         # past the methods that a class may have for this
+    own = type if isinstance(owner, type) else local if isinstance(owner, local) else object       # past the methods that a class may have for this
     for name in now.keys() - value.keys():
         own.__delattr__(owner, name)
     for name, x in value.items():

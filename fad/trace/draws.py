@@ -38,6 +38,8 @@ def state_of(generator: Any) -> Any:
         return generator.state
     if isinstance(generator, np.random.RandomState):
         return generator.get_state(legacy=False)
+    if isinstance(generator, random.SystemRandom):
+        return object()                                       # nobody knows, and so it is never the same
     if isinstance(generator, random.Random):
         return generator.getstate()
     return generator.n_children_spawned if isinstance(generator, np.random.SeedSequence) else generator.num_generated
@@ -52,7 +54,8 @@ def put_state(generator: Any, state: Any) -> None:
     elif isinstance(generator, np.random.RandomState):
         generator.set_state(state)
     elif isinstance(generator, random.Random):
-        generator.setstate(state)
+        if not isinstance(generator, random.SystemRandom):
+            generator.setstate(state)
     elif isinstance(generator, np.random.SeedSequence):
         if generator.n_children_spawned != state:             # which no one can set
             generator.__init__(generator.entropy, spawn_key=generator.spawn_key, pool_size=generator.pool_size, n_children_spawned=state)     # type: ignore[misc]

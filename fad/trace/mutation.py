@@ -49,7 +49,7 @@ def on_the_tape(result: Any, *given: Any) -> Any:
     """On the tape a new array of numbers alone is a value, too, for traced ones may be written to it."""
     if isinstance(result, (tuple, list)) and not hasattr(result, "_fields"):
         return type(result)([on_the_tape(y, *given) for y in result])
-    if not isinstance(result, np.ndarray) or not result.ndim or not stack.is_live():
+    if not isinstance(result, np.ndarray) or not result.ndim or not stack.is_live() or result.dtype.kind not in "biufc":
         return result
     return result if any(isinstance(a, np.ndarray) and np.may_share_memory(a, result) for a in given) else current().constant(result)
 

@@ -45,7 +45,7 @@ class Outside:
     def _note(self, x: Any) -> Iterable:
         """Remember what x holds; what is to be looked at next."""
         if isinstance(x, np.ndarray):
-            if self.with_arrays and x.nbytes <= LARGEST and x.flags.writeable and x.dtype.kind in "biufc":
+            if self.with_arrays and x.nbytes <= LARGEST and x.flags.writeable:
                 self.arrays.append((x, x.copy()))
             return ()
         if goes_on(x):
@@ -65,7 +65,7 @@ class Outside:
     def restore(self) -> None:
         """Put back what was changed."""
         for owner, before in self.containers:
-            if not _unchanged(contents(owner), before):
+            if not _unchanged(contents(owner), before) or (isinstance(owner, dict) and list(owner) != list(before)):
                 put_contents(owner, before)
         for array, before in self.arrays:
             if array.flags.writeable:

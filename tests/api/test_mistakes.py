@@ -131,3 +131,10 @@ def test_what_a_masked_array_says_of_itself_is_its_own():
 def test_arrays_that_compute_as_numpys_do_are_plain(cls):
     a = np.array([3.0, 5.0]).view(cls)
     assert fad.grad(lambda x: np.sum(a * x / 2.0), fallback=False)(np.ones(2)).tolist() == [1.5, 2.5]
+
+
+@pytest.mark.parametrize("f", [lambda x: np.sum(x * np.array([1.0, 2.0], dtype=object)), lambda x: np.sum(x.astype(object))])
+def test_numbers_among_objects_lose_no_derivative(f):
+    for call in (lambda: fad.jvp(f, (np.ones(2),), (np.ones(2),)), lambda: fad.grad(f)(np.ones(2))):
+        with pytest.raises(UnsupportedFunctionError, match="object"):
+            call()

@@ -5,7 +5,9 @@ Each case makes a function anew, so that what it counts begins anew. It is calle
 import array
 import contextvars
 import functools
+import random
 import sys
+import threading
 import warnings
 
 import numpy as np
@@ -214,7 +216,55 @@ def a_view_of_memory():
     return f
 
 
-@pytest.mark.parametrize("make", [context_variable, context_variable_in_a_loop, global_bytes, global_sums, a_view_of_memory], ids=lambda f: f.__name__)
+def order_of_a_dict():
+    def f(x):
+        d = {"a": 1.0, "b": 2.0}
+        if x[0] > 0.5:
+            d["a"] = d.pop("a")
+        return x[0] * x[1] * next(iter(d.values()))
+    return f
+
+
+def texts():
+    a = np.array(["a", "b"])
+
+    def f(x):
+        a[0] = "b" if a[0] == "a" else "a"
+        if x[0] > 0.5:
+            a[1] = "c"
+        else:
+            a[1] = "d"
+        return x[0] * x[1] * (1.0 + (a[0] == "b") + 2.0 * (a[1] == "c"))
+    return f
+
+
+def records():
+    a = np.zeros(1, dtype=[("k", float)])
+
+    def f(x):
+        if x[0] > 0.5:
+            a["k"][0] += 1
+        else:
+            a["k"][0] += 2
+        return x[0] * x[1] * a["k"][0]
+    return f
+
+
+def numbers_of_a_thread():
+    local = threading.local()
+    local.k = 1.0
+
+    def f(x):
+        if x[0] > 0.5:
+            local.k += 1.0
+        else:
+            local.k += 2.0
+        return x[0] * x[1] * local.k
+    return f
+
+
+@pytest.mark.parametrize("make", [context_variable, context_variable_in_a_loop, global_bytes, global_sums, a_view_of_memory, order_of_a_dict, texts, records,
+                                  numbers_of_a_thread], ids=lambda f: f.__name__)
 def test_what_holds_no_traced_values(make):
     assert_as_python(make, is_refused=make is a_view_of_memory)
 
@@ -257,7 +307,13 @@ def generator_by_keyword():
     return f
 
 
-@pytest.mark.parametrize("make", [frozen_distribution, frozen_in_a_branch, quasi_random, bits, generator_of_a_class, generator_by_keyword], ids=lambda f: f.__name__)
+def nobodys_numbers():
+    source = random.SystemRandom()
+    return lambda x: x[0] * x[1] * (source.random() < 2.0)
+
+
+@pytest.mark.parametrize("make", [nobodys_numbers, frozen_distribution, frozen_in_a_branch, quasi_random, bits, generator_of_a_class,
+                                  generator_by_keyword], ids=lambda f: f.__name__)
 def test_generators_wherever_they_are(make):
     assert_as_python(make)
 
