@@ -215,7 +215,8 @@ def _complex_sign(x):
     a, b = x.real, x.imag
     if math.isinf(a) != math.isinf(b):
         return complex(where(math.isinf(a), copysign(1.0, a), 0.0), where(math.isinf(b), copysign(1.0, b), 0.0))
-    return x if a == 0 and b == 0 else x / abs(x)
+    size = abs(x)
+    return x if a == 0 and b == 0 else complex(a / size, b / size)
 
 
 # Numba's quotient of complex numbers raises where the divisor is zero.

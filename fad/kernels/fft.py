@@ -22,6 +22,12 @@ LARGEST_RADIX = 31
 COMPLEX_ROW = types.Array(types.complex128, 1, "C")
 
 
+@inner(lambda *_: types.complex128, inline=True)
+def _divided(z, n):
+    """z / n, n real: Numba makes a complex number of n."""
+    return complex(z.real / n, z.imag / n)
+
+
 @inner(lambda n: COMPLEX_ROW)
 def _roots(n):
     """exp(-2 pi i k / n) for k < n."""
@@ -144,7 +150,7 @@ def _bluestein(x, chirp, kernel, w):
     # the inverse transform is the conjugate of the transform of the conjugate
     result = _smooth(product, other, w)
     for k in range(n):
-        x[k] = np.conj(result[k]) * chirp[k] / length
+        x[k] = _divided(np.conj(result[k]) * chirp[k], length)
     return x
 
 
@@ -162,7 +168,7 @@ def _transform_rows(rows, inverse):
                 row[k] = np.conj(row[k])
         result = _smooth(row, spare, w) if smooth else _bluestein(row, chirp, kernel, w)
         for k in range(n):
-            row[k] = np.conj(result[k]) / n if inverse else result[k]
+            row[k] = _divided(np.conj(result[k]), n) if inverse else result[k]
 
 
 # --- the kernels ----------------------------------------------------------------------------------------------------

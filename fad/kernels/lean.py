@@ -15,12 +15,12 @@ from numba.core.rewrites import rewrite_registry
 from numba.core.typed_passes import BaseNativeLowering, NoPythonBackend, NopythonTypeInference
 from numba.core.untyped_passes import FixupArgs, TranslateByteCode
 
-from fad.kernels import results
+from fad.kernels import memory, operators, results
 from fad.kernels.bounds import Bounds
 from fad.kernels.lifetimes import insert_releases
 from fad.kernels.loops import Loops
 from fad.kernels.remembering import Remembering
-from fad.kernels.variables import definitions, is_whole_slice, of_one_value
+from fad.kernels.variables import definitions, is_whole_slice, of_one_value, only_value
 
 __all__ = ["LeanCompiler", "new_library"]
 
@@ -116,7 +116,9 @@ class _Lower(lowering.Lower):
             return super().lower_binop(resty, expr, op)
         signature, operands = self.fndesc.calltypes[expr], (expr.lhs, expr.rhs)
         values = [self.context.cast(self.builder, self.loadvar(v.name), self.typeof(v.name), t) for v, t in zip(operands, signature.args)]
-        result = self._operator(op, signature.args)(self.builder, values)
+        result = operators.emit(self.context, self.builder, op, signature, values, only_value(self._defined, expr.rhs))
+        if result is None:
+            result = self._operator(op, signature.args)(self.builder, values)
         return self.context.cast(self.builder, result, signature.return_type, resty)
 
     def _operator(self, op, kinds):
@@ -126,6 +128,26 @@ class _Lower(lowering.Lower):
             function = typing.resolve_value_type(op)
             self._operators[op, kinds] = self.context.get_function(function, function.get_call_type(typing, kinds, {}))
         return self._operators[op, kinds]
+
+    # -- calls ----------------------------------------------------------------------------------------------------------------
+
+    def _lower_call_normal(self, fnty, expr, signature):
+        if isinstance(fnty, types.BoundFunction) and fnty.typing_key == "array.reshape" and self._is_array(fnty.this) and expr.args:
+            extents = self._items(expr.args[0].name) or list(expr.args)
+            if all(isinstance(self.typeof(n.name), types.Integer) and self._bounds.is_natural(n.name, self._label) for n in extents):
+                return self._reshaped(signature.return_type, fnty.this, self.loadvar(expr.func.name), extents)
+        return super()._lower_call_normal(fnty, expr, signature)
+
+    def _reshaped(self, wanted, kind, array, extents):
+        """An array in C order under other extents, none of them negative."""
+        numbers = [self.context.cast(self.builder, self.loadvar(n.name), self.typeof(n.name), types.intp) for n in extents]
+        size = self.context.make_array(kind)(self.context, self.builder, array).nitems
+        differs = self.builder.icmp_signed("!=", functools.reduce(self.builder.mul, numbers), size)
+        with self.builder.if_then(differs, likely=False):
+            self.context.call_conv.return_user_exc(self.builder, ValueError, ("total size of new array must be unchanged",))
+        result = memory.reshaped(self.context, self.builder, kind, array, numbers)
+        self.incref(wanted, result)
+        return result
 
     # -- elements -------------------------------------------------------------------------------------------------------------
 

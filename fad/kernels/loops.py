@@ -1,7 +1,7 @@
 """What LLVM is to do with the loops of a large function.
 
 Left to itself it copies the body of each loop some times, and the whole of a nest whose ranges are constant and short, up to hundreds of instructions
-a loop. In a function of a hundred loops most of the time of compiling goes there. So in these each loop is compiled as it stands, but for short
+a loop. In a function of forty loops a third of the time of compiling goes there. So in these each loop is compiled as it stands, but for short
 nests of constant ranges, which become part of the loop around them, and for sums, whose additions would wait for each other. What is asked for is less than LLVM
 would do, never more: it warns the user where it cannot do what it is asked for.
 """
@@ -13,7 +13,7 @@ from fad.kernels.variables import only_value
 
 __all__ = ["Loops"]
 
-MANY = 100  # loops of a function that is large; with fewer, what unrolling gains is worth its time (3-D heat: a third)
+MANY = 40  # loops of a function that is large
 SHORT = 200  # statements of a nest of constant ranges, when it is written out
 FEW = 3  # sums of a loop that wait for each other
 

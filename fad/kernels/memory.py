@@ -13,7 +13,7 @@ from numba.core.typing import signature
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-__all__ = ["as_columns", "as_rows", "blank", "copied", "flattened", "made", "transposed", "viewed"]
+__all__ = ["as_columns", "as_rows", "blank", "copied", "flattened", "made", "reshaped", "transposed", "viewed"]
 
 PAGE = 4096
 LARGE = 1 << 22  # bytes of an array that is worth large pages
@@ -130,8 +130,8 @@ def _refuse(context, builder, meminfo):
     builder.position_at_end(there)
 
 
-def _reshaped(context, builder, kind, value, extents):
-    """The memory of a C-ordered array under other extents; a new reference to it."""
+def reshaped(context, builder, kind, value, extents):
+    """The memory of a C-ordered array under other extents, which takes over the reference: a value of LLVM."""
     source = context.make_array(kind)(context, builder, value)
     result = types.Array(kind.dtype, len(extents), "C")
     out, strides = context.make_array(result)(context, builder), [source.itemsize]
@@ -159,7 +159,7 @@ def viewed(typingctx, a, shape):
 
     def codegen(context, builder, sig, args):
         extents = cgutils.unpack_tuple(builder, args[1])
-        value = _reshaped(context, builder, sig.args[0], args[0], extents)
+        value = reshaped(context, builder, sig.args[0], args[0], extents)
         return arrayobj.impl_ret_borrowed(context, builder, sig.return_type, value)
 
     return signature(types.Array(a.dtype, len(shape), "C"), a, shape), codegen
@@ -252,7 +252,7 @@ def _copy(a):
     def codegen(context, builder, sig, args):
         value = arrayobj._array_copy(context, builder, signature(whole, sig.args[0]), args)
         # the result takes over the reference of the copy
-        return _reshaped(context, builder, whole, value, _stack_extents(context, builder, whole, value))
+        return reshaped(context, builder, whole, value, _stack_extents(context, builder, whole, value))
 
     return signature(types.Array(a.dtype, 3, "C"), a), codegen
 
@@ -260,7 +260,7 @@ def _copy(a):
 def _same_memory(a):
     def codegen(context, builder, sig, args):
         extents = _stack_extents(context, builder, sig.args[0], args[0])
-        value = _reshaped(context, builder, sig.args[0], args[0], extents)
+        value = reshaped(context, builder, sig.args[0], args[0], extents)
         return arrayobj.impl_ret_borrowed(context, builder, sig.return_type, value)
 
     return signature(types.Array(a.dtype, 3, "C"), a), codegen

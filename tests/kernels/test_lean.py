@@ -124,12 +124,35 @@ def rows(a, v, m):
     return out, flags, v
 
 
+def reshapes(x, m):
+    flat = x.reshape(x.size)
+    flat[1] += 1.0
+    for i in range(3):
+        turned = flat.reshape((m, x.size // m))
+        flat = (turned * turned[0, i]).reshape((x.size,))
+    return flat, turned.reshape((-1, 1, m)), x.reshape(np.int32(m), -1)
+
+
+def arithmetic(z, w, x):
+    total, sums = z * w, 0.0
+    for i in range(4):
+        total += z[i] * w[1] * 2 + 3 * w[i] - z[i] * x[i]
+        sums += x[i] ** 2 + x[i] ** 3 - x[i] ** 4 + x[i] ** 5 + x[i] ** i + i ** 2
+    return total, sums
+
+
+def signal(n):
+    return np.random.default_rng(n).standard_normal((n, 2)) @ [1, 1j]
+
+
 CASES = [(subscripts, np.random.default_rng(0).standard_normal(7), 4), (layouts, np.random.default_rng(1).standard_normal((3, 5)), 4),
          (layouts, np.asfortranarray(np.random.default_rng(1).standard_normal((3, 5))), 4),
          (layouts, np.random.default_rng(1).standard_normal((6, 10))[::2, ::2], 4),
          (arrays_of_loops, 5, 4), (arrays_of_loops, 60, 4), (arrays_of_loops, 0, 3), (raising, 3, 4),
          (rows, np.random.default_rng(0).standard_normal((3, 2)), np.ones(2), 4), (conditional, 2), (conditional, 9),
-         (checked, 0, 3), (checked, 1, 3), (checked, 5, 3)]
+         (checked, 0, 3), (checked, 1, 3), (checked, 5, 3), (reshapes, np.random.default_rng(2).standard_normal((4, 3)), 2),
+         (arithmetic, signal(4), signal(5)[:4], np.random.default_rng(3).standard_normal(4).astype(np.float32)),
+         (arithmetic, signal(4), signal(5)[:4], np.random.default_rng(3).standard_normal(4)), (arithmetic, *np.random.default_rng(4).standard_normal((3, 4)))]
 
 
 @pytest.mark.parametrize("f, args", [(f, args) for f, *args in CASES], ids=lambda p: getattr(p, "__name__", ""))
@@ -149,7 +172,8 @@ def counted():
 
 @pytest.mark.usefixtures("counted")
 @pytest.mark.parametrize("f, args", [(arrays_of_loops, (60, 4)), (arrays_of_loops, (5, 4)), (raising, (3, 4)), (layouts, (np.ones((3, 5)), 4)),
-                                     (checked, (1, 3)), (checked, (6, 3)), (checked, (7, 3)), (checked, (8, 3)), (checked, (9, 3))],
+                                     (checked, (1, 3)), (checked, (6, 3)), (checked, (7, 3)), (checked, (8, 3)), (checked, (9, 3)),
+                                     (reshapes, (np.ones((4, 3)), 2))],
                          ids=lambda p: getattr(p, "__name__", ""))
 def test_every_array_is_released_once(f, args):
     g = lean(f)
@@ -171,6 +195,8 @@ def test_errors_are_raised():
         lean(raising)(9, 4)
     with pytest.raises(ValueError, match="rows of other extents"):
         lean(rows)(np.ones((3, 2)), np.ones(3), 4)
+    with pytest.raises(ValueError, match="total size of new array must be unchanged"):
+        lean(reshapes)(np.ones((4, 3)), 7)
 
 
 def test_arrays_that_cannot_be():
@@ -202,6 +228,22 @@ def test_rows_are_filled_by_code_of_their_own():
     with numba.core.event.install_recorder("numba:compile") as compiled:
         lean(rows)(np.ones((3, 2)), np.ones(2), 4)
     assert len([event for _, event in compiled.buffer if event.is_start]) == 1
+
+
+def test_short_operators_are_no_functions_of_their_own():
+    def f(z, x):
+        return z.reshape(z.size)[0] * z[0], x[0] ** 2
+    with numba.core.event.install_recorder("numba:compile") as compiled:
+        lean(f)(signal(3), np.ones(3))
+    assert len([event for _, event in compiled.buffer if event.is_start]) == 1
+
+
+def test_products_of_short_operators_are_rounded():
+    """One instruction for a product and a sum would leave the rounding error of the one product that it does not round."""
+    def f(z, x):
+        return (z * z.conjugate()).imag, x[0] ** 2 - x[1]
+    g, x = numba.njit(pipeline_class=LeanCompiler, fastmath={"contract"})(f), 1.1 / 3
+    assert g(complex(x, 0.7), np.array([x, x ** 2])) == (0.0, 0.0)
 
 
 def test_an_array_that_branches_release_is_released_once():
