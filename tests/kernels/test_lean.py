@@ -225,6 +225,7 @@ def test_variables_that_need_no_memory():
 
 def test_rows_are_filled_by_code_of_their_own():
     """Numba's is a dozen functions more to compile, which put the extents in words for an error."""
+    lean(lambda m: (np.zeros((m, 3, 2)), np.ones((2, m), np.bool_)))(4)  # compiled once in a process
     with numba.core.event.install_recorder("numba:compile") as compiled:
         lean(rows)(np.ones((3, 2)), np.ones(2), 4)
     assert len([event for _, event in compiled.buffer if event.is_start]) == 1
