@@ -30,8 +30,8 @@ def has_values(x: Any) -> bool:
 
 
 def constant(a: Any) -> Any:
-    """An array made from numbers of the program alone, as part of the program while one is being built."""
-    return current().constant(a) if stack.builders() and not is_value(a) else a
+    """An array made from numbers of the program alone, as part of the program while one is being built; one of objects or texts is none."""
+    return current().constant(a) if stack.builders() and not is_value(a) and np.asarray(a).dtype.kind in "biufc" else a
 
 
 def known(x: Any) -> Any:

@@ -138,3 +138,15 @@ def test_numbers_among_objects_lose_no_derivative(f):
     for call in (lambda: fad.jvp(f, (np.ones(2),), (np.ones(2),)), lambda: fad.grad(f)(np.ones(2))):
         with pytest.raises(UnsupportedFunctionError, match="object"):
             call()
+
+
+def test_numbers_of_objects_are_pythons():
+    def f(x):
+        a = np.array([1.0, None], dtype=object)
+        if x[0] > 0.5:
+            a[0] = 2.0
+        return x[0] * x[1] * a[0]
+    with pytest.warns(fad.FallbackWarning):
+        gradient = fad.grad(f)
+        np.testing.assert_allclose(gradient(np.array([0.3, 0.7])), [0.7, 0.3])
+        np.testing.assert_allclose(gradient(np.array([0.6, 0.2])), [0.4, 1.2])

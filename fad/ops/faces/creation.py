@@ -21,7 +21,7 @@ from ..shape import broadcast_to as broadcast_
 from ..shape import full as full_
 from ..shape import iota as iota_
 from ..shape import reshape as reshape_
-from .arguments import in_dtype, one_axis, rank, refuse
+from .arguments import in_dtype, is_given, one_axis, rank, refuse
 from .shape import expand_dims, extents_given, moveaxis
 
 
@@ -211,15 +211,20 @@ def fresh(x: Any) -> Any:
 
 
 def as_strong(a: Any, dtype: Any = None) -> Any:
-    """An array of what is given, in a dtype of its own (a Python number's is float64, int64, ...)."""
+    """An array of what is given, in a dtype of its own (a Python number's is float64, int64, ...); of objects or texts it is no part of a program."""
     x = as_array(a)
     if not is_value(x):
-        if not stack.builders():
+        if not stack.builders() or not _are_numbers(np.asarray(x).dtype, dtype):
             return np.asarray(x, dtype)
         x = current().watch(x) if isinstance(x, np.ndarray) else constant(np.array(x))
     if type_of(x).weak:
         return registry["cast"](x, dtype=type_of(x).dtype if dtype is None else np.dtype(dtype))
     return in_dtype(x, dtype)
+
+
+def _are_numbers(own: np.dtype, asked: Any) -> bool:
+    """Whether an array of this dtype is one of numbers, in the dtype that is asked for, too."""
+    return own.kind in "biufc" and (not is_given(asked) or np.dtype(asked).kind in "biufc")
 
 
 def _with_rank(x: Any, least: int) -> Any:
