@@ -1,5 +1,6 @@
 """stencils: additions to parts of an array that are shifted against each other are one sum where all of them meet."""
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..ir.graph import Equation, Func, Literal, Var, free_vars
@@ -122,6 +123,14 @@ def _from_base(start: Any, made: dict) -> tuple:
     return start, 0
 
 
+def _states(array: Any, made: dict) -> Iterator:
+    """An array, and what it was before each of the writes that made it."""
+    yield array
+    while array in made and made[array].op.name in ("update", "index_add"):
+        array = made[array].inputs[0]
+        yield array
+
+
 class _Gathered:
     """The equations in place of a chain of additions."""
 
@@ -131,6 +140,7 @@ class _Gathered:
         self.integers = Integers(self.last.where)
         self.equations = self.integers.equations
         self.first, self.final = min(a.start for a in chain), max(a.start for a in chain)
+        self.written = set(_states(chain[0].eqn.inputs[0], made))
         inner = self.integers.larger(self.integers.sum(self.extent, as_atom(self.first - self.final)), as_atom(0))
         state = self._middle(chain[0].eqn.inputs[0], inner)
         for addition in chain:
@@ -197,10 +207,10 @@ class _Gathered:
         return self._part(v, [start, extent], spec, t)
 
     def _part(self, v: Any, operands: list, spec: tuple, t: "Type | None" = None) -> Any:
-        """A part of an array; of a part, a part of the array that that is of."""
+        """A part of an array; of a part, a part of the array that that is of, unless the additions change that one."""
         eqn = self.made.get(v)
         found = None
-        if eqn is not None and eqn.op.name == "index":
+        if eqn is not None and eqn.op.name == "index" and eqn.inputs[0] not in self.written:
             found = part_of_part((eqn.inputs[1:], eqn.params["spec"]), (tuple(operands), spec), self.integers)
         array, (given, chosen) = (v, (operands, spec)) if found is None else (eqn.inputs[0], found)
         return self._emit("index", (array, *given), t or self._selected(v, operands, spec), spec=chosen, at=0)

@@ -50,7 +50,15 @@ def inside(u):
     return np.sum(u ** 3)
 
 
-PROGRAMS = {diffused: (2, 3, 4, 5, 30), far: (5, 6, 7, 9, 12, 30), of_rows: (4, 5, 6, 12), inside: (5, 6, 12)}
+def in_place(u):
+    """Rows of one matrix, changed one after the other: what is added to a row's neighbours is a part of the same matrix."""
+    A = np.outer(u, u[:-1] + 1.0)
+    for i in range(1, u.size - 1):
+        A[i, 1:-1] += A[i - 1, :-2] - A[i - 1, 2:] + A[i, 2:] + A[i + 1, :-2] - A[i + 1, 1:-1]
+    return np.sum(A ** 3)
+
+
+PROGRAMS = {in_place: (5, 6, 12, 22), diffused: (2, 3, 4, 5, 30), far: (5, 6, 7, 9, 12, 30), of_rows: (4, 5, 6, 12), inside: (5, 6, 12)}
 CASES = [(f, n) for f in PROGRAMS for n in PROGRAMS[f]]
 
 
@@ -75,3 +83,9 @@ def test_derivatives(f, n):
     steps = [(f(u + 1e-6 * e) - f(u - 1e-6 * e)) / 2e-6 for e in np.eye(n)]
     with as_text():
         np.testing.assert_allclose(fad.grad(f, fallback=False)(u), steps, rtol=1e-6, atol=1e-8)
+
+
+def test_no_whole_array_is_copied_for_a_part():
+    u = np.linspace(0.1, 1.0, 30)
+    reverse = fad.source(fad.grad(in_place), u).split("turns_2")[-1]
+    assert "[:, :] = " not in reverse
