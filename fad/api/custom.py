@@ -13,7 +13,8 @@ from ..trace.iterate import checkpointed
 from ..trace.kin import reach_of
 from ..trace.place import roots_of
 from ..trace.sharing import keep_apart
-from ..trace.tracer import Tracer, may_be_one
+from ..trace.state import may_be_one
+from ..trace.tracer import Tracer
 from ..trace.tracing import is_data
 from ..util import tree
 from ..util.errors import ArgumentError, SideEffectError, StructureError

@@ -58,7 +58,7 @@ class Builder:
         self.given: Any = ()                                     # of a function within the program: what stands for its inputs around it
         self.apart: dict[Var, dict] = {}                         # inputs -> those that must lie apart from them in memory (trace/sharing.py); on the root
         self.twins: list[tuple] = []                             # containers that may be one (see trace/identity.py)
-        self.entangled: list = []                                # tracers that got kin (see trace/tracer.py)
+        self.entangled: list = []                                # tracers that got kin, and the marks (see trace/state.py)
         self.lost: list[tuple] = []                              # tracers of which nobody knows any more what they hold, and their views
         self.dense: dict[Var, Any] = {}                          # arrays of which it is known whether they lie in C order, or
         self.relied: dict[Var, None] = {}                        # the outer variable they are; inputs whose order was relied on; on the root

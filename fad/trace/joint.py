@@ -10,8 +10,8 @@ from ..ir.graph import Var
 from ..ir.types import INT
 from ..ops.carry import UNDEFINED, visible_extent
 from .place import Direct, Place, Selected, roots_of, stand_for
-from .state import is_array, is_lost, lose
-from .tracer import Tracer, may_be_one, was_there
+from .state import is_array, is_lost, lose, may_be_one
+from .tracer import Tracer, was_there
 
 
 class Column:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from .place import are_compatible, roots_of, ways_to
-from .state import is_array
-from .tracer import Tracer, births, may_be_one, was_there
+from .state import is_array, may_be_one
+from .tracer import Tracer, births, was_there
 
 
 class Way(NamedTuple):

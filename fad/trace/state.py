@@ -5,7 +5,7 @@ A slot is one changeable thing. Its value is a tree whose leaves are data (what 
 import copy
 from array import array
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -198,9 +198,7 @@ class Trial:
             tracer.tie = view
         for tracer, var in self.builder.mutated.values():
             tracer.put_back(var)
-        for tracer in {id(t): t for t in self.builder.entangled[self.entangled:]}.values():
-            tracer.kin = [k for k in tracer.kin if was_there(k[0], self.born)]       # the trial's own arrays are no more
-        del self.builder.entangled[self.entangled:]
+        disentangle(self.builder, self.entangled)
         self.put_back_names()
 
     def put_back_names(self) -> None:
@@ -211,6 +209,26 @@ class Trial:
             _put_in(x, held)
         for slot, value in zip(self.names, self.before):
             slot.write(value)
+
+
+def may_be_one(x: Tracer, y: Tracer, excuse: "Callable | None" = None) -> None:
+    """From now on, what is written to one of the two leaves the other unknown; unless excuse() then says that they are two."""
+    if any(k is y and var is y._var and known is excuse for k, var, known in x.kin):
+        return
+    for a, b in ((x, y), (y, x)):
+        mark = (b, b._var, excuse)
+        a.kin = [*a.kin, mark]
+        current().entangled.append((a, mark))
+
+
+def disentangle(builder: Any, since: int) -> None:
+    """Take back what was left open of arrays since so many marks. What a region is given is older than its trial, and is no more after it, either: so
+    the marks themselves are taken back, and not those of arrays younger than the trial.
+    """
+    gone = {id(mark) for _, mark in builder.entangled[since:]}
+    for tracer in {id(x): x for x, _ in builder.entangled[since:]}.values():
+        tracer.kin = [k for k in tracer.kin if id(k) not in gone]
+    del builder.entangled[since:]
 
 
 def lose(array: Tracer) -> None:

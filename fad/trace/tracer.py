@@ -283,15 +283,6 @@ class Tracer(Value):
             yield self[k]
 
 
-def may_be_one(x: Tracer, y: Tracer, excuse: "Callable | None" = None) -> None:
-    """From now on, what is written to one of the two leaves the other unknown; unless excuse() then says that they are two."""
-    if any(k is y and var is y._var and known is excuse for k, var, known in x.kin):
-        return
-    x.kin = [*x.kin, (y, y._var, excuse)]
-    y.kin = [*y.kin, (x, x._var, excuse)]
-    current().entangled += [x, y]
-
-
 def was_there(array: Tracer, since: int) -> bool:
     """Whether an array was there before this birth; arrays from outside the program always were."""
     return array.born < since or any(array is x for _, x in current().root.captured.values())

@@ -17,7 +17,7 @@ from .listing import NeedsRows
 from .plan import Plan
 from .recall import Memory, memory_here
 from .roll import roll_for
-from .state import Trial
+from .state import Trial, disentangle
 from .widening import WideningError
 
 MOST_UNROLLED = 5000                                         # turns; a loop of more is not unrolled
@@ -42,7 +42,7 @@ def attempted(roll: Callable) -> bool:
     So are the arrays: a view that was read meanwhile looked at its base by equations that are taken back.
     """
     builder = current()
-    mark, lost, twins, states = len(builder.equations), len(builder.lost), len(builder.twins), states_now()
+    mark, lost, twins, marks, states = len(builder.equations), len(builder.lost), len(builder.twins), len(builder.entangled), states_now()
     before, builder.mutated = builder.mutated, {}
     try:
         return roll()
@@ -50,6 +50,7 @@ def attempted(roll: Callable) -> bool:
         for tracer, view in reversed(builder.lost[lost:]):
             tracer.tie = view
         del builder.lost[lost:], builder.twins[twins:]
+        disentangle(builder, marks)
         for tracer, var in builder.mutated.values():
             tracer.put_back(var)
         builder.take_back(mark)
