@@ -119,6 +119,7 @@ class Liveness:
 
     def __init__(self, body: list):
         self.always = captured_by_functions(body) | declared_elsewhere(body)
+        self.needed: dict[Any, set] = {}
         self.block(body, set())
 
     def block(self, body: list, live: set) -> set:
@@ -145,13 +146,17 @@ class Liveness:
         stops = set(getattr(s, "stops", []))
         head = live | stops | (read(s.test) if isinstance(s, ast.While) else set())
         first = set(assigned([s.target])) if isinstance(s, ast.For) else set()
-        while True:
-            more = head | (self.block(s.body, head) - first)
-            if more == head:
-                break
-            head = more
-        s.live, s.head = live, head
-        return head | (read(s.iter) if isinstance(s, ast.For) else set())
+        s.live, s.head = live, head | (self.needs(s) - first)
+        self.block(s.body, s.head)
+        return s.head | (read(s.iter) if isinstance(s, ast.For) else set())
+
+    def needs(self, loop: Any) -> set:
+        """What a turn reads before it binds it. That does not hang on what is live after the turn, and is found once for each loop: a nest would be
+        gone through as often as two to the power of its depth.
+        """
+        if loop not in self.needed:
+            self.needed[loop] = self.block(loop.body, set())
+        return self.needed[loop]
 
 
 def blocks_of(s: Any) -> list:

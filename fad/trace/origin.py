@@ -49,7 +49,7 @@ def definition_of(f: FunctionType) -> "tuple[Definition, str] | None":
         tree = _own_tree(f) or next((t for t in typed_trees(code) if _is_of(code, t)), None)
     if tree is None:
         return None
-    found = [d for d in definitions(tree) if _fits(d[0], code)]
+    found = [d for d in _definitions_in(tree) if _fits(d[0], code)]
     if len(found) > 1:
         found = [d for d in found if _same_code(d[0], code)]
         found = found[:1]                                     # lambdas alike in all are one
@@ -103,6 +103,11 @@ def _own_tree(f: FunctionType) -> "ast.Module | None":
         return None
     text = "\n" * max(start - 1, 0) + inspect.cleandoc("".join(lines))
     return _parsed(text)
+
+
+@functools.lru_cache(maxsize=32)
+def _definitions_in(tree: ast.Module) -> list:
+    return list(definitions(tree))
 
 
 def definitions(node: ast.AST, owner: str = "") -> Iterator[tuple]:

@@ -1,4 +1,5 @@
 """Loops in each other: how often the innermost is traced grows as the nest's depth, and what is remembered from trial to trial belongs where it was."""
+import ast
 import sys
 import textwrap
 
@@ -6,6 +7,7 @@ import numpy as np
 import pytest
 
 import fad
+from fad.trace.liveness import Liveness
 from fad.trace.tracing import trace
 
 
@@ -120,3 +122,14 @@ def test_a_loop_that_is_met_with_several_types_keeps_them_apart(f):
     for y, expected in zip(made, f(x, n)):
         assert np.asarray(y).dtype == np.asarray(expected).dtype
         np.testing.assert_allclose(y, expected, rtol=1e-14)
+
+
+def test_what_is_live_in_a_nest_is_found_in_few_visits(monkeypatch):
+    """Each loop's needs are found once: no visit of its statements for each path through the loops around it, which would be two to the tenth."""
+    lines = ["    " * k + f"for i{k} in x:" for k in range(10)]
+    tree = ast.parse("\n".join([*lines, "    " * 10 + "s = s + i0"]))
+    visits, statement = [], Liveness.statement
+    monkeypatch.setattr(Liveness, "statement", lambda self, s, live: (visits.append(s), statement(self, s, live))[1])
+    Liveness(tree.body)
+    assert len(visits) <= 11 * 11
+    assert tree.body[0].head == {"s", "x"}
