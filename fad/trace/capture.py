@@ -28,8 +28,8 @@ from .builtin import BUILTIN_FACES, class_of
 from .containers import Globals, Variable, containers_in, contents, is_empty, put_contents
 from .control import Runtime
 from .library import MODULES, OPERATORS, Object, Proxy, has_faces, has_traced, redirected
+from .pythons import holds_no_traced
 from .sources import MISSING
-from .state import holds_no_traced
 from .steady import watched
 from .syntax import RUNTIME, rewritten_code
 from .tracer import Tracer

@@ -15,10 +15,10 @@ from ..util.errors import SideEffectError
 from ..util.where import Where, is_installed, is_library
 from .containers import contents, is_users, put_contents
 from .draws import common_generators, goes_on, held_by, put_state, same_state, state_of
+from .pythons import LARGEST, arrays_within
 from .sources import MISSING, is_open
 
 MOST = 2000                                                   # containers that are looked into; elements of one of them, too
-LARGEST = 1 << 20                                             # bytes of an array that is kept
 
 
 class Outside:
@@ -131,7 +131,7 @@ def parts_of(x: Any) -> Iterable:
         return (x.__func__,)
     if callable(x) and hasattr(x, "__wrapped__"):             # a transform of fad's
         return (x.__wrapped__,)
-    return x if isinstance(x, tuple) else held_by(x)
+    return x if isinstance(x, tuple) else [*held_by(x), *arrays_within(x)]
 
 
 def _parts_of_class(cls: type) -> Iterable:

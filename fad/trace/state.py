@@ -3,11 +3,9 @@
 A slot is one changeable thing. Its value is a tree whose leaves are data (what can be traced) or static Python values.
 """
 import copy
-from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -19,6 +17,7 @@ from ..util.errors import SideEffectError, UnstageableError
 from .containers import containers_in, contents, is_users, put_contents, same_contents
 from .draws import no_draws
 from .iterate import Once
+from .pythons import held_in, holds_no_traced, is_held_in, put_in
 from .tracer import Tracer, births, was_there
 
 
@@ -105,32 +104,6 @@ def _things_in(held: Any) -> Iterable:
     return held.values() if isinstance(held, dict) else held if isinstance(held, (list, tuple, set, deque)) else ()
 
 
-def holds_no_traced(x: Any) -> bool:
-    """Whether x may change, and holds no traced values: bytes, context variables, arrays of NumPy's that are not of numbers."""
-    return isinstance(x, (bytearray, array, ContextVar)) or (isinstance(x, np.ndarray) and x.dtype.kind not in "biufc")
-
-
-def _held_in(x: Any) -> Any:
-    """What such a thing holds."""
-    if isinstance(x, ContextVar):
-        return x.get(UNDEFINED)
-    return x.copy() if isinstance(x, np.ndarray) else x[:]
-
-
-def _is_held_in(x: Any, held: Any) -> bool:
-    if isinstance(x, ContextVar):
-        return x.get(UNDEFINED) is held
-    return x.tobytes() == held.tobytes() if isinstance(x, np.ndarray) else x == held
-
-
-def _put_in(x: Any, held: Any) -> None:
-    if isinstance(x, ContextVar):
-        if held is not UNDEFINED and x.get(UNDEFINED) is not held:
-            x.set(held)
-    elif not isinstance(x, np.ndarray) or (x.flags.writeable and not _is_held_in(x, held)):
-        x[... if isinstance(x, np.ndarray) else slice(None)] = held
-
-
 def _is_reordered(owner: Any, before: Any) -> bool:
     """Whether a dict has the keys that it had, in another order."""
     return isinstance(owner, dict) and owner.keys() == before.keys() and list(owner) != list(before)
@@ -148,7 +121,7 @@ class Trial:
         self.known = [(c, contents(c)) for c in containers_in([*self.before, *outside]) if id(c) not in own]
         self.met_before = len(root.met)
         within = [*self.before, *[x for _, held in self.containers for x in _things_in(held)]]
-        self.pythons = [(x, _held_in(x)) for x in (*within, *root.pythons.values()) if holds_no_traced(x)]
+        self.pythons = [(x, held_in(x)) for x in (*within, *root.pythons.values()) if holds_no_traced(x)]
         self.builder.kept += [x for x in within if isinstance(x, (Iterator, Once))] if is_region else []
         self.lost, self.entangled = len(self.builder.lost), len(self.builder.entangled)
         self.born = next(births)
@@ -183,14 +156,15 @@ class Trial:
 
     @property
     def has_changed_pythons(self) -> bool:
-        """Whether bytes, a context variable or an array of texts was changed, or the order of a dict."""
-        return not all(_is_held_in(x, before) for x, before in self.pythons) or any(_is_reordered(c, before) for c, before in self.containers)
+        """Whether what holds no traced values was changed, or the order of a dict."""
+        return not all(is_held_in(x, before) for x, before in self.pythons) or any(_is_reordered(c, before) for c, before in self.containers)
 
     def refuse_changed_pythons(self) -> None:
         """An error if what holds values of Python's, and no traced ones, was changed."""
         if self.has_changed_pythons:
-            raise UnstageableError("a bytearray, an array that is not of numbers, a context variable or a dict's order is changed in a loop or branch on traced values",
-                                   why="it cannot be part of the program", do="use a list, an array of NumPy's or a plain variable")
+            raise UnstageableError("a bytearray, an array that is not of numbers or is held by a library's object, a context variable or a dict's order is changed "
+                                   "in a loop or branch on traced values", why="it cannot be part of the program",
+                                   do="use a list, an array of NumPy's or a plain variable")
 
     def undo(self) -> None:
         """Put back all that the region has changed."""
@@ -206,7 +180,7 @@ class Trial:
         for owner, before in self.containers:
             put_contents(owner, before)
         for x, held in self.pythons:
-            _put_in(x, held)
+            put_in(x, held)
         for slot, value in zip(self.names, self.before):
             slot.write(value)
 

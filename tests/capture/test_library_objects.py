@@ -1,0 +1,74 @@
+"""Objects of NumPy's and SciPy's whose arrays captured code changes: polynomials, sparse arrays. At each call they are what they are in Python."""
+import numpy as np
+import pytest
+from numpy.polynomial import Polynomial
+from scipy import sparse
+
+from .test_unseen import assert_as_python
+
+
+def coefficients_in_a_branch():
+    p = np.poly1d([1.0, 2.0, 3.0])
+
+    def f(x):
+        if x[0] > 0.5:
+            p[0] = 5.0
+        return x[0] * x[1] * p[0]
+    return f
+
+
+def coefficients_made_inside():
+    def f(x):
+        p = Polynomial([1.0, 2.0, 3.0])
+        for k in range(2):
+            if x[k] > 0.5:
+                p.coef[k] += 1.0
+        return p(x[0]) * x[1]
+    return f
+
+
+def coefficients_that_count():
+    p = Polynomial([1.0, 2.0])
+
+    def f(x):
+        p.coef[0] += 1.0
+        return x[0] * x[1] * p.coef[0]
+    return f
+
+
+def entries_in_a_branch():
+    matrix = sparse.csr_array(np.eye(2))
+
+    def f(x):
+        if x[0] > 0.5:
+            matrix.data[0] = 7.0
+        return (matrix @ x)[0] * x[1]
+    return f
+
+
+def entries_of_a_copy():
+    matrix = sparse.csr_array(np.eye(2))
+
+    def f(x):
+        own = matrix.copy()
+        for k in range(2):
+            if x[k] > 0.5:
+                own.data[k] += 1.0
+        return (own @ x).sum() * x[1]
+    return f
+
+
+def rows_in_lists():
+    matrix = sparse.lil_array(np.eye(2))
+
+    def f(x):
+        if x[0] > 0.5:
+            matrix[0, 0] = 7.0
+        return x[0] * x[1] * matrix[0, 0]
+    return f
+
+
+@pytest.mark.parametrize("make", [coefficients_in_a_branch, coefficients_made_inside, coefficients_that_count, entries_in_a_branch, entries_of_a_copy,
+                                  rows_in_lists], ids=lambda f: f.__name__)
+def test_arrays_of_library_objects(make):
+    assert_as_python(make)
