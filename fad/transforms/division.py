@@ -11,7 +11,7 @@ from ..ir.graph import Equation, Literal, Var, extents_of, has_effect
 from ..ir.walk import Environment, run_equation
 from .activity import is_continuous
 from .cut import INFINITE, minimum_cut
-from .joint import Joint, atoms, changes_around, reads
+from .joint import Joint, atoms, changes_around, is_at_rest, reads, turns_between
 from .order import Cycle, Order
 from .rounding import Exact, decisive, rounded
 from .undo import History, cost_around
@@ -21,7 +21,7 @@ from .weights import USUAL_EXTENT, bytes_of
 CHEAP = {"add", "sub", "mul", "neg", "div", "square", "abs", "sign", "maximum", "minimum", "where", "cast", "mask", "guarded_mul", "floordiv",
          "mod", "less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_and", "logical_or", "logical_not",
          "logical_xor", "bitwise_and", "bitwise_or", "bitwise_xor", "invert", "left_shift", "right_shift", "real", "imag", "conj", "stop_gradient",
-         "sqrt", "isfinite", "isnan"}
+         "sqrt", "isfinite", "isnan", "floor", "ceil", "trunc", "rint"}
 CHEAP_KINDS = {"shape", "index"}
 FEW_TERMS = 4                                                # of sums and products of small arrays that are cheap
 
@@ -80,6 +80,7 @@ class Division:
         self._find_repeated()
         self._find_forward()
         self.outer = self._changing_arrays()
+        self.resting = {e.inputs[0] for e in self.equations if e.op.name == "index" and is_at_rest(e.inputs[0], joint.builder)}
         self.late: set = set()                               # what is read of restored arrays, and would be wanted before they are
         while not self._divide():
             pass
@@ -195,7 +196,7 @@ class Division:
         restored.update((v, self._sources(h)) for h in self.histories.values() for v in h.versions)
         restored.update((v, [token]) for token, (_, versions) in hoped.items() for v in versions)
         again = [e for k, e in enumerate(self.equations) if self._is_had(k)]
-        unsure = rounded(again, restored) - self.repeated    # what is repeated decides anew, and alike
+        unsure = rounded(again, restored, self.resting) - self.repeated    # what is repeated decides anew, and alike
         backward = live(self.equations, self.gradients + results) & self.dependent
         needed: dict = dict.fromkeys([v for v in self.gradients if self._is_primal(v)])
         for k in sorted(backward):
@@ -335,4 +336,5 @@ def read(env: Environment, x: Any) -> Any:
 def share_around(v: Var, joint: Joint) -> int:
     """What a turn's share is of the cost of having an array of the loop around in the reverse half, in bytes."""
     cost = cost_around(v, joint.builder)
-    return max((bytes_of(v) if cost is None else cost) // (USUAL_EXTENT if joint.lead else 1) - 1, 1)
+    turns = (USUAL_EXTENT if joint.lead else 1) * turns_between(v, joint.builder)
+    return max((bytes_of(v) if cost is None else cost) // turns - 1, 1)

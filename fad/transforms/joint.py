@@ -13,6 +13,7 @@ from .activity import is_continuous
 from .inputs import renamed, zeros_like
 from .masks import chooses, is_masked
 from .undo import History, Notes, history_of
+from .weights import turns_guess
 
 
 class Joint:
@@ -44,7 +45,7 @@ class Joint:
             self.lead = list(index(self.builder)) if index else []
             self.carries = self._inputs(region.inputs[len(self.lead):], inner.env)
             self.counted = atoms(self.carries[k] for k in counters)
-            self.changing = Changing(self.builder, set(atoms(self.carries)) - set(self.counted))
+            self.changing = Changing(self.builder, set(atoms(self.carries)) - set(self.counted), turns_guess(eqn) if eqn.op.name in ("for", "while") else None)
             self.builder.changing = self.changing             # type: ignore[attr-defined]
             inner.env.update(zip(region.inputs, self.lead + self.carries))
             self.finals = {part: self._part_of(self.carries[part.number], part) for part in dict.fromkeys((final or {}).values())}
@@ -102,27 +103,65 @@ class Joint:
 
 
 class Changing:
-    """Which variables of a joint program depend on what its loop carries, so that the reverse half does not have them for nothing."""
+    """Which variables of a joint program depend on what its loop carries, so that the reverse half does not have them for nothing.
 
-    def __init__(self, builder: Builder, carries: set):
-        self.builder, self.known, self.seen = builder, carries, 0
+    turns: how many turns the loop is taken to have, None where the region is a branch.
+    """
+
+    def __init__(self, builder: Builder, carries: set, turns: "int | None"):
+        self.builder, self.known, self.turns, self.seen = builder, carries, turns, 0
 
     def __contains__(self, v: Var) -> bool:
         """Whether v changes in this loop or in one around it."""
+        return self.here(v) or changes_around(v, self.builder)
+
+    def here(self, v: Var) -> bool:
+        """Whether v changes in this loop."""
         equations = self.builder.equations
         for eqn in equations[self.seen:]:
             if any(a in self.known for a in reads(eqn)):
                 self.known.update(eqn.outputs)
         self.seen = len(equations)
-        return v in self.known or changes_around(v, self.builder)
+        return v in self.known
 
 
 def changes_around(v: Var, builder: Builder) -> bool:
     """Whether v is of a loop around this region's that is being differentiated, and changes there."""
+    around = _region_around(builder)
+    return around is not None and v in around.changing       # type: ignore[attr-defined]
+
+
+def turns_between(v: Var, builder: Builder) -> int:
+    """How often a loop or branch is taken to be run while v, which changes in a loop around it, stays as it is."""
+    around, turns = _region_around(builder), 1
+    while around is not None and not around.changing.here(v):       # type: ignore[attr-defined]
+        turns *= around.changing.turns or 1                  # type: ignore[attr-defined]
+        around = _region_around(around)
+    return max(turns, 1)
+
+
+def _region_around(builder: Builder) -> "Builder | None":
+    """The builder of the next region around that is being differentiated."""
     around = builder.parent
     while around is not None and not hasattr(around, "changing"):
         around = around.parent
-    return around is not None and v in around.changing
+    return around
+
+
+def is_at_rest(v: Var, builder: Builder) -> bool:
+    """Whether a loop's turns find an array in memory: none of them writes to it or makes it, and no single element was written to just before."""
+    around: Builder | None = builder
+    while around is not None and v not in around.owned and not _is_loops(around):
+        around = around.parent
+    if around is None or v in around.owned:
+        return False
+    while around is not None and v not in around.owned:
+        around = around.parent
+    return around is None or not any(v in e.outputs and e.op.name in ("update", "index_add", "cond") for e in around.equations)
+
+
+def _is_loops(builder: Builder) -> bool:
+    return hasattr(builder, "changing") and builder.changing.turns is not None
 
 
 def _dense(g: Any, x: Any) -> Any:

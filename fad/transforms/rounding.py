@@ -3,15 +3,18 @@
 Compiled code may reorder sums and contract products, so that a value computed a second time need not have the same last bit. That does no
 harm to sums and products; but a comparison, a sign or a floor may then tell something else than it told in the forward sweep: the winner of a
 maximum is found nowhere, and a branch takes back what the other branch did. Such ops read, in the reverse sweep, what was saved.
+
+A difference or quotient of two elements of arrays has the same last bit whenever it is computed, if the arrays lie in memory while the loop runs: there is no
+product in a register that might be contracted with it.
 """
 from collections.abc import Container, Iterable
 from typing import NamedTuple
 
-from ..ir.graph import Equation, Var
+from ..ir.graph import Equation, Literal, Var
 from .activity import is_continuous
 
 ROUNDS = {"add", "sub", "mul", "div", "square", "sqrt", "guarded_mul", "pow", "cast", "sum", "contract"}    # of what is cheap enough to be computed anew
-JUMPS = {"sign", "mod", "floordiv"}                                                      # beside all ops whose results are integers or truths
+JUMPS = {"sign", "mod", "floordiv", "floor", "ceil", "trunc", "rint"}                    # beside all ops whose results are integers or truths
 
 
 class Exact(NamedTuple):
@@ -20,13 +23,28 @@ class Exact(NamedTuple):
     var: Var
 
 
-def rounded(equations: Iterable, restored: Container) -> set:
-    """The variables that may have another last bit when the equations compute them anew; what is restored is what it was."""
+def rounded(equations: Iterable, restored: Container, resting: Container) -> set:
+    """The variables that may have another last bit when the equations compute them anew; what is restored is what it was. resting: arrays that
+    lie in memory while the loop runs.
+    """
     found: set[Var] = set()
+    firm: set[Var] = set()                                    # numbers from memory, and sums, differences and quotients of such
     for eqn in equations:
-        if not _jumps(eqn) and (eqn.op.name in ROUNDS or not found.isdisjoint(_continuous(eqn.inputs))):
+        if _is_read_from_memory(eqn, resting) or _is_rounded_once(eqn) and all(isinstance(a, Literal) or a in firm for a in eqn.inputs):
+            firm.update(eqn.outputs)
+        elif not _jumps(eqn) and (eqn.op.name in ROUNDS or not found.isdisjoint(_continuous(eqn.inputs))):
             found.update(v for v in _continuous(eqn.outputs) if v not in restored)
     return found
+
+
+def _is_rounded_once(eqn: Equation) -> bool:
+    """Whether the result is the one number that IEEE 754 names; a quotient of complex numbers is made of several."""
+    return eqn.op.name in ("add", "sub") or eqn.op.name == "div" and eqn.outputs[0].type.dtype.kind == "f"
+
+
+def _is_read_from_memory(eqn: Equation, resting: Container) -> bool:
+    """Whether a part of an array is read that lies there, and that is none of the small arrays which may become variables."""
+    return eqn.op.name == "index" and eqn.inputs[0] in resting and any(isinstance(n, Var) for n in eqn.inputs[0].type.shape)
 
 
 def decisive(eqn: Equation) -> set:

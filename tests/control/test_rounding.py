@@ -57,7 +57,23 @@ def schedule(y, k):
     return s
 
 
-@pytest.mark.parametrize("f", [largest_of_products, nested, schedule], ids=lambda f: f.__name__)
+def distances(y, k):
+    """Differences and quotients of numbers in memory, many at the threshold but for rounding: the reverse sweep computes them anew."""
+    grid = np.zeros(12)
+    for i in range(12):
+        grid[i] = 0.1 * k * i
+    s = 0.0
+    for i in range(len(grid)):
+        for j in range(i):
+            d = grid[i] - grid[j]
+            q = (d - grid[1]) / grid[2]
+            if q >= 0.5:
+                s += d * y[0] * np.rint(q)
+            s += np.maximum(d, grid[3]) * y[1] + np.floor(d / grid[1]) * y[0] * k
+    return s
+
+
+@pytest.mark.parametrize("f", [largest_of_products, nested, schedule, distances], ids=lambda f: f.__name__)
 def test_reverse_sweep_takes_the_forward_decisions(f):
     """These functions are linear in y along every path, so that (Euler) their value is y times their gradient, on the path that was taken."""
     g = fad.jit(fad.value_and_grad(f, argnums=(0, 1)), compile="now")
