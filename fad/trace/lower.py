@@ -13,7 +13,6 @@ import ast
 import copy
 from typing import Any
 
-from ..util.errors import UnstageableError
 from .nodes import binds, placed
 
 VALUE, RETURNED = "_fad_value", "_fad_returned"
@@ -175,15 +174,33 @@ class Lowering:
             finally: b; continue      ->     except BaseException: pass
                                              b; continue                    # after the flags of jumps in a are taken back
         """
-        if not always_jumps(s.finalbody):
-            raise UnstageableError("a finally jumps out (break, continue or return) on some ways", where=None,
-                                   why="an error would go on on others", do="jump behind the try")
         inside: list[Any] = [*s.body, *s.handlers, *s.orelse]
         flags = dict.fromkeys(flag for b in inside for flag in self.flags_of(b))
+        if not always_jumps(s.finalbody):
+            return self.ended_on_some_ways(s, list(flags))
         body = [ast.copy_location(ast.Try(s.body, s.handlers, s.orelse, []), s)] if s.handlers else s.body
         taken_in = ast.ExceptHandler(ast.Name("BaseException", ast.Load()), None, [ast.Pass()])
         out = [self.compound(placed(ast.Try(body, [taken_in], [], []), s))]
         return out + [ast.copy_location(_assign(flag, ast.Constant(False)), s) for flag in flags] + self.block(s.finalbody)
+
+    def ended_on_some_ways(self, s: ast.Try, flags: list) -> list:
+        """A try whose `finally` jumps on some ways: there the jumps in the try, which have these flags, are taken back. Errors on their way go on.
+
+            finally:                         finally:
+                if c: break           ->         kept = flag; flag = False; if c: broken = True
+                                                 if not broken: flag = kept
+        """
+        own = list(dict.fromkeys(flag for b in s.finalbody for flag in self.flags_of(b)))
+        self.count += 1
+        kept = [f"_fad_kept_{self.count}_{k}" for k in range(len(flags))]
+        self.used.update(flags, own)
+        before = [_assign(k, _load(flag)) for k, flag in zip(kept, flags)] + [_assign(flag, ast.Constant(False)) for flag in flags]
+        after = [_assign(flag, _load(k)) for k, flag in zip(kept, flags)]
+        restored = [ast.If(_not_any(own), after, [])] if after else []
+        at = s.finalbody[0]
+        out = self.compound(s)
+        out.finalbody = [*[placed(line, at) for line in before], *out.finalbody, *[placed(line, at) for line in restored]]
+        return [out]
 
     def compound(self, s: Any) -> Any:
         """with, try, match: their blocks are lowered, their own meaning stays. The else clause of a try is run where its body has come to its end."""

@@ -89,7 +89,41 @@ def jumps_on_one_way(x):
     return s
 
 
-POINTS = [np.array([0.3, 0.7]), np.array([0.6, 0.2])]
+def takes_jumps_back_on_one_way(x):
+    s = 0.0
+    for v in (*x, x[0] * x[1]):
+        try:
+            if v > 0.5:
+                return s + 5.0 * v
+            if v > 0.25:
+                continue
+            s += v
+        finally:
+            s += v * v
+            if s > 0.6:
+                break                                       # noqa: B012
+            if v > 0.65:
+                continue                                    # noqa: B012
+        s += 0.1 * v
+    return s
+
+
+def returns_on_one_way(x):
+    s, w = 0.0, 0
+    while w < 4:
+        w += 1
+        try:
+            if x[0] > 0.5:
+                break
+            s += x[0] * w
+        finally:
+            for k in range(w):
+                if s > 1.0:
+                    return s * x[1] + k                     # noqa: B012
+    return s + x[1] * w
+
+
+POINTS = [np.array([0.3, 0.7]), np.array([0.6, 0.2]), np.array([0.9, 0.7]), np.array([0.45, 0.6])]
 
 
 def check(f, **options):
@@ -98,7 +132,8 @@ def check(f, **options):
         np.testing.assert_allclose(fad.grad(f, **options)(x), [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(2)], atol=1e-6)
 
 
-@pytest.mark.parametrize("f", [goes_on, returns_instead, takes_a_return_back, breaks_instead], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", [goes_on, returns_instead, takes_a_return_back, breaks_instead, jumps_on_one_way,
+                               takes_jumps_back_on_one_way, returns_on_one_way], ids=lambda f: f.__name__)
 def test_a_finally_that_jumps_is_part_of_the_program(f):
     check(f, fallback=False)
 
@@ -108,10 +143,3 @@ def test_errors_that_a_finally_ends_go_to_the_tape(f):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fad.FallbackWarning)
         check(f)
-
-
-def test_a_finally_that_jumps_on_one_way_is_refused():
-    with pytest.raises(fad.util.errors.UnstageableError, match="finally"):
-        fad.grad(jumps_on_one_way)(POINTS[0])
-    with pytest.warns(fad.FallbackWarning):
-        assert fad.jit(jumps_on_one_way)(POINTS[0]) == jumps_on_one_way(POINTS[0])
