@@ -4,6 +4,7 @@ import warnings
 from typing import Any, NamedTuple
 
 from ..api.custom import custom_vjp
+from ..api.inner import captured
 from ..ops.table import TABLE as op
 from . import record
 from .function_jvp import push
@@ -40,7 +41,7 @@ def _by_vmap(cls: Any, call: Any, xs: Any, flags: tuple, n: Any) -> list:
     args, kwargs = call.fill(xs)
     batched = {x.atom for x, b in zip(xs, flags) if b}
     dims = tuple([0 if getattr(a, "atom", None) in batched else None for a in args])
-    answer = cls.vmap(VmapInfo(n, "error"), dims, *args, **kwargs)
+    answer = captured(cls.vmap)(VmapInfo(n, "error"), dims, *args, **kwargs)
     if not isinstance(answer, tuple) or len(answer) != 2:
         raise RuntimeError(f"{cls.__name__}.vmap must return a pair: the results and where their batch axes are")
     results, places = answer
