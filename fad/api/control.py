@@ -172,6 +172,6 @@ def _scan_now(f: Callable, carry: Any, at: Callable, n: int, reverse: bool) -> t
     ys: list = [None] * n
     carry = of_its_own(carry)
     for i in reversed(range(n)) if reverse else range(n):
-        carry, y = f(carry, at(i))
+        carry, y = f(carry, of_its_own(at(i)))
         ys[i] = of_its_own(y)
     return of_its_own(carry), tree.map_leaves(lambda *rows: np.stack(rows), *ys) if ys else None

@@ -82,4 +82,10 @@ def signature_of(leaves: list, structure: tree.Structure, varying: set, static_l
 
 def of_its_own(t: Any) -> Any:
     """The tree with copies of its arrays, traced or not: results that are values, and no array that the function was given."""
-    return tree.map_leaves(lambda x: x.copy() if isinstance(x, (np.ndarray, Value)) and x.ndim else x, t)
+    return tree.map_leaves(_copied, t)
+
+
+def _copied(x: Any) -> Any:
+    if isinstance(x, np.ndarray):
+        return x.copy("K")
+    return x.copy() if isinstance(x, Value) and x.ndim else x

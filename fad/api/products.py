@@ -103,7 +103,7 @@ def _vjp_in_place(f: Callable, primals: tuple, has_aux: bool) -> tuple:
 
 
 def _cotangents(inner: Inner, primals: tuple, pull: Callable, value: Any, cotangent: Any) -> list:
-    gs = [g for g in conform("cotangent", cotangent, value) if g is not None]
+    gs = [g for k, g in enumerate(conform("cotangent", cotangent, value)) if k not in inner.traced.statics]
     gs += [None] * (len(inner.func.outputs) - len(gs))
     return gradient_tree(primals, pull(gs), [inner.args[k] for k in inner.wanted])
 

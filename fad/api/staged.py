@@ -112,7 +112,6 @@ class Staged:
     def _traced_anew(self, leaves: list, structure: tree.Structure) -> Program:
         """A program for these arguments. What its trace changes outside it has changed once and for all, or the program knows that it has to be traced anew."""
         first = before = Outside(getattr(self, "__wrapped__", None), leaves)
-        before.refuse_views()
         try:
             program = self._trace(leaves, structure, self._static_positions(structure))
             if before.is_changed and program.is_current():
@@ -129,7 +128,6 @@ class Staged:
         """The call step by step, everything known; a function that is not differentiated simply runs."""
         if self.plain is not None:
             return self.plain(*args, **kwargs)
-        Outside(getattr(self, "__wrapped__", None), tree.flatten((args, kwargs))[0], with_arrays=False).refuse_views()
         return run_on_tape(self.body, args, kwargs, self.kernel_name, self.delivered)
 
     def delivered(self, tape: Any, result: Any) -> Any:

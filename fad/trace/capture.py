@@ -162,6 +162,9 @@ class Capture:
         """
         if holds_no_traced(value):
             self.builder.root.pythons[id(value)] = value
+        if isinstance(value, memoryview) and not value.readonly:
+            raise UnstageableError("the function reads a memoryview that can be written to", why="fad does not see what changes through it",
+                                   do="use an array of NumPy's, made outside (a = np.asarray(view)); it may share the memory")
         if isinstance(value, np.ufunc) and value.__name__.endswith(HIDING) and not self.builder.live:
             raise UnstageableError(f"{value.__name__} is called, which np.frompyfunc has made", why="the program does not see what its function does",
                                    do="use np.vectorize, or a loop")

@@ -2,7 +2,6 @@
 import builtins
 import itertools
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -19,12 +18,13 @@ from ..ops.mixed import of_kinds
 from ..util import tree
 from ..util.defects import door
 from ..util.errors import UnstageableError
+from ..util.where import here
 from .branch import choose, truth
 from .constants import constant_of
 from .listed import as_array, number_of
 from .reorder import is_value, reordered
 from .state import cells_of
-from .steady import watching
+from .steady import unsteady, watching
 from .tracer import Tracer
 
 PREFERS = {"min": "less", "max": "greater"}
@@ -199,8 +199,9 @@ class _ByAndBy:
         frame = getattr(self.items, "gi_frame", None)
         while True:
             reached = list(frame.f_locals.values()) if frame is not None else self.items
-            with watching("an iterator that any() or all() goes through", reached) if self.is_in_doubt else nullcontext():
-                x = next(self.items, UNDEFINED)
+            x, is_steady = watching(lambda: next(self.items, UNDEFINED), reached) if self.is_in_doubt else (next(self.items, UNDEFINED), True)
+            if not is_steady:
+                raise unsteady("an iterator that any() or all() goes through", here())
             if x is UNDEFINED:
                 return
             yield x

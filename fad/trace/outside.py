@@ -29,7 +29,6 @@ class Outside:
         self.arrays: list[tuple] = []
         self.generators: list[tuple] = []
         self.variables: list[tuple] = []
-        self.views: list[memoryview] = []
         self.function, self.with_arrays = f, with_arrays
         self._visit([f, *common_generators(), *[x for x in arguments if not isinstance(x, np.ndarray)]])
 
@@ -53,8 +52,6 @@ class Outside:
             return ()
         if isinstance(x, ContextVar):
             self.variables.append((x, x.get(MISSING)))
-        if isinstance(x, memoryview) and not x.readonly:
-            self.views.append(x)
         if isinstance(x, (list, dict, set, deque)) or is_users(x):
             inside = contents(x)
             self.containers.append((x, inside))
@@ -65,7 +62,7 @@ class Outside:
     def restore(self) -> None:
         """Put back what was changed."""
         for owner, before in self.containers:
-            if not _unchanged(contents(owner), before) or (isinstance(owner, dict) and list(owner) != list(before)):
+            if not _unchanged(contents(owner), before):
                 put_contents(owner, before)
         for array, before in self.arrays:
             if array.flags.writeable:
@@ -92,12 +89,6 @@ class Outside:
         if is_current and self.is_changed:
             raise SideEffectError("something outside the function is changed by code that a program does not see", where=self._where,
                                   why="it changes as the function is traced, and not at each call", do="change it in the function itself, or in a method that it names")
-
-    def refuse_views(self) -> None:
-        """An error if the function reaches a memoryview: what is written to it, or to the memory that it shows, a program does not see, nor a tape."""
-        if self.views:
-            raise SideEffectError("the function reaches a memoryview that can be written to", why="fad does not see what changes through it",
-                                  do="use an array of NumPy's (np.asarray(view)), which may share its memory")
 
     @property
     def has_drawn(self) -> bool:
@@ -157,11 +148,11 @@ def _names(code: CodeType) -> set:
 
 
 def _unchanged(a: Any, b: Any) -> bool:
-    """Whether two copies of what a container held are of the same things, or of equal numbers and texts."""
+    """Whether two copies of what a container held are of the same things in the same order, or of equal numbers and texts."""
     if len(a) != len(b):
         return False
     if isinstance(a, dict):
-        return all(k in b and _same(a[k], b[k]) for k in a)
+        return list(a) == list(b) and all(map(_same, a.values(), b.values()))
     return a == b if isinstance(a, set) else all(map(_same, a, b))
 
 

@@ -3,14 +3,13 @@
 What such a function computes does not hang on that, unless it counts, appends or draws. So each call is watched, on the tape, too.
 """
 import functools
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from types import CellType, FunctionType, MethodType
 from typing import Any
 
 from ..ir.build import current
 from ..util.errors import SideEffectError
-from ..util.where import is_library
+from ..util.where import here, is_library
 from .containers import is_users
 from .draws import put_back_states, states_now
 from .outside import Outside
@@ -37,12 +36,16 @@ def _is_users_code(f: Any) -> bool:
 
 
 def watched(f: Callable, capture: Any) -> Callable:
-    """f, captured, which may change nothing but what it makes itself, and draw no random numbers."""
+    """f, captured, which may change nothing but what it makes itself, and draw no random numbers. What it changes once and for all (a memo) it may."""
     captured = _captured(f, capture)
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        with watching(f"{getattr(f, '__name__', 'a function')}, which a library's function calls,", captured):
-            return captured(*args, **kwargs)
+        where = here()
+        for _ in range(2):
+            result, is_steady = watching(lambda: captured(*args, **kwargs), captured)
+            if is_steady:
+                return result
+        raise unsteady(f"{getattr(f, '__name__', 'a function')}, which a library's function calls,", where)
     return call
 
 
@@ -52,17 +55,19 @@ def _captured(f: Callable, capture: Any) -> Callable:
     return capture.runtime.call(f)
 
 
-@contextmanager
-def watching(what: str, reached: Any) -> Iterator[None]:
-    """An error if what is run here changes something that was there before; it is to be found from what it has reached."""
+def watching(run: Callable, reached: Any) -> "tuple[Any, bool]":
+    """run(), and whether all that was there before is as it was; it is to be found from what is reached."""
     made, arrays, states, outside = Trial({"": CellType(reached)}, is_region=False), _arrays_now(), states_now(), Outside(reached, with_arrays=False)
-    try:
-        yield
-    finally:
-        written = [t for key, (t, var) in _arrays_now().items() if arrays.get(key, (t, None))[1] is not var and was_there(t, made.born)]
-        if written or made.has_changes or made.has_changed_pythons or put_back_states(states) or outside.has_drawn:
-            raise SideEffectError(f"{what} changes something or draws random numbers",
-                                  why="how often it is called, and for what, the program does not know", do="write a loop")
+    result = run()
+    written = [t for key, (t, var) in _arrays_now().items() if arrays.get(key, (t, None))[1] is not var and was_there(t, made.born)]
+    drawn = put_back_states(states) or outside.has_drawn
+    return result, not (written or made.has_changes or made.has_changed_pythons or drawn)
+
+
+def unsteady(what: str, where: Any) -> SideEffectError:
+    """The error of code that changes something, and is called as often as it suits the caller."""
+    return SideEffectError(f"{what} changes something or draws random numbers", where=where,
+                           why="how often it is called, and for what, the program does not know", do="write a loop")
 
 
 def _arrays_now() -> dict:

@@ -148,3 +148,23 @@ def test_results_of_transforms_are_no_arguments(f):
         for result, expected in zip(call(x), ([1.0, 2.0], [7.0, 2.0])):
             assert np.array_equal(result, expected)
         assert np.array_equal(x, [1.0, 2.0])
+
+
+def test_rows_and_numbers_in_arrays_are_copies():
+    def add(i, c):
+        c += 1.0
+        return c
+    x, z = np.array([1.0, 2.0]), np.array(0.0)
+    assert fad.fori_loop(0, 3, add, z) == 3.0 and z == 0.0
+    assert fad.scan(lambda c, v: (c + v.sum(), add(0, v)), 0.0, x.reshape(2, 1))[0] == 3.0 and np.array_equal(x, [1.0, 2.0])
+    assert fad.cond(True, same, same, np.ones((2, 3), order="F")).flags.f_contiguous
+
+
+@pytest.mark.parametrize(("f", "cotangent", "expected"), [
+    (lambda x: (True, x.sum()), (True, 2.0), [2.0, 2.0]),
+    (lambda x: {"done": True, "value": x.sum()}, {"done": True, "value": 2.0}, [2.0, 2.0]),
+    (lambda x: (x[0] > 0, "text", x.sum(), 3, 2 * x), (True, "text", 2.0, 3, np.ones(2)), [4.0, 4.0])])
+def test_cotangents_of_results_with_truths(f, cotangent, expected):
+    x = np.array([1.0, 2.0])
+    assert np.array_equal(fad.vjp(f, x)[1](cotangent)[0], expected)
+    assert np.array_equal(fad.jit(lambda x: fad.vjp(f, x)[1](cotangent)[0])(x), expected)

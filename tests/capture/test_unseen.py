@@ -9,6 +9,7 @@ import random
 import sys
 import threading
 import warnings
+from collections import OrderedDict
 
 import numpy as np
 import pytest
@@ -250,6 +251,35 @@ def records():
     return f
 
 
+def order_of_an_ordered_dict():
+    d = OrderedDict(a=1.0, b=2.0)
+
+    def f(x):
+        d.move_to_end(next(iter(d)))
+        return x[0] * x[1] * next(iter(d.values()))
+    return f
+
+
+def memo_of_a_vectorized_function():
+    memo = {}
+
+    def of_one(v):
+        if "factor" not in memo:
+            memo["factor"] = 2.5
+        return v * memo["factor"]
+    return lambda x: np.sum(np.vectorize(of_one)(x * x[0]))
+
+
+def a_view_that_is_not_read():
+    class Reader:
+        def __init__(self):
+            self.raw, self.weight = memoryview(bytearray(4)), 2.0
+
+        def read(self, x):
+            return x[0] * x[1] * self.weight
+    return Reader().read
+
+
 def numbers_of_a_thread():
     local = threading.local()
     local.k = 1.0
@@ -264,7 +294,7 @@ def numbers_of_a_thread():
 
 
 @pytest.mark.parametrize("make", [context_variable, context_variable_in_a_loop, global_bytes, global_sums, a_view_of_memory, order_of_a_dict, texts, records,
-                                  numbers_of_a_thread], ids=lambda f: f.__name__)
+                                  numbers_of_a_thread, order_of_an_ordered_dict, memo_of_a_vectorized_function, a_view_that_is_not_read], ids=lambda f: f.__name__)
 def test_what_holds_no_traced_values(make):
     assert_as_python(make, is_refused=make is a_view_of_memory)
 
