@@ -74,6 +74,8 @@ def settle(tape: Any) -> None:
 def _settle(root: Any, value_of: Callable) -> None:
     """value_of(x, place): the value of x, which was left there. Nothing is changed unless all have one."""
     def value(x: Any, place: str) -> Any:
+        if id(x) in root.opened:                              # it is settled by itself, and stays the object that it is
+            return x
         return tree.map_leaves(lambda leaf: value_of(leaf, place) if isinstance(leaf, Value) else leaf, x)
     settled: list[tuple] = []
     for original, made, before in root.stand_ins:
@@ -83,7 +85,7 @@ def _settle(root: Any, value_of: Callable) -> None:
             new = [(value(k, name), known[id(x)] if id(x) in known else value(x, name)) for k, x in _items(made)]
             settled.append((original, dict(new) if isinstance(original, dict) else [x for _, x in new]))
     for owner in root.opened.values():
-        if any(isinstance(leaf, Value) for item in _items(owner) for leaf in tree.flatten(item)[0]):
+        if any(isinstance(leaf, Value) for item in _items(owner) for part in item if id(part) not in root.opened for leaf in tree.flatten(part)[0]):
             name = type(owner).__name__
             after = [(value(k, name), value(x, f"{name}.{k}" if hasattr(owner, "__dict__") else name)) for k, x in _items(owner)]
             before = contents(owner) if isinstance(owner, Outer) else {}
