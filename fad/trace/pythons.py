@@ -14,6 +14,7 @@ from ..ops.carry import UNDEFINED
 from .containers import is_users
 
 LARGEST = 1 << 20                                             # bytes of an array that is kept
+NEVER_CHANGE = frozenset((bool, int, float, complex, str, bytes, type(None)))        # classes of what there may be many of
 
 
 def holds_no_traced(x: Any) -> bool:

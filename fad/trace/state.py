@@ -17,7 +17,7 @@ from ..util.errors import SideEffectError, UnstageableError
 from .containers import containers_in, contents, is_users, put_contents, same_contents
 from .draws import no_draws
 from .iterate import Once
-from .pythons import held_in, holds_no_traced, is_held_in, put_in
+from .pythons import NEVER_CHANGE, held_in, holds_no_traced, is_held_in, put_in
 from .tracer import Tracer, births, was_there
 
 
@@ -120,7 +120,7 @@ class Trial:
         outside = [*root.opened.values(), *[made for _, made, _ in root.stand_ins]]
         self.known = [(c, contents(c)) for c in containers_in([*self.before, *outside]) if id(c) not in own]
         self.met_before = len(root.met)
-        within = [*self.before, *[x for _, held in self.containers for x in _things_in(held)]]
+        within = [*self.before, *[x for _, held in self.containers for x in _things_in(held) if type(x) not in NEVER_CHANGE]]
         self.pythons = [(x, held_in(x)) for x in (*within, *root.pythons.values()) if holds_no_traced(x)]
         self.builder.kept += [x for x in within if isinstance(x, (Iterator, Once))] if is_region else []
         self.lost, self.entangled = len(self.builder.lost), len(self.builder.entangled)
