@@ -15,8 +15,8 @@ from ..util.errors import SideEffectError
 from ..util.where import Where, is_installed, is_library
 from .containers import contents, is_users, put_contents
 from .draws import common_generators, goes_on, held_by, put_state, same_state, state_of
-from .pythons import LARGEST, arrays_within
-from .sources import MISSING, is_open
+from .pythons import LARGEST, arrays_within, held_in, is_held_in, put_in
+from .sources import is_open
 
 MOST = 2000                                                   # containers that are looked into; elements of one of them, too
 
@@ -51,7 +51,7 @@ class Outside:
             self.generators.append((x, state_of(x)))
             return ()
         if isinstance(x, ContextVar):
-            self.variables.append((x, x.get(MISSING)))
+            self.variables.append((x, held_in(x)))
         if isinstance(x, (list, dict, set, deque)) or is_users(x):
             inside = contents(x)
             self.containers.append((x, inside))
@@ -70,14 +70,13 @@ class Outside:
         for generator, state in self.generators:
             put_state(generator, state)
         for variable, value in self.variables:
-            if value is not MISSING and variable.get(MISSING) is not value:
-                variable.set(value)
+            put_in(variable, value)
 
     @property
     def is_changed(self) -> bool:
         """Whether anything is not as it was."""
         return (any(not _unchanged(contents(owner), before) for owner, before in self.containers) or any(x.tobytes() != before.tobytes() for x, before in self.arrays)
-                or any(variable.get(MISSING) is not value for variable, value in self.variables))
+                or not all(is_held_in(variable, value) for variable, value in self.variables))
 
     @property
     def _where(self) -> "Where | None":
