@@ -71,6 +71,34 @@ def test_order_is_kept(f):
     np.testing.assert_array_equal(got, want)
 
 
+BIG = 6755399441055744.0
+
+
+def rounded_one_by_one(x):
+    y = x[:6]
+    return np.sum((y + BIG) - BIG) + 0.0 * np.sum(np.tanh(y))
+
+
+def differences_of_sums(x):
+    return np.sum((np.diff(np.cumsum(x[:6] + 1e6)) - 1e6) * 1e6)
+
+
+def rounded_in_a_loop(x):
+    s = 0.0
+    for v in x[:6]:
+        s += (v + BIG) - BIG
+    return s
+
+
+@pytest.mark.parametrize("f", [rounded_one_by_one, differences_of_sums, rounded_in_a_loop], ids=lambda f: f.__name__)
+def test_only_the_sum_itself_has_no_order(f):
+    """A sum of six terms is laid out, and LLVM took the terms apart, too: 1.6 + big - big was not 2."""
+    x = np.array([0.6, 1.2, 2.9, 3.3, 4.7, 5.1])
+    with fad.config.using(compile="now"):
+        assert np.isclose(fad.jit(f)(x), f(x), rtol=1e-13)
+        assert np.isclose(fad.value_and_grad(f)(x)[0], f(x), rtol=1e-13)
+
+
 def test_free_sums_are_marked_in_the_text():
     text = fad.source(lambda x: np.sum(x * x), X)
     assert "+=" in text and "add_up" not in text
