@@ -17,6 +17,7 @@ from ..trace.leaks import refuse_changed_arguments
 from ..trace.listed import deliver
 from ..trace.outside import Outside
 from ..trace.tracing import trace
+from ..trace.unseen import guard_within
 from ..transforms.budget import allowing
 from ..util import tree
 from ..util.collection import collection_paused
@@ -162,6 +163,7 @@ class Staged:
                 filled[k] = x
             args, kwargs = current().root.arguments = structure.unflatten(filled)
             current().root.sources += [sources.of_all_in(x) for x in fixed.values() if isinstance(x, sources.CONTAINERS)]
+            guard_within(current().root, fixed)
             result = body(*args, **kwargs)
             if self.writes:
                 refuse_changed_arguments((args, kwargs), filled, structure)

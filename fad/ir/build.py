@@ -71,10 +71,10 @@ class Builder:
         self.listeners: Any = None                               # the line where the function asked to be told, too; on the root
         self.settings: Any = None                                # by which it was last asked who is told; on the root
         self.has_optional = False                                # whether values may be None (trace/optional.py); on the root
+        self.guarded: dict[int, Any] = {}                        # objects all of which is a source; on the root
         self.classes: dict[type, None] = {}                      # of objects that the function makes, or reads attributes of; on the root
         self.arguments: Any = ()                                 # what the function was called with, traced values and all; on the root
-        self.unbound = False                                     # whether a name may have no value (trace/bound.py); on the root
-        self.asked = False                                       # whether the class of a number was asked for; on the root
+        self.unbound = self.asked = False                        # whether a name may have no value (trace/bound.py), the class of a number was asked for; on the root
         self.side: Any = None                                    # of a branch: its selector, and which of the two it is
         self.memory: Any = None                                  # of a loop's turn: what is known of the loops in it (see trace/recall.py)
         self.is_retried = False                                  # of a loop's turn or a branch: whether it is traced anew when it asks (trace/lists.py)

@@ -5,7 +5,7 @@ is refused where the function handles objects with such methods; the tape has Py
 tell, its arguments, and what it has opened and made.
 """
 import dis
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -14,8 +14,8 @@ from ..util.where import is_installed, is_library
 from .containers import contents, is_users
 from .outside import parts_of
 from .sources import Inside
+from .unseen import called_by_python
 
-REWRITTEN = {"__init__", "__new__", "__call__", "__set_name__"}      # captured as other functions are; of the class's making
 OF_PARAMETERS = {"__exit__", "__get__"}                       # what these are given is None, or not, whatever the data
 MOST = 5000                                                   # objects that are looked at
 
@@ -24,7 +24,7 @@ def refuse_unseen_questions(root: Any) -> None:
     """An error if values may be None in this program, and code asks for None that it does not see."""
     if not root.has_optional:
         return
-    for f, cls in [(f, c) for c in _handled(root) for f in _called_by_python(c)]:
+    for f, cls in [(f, c) for c in _handled(root) for _, _, f in called_by_python(c)]:
         if _asks(f, cls, set()):
             raise UnstageableError(f"{cls.__name__}.{f.__name__} asks whether something is None, and a name is None on some ways",
                                    why="Python calls it by itself, and the program does not see what it asks", do="ask in the function, or in a method that it names")
@@ -57,16 +57,6 @@ def _next(x: Any, found: dict) -> Iterable:
 
 def _items(x: Any) -> Iterable:
     return list(x.values()) if isinstance(x, dict) else list(x) if isinstance(x, (list, tuple, set, frozenset)) else [x]
-
-
-def _called_by_python(cls: type) -> Iterator[FunctionType]:
-    """Methods that no call in captured code names: operators and their kin, setters of properties."""
-    for name in dict.fromkeys(name for c in cls.__mro__ for name in vars(c)):
-        found: Any = next(c.__dict__[name] for c in cls.__mro__ if name in c.__dict__)
-        f = found.fset if isinstance(found, property) else getattr(found, "__func__", found)
-        by_itself = isinstance(found, property) or (name.startswith("__") and name.endswith("__") and name not in REWRITTEN)
-        if by_itself and isinstance(f, FunctionType) and not is_library(f.__code__.co_filename):
-            yield f
 
 
 def _asks(f: FunctionType, cls: type, seen: set) -> bool:

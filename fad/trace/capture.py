@@ -27,12 +27,13 @@ from . import sources
 from .builtin import BUILTIN_FACES, class_of
 from .containers import Globals, Variable, containers_in, contents, is_empty, put_contents
 from .control import Runtime
-from .library import MODULES, OPERATORS, Object, Proxy, has_faces, has_traced, redirected
+from .library import MODULES, Object, Proxy, has_faces, has_traced, redirected
 from .pythons import holds_no_traced
 from .sources import MISSING
 from .steady import watched
 from .syntax import RUNTIME, rewritten_code
 from .tracer import Tracer
+from .unseen import guard, guard_within, names_used
 
 
 def is_user_function(f: Any, packages: "set | tuple" = ()) -> bool:
@@ -51,14 +52,6 @@ def is_compiled(f: Any) -> bool:
 
 def _installed(f: FunctionType) -> bool:
     return "site-packages" in f.__code__.co_filename or f.__code__.co_filename.startswith(sys.base_prefix + "/lib")
-
-
-def names_used(code: CodeType) -> Iterator[str]:
-    """Global names that the code (and the functions within it) may read."""
-    yield from code.co_names
-    for const in code.co_consts:
-        if isinstance(const, CodeType):
-            yield from names_used(const)
 
 
 _ASSIGN_GLOBALS = {dis.opmap["STORE_GLOBAL"], dis.opmap["DELETE_GLOBAL"]}
@@ -122,7 +115,7 @@ class Capture:
         self._see(value)
         if isinstance(value, ModuleType):
             return Proxy(value, self) if value.__name__.split(".")[0] in MODULES else value
-        if is_compiled(value):
+        if is_compiled(value) or isinstance(value, functools.partial):
             return self.function(value)
         if isinstance(value, np.vectorize):
             return self._vectorized(value)
@@ -135,6 +128,7 @@ class Capture:
             if has_traced(value.values() if isinstance(value, dict) else value):      # of this trace: made in it, or standing in for one from outside
                 return value
             self.sources.append(sources.of_contents(value) if is_sequence(value) else sources.of_all_in(value))
+            guard_within(self.builder.root, value)
             if isinstance(value, (list, dict, set, deque)):
                 self._note_opened(value, value)
             return value
@@ -253,8 +247,7 @@ class Capture:
             root.inside[id(owner)] = owner
             return True
         self._note_opened(owner, owner)
-        if not isinstance(owner, type) and not OPERATORS.isdisjoint(dir(type(owner))):       # methods that Python calls by itself are not rewritten
-            self.sources.append(sources.of_all_in(owner))
+        guard(root, owner)
         return False
 
     def _note_opened(self, x: Any, owner: Any) -> None:
@@ -281,7 +274,7 @@ class Capture:
         if is_compiled(f):                                    # it is traced through the Python it was made from
             f = f.py_func
         if isinstance(f, functools.partial):
-            return functools.partial(self.function(f.func), *map(self.swap, f.args), **{k: self.swap(v) for k, v in f.keywords.items()})
+            return self._partial(f)
         if isinstance(f, FunctionType):
             self.packages.add(_package(f))                    # what is asked for by itself is the user's, wherever it is installed
         if not is_user_function(f, self.packages):
@@ -304,6 +297,14 @@ class Capture:
             self._guard_all(f)
         return copy
 
+    def _partial(self, f: functools.partial) -> functools.partial:
+        """A function with some of its arguments; where they come from outside, they are sources."""
+        if not has_traced((*f.args, *f.keywords.values())):
+            self.sources.append(sources.of_contents(f.keywords))
+        new = functools.partial(self.runtime.call(f.func), *self._defaults(f.args), **self._defaults(f.keywords))
+        self._copies[id(new)] = new, new                      # it is as captured code sees it
+        return new
+
     def _guard_all(self, f: FunctionType) -> None:
         """Attributes are not seen to be read by code that is not rewritten: the objects that it may read them of are sources as a whole.
         Nor is a try seen, whose handlers an error of the program would pass by (see handlers.py).
@@ -318,7 +319,7 @@ class Capture:
         self.sources += [sources.of_all_in(x) for x in values if sources.is_open(x) and not isinstance(x, (type, ModuleType))]
 
     def _defaults(self, values: Any) -> Any:
-        """Default values of parameters as captured code sees them."""
+        """Values of parameters as captured code sees them."""
         if not values:
             return values
         return {k: self.swap(v) for k, v in values.items()} if isinstance(values, dict) else tuple(map(self.swap, values))

@@ -42,6 +42,7 @@ from .shared import Shared
 from .state import cells_of
 from .syntax import RUNTIME
 from .unroll import MOST_PEELED, MOST_UNROLLED, Plainly, attempted, has_ended, note_unrolled, peel_while, roll_or_peel, run_plainly, unrolled_items
+from .unseen import is_made_plainly
 from .widening import WideningError
 
 COMPARISONS: dict[str, Callable] = {
@@ -63,6 +64,8 @@ class Runtime:
 
     def call(self, f: Any) -> Any:
         """f as captured code calls it: users' functions are captured, NumPy's and Python's lead to fad where something is traced."""
+        if isinstance(f, functools.partial):
+            return self.capture.swap(f)
         found = self._call(f)
         if not is_tracing() or self._is_rewritten(getattr(found, "__func__", found)):
             return found
@@ -109,7 +112,7 @@ class Runtime:
             return cls(*args, **kwargs)
         if hasattr(cls, "__del__") and is_users(cls):
             raise UnstageableError(f"{cls.__name__} has a __del__", why="a program does not know when objects go", do="make the object outside the function")
-        if is_users(cls) and type(cls) is type and cls.__new__ is object.__new__ and isinstance(cls.__init__, FunctionType):
+        if is_users(cls) and is_made_plainly(cls):
             made = cls.__new__(cls)
             current().root.inside[id(made)] = made
             self.capture.swap(cls.__init__)(made, *args, **kwargs)

@@ -23,6 +23,7 @@ from .listed import plain
 from .state import is_lost
 from .tracer import Tracer
 from .twins import check as check_twins
+from .unseen import sources_of
 from .widening import Part
 
 
@@ -89,6 +90,7 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
             refuse_unseen_changes(builder)
             refuse_listeners(builder)
             refuse_unseen_questions(builder)
+            builder.sources += sources_of(builder.classes)
         lost = tuple([k for k, x in enumerate(inputs) if is_lost(x)])
         written = tuple([k for k, x in enumerate(inputs) if k not in lost and x.atom is not before[k]])
         outer = _written_outside(builder) if builder.parent is None else []
