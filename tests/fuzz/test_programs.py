@@ -16,6 +16,7 @@ GENERATORS = {                                               # module: how many 
     "ties": (4, 10),
     "dtypes": (4, 100),
     "tensors": (2, 300),
+    "calls": (4, 12),
 }
 COMPILED = ("judge", "arrays")                               # of these one program in four portions is compiled, too
 
