@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from ..backend.program import Program
+from ..backend.program import Program, nothing
 from ..ir import stack
 from ..ir.build import current
 from ..trace import sources
@@ -78,6 +78,7 @@ class Staged:
         try:
             program.refuse_shared(data)
         except SideEffectError as error:                      # of these arguments, and not of their kind
+            program.undo()
             return self.fallback.instead(error, lambda: self.on_tape(args, kwargs), (key, "shared"), self._title())
         try:
             result = program(data)
@@ -85,9 +86,11 @@ class Staged:
             beyond = beyond_programs(error)
             if beyond is None or (is_of_a_way(beyond) and not self.fallback.is_on):
                 raise
+            program.undo()
             kind = (key, "None") if is_of_none(beyond) else key
             return self.fallback.instead(beyond, lambda: self.on_tape(args, kwargs), kind, self._title())
-        if program.fast is not None and _flat(args, kwargs, leaves):
+        program.undo = nothing
+        if program.fast is not None and program.is_current() and _flat(args, kwargs, leaves):
             self.latest = program.fast
         return result
 
@@ -107,7 +110,9 @@ class Staged:
                 return program
         candidates = [p for p in candidates if p.is_current()]
         program = self._traced_anew(leaves, structure)
-        self.programs[key] = [*candidates, program]
+        if program.is_current():                              # else it has changed what it read, and does not do so again
+            candidates = [*candidates, program]
+        self.programs[key] = candidates
         return program
 
     def _traced_anew(self, leaves: list, structure: tree.Structure) -> Program:
@@ -123,6 +128,9 @@ class Staged:
         except Exception:
             first.restore()
             raise
+        if first.is_changed or not program.is_current():
+            program.undo = first.restore
+            program.depend_on(first.changes())
         return program
 
     def on_tape(self, args: tuple, kwargs: dict) -> Any:

@@ -26,6 +26,7 @@ class Program:
         self.written = traced.written if writes else ()
         self.holds = _guard_function(traced.guards)
         self.fast: Callable | None = None
+        self.undo: Callable = nothing                         # puts back what tracing has changed outside, before the first call is over
         self.prepare()
 
     def prepare(self) -> None:
@@ -43,6 +44,10 @@ class Program:
             if not source.unchanged:
                 return False
         return True
+
+    def depend_on(self, sources: list) -> None:
+        """Further outside values that must be what they are now."""
+        self.traced = self.traced._replace(sources=(*self.traced.sources, *sources))
 
     def accepts(self, data: list) -> bool:
         """Whether the program may run on these leaves (whose dtypes and ranks fit)."""
@@ -80,6 +85,10 @@ class Program:
         for k in sorted(self.traced.statics):
             leaves.insert(k, self.traced.statics[k])
         return self.traced.structure.unflatten(leaves)
+
+
+def nothing() -> None:
+    """There is nothing to be put back."""
 
 
 def scalar_type(t: Any) -> Any:

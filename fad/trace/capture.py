@@ -5,7 +5,6 @@ Everything that a traced function took from outside is remembered, with what it 
 """
 import builtins
 import copy
-import dis
 import functools
 import sys
 from collections import deque
@@ -25,6 +24,7 @@ from ..util.errors import UnstageableError
 from ..util.where import is_library
 from . import sources
 from .builtin import BUILTIN_FACES, class_of
+from .codes import assigned_globals, handles_errors, names_used
 from .containers import Globals, Variable, containers_in, contents, is_empty, put_contents
 from .control import Runtime
 from .library import MODULES, Object, Proxy, has_faces, has_traced, redirected
@@ -33,7 +33,7 @@ from .sources import MISSING
 from .steady import watched
 from .syntax import RUNTIME, rewritten_code
 from .tracer import Tracer
-from .unseen import guard, guard_within, names_used
+from .unseen import guard, guard_within
 
 
 def is_user_function(f: Any, packages: "set | tuple" = ()) -> bool:
@@ -52,27 +52,6 @@ def is_compiled(f: Any) -> bool:
 
 def _installed(f: FunctionType) -> bool:
     return "site-packages" in f.__code__.co_filename or f.__code__.co_filename.startswith(sys.base_prefix + "/lib")
-
-
-_ASSIGN_GLOBALS = {dis.opmap["STORE_GLOBAL"], dis.opmap["DELETE_GLOBAL"]}
-
-
-def assigned_globals(code: CodeType) -> set:
-    """Global names that the code (or a function within it) assigns to."""
-    names = set()
-    if not _ASSIGN_GLOBALS.isdisjoint(code.co_code[::2]):     # seldom so: to take all instructions apart takes long
-        names = {i.argval for i in dis.get_instructions(code) if i.opcode in _ASSIGN_GLOBALS}
-    return names.union(*[assigned_globals(c) for c in code.co_consts if isinstance(c, CodeType)])
-
-
-_MATCHES = {dis.opmap[name] for name in ("CHECK_EXC_MATCH", "CHECK_EG_MATCH", "JUMP_IF_NOT_EXC_MATCH") if name in dis.opmap}
-_BARE = bytes([dis.opmap.get(name, 0) for name in ("PUSH_EXC_INFO", "POP_TOP")])     # how `except:` begins
-
-
-def handles_errors(code: CodeType) -> bool:
-    """Whether the code (or a function within it) has a try with handlers."""
-    operations = code.co_code[::2]
-    return not _MATCHES.isdisjoint(operations) or _BARE in operations or any(handles_errors(c) for c in code.co_consts if isinstance(c, CodeType))
 
 
 def holds_arrays(value: Any) -> bool:
@@ -100,6 +79,7 @@ class Capture:
         self._copies: dict[int, tuple[Any, Any]] = {}
         self._cell_copies: dict[int, tuple[CellType, CellType]] = {}
         self._originals: dict[int, FunctionType] = {}         # id of a function's copy -> the function
+        self._scopes: dict[int, tuple[dict, dict]] = {}       # id of a module's global names -> they, and what stands for them
         self._of_classes: set[tuple] = set()                  # what is noted of classes
 
     def swap(self, value: Any) -> Any:
@@ -129,8 +109,7 @@ class Capture:
                 return value
             self.sources.append(sources.of_contents(value) if is_sequence(value) else sources.of_all_in(value))
             guard_within(self.builder.root, value)
-            if isinstance(value, (list, dict, set, deque)):
-                self._note_opened(value, value)
+            self._open_within(value)
             return value
         if id(value) in OBJECTS:
             return OBJECTS[id(value)]
@@ -257,6 +236,15 @@ class Capture:
         if stack.is_region():
             root.met += [(c, contents(c)) for c in containers_in([owner])]
 
+    def _open_within(self, container: Any) -> None:
+        """Note a container and all in it that may be changed: captured code reaches it without a name."""
+        for x in containers_in([container]):
+            if isinstance(x, (list, dict, set, deque)):
+                if id(x) not in self.builder.root.opened:
+                    self._note_opened(x, x)
+            else:
+                self.open(x)
+
     def open(self, *owners: Any) -> None:
         """Note objects from outside before the traced code changes them."""
         for owner in owners:
@@ -282,7 +270,7 @@ class Capture:
             return self._library_function(f) if found is None else redirected(f, found, self)
         rewritten = rewritten_code(f)
         code = rewritten or f.__code__
-        scope: dict[str, Any] = {"__builtins__": f.__globals__.get("__builtins__", builtins), RUNTIME: self.runtime}
+        scope = self._scope(f.__globals__)
         copy = FunctionType(code, scope, f.__name__, self._defaults(f.__defaults__), self._cells(f, code))
         copy.__kwdefaults__, copy.__dict__ = self._defaults(f.__kwdefaults__), {k: v for k, v in f.__dict__.items() if k != "__fad_staged__"}
         copy.__module__ = f.__module__
@@ -345,17 +333,27 @@ class Capture:
         new = self.function(value)
         return cell if new is value else _new_cell(new)
 
+    def _scope(self, original: dict) -> dict:
+        """What stands for a module's global names in all functions of the module: what one of them assigns another one reads."""
+        if id(original) not in self._scopes:
+            dunders = {k: v for k, v in original.items() if k.startswith("__")}
+            self._scopes[id(original)] = original, {"__builtins__": builtins, **dunders, RUNTIME: self.runtime}
+        return self._scopes[id(original)][1]
+
     def _fill(self, scope: dict, f: FunctionType, code: CodeType) -> None:
-        scope.update({k: v for k, v in f.__globals__.items() if k.startswith("__") and k not in scope})
-        for name in set(names_used(code)):
+        for name in names_used(code) - scope.keys():
             value = f.__globals__.get(name, MISSING)
             if value is not MISSING:
+                scope[name] = None                            # while it is being captured: it may name itself
                 scope[name] = self.swap(value)
                 self.sources.append(sources.Source(lambda g=f.__globals__, n=name: g.get(n, MISSING), value))
             elif name in BUILTIN_FACES:
                 scope[name] = BUILTIN_FACES[name]
         assigned = tuple(assigned_globals(code))
-        if assigned:
+        known = self.builder.root.opened.get(id(scope))
+        if known is not None:
+            known.add(assigned)
+        elif assigned:
             self._note_opened(scope, Globals(scope, f.__globals__, assigned))
 
     def _cells(self, f: FunctionType, code: CodeType) -> tuple:

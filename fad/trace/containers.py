@@ -32,6 +32,10 @@ class Outer:
         """Give the originals their new values."""
         raise NotImplementedError
 
+    def places(self) -> list:
+        """Where the originals of changed names stand: (id of global names, name), (id of a cell, "")."""
+        raise NotImplementedError
+
     def changed(self) -> dict:
         """The names that have another value than they began with."""
         return {n: x for n, x in self.contents().items() if n not in self.before or x is not self.before[n]}
@@ -48,10 +52,19 @@ class Globals(Outer):
         names = [n for n in self.scope if not n.startswith("__")] if self.names is None else self.names
         return {n: self.scope[n] for n in names if n in self.scope}
 
+    def add(self, names: tuple) -> None:
+        """Further names, to which another function assigns."""
+        new = [n for n in names if n not in self.names]       # type: ignore[operator]
+        self.names = (*self.names, *new)                      # type: ignore[misc]
+        self.before.update({n: self.scope[n] for n in new if n in self.scope})
+
     def put(self, value: dict) -> None:
         for name in self.contents():
             del self.scope[name]
         self.scope.update(value)
+
+    def places(self) -> list:
+        return [(id(self.original), name) for name in self.changed()]
 
     def hand_out(self) -> None:
         self.original.update(self.changed())
@@ -70,6 +83,9 @@ class Variable(Outer):
     def put(self, value: dict) -> None:
         if self.name in value:
             self.cell.cell_contents = value[self.name]
+
+    def places(self) -> list:
+        return [(id(self.original), "") for _ in self.changed()]
 
     def hand_out(self) -> None:
         for x in self.changed().values():

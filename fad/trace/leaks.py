@@ -13,6 +13,7 @@ from ..util.errors import SideEffectError, UnstageableError
 from .constants import constant_of
 from .containers import Outer, contents, put_contents
 from .library import original_of
+from .unseen import reads_of
 
 
 def settle_known(root: Builder) -> None:
@@ -50,6 +51,18 @@ def refuse_unseen_changes(root: Builder) -> None:
                                   do="change a copy of it")
 
 
+def refuse_unseen_reads(root: Builder) -> None:
+    """An error if captured code changed its own copy of what methods read that Python calls by itself: they see what was there before (see unseen.py)."""
+    changed = [original for original, made, before in root.stand_ins if not _is_as_it_was(made, before)]
+    places = [place for owner in root.opened.values() if isinstance(owner, Outer) for place in owner.places()]
+    if not changed and not places:
+        return
+    reads = reads_of(root.classes)
+    if any(id(x) in reads.seen for x in changed) or any(place in reads.names_of for place in places):
+        raise SideEffectError("a global name, or a list or dict with arrays, is changed which methods read that Python calls by itself (operators, `with`)",
+                              why="a program does not see what they read", do="pass it to them, or keep it in an object")
+
+
 def _refusal(what: str) -> SideEffectError:
     return SideEffectError(what, why="it runs once, while it is traced, and not at each call", do="return the new value from the function")
 
@@ -77,7 +90,8 @@ def _settle(root: Any, value_of: Callable) -> None:
     def value(x: Any, place: str) -> Any:
         if id(x) in root.opened:                              # it is settled by itself, and stays the object that it is
             return x
-        return tree.map_leaves(lambda leaf: value_of(leaf, place) if isinstance(leaf, Value) else original_of(leaf), x)
+        return tree.map_leaves(lambda leaf: arrays.get(id(leaf)) if id(leaf) in arrays else value_of(leaf, place) if isinstance(leaf, Value) else original_of(leaf), x)
+    arrays = {id(seen): array for array, seen in root.captured.values()}       # an array from outside stays that array
     settled: list[tuple] = []
     for original, made, before in root.stand_ins:
         if not _is_as_it_was(made, before):

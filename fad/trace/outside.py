@@ -6,17 +6,18 @@ import functools
 from collections import deque
 from collections.abc import Iterable
 from contextvars import ContextVar
-from types import BuiltinMethodType, CodeType, FunctionType, MethodType, ModuleType
+from types import BuiltinMethodType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from ..util.errors import SideEffectError
 from ..util.where import Where, is_installed, is_library
-from .containers import contents, is_users, put_contents
+from .codes import assigned_globals, names_used
+from .containers import contents, is_empty, is_users, put_contents
 from .draws import common_generators, goes_on, held_by, put_state, same_state, state_of
 from .pythons import LARGEST, arrays_within, held_in, is_held_in, put_in
-from .sources import is_open
+from .sources import Source, is_open
 
 MOST = 2000                                                   # containers that are looked into; elements of one of them, too
 
@@ -29,6 +30,7 @@ class Outside:
         self.arrays: list[tuple] = []
         self.generators: list[tuple] = []
         self.variables: list[tuple] = []
+        self.names: list[tuple] = []                          # (global names of a module or a cell, name, value)
         self.function, self.with_arrays = f, with_arrays
         self._visit([f, *common_generators(), *[x for x in arguments if not isinstance(x, np.ndarray)]])
 
@@ -50,6 +52,9 @@ class Outside:
         if goes_on(x):
             self.generators.append((x, state_of(x)))
             return ()
+        if isinstance(x, FunctionType) and not is_library(x.__code__.co_filename):
+            self.names += [(x.__globals__, name, x.__globals__[name]) for name in assigned_globals(x.__code__) if name in x.__globals__]
+            self.names += [(cell, "", cell.cell_contents) for cell in x.__closure__ or () if not is_empty(cell)]
         if isinstance(x, ContextVar):
             self.variables.append((x, held_in(x)))
         if isinstance(x, (list, dict, set, deque)) or is_users(x):
@@ -71,6 +76,15 @@ class Outside:
             put_state(generator, state)
         for variable, value in self.variables:
             put_in(variable, value)
+        for place, name, value in self.names:
+            if isinstance(place, CellType):
+                place.cell_contents = value
+            else:
+                place[name] = value
+
+    def changes(self) -> list:
+        """Sources that say whether what was changed is as it was left: what writes it once must do so again where it is not."""
+        return [left_as(owner, contents(owner), before) for owner, before in self.containers if not _unchanged(contents(owner), before)]
 
     @property
     def is_changed(self) -> bool:
@@ -103,6 +117,19 @@ class Outside:
                               do="draw them before, and pass them as arguments; or make the generator in the function, with a seed")
 
 
+def left_as(owner: Any, now: Any, before: Any) -> Source:
+    """A container as it is now; of a dict or an object, what is another thing than before."""
+    if not isinstance(now, dict):
+        return Source(lambda: now if _unchanged(contents(owner), now) else None, now)
+    names = [k for k in {**before, **now} if not (k in before and k in now and _same(before[k], now[k]))]
+    left = {k: now[k] for k in names if k in now}
+
+    def read() -> Any:
+        inside = contents(owner)
+        return left if _unchanged({k: inside[k] for k in names if k in inside}, left) else None
+    return Source(read, left)
+
+
 def parts_of(x: Any) -> Iterable:
     """What a function, a method or an object that is no container leads to."""
     if isinstance(x, FunctionType):
@@ -131,7 +158,7 @@ def _parts_of_class(cls: type) -> Iterable:
 
 def _reached(f: FunctionType) -> list:
     """What a user's function reads: globals by name, and what it closes over."""
-    names = _names(f.__code__)
+    names = names_used(f.__code__)
     found = [f.__globals__[name] for name in names if name in f.__globals__]
     found += [vars(m)[name] for m in found if isinstance(m, ModuleType) and is_open(m) for name in names if name in vars(m)]
     for cell in f.__closure__ or ():
@@ -140,10 +167,6 @@ def _reached(f: FunctionType) -> list:
         except ValueError:                                    # not bound yet
             continue
     return [*found, *(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()]
-
-
-def _names(code: CodeType) -> set:
-    return set(code.co_names).union(*[_names(c) for c in code.co_consts if isinstance(c, CodeType)])
 
 
 def _unchanged(a: Any, b: Any) -> bool:

@@ -17,13 +17,13 @@ from .asking import refuse_unseen_questions
 from .capture import Capture
 from .handlers import refuse_listeners
 from .joins import require_same_kinds, suspecting_kinds
-from .leaks import refuse_texts, refuse_unseen_changes, settle_known
+from .leaks import refuse_texts, refuse_unseen_changes, refuse_unseen_reads, settle_known
 from .library import original_of
 from .listed import plain
 from .state import is_lost
 from .tracer import Tracer
 from .twins import check as check_twins
-from .unseen import sources_of
+from .unseen import reads_of
 from .widening import Part
 
 
@@ -86,11 +86,13 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
         given = _followed(builder, inputs, leaves, moving) if builder.live else inputs
         with suspecting_kinds(builder):
             out, structure, statics = _run(f, call or _in_order, own, given)
+        if builder.parent is None:
+            refuse_unseen_reads(builder)
         if builder.parent is None and not builder.live:
             refuse_unseen_changes(builder)
             refuse_listeners(builder)
             refuse_unseen_questions(builder)
-            builder.sources += sources_of(builder.classes)
+            builder.sources += reads_of(builder.classes).sources
         lost = tuple([k for k, x in enumerate(inputs) if is_lost(x)])
         written = tuple([k for k, x in enumerate(inputs) if k not in lost and x.atom is not before[k]])
         outer = _written_outside(builder) if builder.parent is None else []

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..util.where import is_installed, is_library
 from . import sources
+from .codes import names_used
 from .containers import is_empty, is_users
 from .pythons import NEVER_CHANGE
 
@@ -46,9 +47,9 @@ def is_made_plainly(cls: type) -> bool:
     return type(cls) is type and cls.__new__ is object.__new__ and isinstance(cls.__init__, FunctionType)     # type: ignore[misc]
 
 
-def sources_of(classes: Iterable) -> list:
+def reads_of(classes: Iterable) -> "Reads":
     """What these methods of classes may read, besides their arguments."""
-    return _Reads(list(dict.fromkeys([c for cls in classes for c in (cls, type(cls))]))).sources
+    return Reads(list(dict.fromkeys([c for cls in classes for c in (cls, type(cls))])))
 
 
 def guard(root: Any, x: Any) -> None:
@@ -72,7 +73,7 @@ def guard_within(root: Any, container: Any, depth: int = 0) -> None:
             guard(root, x)
 
 
-class _Reads:
+class Reads:
     """Walks from the methods of classes to all that they name."""
 
     def __init__(self, classes: list):
@@ -80,6 +81,7 @@ class _Reads:
         self.names: set[str] = set()
         self.classes: dict[type, set] = {}                    # class -> names under which it was looked at
         self.seen: dict[int, Any] = {}
+        self.names_of: set[tuple] = set()                     # (id of a module's global names, name), (id of a cell, "")
         called = [x for cls in classes for x in reading(cls)]
         if called:
             self.names |= {name for name, _ in called}
@@ -122,12 +124,14 @@ class _Reads:
         self.names |= used
         for name in used & f.__globals__.keys():
             value = f.__globals__[name]
+            self.names_of.add((id(f.__globals__), name))
             self.sources.append(sources.Source(lambda g=f.__globals__, n=name: g.get(n, sources.MISSING), value))
             yield value
             if isinstance(value, ModuleType) and sources.is_open(value):
                 yield from self._of_module(value, used)
         for cell in f.__closure__ or ():
             if not is_empty(cell):
+                self.names_of.add((id(cell), ""))
                 self.sources.append(sources.Source(lambda cell=cell: _content(cell), cell.cell_contents))
                 yield cell.cell_contents
         yield from [*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()]
@@ -148,11 +152,6 @@ class _Reads:
                     found.append(value)
             known |= self.names
         return found
-
-
-def names_used(code: Any) -> set:
-    """Names of globals and attributes that the code (and the functions within it) may read."""
-    return set(code.co_names).union(*[names_used(c) for c in code.co_consts if isinstance(c, type(code))])
 
 
 def classes_within(x: Any) -> list:

@@ -17,6 +17,7 @@ GENERATORS = {                                               # module: how many 
     "dtypes": (4, 100),
     "tensors": (2, 300),
     "calls": (4, 12),
+    "effects": (3, 40),
 }
 COMPILED = ("judge", "arrays")                               # of these one program in four portions is compiled, too
 

@@ -1,0 +1,139 @@
+"""What a jitted function leaves outside is there after every call, in whatever it is kept; what is not the program's to leave is refused."""
+from collections import namedtuple
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import fad
+from fad.util.errors import SideEffectError
+
+X = np.array([0.5, 1.5, -0.7])
+Pair = namedtuple("Pair", "left right")
+GAIN = 2.0
+FLAG = True
+W = np.array([1.0, 2.0, 3.0])
+M = np.arange(9.0).reshape(3, 3)
+TABLE = {"g": 2.0, "w": W}
+
+
+class Gate:
+    def __init__(self, k):
+        self.k = k
+
+    def __matmul__(self, x):
+        return np.sum(x) * self.k * TABLE["g"] * GAIN
+
+
+@pytest.fixture
+def kept():
+    return SimpleNamespace(nested=(1, [0.1, 0.2]), pair=Pair(0.4, [0.1, 0.7]), gates=[Gate(0.3)], functions=[np.sin, np.cos], table={"w": np.ones(3)}, w=W, extra=0.1)
+
+
+@pytest.fixture(autouse=True)
+def as_before():
+    global GAIN, FLAG
+    yield
+    GAIN, FLAG, TABLE["g"] = 2.0, True, 2.0
+    W[:] = [1.0, 2.0, 3.0]
+    M[:] = np.arange(9.0).reshape(3, 3)
+
+
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+@pytest.mark.parametrize("leave, left", [
+    (lambda kept, v: kept.nested[1].__setitem__(0, v), lambda kept: kept.nested[1][0]),
+    (lambda kept, v: kept.pair.right.__setitem__(0, v), lambda kept: kept.pair.right[0]),
+    (lambda kept, v: setattr(kept.gates[0], "k", v), lambda kept: kept.gates[0].k),
+], ids=["list in a tuple", "list in a named tuple", "object in a list"])
+def test_values_left_in_what_has_no_name(kept, leave, left):
+    """They were left as traced values."""
+    f = fad.jit(lambda x: leave(kept, x[0] * 2.0) or np.sum(x))
+    for k in (1.0, 2.0):
+        f(k * X)
+        assert left(kept) == k * X[0] * 2.0
+
+
+def test_an_effect_is_repeated_where_all_is_as_it_was_before_it(kept):
+    def f(x):
+        kept.functions.reverse()
+        return kept.functions[0](x[0])
+    compiled = fad.jit(f)
+    for _ in range(2):
+        assert compiled(X) == np.cos(X[0])
+        kept.functions.reverse()
+
+
+def test_an_effect_is_repeated_where_what_it_wrote_is_another_thing(kept):
+    def f(x):
+        kept.extra = 0.6
+        return np.sum(x)
+    compiled = fad.jit(f)
+    for before in (0.1, 0.2):
+        kept.extra = before
+        compiled(X)
+        assert kept.extra == 0.6
+
+
+def test_another_dtype_between_two_calls_does_not_lose_an_effect():
+    def f(x):
+        global FLAG
+        FLAG = not FLAG
+        return np.sum(x)
+    compiled = fad.jit(f)
+    for x, flag in ((X, False), (X.astype(np.float32), True), (X, False)):
+        compiled(x)
+        assert FLAG is flag
+
+
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+def test_what_is_refused_after_its_trace_is_done_once(kept):
+    row = M[1]
+
+    def f(x):
+        kept.nested[1].append(0.3)
+        row[:2] += x[:2]
+        return np.sum(x) * np.trace(M)
+    fad.jit(f)(X)
+    assert kept.nested[1] == [0.1, 0.2, 0.3]
+    np.testing.assert_array_equal(M[1], [3.5, 5.5, 5.0])
+
+
+def test_an_array_left_elsewhere_is_the_same_array(kept):
+    def f(x):
+        kept.table["w"] = kept.w
+        return np.sum(x)
+    fad.jit(f)(X)
+    assert kept.table["w"] is W
+
+
+def read_gain(x):
+    return x * GAIN
+
+
+def test_what_one_function_assigns_to_a_global_name_another_one_reads():
+    def f(x):
+        global GAIN
+        GAIN = GAIN * 0.5
+        return np.sum(read_gain(x))
+    assert fad.jit(f)(X) == np.sum(X)
+    assert GAIN == 1.0
+    assert fad.jit(f)(X) == np.sum(X) * 0.5
+
+
+@pytest.mark.parametrize("name", ["global name", "dict with arrays"])
+def test_what_is_changed_and_read_by_operators_is_refused(name):
+    """They read what was there before."""
+    gate = Gate(0.3)
+
+    def change_name(x):
+        global GAIN
+        GAIN = 5.0
+        return gate @ x
+
+    def change_dict(x):
+        TABLE["g"] = 5.0
+        return gate @ x
+    f = change_name if name == "global name" else change_dict
+    for transform in (fad.jit, fad.grad):
+        with pytest.raises(SideEffectError, match="methods read that Python calls by itself"):
+            transform(f, fallback=False)(X)
