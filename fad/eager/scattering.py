@@ -90,16 +90,3 @@ def _slice(self: Tensor, dim: int = 0, start: Any = None, end: Any = None, step:
 for _name, _view in {"select_scatter": FUNCTIONS["select"], "slice_scatter": _slice, "diagonal_scatter": FUNCTIONS["diagonal"],
                      "as_strided_scatter": FUNCTIONS["as_strided"]}.items():
     _written_over(_name, _view)
-
-
-def _copied(name: str, view: Callable) -> None:
-    def call(self: Tensor, *args: Any, **kwargs: Any) -> Any:
-        y = view(self, *args, **kwargs)
-        return tuple([part.clone() for part in y]) if isinstance(y, tuple) else y.clone()
-    call.__name__, call.__doc__ = f"{name}_copy", f"{name}, copied."
-    function(call.__name__)(call)
-
-
-for _name in ("as_strided", "diagonal", "narrow", "permute", "select", "split", "squeeze", "t", "transpose", "unbind", "unfold", "unsqueeze", "view_as_real",
-              "view_as_complex", "expand", "view", "detach"):
-    _copied(_name, FUNCTIONS.get(_name) or getattr(Tensor, _name))

@@ -94,6 +94,7 @@ class Capture:
     def _swapped(self, value: Any) -> Any:
         self._see(value)
         if isinstance(value, ModuleType):
+            self.open(value)
             return Proxy(value, self) if value.__name__.split(".")[0] in MODULES else value
         if is_compiled(value) or isinstance(value, functools.partial):
             return self.function(value)
@@ -102,6 +103,9 @@ class Capture:
         if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
             is_itself = self.builder.live and has_own_arithmetic(type(value))        # no operand, but its own methods give numbers
             return value if is_itself else self.builder.capture(value)
+        if isinstance(value, sources.BUFFERS):
+            self.sources.append(sources.of_all_in(value))
+            return value
         if is_sequence(value) and holds_arrays(value):
             return self._container(value)
         if isinstance(value, sources.CONTAINERS):
@@ -220,7 +224,10 @@ class Capture:
         root.classes[owner if isinstance(owner, type) else type(owner)] = None
         if id(owner) in root.inside:
             return True
-        if id(owner) in root.opened or isinstance(owner, ModuleType):
+        if id(owner) in root.opened:
+            return False
+        if isinstance(owner, ModuleType):
+            self._note_opened(owner, owner)
             return False
         if not isinstance(owner, type) and has_traced(contents(owner).values()):
             root.inside[id(owner)] = owner
@@ -234,7 +241,7 @@ class Capture:
         root = self.builder.root
         root.opened[id(x)] = owner
         if stack.is_region():
-            root.met += [(c, contents(c)) for c in containers_in([owner])]
+            root.met += [(c, contents(c)) for c in ([owner] if isinstance(owner, ModuleType) else containers_in([owner]))]
 
     def _open_within(self, container: Any) -> None:
         """Note a container and all in it that may be changed: captured code reaches it without a name."""

@@ -98,6 +98,8 @@ def contents(owner: Any) -> Any:
         return [] if is_empty(owner) else [owner.cell_contents]
     if isinstance(owner, deque):
         return list(owner)
+    if isinstance(owner, ModuleType):
+        return {n: x for n, x in vars(owner).items() if not n.startswith("__") and not isinstance(x, (ModuleType, type))}
     if isinstance(owner, type):
         return {n: x for n, x in vars(owner).items() if not n.startswith("__") and not callable(x) and not hasattr(type(x), "__get__")}
     if isinstance(owner, dict):
@@ -160,7 +162,7 @@ def put_contents(owner: Any, value: Any) -> None:
 
 def _put_attributes(owner: Any, value: dict) -> None:
     now = contents(owner)
-    own = type if isinstance(owner, type) else local if isinstance(owner, local) else object       # past the methods that a class may have for this
+    own = next((c for c in (type, local, ModuleType) if isinstance(owner, c)), object)             # past the methods that a class may have for this
     for name in now.keys() - value.keys():
         own.__delattr__(owner, name)
     for name, x in value.items():

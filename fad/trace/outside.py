@@ -57,6 +57,10 @@ class Outside:
             self.names += [(cell, "", cell.cell_contents) for cell in x.__closure__ or () if not is_empty(cell)]
         if isinstance(x, ContextVar):
             self.variables.append((x, held_in(x)))
+        if isinstance(x, ModuleType):
+            if is_open(x):
+                self.containers.append((x, contents(x)))
+            return ()
         if isinstance(x, (list, dict, set, deque)) or is_users(x):
             inside = contents(x)
             self.containers.append((x, inside))

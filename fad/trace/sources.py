@@ -3,6 +3,7 @@
 An array is an input of the program: its source is which array it is, and its elements may change freely. All else is part of the program:
 of numbers, texts, lists and dicts (and their kin) the contents count, of other objects their identity.
 """
+import ctypes
 from array import array
 from collections import ChainMap, UserDict, UserList, deque
 from collections.abc import Callable, Iterable
@@ -17,8 +18,8 @@ _NUMBERS = (bool, int, float, complex, str, bytes)
 _KEYED = (dict, UserDict, ChainMap, MappingProxyType)
 _LISTED = (list, tuple, deque, UserList)
 _SETS = (set, frozenset)
-_BYTES = (bytearray, array)
-CONTAINERS = (*_KEYED, *_LISTED, *_SETS, *_BYTES)             # with the classes that users make of them
+BUFFERS = (bytearray, array, ctypes.Array, ctypes.Structure, ctypes.c_double.__base__)        # the last is that of all numbers of C
+CONTAINERS = (*_KEYED, *_LISTED, *_SETS, *BUFFERS)             # with the classes that users make of them
 _CHANGED = object()
 MISSING = object()
 DEEPEST = 20
@@ -126,7 +127,7 @@ def _snapshot(x: Any, depth: int = 0, deep: bool = False) -> Any:
     """The contents: the type with the elements' contents; numbers and texts as they are; for all else the object itself."""
     if isinstance(x, _SETS):
         return Inside(type(x), set(x))
-    if isinstance(x, _BYTES) or (deep and isinstance(x, np.ndarray)):
+    if isinstance(x, BUFFERS) or (deep and isinstance(x, np.ndarray)):
         return Inside(type(x), x.tobytes() if isinstance(x, np.ndarray) else bytes(x))
     if depth >= DEEPEST:
         return x
@@ -167,7 +168,7 @@ def _is(x: Any, before: Any) -> bool:
         return x is before or (type(x) is type(before) and isinstance(x, _NUMBERS) and x == before)
     if type(x) is not before.cls:
         return False
-    if isinstance(x, (np.ndarray, *_BYTES)):
+    if isinstance(x, (np.ndarray, *BUFFERS)):
         return (x.tobytes() if isinstance(x, np.ndarray) else bytes(x)) == before.elements
     if not isinstance(x, CONTAINERS):
         return _is(x.__dict__, before.elements)

@@ -6,6 +6,7 @@ import copy
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -118,7 +119,8 @@ class Trial:
         self.builder = current()
         own, root = {id(c) for c in cells.values()}, self.builder.root
         outside = [*root.opened.values(), *[made for _, made, _ in root.stand_ins]]
-        self.known = [(c, contents(c)) for c in containers_in([*self.before, *outside]) if id(c) not in own]
+        modules = [m for m in outside if isinstance(m, ModuleType)]
+        self.known = [(c, contents(c)) for c in [*containers_in([*self.before, *outside]), *modules] if id(c) not in own]
         self.met_before = len(root.met)
         within = [*self.before, *[x for _, held in self.containers for x in _things_in(held) if type(x) not in NEVER_CHANGE]]
         self.pythons = [(x, held_in(x)) for x in (*within, *root.pythons.values()) if holds_no_traced(x)]

@@ -64,6 +64,8 @@ def guard(root: Any, x: Any) -> None:
 
 def guard_within(root: Any, container: Any, depth: int = 0) -> None:
     """Guard the objects in a container, which captured code may take out of it without a name."""
+    if isinstance(container, sources.BUFFERS):
+        return
     for x in container.values() if hasattr(container, "values") else container:
         if type(x) in NEVER_CHANGE:
             continue
@@ -164,6 +166,8 @@ def classes_within(x: Any) -> list:
         if id(y) in seen or isinstance(y, (str, bytes, int, float, complex, np.ndarray)):
             continue
         seen.add(id(y))
+        if isinstance(y, sources.BUFFERS):
+            continue
         if isinstance(y, sources.CONTAINERS):
             queue += [*y.values()] if hasattr(y, "values") else [*y]
         elif isinstance(y, type) or sources.is_open(y):

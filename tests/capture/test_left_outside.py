@@ -1,6 +1,6 @@
 """What a jitted function leaves outside is there after every call, in whatever it is kept; what is not the program's to leave is refused."""
 from collections import namedtuple
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -104,6 +104,46 @@ def test_an_array_left_elsewhere_is_the_same_array(kept):
         return np.sum(x)
     fad.jit(f)(X)
     assert kept.table["w"] is W
+
+
+SETTINGS = ModuleType("settings")
+
+
+def assigned(x):
+    SETTINGS.rate = x[0] * 2.0
+    return np.sum(x)
+
+
+def assigned_in_a_branch(x):
+    if x[0] > 1.0:
+        SETTINGS.rate = 5.0
+    else:
+        SETTINGS.rate = x[1]
+    return np.sum(x) * SETTINGS.rate
+
+
+def set_by_name(x):
+    if x[0] > 1.0:
+        setattr(SETTINGS, "rate", 5.0)                       # noqa: B010
+    return np.sum(x) * SETTINGS.rate
+
+
+def only_written(x):
+    SETTINGS.rate = 9.0
+    return np.sum(x)
+
+
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+@pytest.mark.parametrize("f", [assigned, assigned_in_a_branch, set_by_name, only_written], ids=lambda f: f.__name__)
+def test_names_of_a_module(f):
+    """A traced value was left there, or what one of two branches assigns."""
+    compiled = fad.jit(f)
+    for k in (1.0, 3.0, 1.5):
+        SETTINGS.rate = 2.0
+        want = f(k * X)
+        left, SETTINGS.rate = SETTINGS.rate, 2.0
+        assert compiled(k * X) == pytest.approx(want)
+        assert SETTINGS.rate == left
 
 
 def read_gain(x):

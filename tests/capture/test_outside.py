@@ -1,4 +1,5 @@
 """What a function takes from outside is never stale: attributes, containers, default values, whether changed in place or bound anew."""
+import ctypes
 import dataclasses
 import functools
 import types
@@ -153,6 +154,21 @@ def test_containers_and_modules():
         module.A *= 2
         pair.a[:] *= 3
     assert_follows(f, change, lambda: steps.__setitem__(1, 2), lambda: setattr(module, "A", np.zeros(3)))
+
+
+class Point(ctypes.Structure):
+    _fields_ = [("u", ctypes.c_double), ("v", ctypes.c_int)]
+
+
+def test_numbers_of_c():
+    number, row, point, box = ctypes.c_double(2.0), (ctypes.c_double * 3)(1.0, 2.0, 3.0), Point(1.0, 2), types.SimpleNamespace(rows=[(ctypes.c_float * 2)(0.5, 0.25)])
+
+    def f(x):
+        return number.value * x[0] + sum(v * x[1] for v in row) + np.array(row) @ x + point.u * point.v * x[2] + box.rows[0][1] * x[0]
+
+    def change():
+        number.value, row[0], point.u, box.rows[0][1] = 3.0, 5.0, 7.0, 0.75
+    assert_follows(f, change)
 
 
 class Attributes(dict):
