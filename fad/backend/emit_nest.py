@@ -170,7 +170,7 @@ class Printer:
         found: set = set()
         for e in step.reads():
             root = self.storage.root(e.var)
-            found |= self.pending_reads[root] if root in self.pending else {root}
+            found |= self.pending_reads[root] if root in self.pending else set(self.storage.arrays_of(root))
         return found
 
     def _wait(self, step: Step) -> bool:

@@ -129,7 +129,7 @@ class Blocks:
 
     def _from_tile(self, operand: Any, loads: list) -> Any:
         """An element of an array whose rows are points is read from the block's copy of it."""
-        if not isinstance(operand, Elem) or self.storage.root(operand.var) in self.written:
+        if not isinstance(operand, Elem) or not self.written.isdisjoint(self.storage.arrays_of(operand.var)):
             return operand
         place = _point_axis([operand.at], self.axis)
         if place is None:

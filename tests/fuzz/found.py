@@ -215,3 +215,16 @@ def what_may_be_another_array_in_another_shape(x):
     for u, v in zip(L, L[1:]):
         u[0] += v[-1] * 0.2
     return b @ b + L[0].sum() + L[-1][0] * L[1].sum()
+
+
+def an_element_of_another_shape_read_late(x):
+    """What is read of an array in another shape was read behind the next loop that writes to the array."""
+    M, s = np.outer(x[:3], x[1:4]), 0.5 + x.sum()
+    flat = M.reshape(-1)
+    for k in range(3):
+        M[1, k] *= 0.9
+    u = flat[4] * 0.3
+    for k in range(3):
+        M[1, k] *= 0.9
+    t = s + u
+    return t + np.sin(M).sum()
