@@ -6,7 +6,6 @@ Everything that a traced function took from outside is remembered, with what it 
 import builtins
 import copy
 import functools
-import sys
 from collections import deque
 from collections.abc import Callable, Iterator
 from io import IOBase
@@ -21,7 +20,7 @@ from ..ir.types import has_own_arithmetic
 from ..ops.face import OBJECTS, find
 from ..util.defects import door
 from ..util.errors import UnstageableError
-from ..util.where import is_library
+from ..util.where import is_installed_file, is_library
 from . import sources
 from .builtin import BUILTIN_FACES, class_of
 from .codes import assigned_globals, handles_errors, names_used
@@ -38,7 +37,7 @@ from .unseen import guard, guard_within
 
 def is_user_function(f: Any, packages: "set | tuple" = ()) -> bool:
     """Whether f is a Python function that is not a library's; of what is installed, only these packages are the user's."""
-    return isinstance(f, FunctionType) and not is_library(f.__code__.co_filename) and (not _installed(f) or _package(f) in packages)
+    return isinstance(f, FunctionType) and not is_library(f.__code__.co_filename) and (not is_installed_file(f.__code__.co_filename) or _package(f) in packages)
 
 
 def _package(f: FunctionType) -> str:
@@ -48,10 +47,6 @@ def _package(f: FunctionType) -> str:
 def is_compiled(f: Any) -> bool:
     """Whether f is a function that Numba compiled."""
     return type(f).__module__.startswith("numba.") and hasattr(f, "py_func")
-
-
-def _installed(f: FunctionType) -> bool:
-    return "site-packages" in f.__code__.co_filename or f.__code__.co_filename.startswith(sys.base_prefix + "/lib")
 
 
 def holds_arrays(value: Any) -> bool:

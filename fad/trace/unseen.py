@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from ..util.where import is_installed, is_library
+from ..util.where import is_installed, is_installed_file, is_library
 from . import sources
 from .codes import names_used
 from .containers import is_empty, is_users
+from .library import OPERATORS
 from .pythons import NEVER_CHANGE
 
 REWRITTEN = {"__init__", "__new__", "__call__", "__set_name__"}      # captured as other functions are; of the class's making
@@ -56,7 +57,7 @@ def guard(root: Any, x: Any) -> None:
     """Make all that is in an object which has such methods a source of a trace, and note the classes of what is in it."""
     if isinstance(x, type):
         root.classes[x] = None
-    elif id(x) not in root.guarded and reading(type(x)):
+    elif id(x) not in root.guarded and (reading(type(x)) or not OPERATORS.isdisjoint(dir(type(x)))):
         root.guarded[id(x)] = x
         root.sources.append(sources.of_all_in(x))
         root.classes.update(dict.fromkeys(classes_within(x)))
@@ -101,7 +102,7 @@ class Reads:
     def _next(self, x: Any) -> Iterable:
         """What x leads to."""
         if isinstance(x, FunctionType):
-            return () if is_library(x.__code__.co_filename) else self._read_by(x)
+            return () if is_installed_file(x.__code__.co_filename) else self._read_by(x)
         if isinstance(x, MethodType):
             return x.__self__, x.__func__
         if isinstance(x, functools.partial):
@@ -114,7 +115,7 @@ class Reads:
             if is_users(x) and not is_installed(x):
                 self.classes.setdefault(x, set())
             return ()
-        if isinstance(x, (np.ndarray, *sources.CONTAINERS)) or (sources.is_open(x) and not isinstance(x, ModuleType)):
+        if isinstance(x, (np.ndarray, *sources.CONTAINERS)) or (sources.is_open(x) and not isinstance(x, ModuleType) and not is_installed(type(x))):
             self.sources.append(sources.of_all_in(x))
             return classes_within(x)
         return ()
@@ -129,7 +130,7 @@ class Reads:
             self.names_of.add((id(f.__globals__), name))
             self.sources.append(sources.Source(lambda g=f.__globals__, n=name: g.get(n, sources.MISSING), value))
             yield value
-            if isinstance(value, ModuleType) and sources.is_open(value):
+            if isinstance(value, ModuleType) and not is_installed_file(getattr(value, "__file__", None) or ""):
                 yield from self._of_module(value, used)
         for cell in f.__closure__ or ():
             if not is_empty(cell):

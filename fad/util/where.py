@@ -60,6 +60,11 @@ def is_installed(cls: type) -> bool:
     if name in sys.builtin_module_names or name.startswith("_frozen"):
         return True
     filename = getattr(sys.modules.get(name), "__file__", None) or ""
+    return is_installed_file(filename)
+
+
+def is_installed_file(filename: str) -> bool:
+    """Whether code in this file is a library's, Python's own or installed, not the user's."""
     return is_library(filename) or "site-packages" in filename or filename.startswith(_STANDARD_LIBRARY)
 
 
