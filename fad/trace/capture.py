@@ -75,6 +75,7 @@ class Capture:
         self._cell_copies: dict[int, tuple[CellType, CellType]] = {}
         self._originals: dict[int, FunctionType] = {}         # id of a function's copy -> the function
         self._scopes: dict[int, tuple[dict, dict]] = {}       # id of a module's global names -> they, and what stands for them
+        self._assigned: set[tuple] = set()                    # (id of what stands for global names, name) of those that functions assign
         self._of_classes: set[tuple] = set()                  # what is noted of classes
 
     def swap(self, value: Any) -> Any:
@@ -351,12 +352,11 @@ class Capture:
                 self.sources.append(sources.Source(lambda g=f.__globals__, n=name: g.get(n, MISSING), value))
             elif name in BUILTIN_FACES:
                 scope[name] = BUILTIN_FACES[name]
-        assigned = tuple(assigned_globals(code))
-        known = self.builder.root.opened.get(id(scope))
-        if known is not None:
-            known.add(assigned)
-        elif assigned:
-            self._note_opened(scope, Globals(scope, f.__globals__, assigned))
+        assigned = tuple([n for n in assigned_globals(code) if (id(scope), n) not in self._assigned])
+        self._assigned |= {(id(scope), n) for n in assigned}
+        if assigned:
+            owner = Globals(scope, f.__globals__, assigned)
+            self._note_opened(owner, owner)
 
     def _cells(self, f: FunctionType, code: CodeType) -> tuple:
         """Cells that are still empty; for a name that is bound later, the cell itself."""

@@ -52,12 +52,6 @@ class Globals(Outer):
         names = [n for n in self.scope if not n.startswith("__")] if self.names is None else self.names
         return {n: self.scope[n] for n in names if n in self.scope}
 
-    def add(self, names: tuple) -> None:
-        """Further names, to which another function assigns."""
-        new = [n for n in names if n not in self.names]       # type: ignore[operator]
-        self.names = (*self.names, *new)                      # type: ignore[misc]
-        self.before.update({n: self.scope[n] for n in new if n in self.scope})
-
     def put(self, value: dict) -> None:
         for name in self.contents():
             del self.scope[name]

@@ -90,7 +90,12 @@ def _settle(root: Any, value_of: Callable) -> None:
     def value(x: Any, place: str) -> Any:
         if id(x) in root.opened:                              # it is settled by itself, and stays the object that it is
             return x
-        return tree.map_leaves(lambda leaf: arrays.get(id(leaf)) if id(leaf) in arrays else value_of(leaf, place) if isinstance(leaf, Value) else original_of(leaf), x)
+        return tree.map_leaves(lambda leaf: leaf_value(leaf, place), x)
+
+    def leaf_value(leaf: Any, place: str) -> Any:
+        if id(leaf) in arrays:
+            return arrays[id(leaf)]
+        return value_of(leaf, place) if isinstance(leaf, Value) else original_of(leaf)
     arrays = {id(seen): array for array, seen in root.captured.values()}       # an array from outside stays that array
     settled: list[tuple] = []
     for original, made, before in root.stand_ins:

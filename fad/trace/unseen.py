@@ -98,6 +98,8 @@ class Reads:
                 queue += self._next(x)
             if not queue:
                 queue += self._members()
+        if queue:                                             # too much to be looked at at each call: nothing is taken to be as it was
+            self.sources.append(sources.Source(lambda: None, queue))
 
     def _next(self, x: Any) -> Iterable:
         """What x leads to."""

@@ -160,6 +160,57 @@ def test_what_one_function_assigns_to_a_global_name_another_one_reads():
     assert fad.jit(f)(X) == np.sum(X) * 0.5
 
 
+COUNT, LEVEL = 1, 0.5
+
+
+def bump():
+    global COUNT
+    COUNT += 1
+
+
+def lift(v):
+    global LEVEL
+    LEVEL = v * 2.0
+
+
+def bumped_in_a_branch(x):
+    global GAIN
+    GAIN = 2.0
+    if x[0] > 0.4:
+        bump()
+    return np.sum(x) * COUNT * GAIN
+
+
+def lifted_in_a_loop(x):
+    global GAIN
+    GAIN = 2.0
+    for k in range(3):
+        if x[k] > 0.0:
+            lift(x[k])
+    return np.sum(x) * LEVEL
+
+
+def either_of_two(x):
+    if x[0] > 0.4:
+        bump()
+    else:
+        lift(x[1])
+    bump()
+    return np.sum(x) * COUNT * LEVEL
+
+
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+@pytest.mark.parametrize("f", [bumped_in_a_branch, lifted_in_a_loop, either_of_two], ids=lambda f: f.__name__)
+def test_global_names_of_several_functions(f):
+    global COUNT, GAIN, LEVEL
+    compiled = fad.jit(f)
+    for x in (X, -X, X * 0.5):
+        COUNT, GAIN, LEVEL = 1, 1.0, 0.5
+        want = f(x), COUNT, GAIN, LEVEL
+        COUNT, GAIN, LEVEL = 1, 1.0, 0.5
+        np.testing.assert_allclose((compiled(x), COUNT, GAIN, LEVEL), want)
+
+
 @pytest.mark.parametrize("name", ["global name", "dict with arrays"])
 def test_what_is_changed_and_read_by_operators_is_refused(name):
     """They read what was there before."""
