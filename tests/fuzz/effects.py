@@ -20,16 +20,20 @@ from .statement import Statement
 EFFECTS = within("""
     W[{0}] = {1} | W[:2] += y[:2] | W *= 0.9 | M[0] = y[:3] | M[:, 1] += {1} | M.T[2] *= 0.5 | OB.w[{0}] += {1} | OB.inner.v[:] = y[:3] * 0.3 | DT['q'][1] = {1} |
     NESTED['list'][0][0] += {1} | np.add.at(W, I, 0.1) | W.fill(0.3) | W.sort() | np.copyto(W, y[:3]) | np.sin(W, out=W) | I[0], I[1] = I[1], I[0] |
-    LS[{0}] = {1} | LS.append(0.25) | LS.append({1}) | LS.pop() | LS.reverse() | LS[:] = [0.1, {1}, 0.2] | LS.insert(0, 0.7) |
-    DT['p'] = {1} | DT['r'] = 0.4 | DT['r'] = {1} | DT.pop('r', None) | DT.update(p={1}) | DT['p'] *= 0.5 | ST.add(7) | TP[1][0] = {1} | TP[1].append(0.3) |
-    OB.k += 1 | OB.rate = {1} | OB.extra = {1} | OB.extra = 0.6 | OB.parts[0] = {1} | OB.parts.append(0.1) | OB.inner.b *= 0.7 | OB.inner.b = {1} |
+    LS[{0}] = {1} | LS.append(0.25) if len(LS) < 9 else None | LS.append({1}) if len(LS) < 9 else None | LS.pop() | LS.reverse() |
+    LS[:] = [0.1, {1}, 0.2] | LS.insert(0, 0.7) if len(LS) < 9 else None |
+    DT['p'] = {1} | DT['r'] = 0.4 | DT['r'] = {1} | DT.pop('r', None) | DT.update(p={1}) | DT['p'] *= 0.5 | ST.add(7) |
+    TP[1][0] = {1} | TP[1].append(0.3) if len(TP[1]) < 9 else None |
+    OB.k += 1 | OB.rate = {1} | OB.extra = {1} | OB.extra = 0.6 | OB.parts[0] = {1} | OB.parts.append(0.1) if len(OB.parts) < 9 else None |
+    OB.inner.b *= 0.7 | OB.inner.b = {1} |
     OB.inner.v = y[:3] * 1.0 | OP.order = 1 | OP.damping += {1} | PAIR.right[0] = {1} | DQ.append({1}) | DQ.rotate(1) | DQ.popleft() if len(DQ) > 1 else None |
     Model.rate = {1} |
     Model.table['u'] += 0.1 | setattr(OB, 'k', 4) | setattr(OB, 'rate', {1}) | vars(OB)['k'] = 2 | GATES[0].k = {1} | GATE.within.u[0] = {1} | GATES.reverse() |
     NESTED["a"]["b"][0] = {1} |
     NESTED['a']['b'][1]['c'] += {1} | GAIN = {1} | GAIN = GAIN * 0.5 | COUNT += 1 | MODE = 'b' | FLAG = not FLAG | LIMIT = {1} | CHANGE({1}) | CHANGE(0.3) | W = W * {1} |
     W = y[:3] * 1.0 | ACTS.reverse() | ACT = wavy | DT = {{'p': {1}, 'q': W * 1.0}} | y[0] = W[1]; W[1] = 0.9 | v = W; v[0] += {1} | row = M[1]; row += y[:3] |
-    OB.w = W | DT['q'] = OB.w | LS2 = LS; LS2.append(0.5) | o2 = OB; o2.k = 1 | del DT['p'] | LS.clear() | y = W; y[0] = 0.2 | s = LS.pop(0) + s""")
+    OB.w = W | DT['q'] = OB.w | LS2 = LS; LS2.append(0.5) if len(LS) < 9 else None |
+    o2 = OB; o2.k = 1 | del DT['p'] | LS.clear() | y = W; y[0] = 0.2 | s = LS.pop(0) + s""")
 NUMBERS = within("y[0] | s | 0.3 | y.sum() * 0.2 | W[0] | LS[0] | 2 | GAIN | OB.rate")
 GLOBALS = ("GAIN", "COUNT", "MODE", "FLAG", "LIMIT", "W", "ACT", "DT")
 STATE = ("GAIN", "COUNT", "MODE", "FLAG", "LIMIT", "W", "I", "MASK", "M", "LS", "DT", "ST", "TP", "NESTED", "OB", "OP", "PAIR", "DQ", "ACT", "ACTS", "GATE", "GATES")
