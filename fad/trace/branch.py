@@ -23,7 +23,7 @@ from .listing import NeedsRows
 from .lists import Items, Rows
 from .place import Direct, Place, place_of
 from .room import require_alike
-from .state import Array, Container, Layout, Trial, frozen, is_array, is_lost, lose, trial
+from .state import Array, Container, Layout, Trial, frozen, is_array, is_lost, lose, trial, write_all
 from .tracer import Tracer, was_there
 from .twins import check, fixed_in, may_be, note_fixed, note_twins
 
@@ -70,6 +70,7 @@ class Side:
         self.kin: dict[int, list] = {}                        # id of a new array -> those that it may be by what loops in the branch left open
         self.given: dict[int, Any] = {}                       # id of a leaf that may be None -> whether it is there, as is known in this branch
         self.born, self.lost = made.born, made.lost_arrays()
+        self.longer = {id(t) for t, var in made.builder.mutated.values() if t.is_still(var)}        # rows of lists that got entries at their ends at most
         self.unknown = self._find_unknown(made)                # ids of arrays of which nobody knows what they are at the end of the branch
         self.outer, self.fixed = {id(c) for c, _ in made.containers}, fixed_in(made.builder)
         self._note(RESULT, None, result)
@@ -305,8 +306,8 @@ def _chosen(test: Tracer, if_true: Callable, if_false: Callable, cells: dict, li
         return joined[0].rows()
     results = trace_branches(selector, (region(if_false, False), region(if_true, True)), align, lambda: joined[0].names(), is_users=True)
     values = joined[0].deliver(results)
-    for key, value in list(zip(joined[0].keys, values))[1:]:
-        joined[0].slots[key].write(value)
+    slots = [joined[0].slots[key] for key in joined[0].keys[1:]]
+    write_all(slots, values[1:], [s for s in slots if isinstance(s, Array) and all(id(s.tracer) in side.longer or id(s.tracer) not in side.slots for side in sides)])
     joined[0].note_twins(values)
     for array in [t for side in sides for t in side.lost]:
         lose(array)

@@ -20,7 +20,7 @@ from .kin import arrays_among
 from .listing import NeedsRoom, NeedsRows
 from .plan import Plan, key_of
 from .room import Untraced
-from .state import Array, Container, Layout, Name, Trial, frozen, lose
+from .state import Array, Container, Layout, Name, Trial, frozen, lose, write_all
 from .tracer import was_there
 from .twins import check
 from .widening import require_same_turns
@@ -43,8 +43,11 @@ class Roll:
         self.kept = [(s, s.read()) for s in plan.names if plan.keeps_object(s)]
         self.handed: Handed | None = None                     # the containers that are handed on by value
         self.lost: list = []                                  # arrays of which nobody knows what they hold after the loop
+        self.begun_as: list = []                              # the arrays that are written to, and what they are at the start of a turn
+        self.longer: list = []                                # those of them that are rows of lists, which only get entries at their ends
         self.ends: dict = {}                                  # the carried arrays at the end of a turn
         self.ends_as: dict = {}                               # what the carried arrays were at the end of a turn
+        self.listed: set = set()                              # those that a list may have got, in this turn or before
         self.keys = [key_of(s) for s in self.slots]
         unbound = {s.name for s in self.slots if isinstance(s, Name) and not s.name.startswith("_fad_") and Layout(s.read()).is_undefined}
         plan.unbound |= {s.name for s in plan.names if isinstance(_flag(s), Value)}
@@ -102,6 +105,7 @@ class Roll:
         self._mark(rest)
         self.fresh = self._arrays(self._layout_now(s).data for s in self.slots)
         self.plan.kin.entangle(self.fresh)
+        self.begun_as = [(s, s.tracer._var) for s in self.slots if isinstance(s, Array)]
         return dict(zip(self.keys, values))
 
     def _mark(self, flags: Iterable) -> None:
@@ -152,6 +156,7 @@ class Roll:
             layout.require(new, slot.name)
             out += [frozen(x) for x in new.data]
         check(made.builder)
+        self.longer = [s for s, var in self.begun_as if s.tracer.is_still(var) and not self.plan.test_changes]
         self.handed.end(self.standing.handed(), made)
         return out + self._flags_after() + given
 
@@ -203,10 +208,13 @@ class Roll:
         self.ends_as = {key: self.plan.kin.end_of(x, fresh, made.born) for key, x in ends.items()}
         self._refuse_doubtful_writes(made, fresh)
         grew = self.plan.kin.add(self.ends_as)
+        self.listed = self.plan.kin.holders(self.ends_as, fresh, self.plan.room.added)
         written = {id(t) for t, var in made.builder.mutated.values() if t._var is not var}
         names = [key for k, key in fresh.items() if k in written]
-        self.plan.room.refuse_other_names(ends.values())
+        self.plan.room.refuse_other_names(lambda arrays: self.plan.kin.holders(self.ends_as, fresh, arrays))
         self.plan.room.refuse_changes([x for key, x in ends.items() if key in names])
+        if not self.listed.isdisjoint(names):
+            self.plan.room.refuse()
         if grew and (names or any(k in written for k in self.plan.kin.arrays)):
             raise Again
         self.lost += self.plan.kin.arrays_of(names)
@@ -253,15 +261,14 @@ class Roll:
         self.plan.memory.note(self.plan, dict(zip(self.places, results)), made)
         rest = iter(self._in_kinds(results, first))
         values = [layout.filled(rest) for layout in self.layouts]
-        for slot, value in zip(self.slots, values):
-            slot.write(value)
+        write_all(self.slots, values, self.longer)
         self._mark(rest)
         for array in self.lost:
             lose(array)
         if self.handed is not None:
             self.handed.deliver(self.standing.handed(), has_turns)
         after = self._arrays(x.data for x in map(self._layout_now, self.slots))
-        self.plan.room.end_loop(turns, [after[key] for key, x in self.ends.items() if key in after and self.plan.room.has(x)])
+        self.plan.room.end_loop(turns, [after[key] for key in self.listed if key in after])
         kin = self.plan.kin
         kin.entangle(after, kin.after_a_turn(self.ends_as), has_turns)
 

@@ -31,7 +31,7 @@ def like(x: Any) -> Like:
 
 def element_type(x: Any) -> Type:
     """The type of an element's leaf, as the program around its region knows it."""
-    t = x if isinstance(x, Type) else atom_type(x)
+    t = x if isinstance(x, Type) else x.held.type if isinstance(x, Tracer) else atom_type(x)
     shape = tuple([visible_extent(n, current()) for n in t.shape])                  # type: ignore[union-attr]
     if None in shape:
         raise UnstageableError("a list gets arrays whose sizes change from turn to turn", do="let the arrays be of one size, or assign into one array")

@@ -100,6 +100,20 @@ class Kin:
             return v.new == w.new
         return bool((v.outer | self.outer.get(v.carried, set())) & (w.outer | self.outer.get(w.carried, set())))
 
+    def holders(self, ends: dict, fresh: dict, arrays: Iterable) -> set:
+        """The names that may be one of these arrays of a turn, at its end or at that of a later one; fresh: as for end_of()."""
+        reached = [r for x in arrays for r in reach_of(x)]
+        made, begun = {id(r) for r in reached}, {fresh[id(r)] for r in reached if id(r) in fresh}
+
+        def is_one(way: Way) -> bool:
+            return way.new in made or way.carried in begun or any(frozenset((way.carried, key)) in self.pairs for key in begun)
+        found: set = set()
+        more = {key for key, end in ends.items() if any(map(is_one, end))}
+        while more:
+            found |= more
+            more = {key for key, end in ends.items() if key not in found and any(way.carried in found for way in end)}
+        return found
+
     def _size(self) -> int:
         return len(self.pairs) + sum(map(len, self.outer.values()))
 

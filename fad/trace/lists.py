@@ -20,12 +20,13 @@ from ..util import tree
 from ..util.defects import door
 from ..util.errors import ConcreteValueError, UnstageableError
 from .elements import Fixed, Like, are_alike, as_number, common_type, element_type, laid_out, like, lists_in, require_fixed, wider_types
+from .excuses import lies_here
 from .iterate import Steps
 from .listing import Contents, Elements, NeedsRoom, NeedsRows, atom_of
 from .member import Member, Ties, as_member, is_fresh, member_of, refuse_write
 from .place import roots_of
 from .plainly import GUARDS, done_plainly
-from .state import Layout, is_array
+from .state import Layout, is_array, lengthened
 from .tracer import Tracer
 from .twins import note_fixed
 
@@ -172,7 +173,7 @@ class Items(list):
             if is_array(leaf):
                 roots = roots_of(leaf)
                 for own in roots_of(row):
-                    own.kin = [*own.kin, *[(r, r._var, None) for r in roots if r is not own]]
+                    own.kin = [*own.kin, *[(r, r._var, lies_here) for r in roots if r is not own]]
                 self.ties.give(roots, leaf.tie is not None or self.is_element)
                 self.added = [*self.added, leaf]
 
@@ -204,7 +205,8 @@ class Rows(Items):
         if wider_types(self.types_now(), new.data) is not None:
             raise NeedsRoom(self, [like(x), self.like()], self.used + 1)
         for row, leaf in zip(self.rows, new.data):
-            row[self.length] = leaf
+            with lengthened(row):
+                row[self.length] = leaf
         self._give(new.data)
         self.length, self.used = self.length + 1, self.used + 1
 
@@ -358,7 +360,8 @@ class Growing(Rows):
         room = self.rows[0].shape[0]
         enough = registry["where"](self.length < room, room, 2 * self.length + 1)
         for row in self.rows:
-            row.set(resize(row, enough))
+            with lengthened(row):
+                row.set(resize(row, enough))
 
 
 tree.register(Items, lambda x: (tuple(x), None), lambda _, c: list(c), list)

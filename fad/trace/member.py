@@ -9,12 +9,8 @@ from typing import Any
 from ..ir.build import current
 from ..ir.graph import Var
 from ..util.errors import SideEffectError
+from .excuses import never
 from .tracer import Tracer
-
-
-def never() -> bool:
-    """The excuse of an array that a list was given, for being read after the list's element was written to."""
-    return False
 
 
 class Ties:

@@ -1,5 +1,5 @@
 """Room for what the turns of a loop append to lists (see lists.py): which lists, how much a turn, and where a turn's elements go."""
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from ..ir.build import Value, current
@@ -8,9 +8,9 @@ from ..ir.types import INT
 from ..ops.carry import visible_extent
 from ..util.errors import UnstageableError
 from .elements import Like
+from .excuses import lies_here, never
 from .listing import NeedsRoom, NeedsRows, atom_of
 from .lists import Growing, Items
-from .member import never
 from .place import roots_of
 from .state import Container, Layout, Trial, containers_in
 from .tracer import Tracer, births, was_there
@@ -68,9 +68,11 @@ class Room:
         self.ties[key] = tuple([a or x != y for a, x, y in zip(before, self.marks[key][1], c.ties.state())])
         return self.ties[key] != before
 
-    def refuse_other_names(self, arrays: Iterable) -> None:
-        """An array that a list got in one turn, and that has a name in the next, must not be written to through the list."""
-        if any(x is y for x in arrays for key, c in self.outer.items() if self.ties.get(key, (False,) * 3)[1] for y in c.added):
+    def refuse_other_names(self, holders: Callable) -> None:
+        """An array that a list got in one turn, and that has a name in the next, must not be written to through the list. holders(arrays): the names that
+        may be one of these.
+        """
+        if any(self.ties.get(key, (False,) * 3)[1] and holders(c.added) for key, c in self.outer.items()):
             raise UnstageableError("an array that a list got in one turn has a name in the next, and elements of the list are written to",
                                    do="put a copy into the list (out[k] = x.copy())")
 
@@ -108,7 +110,7 @@ class Room:
 
     def _refuse_changed(self, made: Trial) -> None:
         changed = {id(t) for t in (*made.changed_arrays(), *made.changed_containers())}
-        self.refuse_changes([x for c in self.outer.values() for x in c.added if id(x) in changed])
+        self.refuse_changes([x for x in self.added if id(x) in changed])
 
     def _end_turn(self, key: int, c: Items, made: Trial, initial: Iterable) -> bool:
         if c.rows is None and key in self.kept:               # it would be made plain in every turn
@@ -141,14 +143,18 @@ class Room:
             self.steady.pop(key, None)
         return True
 
-    def has(self, x: Any) -> bool:
-        """Whether a list got this array in the last turn."""
-        return any(x is y for c in self.outer.values() for y in c.added)
+    @property
+    def added(self) -> list:
+        """The arrays that lists got in the last turn."""
+        return [x for c in self.outer.values() for x in c.added]
 
     def refuse_changes(self, arrays: list) -> None:
         """An array that a list got in one turn must not be changed in the next."""
-        if any(map(self.has, arrays)):
-            raise UnstageableError("an array is written to in one turn that a list got in the turn before", do="append a copy (out.append(x.copy()))")
+        if any(x is y for x in arrays for y in self.added):
+            self.refuse()
+
+    def refuse(self) -> None:
+        raise UnstageableError("an array is written to in one turn that a list got in the turn before", do="append a copy (out.append(x.copy()))")
 
     # -- loops ------------------------------------------------------------------------------------------------------------
 
@@ -166,6 +172,7 @@ class Room:
         owner.put(self.before[key][0])
         if most is None:                                      # its turns, or what they append, cannot be counted
             owner.move_to_rows(need.samples, FIRST_ROOM, Growing)
+            owner.keeper = None                               # nor this loop, if it has counted too few at first
         else:
             most = current().value_of(most) if isinstance(most, Var) else most
             owner.move_to_rows(need.samples, most * turns)
@@ -202,7 +209,7 @@ class Room:
             outer = [r for x in c.added for r in roots_of(x) if was_there(r, self.born)]
             self._forget(key, c)
             for row in c.rows or ():
-                row.kin = [*row.kin, *[(x, x._var, None) for x in (*last, *outer)]]
+                row.kin = [*row.kin, *[(x, x._var, lies_here) for x in (*last, *outer)]]
             if c.rows is not None:
                 c.ties.given = [*c.ties.given, *last, *outer]
 
@@ -271,7 +278,7 @@ def _uses_traced(builder: Any, values: Iterable) -> bool:
     """Whether what a turn computes depends on anything traced but sizes and the turn's number."""
     leaves = [leaf for x in values for leaf in Layout(x).data]
     own = {*builder.inputs, *[v for eqn in builder.equations for v in eqn.outputs]}
-    used = [a for eqn in builder.equations for a in _read_by(eqn)] + [x.atom for x in leaves if isinstance(x, Tracer)]
+    used = [a for eqn in builder.equations for a in _read_by(eqn)] + [x.held for x in leaves if isinstance(x, Tracer)]
     return any(isinstance(a, Var) and a not in own and (a.type.shape or a.type.dtype != INT) for a in used) or any(
         isinstance(x, Value) and x.builder is not builder and (x.shape or x.dtype != INT) for x in leaves)
 

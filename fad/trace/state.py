@@ -5,7 +5,7 @@ A slot is one changeable thing. Its value is a tree whose leaves are data (what 
 import copy
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from types import ModuleType
 from typing import Any
 
@@ -84,6 +84,21 @@ class Container:
 
     def write(self, value: Any) -> None:
         put_contents(self.owner, value)
+
+
+@contextmanager
+def lengthened(row: Tracer) -> Iterator[None]:
+    """What is written to the row of a list here are entries behind those that it has."""
+    var = row._var
+    yield
+    row.longer = {**row.longer, row._var: row.longer.get(var, var)}
+
+
+def write_all(slots: Iterable, values: Iterable, longer: list) -> None:
+    """Write what a branch or a loop has made; longer: the slots of lists' rows which at most got entries at their ends."""
+    for slot, value in zip(slots, values):
+        with lengthened(slot.tracer) if slot in longer else nullcontext():
+            slot.write(value)
 
 
 def changing(slot: Any) -> Any:

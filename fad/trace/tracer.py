@@ -5,7 +5,7 @@ the (purely functional) program, and a view taken by basic indexing reads and wr
 """
 import itertools
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from ..util.errors import ConcreteValueError, SideEffectError
 from ..util.where import here, is_users_operator, library_call
 from . import sparse
 from .constants import constant_of
+from .excuses import SAME, lies_here, never
 from .mutation import assign, call_face
 from .protocol import call_function, call_ufunc
 
@@ -49,7 +50,7 @@ class Tracer(Value):
     them was written to, nobody knows what this one holds.
     """
 
-    __slots__ = ("_version", "tie", "origin", "born", "kin", "bound", "optional")
+    __slots__ = ("_version", "tie", "origin", "born", "kin", "bound", "optional", "longer")
 
     def __init__(self, builder: Any, var: Var):
         super().__init__(builder, var)
@@ -57,6 +58,7 @@ class Tracer(Value):
         self.kin: Any = ()
         self.bound: Any = None                              # whether the name of this value has one at all (see bound.py)
         self.optional: Any = None                           # whether it is a value, and not None (see optional.py)
+        self.longer: Mapping[Var, Var] = SAME               # of a list's rows: variable -> the first that had its entries, before more were appended
 
     @property
     def atom(self) -> Var:
@@ -83,8 +85,16 @@ class Tracer(Value):
     @property
     def is_kin_changed(self) -> bool:
         """Whether an array that may be this one was written to."""
-        self.kin = [k for k in self.kin if k[0]._var is k[1] or not (k[2] is not None and k[2]())]
-        return any(other._var is not var for other, var, _ in self.kin)
+        self.kin = [k for k in self.kin if k[0].is_still(k[1]) or not (k[2] is not None and k[2]())]
+        return not all(other.is_still(var) and (excuse is not lies_here or other._is_sure(self)) for other, var, excuse in self.kin)
+
+    def _is_sure(self, row: "Tracer") -> bool:
+        """Whether nothing that may be this array was written to, but for the row of a list that it lies in."""
+        return all(other.is_still(var) or other is row or excuse is never or (excuse is not None and excuse()) for other, var, excuse in self.kin)
+
+    def is_still(self, var: Var) -> bool:
+        """Whether no element was written to since it was this variable. What a list gets at its end is in no array that was there."""
+        return self._var is var or self.longer.get(self._var, self._var) is self.longer.get(var, var)
 
     def unexcused_kin(self) -> list:
         """Arrays that may be this one, or were before one of the two was written to."""
@@ -92,7 +102,7 @@ class Tracer(Value):
 
     def unchanged_kin(self) -> list:
         """Arrays that may be this very one, as far as is known."""
-        return [other for other, var, excuse in self.kin if other._var is var and not (excuse is not None and excuse())]
+        return [other for other, var, excuse in self.kin if other.is_still(var) and not (excuse is not None and excuse())]
 
     def _see_to_kin(self) -> None:
         if self.is_kin_changed:

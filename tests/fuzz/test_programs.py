@@ -8,6 +8,7 @@ GENERATORS = {                                               # module: how many 
     "arrays": (8, 5),
     "extents": (10, 10),
     "names": (5, 12),
+    "histories": (4, 15),
     "arguments": (3, 5),
     "compositions": (3, 5),
     "handlers": (2, 40),
