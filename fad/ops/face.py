@@ -16,6 +16,7 @@ class Face(NamedTuple):
     creation: whether it makes arrays from numbers alone (np.zeros), so that a call without traced arguments is traced too.
     samples:  expressions in x, v, S, P, i (see tests/laws) on which its derivatives are tested.
     note:     what the docs say of its differentiability ("" is: everywhere).
+    routine:  whether it is plain NumPy, to be captured as the user's own functions are (see fad/routines).
     """
 
     name: str
@@ -23,6 +24,7 @@ class Face(NamedTuple):
     creation: bool = False
     samples: tuple = ()
     note: str = ""
+    routine: bool = False
 
 
 LATER: dict[str, tuple[str, ...]] = {}     # a library's module -> those of ops/faces with its faces, until they are loaded
@@ -50,11 +52,11 @@ _by_object: dict[Any, Face] = {}
 _unresolved: dict[str, dict[str, Face]] = {}       # a module (or class) -> the faces of what it holds, until that is loaded
 
 
-def face(*names: str, method: str = "", property: str = "", creation: bool = False, samples: tuple = (), note: str = "") -> Callable:
+def face(*names: str, method: str = "", property: str = "", creation: bool = False, samples: tuple = (), note: str = "", routine: bool = False) -> Callable:
     """Decorator: this function is what the named functions mean, and the array method (or property) of that name."""
     def register(call: Callable) -> Callable:
         for name in names:
-            add_face(name, call, creation=creation, samples=samples, note=note)
+            add_face(name, call, creation=creation, samples=samples, note=note, routine=routine)
         if method:
             METHODS[method] = call
         if property:

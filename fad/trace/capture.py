@@ -26,7 +26,7 @@ from .builtin import BUILTIN_FACES, class_of
 from .codes import assigned_globals, handles_errors, names_used
 from .containers import Globals, Variable, containers_in, contents, is_empty, put_contents
 from .control import Runtime
-from .library import MODULES, Object, Proxy, has_faces, has_traced, redirected
+from .library import MODULES, Object, Proxy, Routine, has_faces, has_traced, redirected
 from .pythons import holds_no_traced
 from .sources import MISSING
 from .steady import watched
@@ -113,6 +113,8 @@ class Capture:
             return value
         if id(value) in OBJECTS:
             return OBJECTS[id(value)]
+        if isinstance(value, Routine):                        # of the capture around this one
+            return self.swap(value.original)
         found = find(value) if callable(value) else None
         if found is not None:
             return redirected(value, found, self)

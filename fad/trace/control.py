@@ -30,6 +30,7 @@ from .constants import decided
 from .containers import containers_in, is_users
 from .draws import note_generator
 from .iterate import Range, Steps, steps_of
+from .library import Routine
 from .listed import as_captured
 from .listing import NeedsRows
 from .lists import Items, Rows
@@ -67,7 +68,7 @@ class Runtime:
         if isinstance(f, functools.partial):
             return self.capture.swap(f)
         found = self._call(f)
-        if not is_tracing() or self._is_rewritten(getattr(found, "__func__", found)):
+        if not is_tracing() or isinstance(found, Routine) or self._is_rewritten(getattr(found, "__func__", found)):
             return found
         keep(getattr(f, "__self__", None))
         return functools.partial(called, found)

@@ -2,15 +2,18 @@
 import functools
 import math
 from collections.abc import Callable
-from types import FunctionType, MethodType, ModuleType
+from types import CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
+from ..ir import stack
 from ..ops.face import find
 from ..ops.literals import SEQUENCES
 from ..util.defects import asked_by_user, door
+from ..util.errors import NoRoutineError
 from .builtin import FaceClass
+from .calls import called
 from .constants import constant_of
 from .listed import as_arrays
 from .lists import Rows
@@ -51,6 +54,8 @@ class Proxy(ModuleType):
 
 def redirected(original: Any, found: Any, capture: Any) -> Callable:
     """Calls with traced arguments (and creations) go to the face, all others to the original."""
+    if found.routine:
+        return Routine(original, found.call, capture)               # type: ignore[return-value]
     name = getattr(original, "__name__", "call")
     is_pythons = getattr(original, "__module__", "") in ("math", "cmath")
     makes_objects = isinstance(original, type) and original.__module__.startswith("scipy.") or name == "make_interp_spline"
@@ -72,6 +77,34 @@ def redirected(original: Any, found: Any, capture: Any) -> Callable:
         return FaceClass(name, (), {"original": original, "make": staticmethod(call)})
     call.__name__ = name
     return call
+
+
+class Routine:
+    """A function of which fad has a routine: calls in which anything traced has a part lead to that, captured as the user's functions are; all others to the
+    original.
+    """
+
+    def __init__(self, original: Callable, routine: Callable, capture: Any):
+        self.original, self.captured = original, capture.swap(routine)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if any(map(_uses_traced, (*args, *kwargs.values()))):
+            try:
+                return self.captured(*args, **kwargs)
+            except NoRoutineError:
+                if not stack.is_live():
+                    raise
+        return called(self.original, *args, **kwargs)
+
+
+def _uses_traced(x: Any, depth: int = 3) -> bool:
+    """Whether x is a traced value, or a function that sees one: in its closure, defaults or object."""
+    if has_traced((x,)) or depth == 0:
+        return has_traced((x,))
+    cells = [c.cell_contents for c in getattr(x, "__closure__", None) or () if c != CellType()]
+    within = [*cells, *(getattr(x, "__defaults__", None) or ()), *getattr(x, "args", ()), *getattr(x, "keywords", {}).values()] if callable(x) else []
+    owner = getattr(x, "__self__", None) if callable(x) else None
+    return any(_uses_traced(y, depth - 1) for y in (*within, *(vars(owner).values() if hasattr(owner, "__dict__") else ())))
 
 
 def _of_known_numbers(make: Callable, args: tuple, kwargs: dict) -> Any:

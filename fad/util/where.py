@@ -10,6 +10,7 @@ traceback = LazyModule("traceback")
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _DEMONSTRATION = PACKAGE + "demo.py"                         # written as a user would write it, and captured as a user's code
+_ROUTINES = PACKAGE + "routines" + os.sep                    # so are these: plain NumPy in place of a library's functions
 _STANDARD_LIBRARY = os.path.dirname(linecache.__file__) + os.sep
 _LIBRARIES = (os.sep + "numpy" + os.sep, os.sep + "scipy" + os.sep, os.sep + "numba" + os.sep)
 _is_library: dict[str, bool] = {}
@@ -34,7 +35,7 @@ class Where(NamedTuple):
 
 def is_own(filename: str) -> bool:
     """Whether code in this file is fad's own."""
-    return filename.startswith(PACKAGE) and filename != _DEMONSTRATION
+    return filename.startswith(PACKAGE) and filename != _DEMONSTRATION and not filename.startswith(_ROUTINES)
 
 
 def is_users_operator() -> bool:
@@ -65,6 +66,8 @@ def is_installed(cls: type) -> bool:
 
 def is_installed_file(filename: str) -> bool:
     """Whether code in this file is a library's, Python's own or installed, not the user's."""
+    if filename.startswith(_ROUTINES):
+        return False
     return is_library(filename) or "site-packages" in filename or filename.startswith(_STANDARD_LIBRARY)
 
 
@@ -73,7 +76,7 @@ def here() -> "Where | None":
     frame = sys._getframe(1)
     while frame is not None:
         code = frame.f_code
-        if not is_library(code.co_filename):
+        if not is_library(code.co_filename) and not code.co_filename.startswith(_ROUTINES):
             return Where(code.co_filename, frame.f_lineno, code.co_name)
         frame = frame.f_back
     return None
@@ -82,14 +85,14 @@ def here() -> "Where | None":
 def line_of(error: BaseException) -> "Where | None":
     """The innermost line of the user's code that an error went through."""
     found = [f for f in traceback.extract_tb(error.__traceback__) if not is_library(f.filename) and linecache.getline(f.filename, f.lineno or 0)]
-    found = [f for f in found if not f.filename.startswith(_STANDARD_LIBRARY)] or found
+    found = [f for f in found if not f.filename.startswith((_STANDARD_LIBRARY, _ROUTINES))] or found
     return Where(found[-1].filename, found[-1].lineno or 0, found[-1].name) if found else None
 
 
 def outside_fad() -> int:
     """The stack level, for a warning of the function that asks, of the line that called fad."""
     level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and is_library(frame.f_code.co_filename):
+    while frame.f_back is not None and (is_library(frame.f_code.co_filename) or frame.f_code.co_filename.startswith(_ROUTINES)):
         level, frame = level + 1, frame.f_back
     return level
 

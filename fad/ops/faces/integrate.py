@@ -1,8 +1,9 @@
-"""scipy.integrate's rules for samples: trapezoid (see scan.py), cumulative_trapezoid, simpson."""
+"""scipy.integrate's rules for samples: trapezoid (see scan.py), cumulative_trapezoid, simpson; and its solver of initial value problems."""
 from typing import Any
 
 from ...ir.op import registry
 from ...ir.types import type_of
+from ...routines.initial_value import solve_ivp
 from .. import extents
 from ..face import BY_NAME, face
 from ..kinds import shape_of
@@ -79,3 +80,6 @@ def romb(y: Any, dx: Any = 1.0, axis: int = -1, show: bool = False) -> Any:
             row.append(row[k] + (row[k] - coarse) / (4.0 ** (k + 1) - 1.0))
         rows.append(row)
     return rows[-1][-1]
+
+
+face("scipy.integrate.solve_ivp", routine=True, note="through its steps, by RK45, RK23 and DOP853, without events and dense_output")(solve_ivp)

@@ -1,0 +1,116 @@
+"""scipy.integrate.solve_ivp in captured code: SciPy's own steps, compiled, and their derivatives."""
+import warnings
+
+import numpy as np
+import pytest
+import scipy.integrate
+from scipy.integrate import solve_ivp
+
+import fad
+
+P = np.array([1.3, 0.7])
+TIMES = np.linspace(0, 3, 7)
+
+
+def hunting(t, y, a, b):
+    return [a * y[0] - y[0] * y[1], b * y[0] * y[1] - y[1]]
+
+
+class Oscillator:
+    def __init__(self, stiffness):
+        self.stiffness = stiffness
+
+    def slope(self, t, y):
+        return np.array([y[1], -self.stiffness * y[0] - 0.1 * y[1]])
+
+
+def last_of(sol):
+    return sol.y[0][-1] * sol["t"][-1] + sol.nfev if sol.success else 0.0
+
+
+def seen_from_a_loop(p):
+    s = 0.0
+    for k in range(3):
+        def slope(t, y):
+            return [-p[0] * y[0] * k]                         # noqa: B023  # read while k is this
+        s = s + solve_ivp(slope, (0, 1), [p[1]], t_eval=[1.0]).y[0, -1]
+    return s
+
+
+CASES = {
+    "steps": lambda p: np.sum(solve_ivp(hunting, (0, 3), [p[1], 0.5], args=(p[0], p[1])).y ** 2),
+    "times": lambda p: np.sum(solve_ivp(hunting, (0, 3), [p[1], 0.5], args=(p[0], p[1]), t_eval=TIMES, rtol=1e-6).y ** 2),
+    "RK23": lambda p: np.sum(solve_ivp(hunting, (0, 3), [p[1], 0.5], "RK23", args=(p[0], p[1])).y[:, -1]),
+    "DOP853": lambda p: np.sum(solve_ivp(Oscillator(p[0]).slope, (0, 3), [1.0, p[1]], method="DOP853", t_eval=TIMES, rtol=1e-8, atol=1e-10).y ** 2),
+    "DOP853, steps": lambda p: np.sum(solve_ivp(Oscillator(p[0]).slope, (0, 3), [1.0, p[1]], method=scipy.integrate.DOP853).y[:, -1]),
+    "end": lambda p: solve_ivp(lambda t, y: -p[0] * y + np.sin(t), (0, p[1] + 1), [1.0, 2.0]).y[0, -1],
+    "backwards": lambda p: np.sum(scipy.integrate.solve_ivp(lambda t, y: -p[0] * y + np.sin(t), (2, 0), p, t_eval=np.linspace(1.5, 0.1, 4)).y),
+    "complex": lambda p: np.sum(np.abs(solve_ivp(lambda t, y: 1j * p[0] * y, (0, 3), np.array([1.0 + 0j, p[1]]), rtol=1e-6).y[:, -1] - 0.3) ** 2),
+    "in a loop": lambda p: sum([solve_ivp(lambda t, y, k: [-p[0] * y[0] * k], (0, 1), [p[1]], args=(k,)).y[0, -1] for k in range(3)]),
+    "seen from a loop": lambda p: seen_from_a_loop(p),
+    "options": lambda p: np.sum(solve_ivp(lambda t, y: -p[0] * y, (0, 1), [1.0, 2.0], max_step=0.1, first_step=0.01, atol=np.array([1e-5, 1e-7])).y),
+    "at rest": lambda p: np.sum(solve_ivp(lambda t, y: 0 * y, (0, 1), p * 1.0).y),
+    "fields": lambda p: last_of(solve_ivp(hunting, (0, 3), [p[1], 0.5], args=tuple(p))),
+    "nothing traced": lambda p: p[0] * np.sum(solve_ivp(lambda t, y: -2 * y, (0, 1), [1.0, 2.0], method="LSODA").y),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_steps_are_scipys_and_derivatives_are_those_of_the_steps(name):
+    f = CASES[name]
+    assert np.isclose(fad.jit(f, fallback=False)(P), f(P), rtol=1e-13)
+    step = 1e-4 if "DOP853" in name else 1e-6                 # its estimates of errors are small differences of large numbers
+    slope = [(f(P + step * e) - f(P - step * e)) / (2 * step) for e in np.eye(2)]
+    assert np.allclose(fad.grad(f, fallback=False)(P), slope, rtol=3e-6, atol=1e-7)
+    assert np.allclose(fad.jacfwd(f, fallback=False)(P), fad.grad(f, fallback=False)(P), rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["times", "DOP853", "seen from a loop"])
+def test_second_derivatives(name):
+    gradient = fad.grad(CASES[name], fallback=False)
+    differences = [(gradient(P + 1e-4 * e) - gradient(P - 1e-4 * e)) / 2e-4 for e in np.eye(2)]
+    assert np.allclose(fad.hessian(CASES[name], fallback=False)(P), differences, rtol=1e-5, atol=1e-6)
+
+
+def test_many_at_once():
+    rows = np.array([[1.0, 2.0], [2.0, 1.0], [0.3, 0.2]])
+    assert np.allclose(fad.vmap(CASES["steps"])(rows), [CASES["steps"](p) for p in rows], rtol=1e-13)
+
+
+def test_the_number_of_calls_is_scipys():
+    def calls(p):
+        return [1.0 * solve_ivp(hunting, (0, 3), [p[1], 0.5], method, args=tuple(p), t_eval=at).nfev for method in ("RK23", "RK45", "DOP853") for at in (None, TIMES)]
+    assert np.array_equal(fad.jit(calls, fallback=False)(P), calls(P))
+
+
+def test_on_the_tape():
+    def f(p):
+        shape = (2,) if p[0] > 0 else (1, 1)                  # no one program
+        return np.ones(shape).sum() * np.sum(solve_ivp(hunting, (0, 1), [p[1], 0.5], args=tuple(p), t_eval=[0.5, 1.0]).y)
+    with pytest.warns(fad.FallbackWarning):
+        found = fad.grad(f)(P)
+    assert np.allclose(found, [(f(P + 1e-6 * e) - f(P - 1e-6 * e)) / 2e-6 for e in np.eye(2)], rtol=1e-6)
+
+
+@pytest.mark.parametrize("options, what", [({"method": "LSODA"}, "'LSODA'"), ({"events": lambda t, y, a, b: y[0]}, "events"), ({"dense_output": True}, "dense_output")])
+def test_what_has_no_derivative_is_refused_and_left_to_scipy_where_none_is_asked_for(options, what):
+    def f(p):
+        return np.sum(solve_ivp(hunting, (0, 1), [p[1], 0.5], args=tuple(p), **options).y)
+    with pytest.raises(fad.FadError, match=f"no derivative with .*{what}(.|\n)*{__file__}"):
+        fad.grad(f, fallback=False)(P)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fad.FallbackWarning)
+        assert fad.jit(f)(P) == f(P)
+        with pytest.raises(fad.FadError):
+            fad.grad(f)(P)
+
+
+@pytest.mark.parametrize("options, error, text", [
+    ({"t_eval": [0.0, 7.0]}, ValueError, "not within"), ({"t_eval": [0.5, 0.2]}, ValueError, "not properly sorted"), ({"t_eval": [[0.5]]}, ValueError, "1-dimensional"),
+    ({"y0": 1.0}, ValueError, "1-dimensional"), ({"jac": None}, TypeError, "no option jac"), ({"t_span": (0, 5)}, RuntimeError, "step size is less than spacing")])
+def test_errors_are_scipys(options, error, text):
+    def f(p):
+        return np.sum(solve_ivp(lambda t, y: p[0] * y ** 2, **{"t_span": (0, 0.5), "y0": [1.0], **options}).y)
+    for compiled in (fad.jit(f, fallback=False), fad.grad(f, fallback=False)):
+        with pytest.raises(error, match=text):
+            compiled(P)
