@@ -10,7 +10,7 @@ import numpy as np
 from scipy.integrate import DOP853, RK23, RK45
 from scipy.optimize import OptimizeResult
 
-from ..util.errors import NoRoutineError
+from ..util.errors import UnsupportedFunctionError
 
 PAIRS = {"RK23": RK23, "RK45": RK45, "DOP853": DOP853}
 SAFETY, LEAST, MOST = 0.9, 0.2, 10.0                         # by what factors the next step may differ from the last one
@@ -90,8 +90,8 @@ def _pair_of(method: Any, dense_output: bool, events: Any, others: dict) -> Any:
     name = getattr(method, "__name__", method)
     missing = f"method={name!r}" if name not in PAIRS else "dense_output" if dense_output else "events" if events is not None else ""
     if missing:
-        raise NoRoutineError(f"scipy.integrate.solve_ivp has no derivative with {missing}", why="only the steps of RK45, RK23 and DOP853 are part of a program",
-                             do="use one of these methods and t_eval, or write the loop over steps")
+        raise UnsupportedFunctionError(f"scipy.integrate.solve_ivp has no derivative with {missing}", why="only the steps of RK45, RK23 and DOP853 are part of a program",
+                                       do="use one of these methods and t_eval, or write the loop over steps")
     if others:
         raise TypeError(f"solve_ivp({name!r}) has no option {', '.join(others)}")
     return PAIRS[name]

@@ -11,7 +11,7 @@ from ..ir import stack
 from ..ops.face import find
 from ..ops.literals import SEQUENCES
 from ..util.defects import asked_by_user, door
-from ..util.errors import NoRoutineError
+from ..util.errors import UnsupportedFunctionError
 from .builtin import FaceClass
 from .calls import called
 from .constants import constant_of
@@ -91,19 +91,19 @@ class Routine:
         if any(map(_uses_traced, (*args, *kwargs.values()))):
             try:
                 return self.captured(*args, **kwargs)
-            except NoRoutineError:
+            except UnsupportedFunctionError:
                 if not stack.is_live():
                     raise
         return called(self.original, *args, **kwargs)
 
 
 def _uses_traced(x: Any, depth: int = 3) -> bool:
-    """Whether x is a traced value, or a function that sees one: in its closure, defaults or object."""
+    """Whether x is a traced value, or a function (or an object that is called as one) that sees one: in its closure, defaults or attributes."""
     if has_traced((x,)) or depth == 0:
         return has_traced((x,))
     cells = [c.cell_contents for c in getattr(x, "__closure__", None) or () if c != CellType()]
     within = [*cells, *(getattr(x, "__defaults__", None) or ()), *getattr(x, "args", ()), *getattr(x, "keywords", {}).values()] if callable(x) else []
-    owner = getattr(x, "__self__", None) if callable(x) else None
+    owner = getattr(x, "__self__", x) if callable(x) else None
     return any(_uses_traced(y, depth - 1) for y in (*within, *(vars(owner).values() if hasattr(owner, "__dict__") else ())))
 
 

@@ -58,10 +58,6 @@ class ConcreteValueError(FadError, TypeError):
     """Python asked for the value of an array that is being traced (a branch, a list index, float(x), ...)."""
 
 
-class NoRoutineError(ConcreteValueError):
-    """What fad's routine in place of a library's function does not do; the library does, with numbers."""
-
-
 class SideEffectError(FadError, RuntimeError):
     """A traced value was used after its trace had ended, or a traced function wrote where it must not."""
 

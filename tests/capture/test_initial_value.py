@@ -23,6 +23,8 @@ class Oscillator:
     def slope(self, t, y):
         return np.array([y[1], -self.stiffness * y[0] - 0.1 * y[1]])
 
+    __call__ = slope
+
 
 def last_of(sol):
     return sol.y[0][-1] * sol["t"][-1] + sol.nfev if sol.success else 0.0
@@ -43,6 +45,7 @@ CASES = {
     "RK23": lambda p: np.sum(solve_ivp(hunting, (0, 3), [p[1], 0.5], "RK23", args=(p[0], p[1])).y[:, -1]),
     "DOP853": lambda p: np.sum(solve_ivp(Oscillator(p[0]).slope, (0, 3), [1.0, p[1]], method="DOP853", t_eval=TIMES, rtol=1e-8, atol=1e-10).y ** 2),
     "DOP853, steps": lambda p: np.sum(solve_ivp(Oscillator(p[0]).slope, (0, 3), [1.0, p[1]], method=scipy.integrate.DOP853).y[:, -1]),
+    "an object that is called": lambda p: solve_ivp(Oscillator(p[0]), (0, 3), [1.0, 0.5]).y[0, -1],
     "end": lambda p: solve_ivp(lambda t, y: -p[0] * y + np.sin(t), (0, p[1] + 1), [1.0, 2.0]).y[0, -1],
     "backwards": lambda p: np.sum(scipy.integrate.solve_ivp(lambda t, y: -p[0] * y + np.sin(t), (2, 0), p, t_eval=np.linspace(1.5, 0.1, 4)).y),
     "complex": lambda p: np.sum(np.abs(solve_ivp(lambda t, y: 1j * p[0] * y, (0, 3), np.array([1.0 + 0j, p[1]]), rtol=1e-6).y[:, -1] - 0.3) ** 2),
