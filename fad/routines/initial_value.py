@@ -14,7 +14,7 @@ from ..util.errors import UnsupportedFunctionError
 
 PAIRS = {"RK23": RK23, "RK45": RK45, "DOP853": DOP853}
 SAFETY, LEAST, MOST = 0.9, 0.2, 10.0                         # by what factors the next step may differ from the last one
-PRECISION = np.finfo(float).eps
+PRECISION, TINIEST = np.finfo(float).eps, np.finfo(float).smallest_subnormal
 ONE = np.float64(1.0)                                        # makes a number one of NumPy's, on every way
 
 
@@ -26,6 +26,7 @@ def solve_ivp(fun: Any, t_span: Any, y0: Any, method: Any = "RK45", t_eval: Any 
     y = np.asarray(y0) * 1.0
     if y.ndim != 1:
         raise ValueError("`y0` must be 1-dimensional.")
+    _check_sizes(first_step, max_step, atol, abs(tf - t0))
     tolerance = np.maximum(rtol, 100 * PRECISION), atol
     direction = 1.0 if tf >= t0 else -1.0
     order = pair.error_estimator_order
@@ -45,9 +46,9 @@ def solve_ivp(fun: Any, t_span: Any, y0: Any, method: Any = "RK45", t_eval: Any 
     times, states = [t], [y]
     done, calls, was_rejected = 0, 1 + (first_step is None), False
     while direction * (tf - t) > 0:
-        least = 10 * PRECISION * abs(t)
+        least = max(10 * PRECISION * abs(t), 10 * TINIEST)
         size = max(min(size, max_step), least) if not was_rejected else size
-        if size < least:
+        if not size >= least:                                 # nor is nan
             raise RuntimeError("Required step size is less than spacing between numbers.")
         t_new = t + size * direction
         if direction * (t_new - tf) > 0:
@@ -95,6 +96,18 @@ def _pair_of(method: Any, dense_output: bool, events: Any, others: dict) -> Any:
     if others:
         raise TypeError(f"solve_ivp({name!r}) has no option {', '.join(others)}")
     return PAIRS[name]
+
+
+def _check_sizes(first_step: Any, max_step: Any, atol: Any, whole: Any) -> None:
+    if max_step <= 0:
+        raise ValueError("`max_step` must be positive.")
+    if np.any(np.asarray(atol) < 0):
+        raise ValueError("`atol` must be positive.")
+    if first_step is not None:
+        if first_step <= 0:
+            raise ValueError("`first_step` must be positive.")
+        if first_step > whole:
+            raise ValueError("`first_step` exceeds bounds.")
 
 
 def _check_times(times: Any, t0: Any, tf: Any, direction: Any) -> None:

@@ -2,6 +2,7 @@
 import functools
 import math
 from collections.abc import Callable
+from numbers import Number
 from types import CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -97,14 +98,31 @@ class Routine:
         return called(self.original, *args, **kwargs)
 
 
-def _uses_traced(x: Any, depth: int = 3) -> bool:
-    """Whether x is a traced value, or a function (or an object that is called as one) that sees one: in its closure, defaults or attributes."""
-    if has_traced((x,)) or depth == 0:
-        return has_traced((x,))
-    cells = [c.cell_contents for c in getattr(x, "__closure__", None) or () if c != CellType()]
-    within = [*cells, *(getattr(x, "__defaults__", None) or ()), *getattr(x, "args", ()), *getattr(x, "keywords", {}).values()] if callable(x) else []
-    owner = getattr(x, "__self__", x) if callable(x) else None
-    return any(_uses_traced(y, depth - 1) for y in (*within, *(vars(owner).values() if hasattr(owner, "__dict__") else ())))
+def _uses_traced(x: Any, depth: int = 4, seen: "set | None" = None) -> bool:
+    """Whether x is a traced value, or something is that x holds or sees: a container, an object, or a function with its closure, defaults and object."""
+    seen = set() if seen is None else seen
+    if isinstance(x, (Tracer, Rows)):
+        return True
+    if depth == 0 or id(x) in seen or isinstance(x, (type, ModuleType, np.ndarray, str, Number)):
+        return False
+    seen.add(id(x))
+    return any(_uses_traced(y, depth - 1, seen) for y in _held_by(x))
+
+
+def _held_by(x: Any) -> list:
+    """What a container, a function or an object holds or sees."""
+    if isinstance(x, dict):
+        return list(x.values())
+    if isinstance(x, SEQUENCES):
+        return list(x)
+    owner = getattr(x, "__self__", x)
+    attributes = list(vars(owner).values()) if hasattr(owner, "__dict__") else []
+    if isinstance(x, functools.partial):
+        return [x.func, *x.args, *x.keywords.values()]
+    f = getattr(x, "__func__", x)
+    if not isinstance(f, FunctionType):
+        return attributes
+    return [*attributes, *[c.cell_contents for c in f.__closure__ or () if c != CellType()], *(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()]
 
 
 def _of_known_numbers(make: Callable, args: tuple, kwargs: dict) -> Any:

@@ -1,5 +1,6 @@
 """scipy.integrate.solve_ivp in captured code: SciPy's own steps, compiled, and their derivatives."""
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -110,10 +111,35 @@ def test_what_has_no_derivative_is_refused_and_left_to_scipy_where_none_is_asked
 
 @pytest.mark.parametrize("options, error, text", [
     ({"t_eval": [0.0, 7.0]}, ValueError, "not within"), ({"t_eval": [0.5, 0.2]}, ValueError, "not properly sorted"), ({"t_eval": [[0.5]]}, ValueError, "1-dimensional"),
-    ({"y0": 1.0}, ValueError, "1-dimensional"), ({"jac": None}, TypeError, "no option jac"), ({"t_span": (0, 5)}, RuntimeError, "step size is less than spacing")])
+    ({"y0": 1.0}, ValueError, "1-dimensional"), ({"jac": None}, TypeError, "no option jac"),
+    ({"max_step": 0.0}, ValueError, "positive"), ({"atol": -1.0}, ValueError, "positive"), ({"first_step": 0.0}, ValueError, "positive"),
+    ({"first_step": 7.0}, ValueError, "exceeds bounds"), ({"t_span": (0, 5)}, RuntimeError, "step size is less than spacing")])
 def test_errors_are_scipys(options, error, text):
     def f(p):
         return np.sum(solve_ivp(lambda t, y: p[0] * y ** 2, **{"t_span": (0, 0.5), "y0": [1.0], **options}).y)
     for compiled in (fad.jit(f, fallback=False), fad.grad(f, fallback=False)):
         with pytest.raises(error, match=text):
             compiled(P)
+
+
+@pytest.mark.parametrize("slope", [lambda t, y, a: a * y * np.nan, lambda t, y, a: a * np.log(0.05 - t + 0 * y)])
+def test_a_slope_that_is_not_a_number_ends_the_run(slope):
+    with pytest.raises(RuntimeError, match="step size is less than spacing"), np.errstate(invalid="ignore", divide="ignore"):
+        fad.jit(lambda p: solve_ivp(slope, (0, 1), p, args=(p[0],)).y[0, -1], fallback=False)(P)
+
+
+class Model:
+    def __init__(self, rates):
+        self.oscillator, self.rates = Oscillator(rates["stiffness"]), rates
+
+    def slope(self, t, y):
+        return self.oscillator.slope(t, y) * self.rates["speed"]
+
+
+@pytest.mark.parametrize("slope", [lambda p: Model({"stiffness": p[0], "speed": 1.0}).slope, lambda p: Model({"stiffness": 1.0, "speed": p[0]}).slope,
+                                   lambda p: partial(hunting, a=p[0], b=1.0), lambda p: lambda t, y, rates={"a": p[0]}: -rates["a"] * y])
+def test_what_is_traced_may_be_anywhere_that_the_slope_sees(slope):
+    def f(p):
+        return solve_ivp(slope(p), (0, 1), [1.0, 0.5], t_eval=[1.0]).y[0, 0]
+    assert fad.jit(f, fallback=False)(P) == pytest.approx(f(P), rel=1e-13)
+    assert fad.grad(f, fallback=False)(P)[0] == pytest.approx((f(P + [1e-6, 0]) - f(P - [1e-6, 0])) / 2e-6, rel=1e-6)
