@@ -228,7 +228,8 @@ class Room:
         for key, c in self.outer.items():
             contents, c.used = self.before[key]
             if key in self.kept or c.rows is not contents.rows:
-                c.release()
+                if contents.rows is None:                     # else its elements have been entries since an earlier loop
+                    c.release()
                 c.put(contents)
                 c.keeper = None
 

@@ -222,7 +222,18 @@ def read_and_written_in_the_list(x):
     return np.sum(np.array(states) ** 2) + s
 
 
-@pytest.mark.parametrize("f", [named_by_a_loop, named_after_it_was_listed, kept_in_a_branch, kept_and_written_to, read_and_written_in_the_list])
+def in_rows_since_an_earlier_loop(x):
+    y, u = x[:3] * 1.0, x[:3][::-1] * 0.9
+    states = [y, x[1:4] * 0.5]
+    for _ in range(3):
+        states.append(u)
+    for _ in range(x.shape[0]):
+        states.append(x[1:4])
+        y[1] = 0.1
+    return np.sum(np.array(states) ** 2)
+
+
+@pytest.mark.parametrize("f", [in_rows_since_an_earlier_loop, named_by_a_loop, named_after_it_was_listed, kept_in_a_branch, kept_and_written_to, read_and_written_in_the_list])
 @pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
 def test_what_is_written_to_an_array_under_another_name_is_in_the_list(f):
     x = np.arange(1.0, 6.0) * 0.3
