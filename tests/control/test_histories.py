@@ -233,7 +233,8 @@ def in_rows_since_an_earlier_loop(x):
     return np.sum(np.array(states) ** 2)
 
 
-@pytest.mark.parametrize("f", [in_rows_since_an_earlier_loop, named_by_a_loop, named_after_it_was_listed, kept_in_a_branch, kept_and_written_to, read_and_written_in_the_list])
+@pytest.mark.parametrize("f", [in_rows_since_an_earlier_loop, named_by_a_loop, named_after_it_was_listed, kept_in_a_branch, kept_and_written_to,
+                               read_and_written_in_the_list])
 @pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
 def test_what_is_written_to_an_array_under_another_name_is_in_the_list(f):
     x = np.arange(1.0, 6.0) * 0.3
