@@ -1,4 +1,5 @@
 """Room for what the turns of a loop append to lists (see lists.py): which lists, how much a turn, and where a turn's elements go."""
+import operator
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -6,7 +7,7 @@ from ..ir.build import Value, current
 from ..ir.graph import Equation, Var, free_vars
 from ..ir.types import INT
 from ..ops.carry import visible_extent
-from ..util.errors import UnstageableError
+from ..util.errors import ConcreteValueError, UnstageableError
 from .elements import Like
 from .excuses import lies_here, never
 from .listing import NeedsRoom, NeedsRows, atom_of
@@ -166,7 +167,7 @@ class Room:
         key, owner = id(need.owner), need.owner
         if key not in self.outer:
             raise need
-        if not (need.is_traced or self.plan.is_traced):
+        if not (need.is_traced or self.plan.is_traced) and (turns is None or _is_known(turns)):
             raise Untraced
         most = None if turns is None or need.most is None else visible_extent(atom_of(need.most), current())
         owner.put(self.before[key][0])
@@ -232,6 +233,14 @@ class Room:
                     c.release()
                 c.put(contents)
                 c.keeper = None
+
+
+def _is_known(turns: Any) -> bool:
+    """Whether Python can count the turns: of extents, those at hand, which the program is then for."""
+    try:
+        return operator.index(turns) >= 0
+    except ConcreteValueError:
+        return False
 
 
 def _is(n: Any, number: int) -> bool:

@@ -240,3 +240,16 @@ def test_what_is_written_to_an_array_under_another_name_is_in_the_list(f):
     x = np.arange(1.0, 6.0) * 0.3
     assert np.isclose(fad.jit(f)(x), f(x), rtol=1e-13)
     assert np.allclose(fad.grad(f)(x), [(f(x + 1e-6 * e) - f(x - 1e-6 * e)) / 2e-6 for e in np.eye(5)], rtol=1e-6, atol=1e-6)
+
+
+def test_known_numbers_may_be_listed_for_each_element_of_a_list_that_has_grown():
+    def f(x):
+        states, weights, weight = [x], [], 1.0
+        while len(states) < 9 and states[-1][0] < 1.0:
+            states.append(states[-1] * 1.5)
+        for _ in range(len(states)):
+            weights.append(weight)
+            weight = weight * 0.5
+        return np.sum(np.array(weights)) * states[-1][1]
+    for x in (np.array([0.3, 0.2]), np.array([0.9, 0.2])):
+        assert np.isclose(fad.jit(f, fallback=False)(x), f(x), rtol=1e-14)
