@@ -7,13 +7,13 @@ import fad
 P = np.array([1.3, 0.9])
 
 
-def flag(p, first):
-    y = p * 1.0
+def flag(p, first, rate=None):
+    y, rate = p * 1.0, p[1] if rate is None else rate
     states, t = [first(y)], 0.0
     while t < 1.0:
         accepted, h = False, 0.3
         while not accepted:
-            z = y * (1 - h * p[1])
+            z = y * (1 - h * rate)
             if np.abs(z - y).max() < 0.1:
                 accepted = True
             else:
@@ -53,19 +53,7 @@ def one_loop(p, first):
 
 
 def numbers(p, first):
-    y, t = p[0], 0.0
-    states = [y]
-    while t < 1.0:
-        accepted, h = False, 0.3
-        while not accepted:
-            z = y * (1 - h * p[1])
-            if abs(z - y) < 0.1:
-                accepted = True
-            else:
-                h = h * 0.5
-        t, y = t + h, z
-        states.append(y)
-    return np.sum(np.array(states) ** 2)
+    return flag(p[0], lambda y: y, rate=p[1])
 
 
 def counted(p, first):
