@@ -18,6 +18,7 @@ from ..trace.tracer import Tracer
 from ..trace.tracing import is_data
 from ..util import tree
 from ..util.errors import ArgumentError, SideEffectError, StructureError
+from ..util.interrupts import let_through
 from .inner import captured, conform, zeros_of
 from .leaves import call_on_tensors, level_of
 from .staged import check_callable
@@ -182,7 +183,8 @@ def _in_order(f: Callable, args: tuple, kwargs: dict) -> "tuple[tuple, dict]":
         return args, kwargs
     try:
         bound = inspect.signature(f).bind(*args, **kwargs)
-    except (TypeError, ValueError):                                          # no signature, or arguments that the function itself will refuse
+    except (TypeError, ValueError) as error:                                 # no signature, or arguments that the function itself will refuse
+        let_through(error)
         return args, kwargs
     bound.apply_defaults()
     places = [name for name, p in bound.signature.parameters.items() if p.kind is p.POSITIONAL_OR_KEYWORD]

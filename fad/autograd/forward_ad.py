@@ -9,11 +9,11 @@ from ..eager.forward_ad import enter_dual_level as enter_dual_level
 from ..eager.forward_ad import exit_dual_level as exit_dual_level
 from ..eager.forward_ad import make_dual as make_dual
 from ..eager.forward_ad import unpack_dual as unpack_dual
-from ..eager.state import state as _state
+from ..eager.state import now as _now
 
 
 def __getattr__(name: str) -> Any:
-    """_current_level: the level that is entered in this thread, -1 outside."""
+    """_current_level: the level that is entered in this context, -1 outside."""
     if name == "_current_level":
-        return _state.entered_level
+        return _now().entered_level
     raise AttributeError(f"module 'fad.autograd.forward_ad' has no attribute {name!r}")

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from . import errors
 from .node import LAST, Node, sequence
 from .saved import Meta
 from .tensor import SAME, Tensor, weak
@@ -34,6 +35,12 @@ class AccumulateGrad(Node):
 
     def pull(self, g: Any) -> tuple:
         return ()
+
+    def is_wanted(self) -> bool:
+        """Whether the leaf still takes gradients: since the graph was built, it may have been frozen, or become a result of other steps."""
+        if self.variable._fn is not None:
+            raise RuntimeError(errors.MOVED)
+        return self.variable._rg
 
     def accumulate(self, g: Any, owned: bool) -> None:
         """Add the array g into .grad, in place; a first gradient is kept as it is if it is nobody else's and laid out like the leaf."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from .engine import watched
 from .node import Node
-from .state import State, changed, set_for_all, state
+from .state import Process, changed, now, set_for_all, state
 from .tensor import raw
 
 SLOW = "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging."
@@ -21,41 +21,37 @@ PREVIOUS_UNKNOWN = "\n\nPrevious calculation was induced by {0}. No forward pass
 
 def is_anomaly_enabled() -> bool:
     """Whether anomaly mode is on."""
-    return State.anomaly
+    return now().anomaly
 
 
 def is_anomaly_check_nan_enabled() -> bool:
     """Whether gradients are checked for nan in anomaly mode."""
-    return State.check_nan
+    return now().check_nan
 
 
 class set_detect_anomaly:
-    """Turn anomaly mode on or off: at once, and, as a context manager, for a while."""
+    """Turn anomaly mode on or off: for the process, at once; or, as a context manager, for a while, in the context of the block."""
 
     def __init__(self, mode: bool, check_nan: bool = True):
-        self.before = State.anomaly, State.check_nan
+        self.before = Process.anomaly, Process.check_nan
+        self.mode = changed(anomalous=bool(mode), watching_nan=bool(check_nan))
         set_for_all(anomaly=bool(mode), check_nan=bool(check_nan))
 
     def __enter__(self) -> None:
-        """It is in force already."""
+        """It was meant for the block."""
+        set_for_all(anomaly=self.before[0], check_nan=self.before[1])
+        self.mode.__enter__()
 
     def __exit__(self, *exc: Any) -> None:
-        set_for_all(anomaly=self.before[0], check_nan=self.before[1])
+        self.mode.__exit__()
 
 
-class detect_anomaly:
+class detect_anomaly(changed):
     """Within, a backward that fails or gives nan warns with the lines of the forward that made its node; nan raises RuntimeError."""
 
     def __init__(self, check_nan: bool = True):
-        self.check_nan = check_nan
+        super().__init__(anomalous=True, watching_nan=bool(check_nan))
         warnings.warn(SLOW, UserWarning, stacklevel=2)
-
-    def __enter__(self) -> None:
-        self.before = State.anomaly, State.check_nan
-        set_for_all(anomaly=True, check_nan=self.check_nan)
-
-    def __exit__(self, *exc: Any) -> None:
-        set_for_all(anomaly=self.before[0], check_nan=self.before[1])
 
 
 def tell(node: Node) -> None:
@@ -78,23 +74,26 @@ def _warn(text: str) -> None:
 
 def evaluate(node: Node, pull: Callable, g: Any) -> tuple:
     """A node's backward, watched (and timed, with a profiler)."""
-    if state.profiler is not None:
+    profiler = now().profiler
+    if profiler is not None:
         started, inner = time.perf_counter_ns(), time.perf_counter_ns()
-        answer = _watched(node, pull, g) if state.anomaly else pull(g)
-        state.profiler.note(node.name(), inner, node=node)
-        state.profiler.note(f"autograd::engine::evaluate_function: {node.name()}", started, node=node)
+        answer = _watched(node, pull, g) if now().anomaly else pull(g)
+        profiler.note(node.name(), inner, node=node)
+        profiler.note(f"autograd::engine::evaluate_function: {node.name()}", started, node=node)
         return answer
     return _watched(node, pull, g)
 
 
 def _watched(node: Node, pull: Callable, g: Any) -> tuple:
+    outer, state.evaluating = state.evaluating, node
     try:
-        with changed(evaluating=node):
-            answer = pull(g)
+        answer = pull(g)
     except Exception:
         tell(node)
         raise
-    if state.check_nan:
+    finally:
+        state.evaluating = outer
+    if now().check_nan:
         for k, one in enumerate(answer):
             if one is not None and np.isnan(np.sum(raw(one))) and np.isnan(raw(one)).any():
                 tell(node)

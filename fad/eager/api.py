@@ -37,6 +37,7 @@ from .dtypes import DTYPES
 from .registry import FUNCTIONS
 from .tensor import Tensor
 
+factors.refuse_beside()                              # det, inverse, qr, ..., wherever they are defined
 NAMES = ChainMap(FUNCTIONS, DTYPES)                  # what stands at fad.<name> under PyTorch's names
 
 ALL = (attributes, combining, compiled, creation, drawing, factors, formulas, forward_ad, frames, function, further, gathering, grad_api, grad_mode, gradients, graph,

@@ -11,7 +11,7 @@ from .inplace import requires_grad, wanted
 from .node import named
 from .printing import represent
 from .registry import one_dim
-from .state import state
+from .state import now
 from .tensor import Renumbered, Size, Tensor, alias, is_floating, is_operand, over, stored, way_of, weak, wrap
 from .views import refresh
 
@@ -73,7 +73,7 @@ def _set_requires_grad(self: Tensor, wanted: bool, again: bool = False) -> None:
         return
     if wanted and not is_floating(self._a.dtype):
         raise RuntimeError(f"only Tensors of floating point {'' if again else 'and complex '}dtype can require gradients")
-    if wanted and self._x is not None and self._x.inference and not state.inference:
+    if wanted and self._x is not None and self._x.inference and not now().inference:
         raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
     self._rg = wanted
 
@@ -254,7 +254,7 @@ def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
 @_method
 def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
     """The ndarray, sharing memory."""
-    if state.grad and requires_grad(self) and not force:
+    if now().grad and requires_grad(self) and not force:
         raise RuntimeError(errors.NUMPY_GRAD)
     way = way_of(self)
     if way is not None and not force:
@@ -265,7 +265,7 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
 
 @_method
 def __array__(self: Tensor, dtype: Any = None, copy: Any = None) -> np.ndarray:
-    if state.dual_level >= 0 and wanted(self) and not requires_grad(self):
+    if now().dual_level >= 0 and wanted(self) and not requires_grad(self):
         raise RuntimeError("Can't call numpy() on a Tensor with a tangent. Take its primal from forward_ad.unpack_dual() instead.")
     a = numpy(self)
     return a if dtype is None else a.astype(dtype)

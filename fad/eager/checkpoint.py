@@ -15,7 +15,7 @@ from .generators import default_generator
 from .grad_api import backward as run_backward
 from .inplace import requires_grad
 from .saved import saved_tensors_hooks
-from .state import changed, state
+from .state import change, changed, now, state
 from .tensor import Tensor, alias, is_floating
 
 _TIP = ("\nTip: To see a more detailed error message, either pass `debug=True` to checkpoint(...) or wrap the code block with "
@@ -42,14 +42,6 @@ class _Stop(Exception):
     """All that was asked for has been computed again."""
 
 
-class _Settings:
-    """What the context managers below set, None where nothing is set; the group of passes that is open."""
-
-    early_stop: "bool | None" = None
-    debug: "bool | None" = None
-    group: Any = None
-
-
 class _Holder:
     """Stands for a saved tensor."""
 
@@ -62,13 +54,13 @@ class GraphExecGroup:
     """Within, several backward passes compute a checkpointed function again once only; no two of them may need the same saved tensor."""
 
     def __enter__(self) -> "GraphExecGroup":
-        if _Settings.group is not None:
+        if now().group is not None:
             raise RuntimeError("GraphExecGroup contexts cannot be nested")
-        _Settings.group = self
+        change(group=self)
         return self
 
     def __exit__(self, *exc: Any) -> None:
-        _Settings.group = None
+        change(group=None)
 
 
 class _Frame:
@@ -98,10 +90,10 @@ class _Frame:
         return holder
 
     def unpack(self, holder: _Holder) -> Tensor:
-        key = _Settings.group or state.run or _Pass()
+        key = now().group or state.run or _Pass()
         found = self.found.get(key)
         if found is not None and holder not in found:
-            raise CheckpointError(_ONCE if _Settings.group is None else _OVERLAP)
+            raise CheckpointError(_ONCE if now().group is None else _OVERLAP)
         if found is None:
             found = self.found[key] = WeakKeyDictionary()
             self.compute(found)
@@ -221,15 +213,15 @@ def checkpoint(function: Callable, *args: Any, use_reentrant: "bool | None" = No
         raise ValueError(f"determinism_check should be one of 'default' and 'none', got {determinism_check}")
     first, second = context_fn()
     with first:
-        if not state.grad:
+        if not now().grad:
             return function(*args, **kwargs)
         stored = _with_random(function, preserve_rng_state)
 
         def again(given: dict, *xs: Any) -> Any:
             with second:
                 return stored(*xs, **given)
-        stop = early_stop if _Settings.early_stop is None else _Settings.early_stop
-        frame = _Frame(again, stop, determinism_check == "default", debug if _Settings.debug is None else _Settings.debug)
+        stop = early_stop if now().early_stop is None else now().early_stop
+        frame = _Frame(again, stop, determinism_check == "default", debug if now().checkpoint_debug is None else now().checkpoint_debug)
         anchor = alias(default_anchor())
         anchor._rg = True
         frame.arguments = _Arguments.apply(anchor, kwargs, *args)
@@ -293,18 +285,12 @@ def checkpoint_sequential(functions: Any, segments: int, input: Any, use_reentra
 @contextmanager
 def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
     """Within, checkpoints stop computing again as soon as they may (or do not), whatever they were told."""
-    before, _Settings.early_stop = _Settings.early_stop, enable
-    try:
+    with changed(early_stop=enable):
         yield
-    finally:
-        _Settings.early_stop = before
 
 
 @contextmanager
 def set_checkpoint_debug_enabled(enabled: "bool | None") -> Iterator[None]:
     """Within, errors of checkpoints list what was saved (or do not), whatever the checkpoints were told."""
-    before, _Settings.debug = _Settings.debug, enabled
-    try:
+    with changed(checkpoint_debug=enabled):
         yield
-    finally:
-        _Settings.debug = before

@@ -15,9 +15,9 @@ from .inplace import number
 from .joining import cat, meshgrid, stack
 from .products import matmul
 from .reductions import cumprod, cumsum, sum
-from .registry import FUNCTIONS, function, in_precision, named, one_dim, run, tensor_of
+from .registry import FUNCTIONS, by_number, function, in_precision, named, one_dim, run, tensor_of
 from .shapes import reshape
-from .tensor import Tensor, raw, wrap
+from .tensor import raw, wrap
 from .together import step
 
 
@@ -129,8 +129,8 @@ def chain_matmul(*matrices: Any) -> Any:
 def cumulative_trapezoid(y: Any, x: Any = None, *, dx: float = 1.0, dim: int = -1) -> Any:
     """The integral up to each place, by the trapezoidal rule."""
     n = y.shape[dim]
-    middle = (y.narrow(dim, 1, n - 1) + y.narrow(dim, 0, n - 1)) * 0.5
-    return (middle * (dx if x is None else x.diff(dim=dim))).cumsum(dim)
+    middle = y.narrow(dim, 1, n - 1) + y.narrow(dim, 0, n - 1)
+    return (by_number(middle, 0.5 * dx) if x is None else by_number(middle, 0.5) * x.diff(dim=dim)).cumsum(dim)
 
 
 @function(method=False)
@@ -147,15 +147,12 @@ def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = np.int64) 
     return wrap(np.stack(np.triu_indices(row, offset, col)).astype(dtype))
 
 
-for _name, _target in {"isneginf": "numpy.isneginf", "isposinf": "numpy.isposinf", "isreal": "numpy.isreal", "column_stack": "numpy.column_stack",
-                       "dstack": "numpy.dstack", "row_stack": "numpy.vstack",
+for _name, _target in {"isneginf": "numpy.isneginf", "isposinf": "numpy.isposinf", "isreal": "numpy.isreal",
                        "matrix_exp": "scipy.linalg.expm", "igamma": "scipy.special.gammainc", "igammac": "scipy.special.gammaincc"}.items():
     def _call(*args: Any, _target: str = _target, _name: str = _name) -> Any:
-        if _name.endswith("stack") and isinstance(args[0], Tensor):
-            raise TypeError(f"{_name}(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor")
         return in_precision(BY_NAME[_target].call(*[tensor_of(a) if isinstance(a, np.ndarray) else a for a in args]), args)
     _call.__name__, _call.__doc__ = _name, f"{_target}, on tensors."
-    function(_name, method=not _name.endswith("stack"), changing=_name in ("igamma", "igammac"))(_call)
+    function(_name, changing=_name in ("igamma", "igammac"))(_call)
 
 
 @function()

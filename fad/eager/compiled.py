@@ -16,7 +16,7 @@ from . import errors
 from .node import Node
 from .record import edge
 from .saved import Meta, SavedTensor
-from .state import changed, state
+from .state import changed, now
 from .tensor import Tensor, is_floating, raw, wrap
 from .views import tangent_of
 
@@ -64,7 +64,7 @@ class CompiledNode(Node):
     def __init__(self, call: "CompiledCall", edges: list, pullback: Any, model: Any):
         super().__init__(tuple(edges), call.numbers(edges))
         self.kind, self.rest, self.pullback = call.kind, call.rest, pullback
-        hooks = state.pack_hooks[-1] if state.pack_hooks else None
+        hooks = now().pack_hooks[-1] if now().pack_hooks else None
         self.saved: Any = tuple([SavedTensor(t, hooks=hooks) for t in call.tensors])
         self.label = f"{call.kind.name}Backward0"
         self.model, self.structure = tree.flatten(model)
@@ -118,7 +118,7 @@ class CompiledCall:
         return nrs if any(nrs) else None
 
     def run(self) -> Any:
-        edges = [edge(t) for t in self.tensors] if state.grad and not state.inference else []
+        edges = [edge(t) for t in self.tensors] if now().grad and not now().inference else []
         arrays = tuple([t._a for t in self.tensors])
         if any(e is not None for e in edges):
             value, pullback = self.kind.forward(arrays, self.rest)
@@ -126,7 +126,7 @@ class CompiledCall:
         else:
             value = self.kind.call(arrays, self.rest)
             results = [as_result(y) for y in tree.flatten(value)[0]]
-        if state.dual_level >= 0:
+        if now().dual_level >= 0:
             self.push(results, arrays)
         return tree.flatten(value)[1].unflatten(results)
 

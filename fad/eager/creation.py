@@ -16,13 +16,13 @@ from .grad_mode import note_creation
 from .inplace import number, wanted
 from .promotion import default, default_complex
 from .registry import FUNCTIONS, add, delivered, function, sizes_of
-from .state import state
+from .state import now
 from .tensor import Size, Tensor, is_floating, wrap
 
 
 def leaf(a: np.ndarray, requires_grad: bool = False) -> Tensor:
     """A new leaf around an array."""
-    t = note_creation(wrap(a)) if state.inference else wrap(a)
+    t = note_creation(wrap(a)) if now().inference else wrap(a)
     if requires_grad:
         if not is_floating(a.dtype):
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")

@@ -5,6 +5,7 @@ Without create_graph gradients are arrays while they flow; with it they are tens
 import logging
 import threading
 from collections.abc import Callable, Sequence
+from contextvars import copy_context
 from heapq import heapify, heappop, heappush
 from itertools import count
 from typing import Any
@@ -14,7 +15,7 @@ import numpy as np
 from . import errors
 from .accumulate import AccumulateGrad
 from .node import Node
-from .state import settle, state
+from .state import change, now, restore, state
 from .tensor import Tensor, wrap
 
 _numbers = count()
@@ -91,7 +92,7 @@ class Run:
             if not counts.get(node):
                 heappush(ready, (-node.seq, node))
         create, keep, needed = self.create, self.keep, self.needed
-        slowly = needed is not None or state.anomaly or state.profiler is not None or LOG.isEnabledFor(logging.DEBUG)
+        slowly = needed is not None or now().anomaly or now().profiler is not None or LOG.isEnabledFor(logging.DEBUG)
         while ready:
             self.node = node = heappop(ready)[1]
             g = buffers.pop(node, None)
@@ -175,7 +176,7 @@ class Run:
 
     def evaluate(self, node: Node, g: Any) -> tuple:
         pull = node.pull_graph if self.create else node.pull
-        if not state.anomaly and state.profiler is None:
+        if not now().anomaly and now().profiler is None:
             return pull(g)
         return watched[0](node, pull, g)
 
@@ -188,7 +189,7 @@ class Run:
             return ()
         if node.extra is not None and node.extra.pre:
             g = self.pre_hooks(node, node.extra.pre, g)
-        if g is not None:
+        if g is not None and node.is_wanted():                # not frozen since the graph was built
             if self.create:
                 node.accumulate_graph(as_tensor(g))
             else:
@@ -318,7 +319,7 @@ def check_hook_results(old: tuple, new: Any, hook: Callable) -> tuple:
 
 def execute(roots: Sequence, keep: bool, create: bool, wanted: "dict | None" = None, accumulate: bool = True) -> dict:
     """Run backward from roots (node, result number, gradient); the gradients that were wanted, by place."""
-    tensors = create or state.dual_level >= 0                          # what gradients are, so that they may have a history, or tangents
+    tensors = create or now().dual_level >= 0                          # what gradients are, so that they may have a history, or tangents
     run = Run(keep, tensors, accumulate)
     if not tensors:
         roots = [(node, nr, g._a if isinstance(g, Tensor) else g) for node, nr, g in roots]
@@ -335,16 +336,16 @@ DEPTH = 20                     # passes within passes on one thread's stack: the
 
 
 def _in_new_thread(run: Run, roots: Sequence, create: bool) -> dict:
-    """The pass in a thread of its own, whose stack is fresh, with this thread's settings."""
-    settings, failed = dict(state.__dict__), []
+    """The pass in a thread of its own, whose stack is fresh, in a copy of this context."""
+    passes, failed = dict(state.__dict__), []
 
     def work() -> None:
-        state.__dict__.update(settings)
+        state.__dict__.update(passes)
         try:
             _sweep(run, roots, create)
         except BaseException as error:                                # raised again below
             failed.append(error)
-    thread = threading.Thread(target=work)
+    thread = threading.Thread(target=copy_context().run, args=(work,))
     thread.start()
     thread.join()
     if failed:
@@ -353,20 +354,18 @@ def _in_new_thread(run: Run, roots: Sequence, create: bool) -> dict:
 
 
 def _sweep(run: Run, roots: Sequence, create: bool) -> dict:
-    outer = state.grad, state.run, state.quick, state.pack_hooks
+    modes, outer = now(), state.run
     state.depth += 1
-    state.grad, state.run = create, run
-    if not create:
-        state.quick = False
-    elif not outer[0]:
-        settle()
+    state.run = run
+    change(grad=create)
     try:
         with np.errstate(all="ignore"):
             run.run(roots)
         for callback in run.callbacks:
             callback()
     finally:
-        state.grad, state.run, state.quick, state.pack_hooks = outer
+        restore(modes)
+        state.run = outer
         state.depth -= 1
     return run.captured
 

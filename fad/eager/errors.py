@@ -24,6 +24,7 @@ OVERLAP = (
 PARTIAL_OVERLAP = (
     "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. Please clone() the tensor "
     "before performing the operation.")
+MOVED = "leaf variable has been moved into the graph interior"
 NO_GRAD_NEEDED = "element {0} of tensors does not require grad and does not have a grad_fn"
 UNUSED = "The differentiated Tensor at index {0} appears to not have been used in the graph. Set allow_unused=True if this is the desired behavior."
 NOT_REQUIRED = "One of the differentiated Tensors does not require grad"

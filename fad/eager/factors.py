@@ -21,37 +21,51 @@ SINGULAR = {
     "cholesky": "linalg.cholesky: The factorization could not be completed because the input is not positive-definite.",
     "eigh": "linalg.eigh: The algorithm failed to converge.", "svd": "linalg.svd: The algorithm failed to converge."}
 _SQUARE = dict.fromkeys("det slogdet inv eig eigvals cholesky solve".split(), "linalg.{}") | {"eigh": "linalg.eigh", "eigvalsh": "linalg.eigh", "inv_ex": "linalg.inv",
-                                                                                            "cholesky_ex": "linalg.cholesky", "solve_ex": "linalg.solve"}
+                                                                                            "cholesky_ex": "linalg.cholesky", "solve_ex": "linalg.solve",
+                                                                                            "matrix_exp": "linalg.{}", "matrix_power": "linalg.{}"}
+_BESIDE = {                                                       # functions beside linalg's -> as what they refuse tensors that are no matrices for them
+    "det": "linalg.det", "slogdet": "linalg.slogdet", "logdet": "logdet", "inverse": "linalg.inv", "cholesky": "cholesky", "cholesky_inverse": "cholesky_inverse",
+    "matrix_exp": "linalg.matrix_exp", "matrix_power": "linalg.matrix_power", "qr": "linalg.qr", "svd": "linalg.svd"}
 _ANY = {"svd": "linalg.svd", "svdvals": "linalg.svd", "qr": "linalg.qr", "lu": "linalg.lu", "lu_factor": "torch.linalg.lu_factor"}
 
 
 def of_matrices(name: str, f: Callable) -> Callable:
     """A function of matrices that refuses tensors which are none, in PyTorch's words."""
     called = _SQUARE.get(name) or _ANY.get(name)
-    if called is None:
-        return f
+    return f if called is None else _refusing(f, called.format(name), name in _SQUARE, exact=name == "matrix_power")
 
+
+def refuse_beside() -> None:
+    """Let the functions that stand beside linalg's refuse what these refuse."""
+    for name, called in _BESIDE.items():
+        FUNCTIONS[name] = _refusing(FUNCTIONS[name], called, name not in _ANY, exact=name == "matrix_power")
+        if hasattr(Tensor, name):
+            setattr(Tensor, name, _refusing(getattr(Tensor, name), called, name not in _ANY, exact=name == "matrix_power"))
+
+
+def _refusing(f: Callable, called: str, square: bool, exact: bool = False) -> Callable:
+    """A function that refuses what are no (square) matrices, in PyTorch's words; exact: it takes whole numbers too."""
     @functools.wraps(f)
     def call(*args: Any, **kwargs: Any) -> Any:
         A = args[0] if args else next((kwargs[k] for k in ("A", "input") if k in kwargs), None)
         if isinstance(A, Tensor):
-            _check(A, called.format(name), name in _SQUARE)
+            _check(A, called, square, exact)
         try:
             return f(*args, **kwargs)
         except np.linalg.LinAlgError as error:
             if not isinstance(A, Tensor) or isinstance(error, LinAlgError):
                 raise
-            raise LinAlgError(SINGULAR.get(called.format(name).rpartition(".")[2], str(error))) from None
+            raise LinAlgError(SINGULAR.get(called.rpartition(".")[2], str(error))) from None
     return call
 
 
-def _check(A: Tensor, called: str, square: bool) -> None:
+def _check(A: Tensor, called: str, square: bool, exact: bool) -> None:
     if A._a.ndim < 2:
         raise RuntimeError(f"{called}: The input tensor A must have at least 2 dimensions.")
-    if A._a.dtype.kind not in "fc":
-        raise RuntimeError(f"{called}: Expected a floating point or complex tensor as input. Got {scalar_name(A._a.dtype)}")
     if square and A._a.shape[-1] != A._a.shape[-2]:
         raise RuntimeError(f"{called}: A must be batches of square matrices, but they are {A._a.shape[-2]} by {A._a.shape[-1]} matrices")
+    if A._a.dtype.kind not in "fc" and not exact:
+        raise RuntimeError(f"{called}: Expected a floating point or complex tensor as input. Got {scalar_name(A._a.dtype)}")
 
 
 # -- LU -----------------------------------------------------------------------------------------------------------------------------------
@@ -149,5 +163,6 @@ def householder_product(input: Any, tau: Any) -> Any:
 
 FUNCTIONS.update(lu=lambda A, pivot=True, get_infos=False: lu_factor(A), lu_unpack=lu_unpack, lu_solve=lambda b, LU_data, LU_pivots: lu_solve(LU_data, LU_pivots, b),
                  orgqr=householder_product)
+Tensor.lu_solve = FUNCTIONS["lu_solve"]                          # type: ignore[attr-defined]
 MATRICES: dict[str, Any] = {"lu_factor": lu_factor, "lu_solve": lu_solve, "householder_product": householder_product, "LinAlgError": LinAlgError,
                             "lu_factor_ex": lambda A, *, pivot=True, check_errors=False: (*lu_factor(A), wrap(np.zeros(A.shape[:-2], np.int32)))}

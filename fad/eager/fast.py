@@ -18,7 +18,7 @@ from .names import handle_of
 from .node import OpNode, SingleNode, sequence
 from .plan import plan
 from .saved import Meta, SavedTensor
-from .state import state
+from .state import now
 from .tensor import Tensor
 
 # nan and infinities are answers like any other; to silence NumPy at every call would cost half of its time
@@ -98,7 +98,7 @@ def _unary(general: Callable, ufunc: Any, fast: Fast, keeps_x: bool, keeps_y: bo
     handle = fast.handle
 
     def call(x: Any) -> Any:
-        if state.quick and isinstance(x, Tensor) and x._view is None:
+        if now().quick and isinstance(x, Tensor) and x._view is None:
             a = x._a
             dtype = a.dtype
             if dtype is F8 or dtype is F4:
@@ -209,7 +209,7 @@ def sum_of_all(op: Op) -> Callable:
 
     def call(x: Tensor) -> Any:
         a = x._a
-        if not state.quick or x._view is not None or x._x is not None or a.dtype is not F8 and a.dtype is not F4:
+        if not now().quick or x._view is not None or x._x is not None or a.dtype is not F8 and a.dtype is not F4:
             return None
         fn = x._fn
         if fn is None:
@@ -262,7 +262,7 @@ def product(op: Op, labels: tuple, label: str) -> Callable:
     def call(x: Tensor, y: Tensor) -> Any:
         a, b = x._a, y._a
         dtype = a.dtype
-        if not state.quick or x._view is not None or y._view is not None or dtype is not b.dtype or dtype is not F8 and dtype is not F4 \
+        if not now().quick or x._view is not None or y._view is not None or dtype is not b.dtype or dtype is not F8 and dtype is not F4 \
                 or x._x is not None or y._x is not None:
             return None
         try:
@@ -316,7 +316,7 @@ def _binary(general: Callable, ufunc: Any, fast: Fast) -> Callable:
 
     def call(x: Any, y: Any) -> Any:
         cls = y.__class__
-        if state.quick and isinstance(x, Tensor) and x._view is None:
+        if now().quick and isinstance(x, Tensor) and x._view is None:
             a = x._a
             dtype = a.dtype
             if cls is float or cls is int:

@@ -11,7 +11,7 @@ from .accumulate import is_dense
 from .inplace import copy_
 from .memory import memory, offset_of
 from .record import forward_rule
-from .state import changed, settle, state
+from .state import change, changed, now
 from .tensor import Tensor, alias, is_floating, over, raw, stored, way_of, weak, wrap
 from .views import alias_view, apart, keep_tangent, tangent_of
 
@@ -30,34 +30,31 @@ class UnpackedDualTensor(NamedTuple):
 def __getattr__(name: str) -> int:
     """_current_level: the level that was entered last, -1 outside."""
     if name == "_current_level":
-        return state.dual_level
+        return now().dual_level
     raise AttributeError(name)
 
 
 def enter_dual_level() -> int:
     """Begin a level; there is one at a time."""
-    if state.dual_level >= 0:
+    if now().dual_level >= 0:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
-    state.dual_level = state.entered_level = 0
-    state.duals = []
-    settle()
+    change(dual_level=0, entered_level=0, duals=[])
     return 0
 
 
 def exit_dual_level(*, level: "int | None" = None) -> None:
     """End the level: its tangents are forgotten."""
-    if state.dual_level < 0:
+    if now().dual_level < 0:
         raise RuntimeError("Trying to exit a forward AD level but no level was entered before.")
-    if level is not None and level != state.dual_level:
+    if level is not None and level != now().dual_level:
         raise RuntimeError(f"Trying to exit a forward AD level that was not the last one that was created. This is not supported: {level}")
-    for ref in state.duals:
+    for ref in now().duals:
         t = ref()
         if isinstance(t, Tensor):
             t.extra.tangent = None
         elif t is not None:
             t.__dict__.pop("tangents", None)
-    state.dual_level = state.entered_level = -1
-    settle()
+    change(dual_level=-1, entered_level=-1, duals=())
 
 
 @contextmanager
@@ -79,7 +76,7 @@ def dual_level() -> Iterator[int]:
 
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: "int | None" = None) -> Tensor:
     """A view of the tensor that carries the tangent."""
-    if level is None and state.dual_level < 0 or level is not None and level < 0:
+    if level is None and now().dual_level < 0 or level is not None and level < 0:
         raise RuntimeError("Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first.")
     if not is_floating(tensor._a.dtype):
         raise ValueError(f"Expected primal to be floating point or complex, but got: torch.{tensor._a.dtype}")
@@ -127,7 +124,7 @@ def laid_out_like(x: Tensor, tangent: Tensor) -> Tensor:
 
 def unpack_dual(tensor: Tensor, *, level: "int | None" = None) -> UnpackedDualTensor:
     """The primal and the tangent; outside a level, (tensor, None)."""
-    if state.dual_level < 0 or level is not None and level < 0:
+    if now().dual_level < 0 or level is not None and level < 0:
         return UnpackedDualTensor(tensor, None)
     return UnpackedDualTensor(_without_tangent(tensor), tangent_of(tensor))
 
@@ -137,13 +134,13 @@ def give(t: Tensor, tangent: Tensor) -> None:
     keep_tangent(t, tangent)
     if t._fn is not None:                                    # a result that its node saved has its tangent from the node
         t._fn.__dict__.setdefault("tangents", {})[t._nr] = tangent
-        state.duals.append(weak(t._fn))
+        now().duals.append(weak(t._fn))
 
 
 def push(op: Op, args: tuple, results: tuple, params: dict) -> None:
     """Tangents for an op's results, if one of its arguments has one."""
     dxs = [tangent_of(a) if isinstance(a, Tensor) else None for a in args]
-    if all(dx is None for dx in dxs) or not state.forward_grad:
+    if all(dx is None for dx in dxs) or not now().forward_grad:
         return
     with changed(dual_level=-1):
         xs = tuple([_primal(a) for a in args])
@@ -187,19 +184,19 @@ forward_rule.append(push)
 
 def _is_fwd_grad_enabled() -> bool:
     """Whether forward mode is on."""
-    return state.forward_grad
+    return now().forward_grad
 
 
 class _set_fwd_grad_enabled:
     """Turn forward mode on or off for a while."""
 
     def __init__(self, mode: bool):
-        self.before = state.forward_grad
-        state.forward_grad = mode
+        self.before = now().forward_grad
+        change(forward_grad=mode)
 
     def __enter__(self) -> None:
         """It is in force already."""
 
     def __exit__(self, *exc: Any) -> None:
-        state.forward_grad = self.before
+        change(forward_grad=self.before)
 

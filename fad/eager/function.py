@@ -10,7 +10,7 @@ from .function_node import FunctionCtx, FunctionNode
 from .inplace import requires_grad
 from .node import Node
 from .saved import SavedTensor
-from .state import changed, state
+from .state import changed, now
 from .tensor import Tensor, alias, is_floating, wrap_result
 
 
@@ -101,7 +101,7 @@ def once_differentiable(fn: Callable) -> Callable:
     def wrapper(ctx: Any, *args: Any) -> Any:
         with changed(grad=False):
             outputs = fn(ctx, *args)
-        if not state.grad or not any(requires_grad(a) for a in args):
+        if not now().grad or not any(requires_grad(a) for a in args):
             return outputs
         several = isinstance(outputs, tuple)
         refused = _refused(outputs if several else (outputs,))

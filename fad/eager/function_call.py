@@ -11,7 +11,7 @@ from .function_jvp import push
 from .inplace import bump, check_in_place, requires_grad, set_history
 from .record import edge
 from .saved import Meta
-from .state import changed, state
+from .state import changed, now
 from .tensor import Tensor, alias, is_floating, wrap
 from .views import View, alias_view
 
@@ -107,16 +107,16 @@ class Call:
         self.cls, self.args, self.kwargs, self.creation = cls, args, kwargs, "custom"
         self.ctx = ctx = cls._backward_cls()
         edges = [edge(a) if isinstance(a, Tensor) else None for a in args]
-        ctx.needs_input_grad = tuple([e is not None and state.grad for e in edges])
+        ctx.needs_input_grad = tuple([e is not None and now().grad for e in edges])
         ctx.is_tensor = [isinstance(a, Tensor) for a in args]
         ctx.metas = [Meta(a._a.shape, a._a.dtype) if isinstance(a, Tensor) else None for a in args]
         self.edges = edges
         self.done: dict = {}
-        self.recorded = state.grad and not state.inference and any(e is not None for e in edges)
+        self.recorded = now().grad and not now().inference and any(e is not None for e in edges)
 
     def run(self) -> Any:
         split = self.cls.defines("setup_context")
-        level = state.dual_level
+        level = now().dual_level
         with changed(grad=False, dual_level=-1):
             result = self.cls.forward(*self.args, **self.kwargs) if split else self.cls.forward(self.ctx, *self.args, **self.kwargs)
             if split:
@@ -165,7 +165,7 @@ class Call:
                 self.mark(y)
 
     def mark(self, y: Tensor) -> None:
-        if self.creation or state.grad:                              # a pure view is as any other: without gradients it stays one taken so
+        if self.creation or now().grad:                              # a pure view is as any other: without gradients it stays one taken so
             y._view.creation = self.creation
 
     def finish(self, outputs: list) -> list:
@@ -186,7 +186,7 @@ class Call:
         finished = [self.placed(k, y, results) for k, y in enumerate(outputs)]
         ctx.keep(results)
         ctx.dirty_tensors = ctx.non_differentiable = ()
-        if state.anomaly:
+        if now().anomaly:
             record.note_place(ctx)
         return finished
 

@@ -9,7 +9,7 @@ from . import errors
 from .accumulate import AccumulateGrad
 from .node import Node
 from .saved import Meta, SavedTensor
-from .state import state
+from .state import now
 from .tensor import Tensor, alias, wrap
 
 
@@ -104,12 +104,12 @@ class FunctionNode(Node, FunctionCtx):
         for k, t in enumerate(self.to_save or ()):
             if t is not None and not isinstance(t, Tensor):
                 raise TypeError(f"save_for_backward can only save variables, but argument {k} is of type {type(t).__name__}")
-        hooks = state.pack_hooks[-1] if state.pack_hooks else None
+        hooks = now().pack_hooks[-1] if now().pack_hooks else None
         given, self.to_save = self.to_save or (), None                         # first: a pack hook may raise, and a result must not stay here then
         self.saved = tuple([SavedTensor(None) if t is None else self._kept(t, results, hooks) for t in given])
 
     def _kept(self, t: Tensor, results: dict, hooks: Any) -> SavedTensor:
-        if t._x is not None and t._x.inference and not state.inference:
+        if t._x is not None and t._x.inference and not now().inference:
             raise RuntimeError(errors.INFERENCE_SAVED)
         nr = results.get(id(t))
         if nr is None or t._fn is None:

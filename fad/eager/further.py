@@ -9,7 +9,7 @@ from . import promotion
 from .inplace import number
 from .joining import stack
 from .reductions import Extreme, amax, amin, sum
-from .registry import FUNCTIONS, function, named, one_dim, run
+from .registry import FUNCTIONS, by_number, function, named, one_dim, run
 from .tensor import wrap
 from .together import step, together
 
@@ -97,8 +97,8 @@ def sum_to_size(self: Any, *size: Any) -> Any:
 def trapezoid(y: Any, x: Any = None, *, dx: float = 1.0, dim: int = -1) -> Any:
     """The integral by the trapezoidal rule."""
     n = y.shape[dim]
-    middle = (y.narrow(dim, 1, n - 1) + y.narrow(dim, 0, n - 1)) * 0.5
-    return sum(middle * (dx if x is None else x.diff(dim=dim)), dim)
+    middle = y.narrow(dim, 1, n - 1) + y.narrow(dim, 0, n - 1)
+    return sum(by_number(middle, 0.5 * dx) if x is None else by_number(middle, 0.5) * x.diff(dim=dim), dim)
 
 
 @function(method=False)

@@ -5,24 +5,18 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from .state import settle, state
+from .state import change, now
 from .tensor import Tensor
 
 
 def is_grad_enabled() -> bool:
-    """Whether operations are recorded in this thread."""
-    return state.grad
+    """Whether operations are recorded in this context (of a thread, or of an asyncio task)."""
+    return now().grad
 
 
 def is_inference_mode_enabled() -> bool:
-    """Whether this thread is in inference mode."""
-    return state.inference
-
-
-def _set(**values: Any) -> None:
-    for name, value in values.items():
-        setattr(state, name, value)
-    settle()
+    """Whether this context is in inference mode."""
+    return now().inference
 
 
 class GradMode:
@@ -122,11 +116,11 @@ class _Switch(GradMode):
         return self
 
     def __enter__(self) -> None:
-        self.before.append(state.grad)
-        _set(grad=self.wanted)
+        self.before.append(now().grad)
+        change(grad=self.wanted)
 
     def __exit__(self, *exc: Any) -> None:
-        _set(grad=self.before.pop())
+        change(grad=self.before.pop())
 
 
 class no_grad(_Switch):
@@ -152,21 +146,21 @@ class set_grad_enabled(GradMode):
     def __init__(self, mode: bool):
         if not isinstance(mode, bool):
             raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type(mode).__name__}")
-        self.before, self.mode = state.grad, mode
-        _set(grad=self.mode)
+        self.before, self.mode = now().grad, mode
+        change(grad=self.mode)
 
     def __call__(self, function: Callable) -> Callable:
-        _set(grad=self.before)
+        change(grad=self.before)
         return super().__call__(function)
 
     def clone(self) -> "set_grad_enabled":
         return _Later(self.mode)                                          # type: ignore[return-value]
 
     def __enter__(self) -> None:
-        _set(grad=self.mode)
+        change(grad=self.mode)
 
     def __exit__(self, *exc: Any) -> None:
-        _set(grad=self.before)
+        change(grad=self.before)
 
     def __repr__(self) -> str:
         return f"set_grad_enabled(mode={self.mode})"
@@ -177,11 +171,11 @@ class _Later(GradMode):
         self.mode = mode
 
     def __enter__(self) -> None:
-        self.before = state.grad
-        _set(grad=self.mode)
+        self.before = now().grad
+        change(grad=self.mode)
 
     def __exit__(self, *exc: Any) -> None:
-        _set(grad=self.before)
+        change(grad=self.before)
 
 
 class inference_mode(GradMode):
@@ -202,17 +196,17 @@ class inference_mode(GradMode):
         return type(self)(self.mode)
 
     def __enter__(self) -> None:
-        self.before.append((state.grad, state.inference, state.forward_grad))
-        _set(grad=not self.mode, inference=self.mode, forward_grad=not self.mode)
+        self.before.append((now().grad, now().inference, now().forward_grad))
+        change(grad=not self.mode, inference=self.mode, forward_grad=not self.mode)
 
     def __exit__(self, *exc: Any) -> None:
         grad, inference, forward = self.before.pop()
-        _set(grad=grad, inference=inference, forward_grad=forward)
+        change(grad=grad, inference=inference, forward_grad=forward)
 
 
 def note_creation(t: Tensor) -> Tensor:
     """A tensor just made: in inference mode it becomes an inference tensor."""
-    if state.inference:
+    if now().inference:
         t.extra.inference = True
     return t
 
@@ -221,15 +215,16 @@ class set_multithreading_enabled:
     """Say whether backward may use threads of its own: at once, and as a context manager for a while. Here it uses none, either way."""
 
     def __init__(self, mode: bool):
-        self.before, state.multithreading = state.multithreading, bool(mode)
+        self.before = now().multithreading
+        change(multithreading=bool(mode))
 
     def __enter__(self) -> None:
         """It is in force already."""
 
     def __exit__(self, *exc: Any) -> None:
-        state.multithreading = self.before
+        change(multithreading=self.before)
 
 
 def is_multithreading_enabled() -> bool:
-    """What set_multithreading_enabled was last told in this thread."""
-    return state.multithreading
+    """What set_multithreading_enabled was last told in this context."""
+    return now().multithreading

@@ -9,7 +9,7 @@ from .handles import ManyHandles
 from .node import GradientEdge, Node, named
 from .record import edge
 from .saved import disable_saved_tensors_hooks, save_on_cpu, saved_tensors_hooks
-from .state import settle, state
+from .state import changed, now, state
 from .tensor import Tensor, weak, wrap
 
 
@@ -138,18 +138,14 @@ class _Handle:
 @contextmanager
 def allow_mutation_on_saved_tensors() -> Iterator[_Mutation]:
     """Within, tensors that are saved for backward may be changed in place: they are copied first, when that is needed."""
-    if state.mutation is not None:
+    if now().mutation is not None:
         raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
     table = _Mutation()
-    with saved_tensors_hooks(table.pack, table.unpack):
-        state.mutation = table
-        settle()
+    with saved_tensors_hooks(table.pack, table.unpack), changed(mutation=table):
         try:
             yield table
         finally:
             table.clear()
-            state.mutation = None
-            settle()
 
 
 def increment_version(tensor: Any) -> None:

@@ -11,7 +11,7 @@ from .accumulate import is_dense
 from .node import Node, OpNode
 from .record import edge
 from .saved import Meta, SavedTensor
-from .state import changed, state
+from .state import changed, now
 from .tensor import Tensor, alias, raw, wrap
 from .views import View, keep_tangent, leave_node, tangent_of
 
@@ -39,13 +39,13 @@ def number(x: Any, function: str, argument: str) -> Any:
 
 def check_in_place(x: Tensor, recorded: bool, moves_only: bool = False) -> None:
     """Raise unless x may be changed in place; recorded: whether the change will be part of the graph; moves_only: no value changes."""
-    if x._x is not None and x._x.inference and not state.inference:
+    if x._x is not None and x._x.inference and not now().inference:
         raise RuntimeError(errors.INFERENCE_WRITE)
     if not moves_only and is_spread(x._a):
         raise RuntimeError(errors.OVERLAP)
     if not x._a.flags.writeable and not moves_only:
         raise RuntimeError("the memory of this tensor is read-only (it was made from a read-only array): clone() it before changing it in place")
-    if not recorded or not state.grad:
+    if not recorded or not now().grad:
         return
     view = x._view
     if view is not None:
@@ -79,8 +79,8 @@ def check_overlap(x: Tensor, others: tuple) -> None:
 
 def bump(x: Tensor) -> None:
     """Count a change of x."""
-    if state.mutation is not None:
-        state.mutation.before_change(x)
+    if now().mutation is not None:
+        now().mutation.before_change(x)
     x._vc[0] += 1
 
 
@@ -96,15 +96,15 @@ def put_values(x: Tensor, a: Any) -> None:
             raise RuntimeError(f"output with shape {list(x._a.shape)} doesn't match the broadcast shape {list(have.shape)}")
     if not promotion.castable(have.dtype, x._a.dtype):
         raise RuntimeError(errors.not_castable(have.dtype, x._a.dtype))
-    if state.mutation is not None:
-        state.mutation.before_change(x)
+    if now().mutation is not None:
+        now().mutation.before_change(x)
     x._a[...] = have
     x._vc[0] += 1
 
 
 def in_place(x: Tensor, fn: Callable, *args: Any, single: bool = False) -> Tensor:
     """x = fn(x, *args), in place. single: fn records one op at most, so that x needs no copy unless that op saves it."""
-    recorded = state.grad and not state.inference and x._a.dtype.kind in "fc" and (requires_grad(x) or any(requires_grad(a) for a in args))
+    recorded = now().grad and not now().inference and x._a.dtype.kind in "fc" and (requires_grad(x) or any(requires_grad(a) for a in args))
     check_in_place(x, recorded)
     if not recorded:
         with changed(grad=False):
@@ -158,7 +158,7 @@ def _viewed_anew(view: View) -> Tensor:
 
 def _move_tangent(x: Tensor, new: Any) -> None:
     """The tangent of what was changed in place is that of its new value, written where the old tangent was."""
-    if state.dual_level < 0 or not isinstance(new, Tensor):
+    if now().dual_level < 0 or not isinstance(new, Tensor):
         return
     tangent, have = tangent_of(new), tangent_of(x)
     if tangent is None and have is None:
@@ -259,12 +259,12 @@ def set_history(x: Tensor, new: Tensor) -> None:
 def copy_(x: Tensor, source: Any, non_blocking: bool = False) -> Tensor:
     """Write source's values (broadcast, cast) over x's."""
     given = source if isinstance(source, Tensor) else wrap(np.asarray(source))
-    recorded = state.grad and not state.inference and x._a.dtype.kind in "fc" and (requires_grad(x) or requires_grad(given))
+    recorded = now().grad and not now().inference and x._a.dtype.kind in "fc" and (requires_grad(x) or requires_grad(given))
     check_in_place(x, recorded)
     if given._a.ndim:                                        # a number is read before it is written
         check_overlap(x, (given,))
-    if state.mutation is not None:
-        state.mutation.before_change(x)
+    if now().mutation is not None:
+        now().mutation.before_change(x)
     if given._a.ndim > x._a.ndim and all(n == 1 for n in given._a.shape[:given._a.ndim - x._a.ndim]):
         given = given.reshape(given._a.shape[given._a.ndim - x._a.ndim:])
     node = CopyBackwards(x, given) if recorded else None     # before the change: the source may be a view of the same base, as it is now
@@ -313,8 +313,8 @@ def fill(x: Tensor, value: Any, name: str) -> Tensor:
             x._fn.label = name
         return x
     check_in_place(x, False, moves_only=True)
-    if state.mutation is not None:
-        state.mutation.before_change(x)
+    if now().mutation is not None:
+        now().mutation.before_change(x)
     x._a[...] = raw(value)
     x._vc[0] += 1
     _move_tangent(x, value if isinstance(value, Tensor) else wrap(np.asarray(value)))
@@ -352,11 +352,11 @@ def op_in_place(op: Op, x: Tensor, *args: Any, name: str = "") -> Tensor:
     if x._a.dtype.kind in "biu" and op.name in record.FLOAT_FUNCTIONS:                 # NumPy would round the result
         raise RuntimeError(_refused(op, x, [raw(a) for a in args]))
     ufunc = op.facts.get("ufunc")
-    if ufunc is not None and state.dual_level < 0 and not (state.grad and (requires_grad(x) or any(requires_grad(a) for a in args))):
+    if ufunc is not None and now().dual_level < 0 and not (now().grad and (requires_grad(x) or any(requires_grad(a) for a in args))):
         check_in_place(x, False)
         check_overlap(x, args)
-        if state.mutation is not None:
-            state.mutation.before_change(x)
+        if now().mutation is not None:
+            now().mutation.before_change(x)
         try:
             _run_into(ufunc, x._a, [raw(a) for a in args])
         except (TypeError, ValueError):

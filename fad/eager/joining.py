@@ -13,7 +13,7 @@ from .errors import c_name, scalar_name
 from .gathering import index_select
 from .inplace import fill, in_place
 from .promotion import default, promoted_type
-from .registry import delivered, function, named, one_dim, run, sizes_of, tensor_of
+from .registry import FUNCTIONS, delivered, function, named, one_dim, run, sizes_of, tensor_of
 from .shapes import _completed, movedim, reshape
 from .tensor import Size, Tensor, raw, wrap
 from .together import step
@@ -88,6 +88,18 @@ def vstack(tensors: Sequence, *, out: Any = None) -> Any:
     """Tensors one above the other."""
     tensors = _several("vstack", tensors)
     return cat([reshape(x, 1, -1) if len(x.shape) < 2 else x for x in tensors], 0, out=out)
+
+
+@function(method=False)
+def column_stack(tensors: Sequence, *, out: Any = None) -> Any:
+    """Tensors one beside the other, vectors as columns."""
+    return cat([reshape(x, -1, 1) if len(x.shape) < 2 else x for x in _several("column_stack", tensors)], 1, out=out)
+
+
+@function(method=False)
+def dstack(tensors: Sequence, *, out: Any = None) -> Any:
+    """Tensors one behind the other."""
+    return cat([FUNCTIONS["atleast_3d"](x) for x in _several("dstack", tensors)], 2, out=out)
 
 
 @function()
@@ -175,6 +187,10 @@ def repeat_interleave(self: Any, repeats: Any = None, dim: Any = None, *, output
     if times.ndim and times.size not in (1, x.shape[ax]):
         raise RuntimeError("repeats must have the same size as input along dim, but got repeats.size(0) = "
                            f"{times.size} and input.size(0) = {x.shape[ax]}")
+    if not times.ndim and isinstance(self, Tensor):
+        shape = tuple(x.shape)
+        wide = x.unsqueeze(ax + 1).expand(*shape[:ax + 1], int(times), *shape[ax + 1:])
+        return reshape(composites.contiguous(wide) if wide._a.dtype.kind in "fc" else wrap(np.array(wide._a)), *shape[:ax], shape[ax] * int(times), *shape[ax + 1:])
     return index_select(x, ax, np.repeat(np.arange(x.shape[ax]), times))
 
 

@@ -203,15 +203,37 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, atol: Any =
     return wrap(np.asarray((s > least[..., None]).sum(-1)))
 
 
+def lu(A: Tensor, *, pivot: bool = True) -> tuple:
+    """P, L, U with A = P L U; P in A's dtype."""
+    p, *factors = _face("scipy.linalg.lu", A)
+    return p.to(A.dtype), *factors
+
+
+def least_squares(A: Tensor, B: Tensor, rcond: Any = None, *, driver: Any = None) -> LeastSquares:
+    """The solution of A X = B with the least sum of squares."""
+    solution, residuals, rank, s = _face("numpy.linalg.lstsq", A, B, rcond)
+    return LeastSquares(solution, residuals, wrap(np.asarray(raw(rank), np.int64)), s)
+
+
+def cond(A: Tensor, p: Any = None) -> Tensor:
+    """The condition number; in the 2-norm the largest singular value over the smallest, 0/0 not excepted."""
+    if A._a.ndim < 2:
+        raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
+    if p not in (None, 2, -2):
+        return _face("numpy.linalg.cond", A, p)
+    s = _face("numpy.linalg.svdvals", A)
+    return s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
+
+
 LINALG: dict[str, Callable] = {
     "norm": norm, "vector_norm": vector_norm, "matrix_norm": matrix_norm, "solve_triangular": solve_triangular, "cholesky": cholesky, "vander": vander,
-    "solve": solve, "qr": qr, "cross": cross, "diagonal": diagonal,
+    "solve": solve, "qr": qr, "cross": cross, "cond": cond, "diagonal": diagonal,
     "inv_ex": lambda A, *, check_errors=False: Factored(_face("numpy.linalg.inv", A), _info(A)),
     "cholesky_ex": lambda A, *, upper=False, check_errors=False: Factored(cholesky(A, upper=upper), _info(A)),
     "solve_ex": lambda A, B, *, left=True, check_errors=False: Factored(solve(A, B, left=left), _info(A)),
-    **MATRICES, "matrix_exp": lambda A: _face("scipy.linalg.expm", A), "lu": lambda A, *, pivot=True: _face("scipy.linalg.lu", A),
+    **MATRICES, "matrix_exp": lambda A: _face("scipy.linalg.expm", A), "lu": lu,
     "vecdot": lambda x, y, *, dim=-1: (x.conj() * y).sum(dim), "multi_dot": lambda tensors: _face("numpy.linalg.multi_dot", list(tensors)),
-    "lstsq": lambda A, B, rcond=None, *, driver=None: LeastSquares(*_face("numpy.linalg.lstsq", A, B, rcond)),
+    "lstsq": least_squares,
     "tensorsolve": lambda A, B, dims=None: _face("numpy.linalg.tensorsolve", A, B, dims), "matrix_rank": matrix_rank}
 
 # -- special ------------------------------------------------------------------------------------------------------------------
@@ -244,6 +266,7 @@ for _family, _target in {"chebyshev_polynomial_t": "eval_chebyt", "chebyshev_pol
 def _several(name: str, of_scipy: bool = False) -> Callable:
     def call(input: Any, s: Any = None, dim: Any = None, norm: Any = None) -> Any:
         axes = {} if dim is None else {"axes": tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)}
+        s = (s,) if isinstance(s, int) else s
         return _face(f"{'scipy' if of_scipy else 'numpy'}.fft.{name}", input, s, norm=norm, **axes)
     return call
 

@@ -10,9 +10,10 @@ from ..util.errors import NoDerivativeError
 from . import errors
 from .handles import Hooks, RemovableHandle
 from .saved import Meta, SavedTensor, result_of, stale_message
+from .saved_names import LASTING
 from .shown import FREED as FORGOTTEN
 from .shown import Showing, arguments, parameters
-from .state import state
+from .state import now
 from .tensor import Tensor, wrap
 
 sequence = itertools.count()
@@ -120,7 +121,7 @@ class Node(Showing):
         """The step's backward alone: gradients of the results to those of what it was given."""
         if len(grads) != self.outputs:
             raise TypeError(f"expected {self.outputs} arguments, got {len(grads)} instead")
-        if state.grad:
+        if now().grad:
             out = self.pull_graph(grads[0] if self.outputs == 1 else list(grads))
         else:
             arrays = [None if g is None else g._a for g in grads]
@@ -261,13 +262,11 @@ class OpNode(Node):
         xs, ys = self.xs, self.ys                                    # read once: another thread may release this graph too
         if not self.handle.frees or xs is FREED or ys is FREED:
             return
-        some = False
-        for entry in (*xs, *ys):
-            if entry is not None and entry.__class__ is not Meta:
-                some = True
+        held = [entry for entry in (*xs, *ys) if entry is not None and entry.__class__ is not Meta]
+        if held and self.name() not in LASTING:
+            for entry in held:
                 if entry.__class__ is SavedTensor:
                     entry.release()
-        if some:
             super().release()
             self.xs = self.ys = FREED
 

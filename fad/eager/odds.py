@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..ops.face import BY_NAME
+from ..util.lazy import LazyModule
 from .anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from .creation import leaf
 from .devices import CPU, device, on_cpu
@@ -18,6 +19,7 @@ from .reshaping import resize_as_
 from .sorting import distinct
 from .tensor import Size, Tensor, raw, wrap
 
+activations = LazyModule("fad.eager.nn.activations")             # of fad.nn, which is imported when it is asked for
 Tensor.device = property(lambda self: CPU, doc="Where the memory is: the CPU.")                                # type: ignore[attr-defined]
 FUNCTIONS.update(is_anomaly_enabled=is_anomaly_enabled, is_anomaly_check_nan_enabled=is_anomaly_check_nan_enabled)
 FUNCTIONS.update(device=device, dtype=np.dtype, is_inference=Tensor.is_inference, detach=Tensor.detach, detach_=Tensor.detach_)  # type: ignore[attr-defined, arg-type]
@@ -37,6 +39,19 @@ for _name in ("pin_memory", "share_memory_", "to_dense", "coalesce"):
     setattr(Tensor, _name, lambda self: self)
 for _name in ("is_pinned", "is_shared"):
     setattr(Tensor, _name, lambda self: False)
+
+
+@function(only_method=True)
+def prelu(self: Tensor, weight: Any) -> Tensor:
+    """x where positive, else weight * x; a weight for each channel."""
+    return activations.prelu(self, weight)
+
+
+@function(only_method=True)
+def hardshrink(self: Tensor, lambd: float = 0.5) -> Tensor:
+    """x where |x| is more than lambd, else 0."""
+    return activations.hardshrink(self, lambd)
+
 
 
 def _truth(x: Tensor) -> bool:

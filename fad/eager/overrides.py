@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from .state import changed, state
+from .state import changed, now
 from .tensor import Tensor, alias, subclassed, way_of
 
 overriding: "list[type]" = []                        # the subclasses of Tensor that take part
@@ -15,7 +15,7 @@ MISSING = object()
 
 def handled(function: Callable, args: tuple, kwargs: dict) -> Any:
     """What the classes of these arguments make of a function of them; MISSING if none has a say."""
-    if not state.overridden:
+    if not now().overridden:
         return MISSING
     given: list = []
     for x in (*args, *kwargs.values()):

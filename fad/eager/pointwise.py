@@ -7,7 +7,7 @@ import numpy as np
 from ..ops.table import TABLE as registry
 from .conversion import to
 from .fast import binary, unary
-from .inplace import op_in_place
+from .inplace import in_place, op_in_place
 from .overrides import MISSING, handled, overriding
 from .promotion import checked, refuse, refuses, result_type
 from .registry import FUNCTIONS, changing_form, delivered, function, tensor_of
@@ -41,6 +41,8 @@ def _in_place_of(name: str, record: Any) -> None:
     checks = name if refuses(name) else ""
 
     def change(self: Tensor, *args: Any) -> Tensor:
+        if name in _GENERAL and self._a.dtype.kind == "c":
+            return in_place(self, _GENERAL[name], *args)
         return op_in_place(record, self, *args, name=checks)
     change.__name__, change.__doc__ = f"{name}_", f"{name}, in place."
     setattr(Tensor, f"{name}_", change)

@@ -258,9 +258,11 @@ def trace(self: Any) -> Any:
 
 @function("logdet")
 def logdet(self: Any) -> Any:
-    """log(det(self)), nan where the determinant is negative."""
+    """log(det(self)): nan where the determinant is negative; of a complex one, the principal value."""
     sign, size = BY_NAME["numpy.linalg.slogdet"].call(self)
-    return op["where"](sign < 0, np.nan, size) if isinstance(self, Tensor) and self._a.dtype.kind == "f" else size
+    if sign.dtype.kind == "c":
+        return op["log"](sign) + size
+    return op["where"](sign < 0, np.nan, size)
 
 
 @function(method=True)

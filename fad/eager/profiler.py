@@ -9,7 +9,7 @@ import numpy as np
 
 from .events import BACKWARD, FUNCTION, USER, EventList, FunctionEvent, FunctionEventAvg
 from .record import timed
-from .state import settle, state
+from .state import change, now
 
 _NAMES = {"contract": "aten::matmul", "expit": "aten::sigmoid", "concatenate": "aten::cat", "broadcast_to": "aten::expand"}
 
@@ -46,17 +46,15 @@ class profile:
     def __enter__(self) -> "profile":
         if not self.enabled:
             return self
-        if self.entered or state.profiler is not None:
+        if self.entered or now().profiler is not None:
             raise RuntimeError("Profiler context manager is not reentrant")
         self.entered = True
-        state.profiler = self
-        settle()
+        change(profiler=self)
         return self
 
     def __exit__(self, *exc: Any) -> None:
         if self.enabled:
-            state.profiler = None
-            settle()
+            change(profiler=None)
             EventList(self.events)._populate_cpu_children()
 
     def note(self, name: str, start: int, shapes: "list | None" = None, node: Any = None, scope: int = FUNCTION) -> None:
@@ -119,8 +117,8 @@ class record_function:
         return self
 
     def __exit__(self, *exc: Any) -> None:
-        if state.profiler is not None:
-            state.profiler.note(self.name, self.started, scope=USER)
+        if now().profiler is not None:
+            now().profiler.note(self.name, self.started, scope=USER)
 
     def __call__(self, function: Callable) -> Callable:
         def decorated(*args: Any, **kwargs: Any) -> Any:
@@ -133,7 +131,7 @@ def run_timed(name: str, run: Callable, arrays: list, params: dict) -> Any:
     """Run an op and note how long it took."""
     started = time.perf_counter_ns()
     result = run(*arrays, **params)
-    state.profiler.note(event_name(name), started, [list(np.shape(a)) for a in arrays if isinstance(a, np.ndarray)])
+    now().profiler.note(event_name(name), started, [list(np.shape(a)) for a in arrays if isinstance(a, np.ndarray)])
     return result
 
 
@@ -142,7 +140,7 @@ timed.append(run_timed)
 
 def _profiler_enabled() -> bool:
     """Whether a profile is being taken in this thread."""
-    return state.profiler is not None
+    return now().profiler is not None
 
 
 def kineto_available() -> bool:
@@ -158,5 +156,19 @@ def _no_device(what: str, device: str) -> Callable:
 
 
 emit_nvtx = _no_device("emit_nvtx", "an NVIDIA GPU and nvprof")
-emit_itt = _no_device("emit_itt", "Intel's ITT collector")
+
+
+class emit_itt:
+    """Marks for Intel's ITT collector, of which there is none here: nothing changes within."""
+
+    def __init__(self, enabled: bool = True, record_shapes: bool = False):
+        self.enabled, self.record_shapes = enabled, record_shapes
+
+    def __enter__(self) -> "emit_itt":
+        return self
+
+    def __exit__(self, *exc: Any) -> None:
+        """There is nothing to end."""
+
+
 load_nvprof = _no_device("load_nvprof", "a trace of nvprof")

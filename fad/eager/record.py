@@ -14,7 +14,7 @@ from .node import FREED, Handle, Node, OpNode, SingleNode, sequence
 from .plan import plan
 from .promotion import default, fitted, result_type
 from .saved import Meta, SavedTensor
-from .state import state
+from .state import now, state
 from .tensor import Tensor, raw, wrap, wrap_result
 
 _lean: dict = {}                                      # what ops save, by op and dtype, for the short ways below
@@ -71,7 +71,7 @@ def apply(op: Op, args: tuple, params: dict, label: "str | None" = None) -> Any:
 
 def _run(op: Op, arrays: list, params: dict) -> Any:
     """Run an op on arrays, timed and without warnings where that is wanted."""
-    if state.profiler is not None:
+    if now().profiler is not None:
         result = timed[0](op.name, op.run, arrays, params)
     elif op.name in _WARNING:
         with np.errstate(all="ignore"):               # nan and infinities are answers like any other
@@ -83,7 +83,7 @@ def _run(op: Op, arrays: list, params: dict) -> Any:
 
 def apply_pair(op: Op, x: Tensor, y: Tensor, params: dict, label: "str | None" = None) -> Any:
     """apply for an op of two tensors of one real dtype, by a shorter way where nothing unusual is asked for."""
-    if not state.quick or x._view is not None or y._view is not None or x._x is not None or y._x is not None or x._a.dtype is not y._a.dtype:
+    if not now().quick or x._view is not None or y._view is not None or x._x is not None or y._x is not None or x._a.dtype is not y._a.dtype:
         return apply(op, (x, y), params, label)
     a, b = x._a, y._a
     z = op.run(a, b, **params)
@@ -149,7 +149,7 @@ def _cast() -> Op:
 
 def apply_lean(op: Op, x: Any, rest: tuple, params: dict, label: "str | None" = None) -> Any:
     """apply for an op of one tensor (and constants) with one result, by a shorter way where nothing unusual is asked for."""
-    if not state.quick or not isinstance(x, Tensor) or x._view is not None or x._x is not None:
+    if not now().quick or not isinstance(x, Tensor) or x._view is not None or x._x is not None:
         return apply(op, (x, *rest), params, label) if isinstance(x, Tensor) else op(x, *rest, **params)
     a = x._a
     y = op.run(a, *rest, **params)
@@ -185,16 +185,16 @@ def apply_lean(op: Op, x: Any, rest: tuple, params: dict, label: "str | None" = 
 def record(handle: Handle, args: tuple, arrays: list, ys: tuple, params: dict, label: "str | None" = None) -> tuple:
     """The tensors of these results of an op, with a node where one of the arguments requires a gradient."""
     tensors = None
-    if state.grad and not state.inference:
+    if now().grad and not now().inference:
         edges = [edge(a) if isinstance(a, Tensor) else None for a in args]
         if any(e is not None for e in edges) and any(y.dtype.kind in "fc" for y in ys):
             tensors = _node(handle, args, arrays, ys, params, edges, label)
     if tensors is None:
         tensors = tuple([wrap(y) for y in ys])
-        if state.inference:
+        if now().inference:
             for t in tensors:
                 t.extra.inference = True
-    if state.dual_level >= 0 and forward_rule:
+    if now().dual_level >= 0 and forward_rule:
         forward_rule[0](handle.op, args, tensors, params)
     return tensors
 
@@ -218,12 +218,12 @@ def _node(handle: Handle, args: tuple, arrays: list, ys: tuple, params: dict, ed
     node.ys = tuple([y if keep else Meta(y.shape, y.dtype) for y, keep in zip(ys, kept_ys)])
     versions = [x._vc[0] if isinstance(x, Tensor) else 0 for x in node.xs]
     node.versions = tuple(versions) + (0,) * len(ys) if any(versions) else ()
-    if state.pack_hooks:
+    if now().pack_hooks:
         _pack(node, tensors)
-    if state.anomaly:
+    if now().anomaly:
         note_place(node)
-    if state.profiler is not None:
-        state.profiler.made(node)
+    if now().profiler is not None:
+        now().profiler.made(node)
     return tensors
 
 
@@ -264,7 +264,7 @@ def _saved_input(a: Any, x: Any, keep: bool) -> Any:
 
 def _pack(node: OpNode, tensors: tuple) -> None:
     """Give what a node saves to the pack hook in force."""
-    hooks = state.pack_hooks[-1]
+    hooks = now().pack_hooks[-1]
     node.xs = tuple([SavedTensor(x, hooks=hooks) if isinstance(x, Tensor) else x for x in node.xs])
     node.ys = tuple([SavedTensor(t, node, k, hooks=hooks) if isinstance(y, np.ndarray) else y for k, (y, t) in enumerate(zip(node.ys, tensors))])
 

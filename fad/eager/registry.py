@@ -13,7 +13,7 @@ from .inplace import in_place, requires_grad
 from .overrides import MISSING, handled, overridable, overriding
 from .promotion import castable, precision, result_type
 from .record import apply
-from .state import state
+from .state import now
 from .tensor import Tensor, raw, wrap
 from .views import apart, tangent_of
 
@@ -94,6 +94,11 @@ def run(op: Op, *args: Any, label: "str | None" = None, **params: Any) -> Any:
     return op(*args, **params) if level else wrap(np.asarray(op(*args, **params)))
 
 
+def by_number(x: Any, number: Any) -> Any:
+    """x times a number, as a step that saves no tensor."""
+    return run(TABLE["mul"], x, number, label="MulBackward1") if isinstance(number, (int, float)) else x * number
+
+
 _OUT = {                                                           # functions whose `out` is of the result's own dtype: what they say otherwise
     **dict.fromkeys("abs ceil clamp floor frac neg round sign trunc bitwise_not relu".split(), ("Found dtype {1} but expected {0}", errors.scalar_name)),
     **dict.fromkeys("max min sort argmax argmin tril triu gather bmm mm softmax log_softmax norm topk kthvalue".split(),
@@ -111,9 +116,9 @@ def delivered(y: Any, out: Any, name: str) -> Any:
     if isinstance(y, tuple):
         parts = [delivered(one, into, name) for one, into in zip(y, out)]
         return type(y)(*parts) if hasattr(y, "_fields") else tuple(parts)
-    if state.dual_level >= 0 and any(tangent_of(t) is not None for t in (y, out)):
+    if now().dual_level >= 0 and any(tangent_of(t) is not None for t in (y, out)):
         raise NotImplementedError(f"Trying to use forward AD with {name}_out that does not support it because it is an out= function")
-    if state.grad and (requires_grad(y) or requires_grad(out)):
+    if now().grad and (requires_grad(y) or requires_grad(out)):
         raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad.")
     if name in _OUT and y._a.dtype != out._a.dtype:
         text, naming = _OUT[name]

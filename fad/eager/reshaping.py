@@ -9,7 +9,7 @@ from .inplace import check_in_place, requires_grad
 from .memory import memory, offset_of
 from .registry import sizes_of
 from .shapes import squeeze, t, transpose, unsqueeze
-from .state import changed, state
+from .state import changed, now
 from .storage import as_strided
 from .tensor import Tensor
 from .views import tangent_of
@@ -17,7 +17,7 @@ from .views import tangent_of
 
 def _reshaping(name: str, view: Callable) -> None:
     def change(self: Tensor, *args: Any) -> Tensor:
-        recorded = state.grad and not state.inference and requires_grad(self)
+        recorded = now().grad and not now().inference and requires_grad(self)
         check_in_place(self, recorded, moves_only=True)
         old = Tensor.__new__(Tensor, self)
         old._fn, old._nr, old._rg, old._vc, old._view = self._fn, self._nr, self._rg, self._vc, self._view
@@ -49,12 +49,12 @@ for _name, _view in {"unsqueeze": unsqueeze, "squeeze": squeeze, "t": t, "transp
 
 def resize_(self: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
     """Give the tensor another shape, in place: its memory in row-major order, longer where that does not suffice."""
-    if requires_grad(self) and not state.inference:
+    if requires_grad(self) and not now().inference:
         raise RuntimeError("cannot resize variables that require grad")
     wanted = sizes_of(size)
     if wanted == self._a.shape:
         return self
-    if self._x is not None and self._x.inference and not state.inference:
+    if self._x is not None and self._x.inference and not now().inference:
         raise RuntimeError(errors.INFERENCE_WRITE)
     count, row = int(np.prod(wanted, dtype=int)), memory(self._a)[offset_of(self._a):]
     if count > row.size:
@@ -82,9 +82,9 @@ def _over_storage(storage: Any, offset: int, size: Any, stride: Any) -> np.ndarr
 
 def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
     """Give the tensor the memory, the shape and the strides of another one, or a storage in this shape and with these steps, in place."""
-    if state.grad and not state.inference and requires_grad(self):
+    if now().grad and not now().inference and requires_grad(self):
         raise RuntimeError(errors.LEAF_WRITE if self._fn is None else "set_ of a tensor that is part of a graph is not supported: detach it first")
-    if state.dual_level >= 0 and any(isinstance(t, Tensor) and tangent_of(t) is not None for t in (self, source)):
+    if now().dual_level >= 0 and any(isinstance(t, Tensor) and tangent_of(t) is not None for t in (self, source)):
         raise NotImplementedError("Trying to use forward AD with set_ that does not support it because it has not been implemented yet")
     new = np.zeros(0, self._a.dtype) if source is None else source._a if isinstance(source, Tensor) else _over_storage(source, storage_offset, size, stride)
     if new.dtype != self._a.dtype:

@@ -2,7 +2,7 @@
 from typing import Any
 
 from .node import Node, named
-from .state import state
+from .state import now, state
 
 
 def _current_graph_task_id() -> int:
@@ -33,7 +33,7 @@ def _current_graph_task_execution_order() -> list:
     run = state.run
     if run is None:
         raise RuntimeError("_current_graph_task_execution_order should only be called during the backward pass")
-    if state.multithreading:
+    if now().multithreading:
         raise RuntimeError("_current_graph_task_execution_order expects the current backward to be executed with multithreading disabled, e.g. by "
                            "running: with torch.autograd.set_multithreading_enabled(False):")
     return [named(node) for node in run.order()]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import errors
-from .state import changed, settle, state
+from .state import change, changed, now
 from .tensor import Renumbered, Tensor, alias, weak, wrap_result
 
 
@@ -145,14 +145,14 @@ def stale_message(t: Tensor, expected: int, fn: Any, nr: int) -> str:
     if t._vc[0] // Renumbered.START != expected // Renumbered.START:
         return errors.DETACHED
     producer = f"output {nr} of {fn.name().partition('Backward')[0]}" if fn is not None else ""
-    return errors.stale(errors.type_name(t._a.dtype), t._a.shape, producer, t._vc[0], expected, state.anomaly)
+    return errors.stale(errors.type_name(t._a.dtype), t._a.shape, producer, t._vc[0], expected, now().anomaly)
 
 
 def result_of(a: np.ndarray, vc: list, node: Any, nr: int = 0) -> Tensor:
     """A node's result read back from what the node keeps of it."""
     t = wrap_result(a, node, nr)
     t._vc = vc
-    if state.dual_level >= 0 and "tangents" in node.__dict__:
+    if now().dual_level >= 0 and "tangents" in node.__dict__:
         t.extra.tangent = node.tangents.get(nr)
     return t
 
@@ -175,14 +175,12 @@ class saved_tensors_hooks:
         self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
 
     def __enter__(self) -> None:
-        if state.hooks_refused is not None:
-            raise RuntimeError(state.hooks_refused)
-        state.pack_hooks = (*state.pack_hooks, (self.pack_hook, self.unpack_hook))
-        settle()
+        if now().hooks_refused is not None:
+            raise RuntimeError(now().hooks_refused)
+        change(pack_hooks=(*now().pack_hooks, (self.pack_hook, self.unpack_hook)))
 
     def __exit__(self, *exc: Any) -> None:
-        state.pack_hooks = state.pack_hooks[:-1]
-        settle()
+        change(pack_hooks=now().pack_hooks[:-1])
 
 
 class save_on_cpu(saved_tensors_hooks):
@@ -200,10 +198,7 @@ class save_on_cpu(saved_tensors_hooks):
 @contextmanager
 def disable_saved_tensors_hooks(error_message: str, prior: "Any | None" = None) -> Iterator[None]:
     """Within, saved_tensors_hooks may not be used: doing so raises RuntimeError with this message."""
-    if state.pack_hooks:
+    if now().pack_hooks:
         raise RuntimeError(error_message)
-    before, state.hooks_refused = state.hooks_refused, error_message
-    try:
+    with changed(hooks_refused=error_message):
         yield
-    finally:
-        state.hooks_refused = before

@@ -171,3 +171,9 @@ def _read() -> dict:
 
 
 SHOWN = _read()
+_TENSORS = frozenset((                                         # the names that tensors have; others are numbers, sizes, options
+    "self other result result0 result1 result2 result3 index indices mask weight condition input tensor tensor1 tensor2 mat mat1 mat2 batch1 batch2 vec vec1 vec2 "
+    "L LU P U Q R A b S Vh solution pivots eigenvalues eigenvectors grid target buffer noise tau source src input2 x1 x2 bias running_mean running_var "
+    "total_weight pos_weight offsets per_sample_weights imag real inverse sign").split())
+_OF_NUMBERS = frozenset(("DivBackward1", "MulBackward1", "LerpBackward0", "SelectBackward0", "SelectScatterBackward0"))       # `other`, `weight`, `index` are
+LASTING = _OF_NUMBERS | {node for node, names in SHOWN.items() if _TENSORS.isdisjoint(names)}       # they save no tensor: any number of passes goes through

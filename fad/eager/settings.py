@@ -2,24 +2,24 @@
 from collections.abc import Sequence
 from typing import Any
 
-from .state import state
+from .state import change, now
 from .tensor import Tensor
 
 
 class Setting:
-    """A setting of this thread: in force when made; as a context manager, until the block ends."""
+    """A setting of this context: in force when made; as a context manager, until the block ends."""
 
     attribute = ""
 
     def __init__(self, mode: bool):
-        self.before = getattr(state, self.attribute)
-        setattr(state, self.attribute, bool(mode))
+        self.before = getattr(now(), self.attribute)
+        change(**{self.attribute: bool(mode)})
 
     def __enter__(self) -> None:
         """It is in force already."""
 
     def __exit__(self, *exc: Any) -> None:
-        setattr(state, self.attribute, self.before)
+        change(**{self.attribute: self.before})
 
 
 class _force_original_view_tracking(Setting):
@@ -30,7 +30,7 @@ class _force_original_view_tracking(Setting):
 
 def is_view_replay_enabled() -> bool:
     """Whether _force_original_view_tracking is on."""
-    return state.view_replay
+    return now().view_replay
 
 
 class _unsafe_preserve_version_counter:

@@ -13,7 +13,7 @@ from .node import Undifferentiable
 from .record import edge
 from .reductions import Extreme, _shared, _take, extremes
 from .registry import delivered, function, one_dim
-from .state import state
+from .state import now
 from .tensor import Tensor, raw, wrap
 from .together import step
 
@@ -235,7 +235,7 @@ def distinct(x: Tensor, a: np.ndarray, name: str) -> Tensor:
     if wanted(x) and not requires_grad(x):
         raise NotImplementedError(f"Trying to use forward AD with {name} that does not support it because it has not been implemented yet.")
     t = wrap(a)
-    into = edge(x) if state.grad and not state.inference else None
+    into = edge(x) if now().grad and not now().inference else None
     if into is not None:
         t._fn, t._rg = Undifferentiable((into,), f"{name.title().replace('_', '')}Backward0", f"the derivative for '{name}' is not implemented."), True
     return t

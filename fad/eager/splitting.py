@@ -102,7 +102,7 @@ def tensor_split(self: Any, indices_or_sections: Any, dim: int = 0) -> tuple:
     else:
         cuts = [int(k) for k in np.asarray(given)]
         starts, ends = [0, *cuts], [*cuts, n]
-    return tuple([index_view(self, (slice(None),) * ax + (slice(int(a), int(b)),), label="SliceBackward0", creation="multi") for a, b in zip(starts, ends)])
+    return tuple([index_view(self, (slice(None),) * ax + (slice(int(a), int(b)),), label="SliceBackward0") for a, b in zip(starts, ends)])
 
 
 def _split_along(name: str, least: int, dim: Callable) -> None:
@@ -126,7 +126,7 @@ _split_along("dsplit", 3, lambda ndim: 2)
 def _at_least(name: str, shape: Callable) -> None:
     def call(*tensors: Any) -> Any:
         given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
-        made = tuple([reshape(x, *shape(tuple(x.shape))) for x in given])
+        made = tuple([x if shape(tuple(x.shape)) == tuple(x.shape) else reshape(x, *shape(tuple(x.shape))) for x in given])
         return made if len(given) > 1 or given is not tensors else made[0]
     call.__name__, call.__doc__ = name, "Tensors with at least this many dimensions."
     function(name, method=False)(call)

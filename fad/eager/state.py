@@ -1,75 +1,157 @@
-"""What holds for one thread: grad mode, inference mode, hooks for saved tensors, the dual level; and what holds for all (anomaly mode).
+"""Modes: grad mode, inference mode, hooks for saved tensors, the dual level, ...; and how far the backward passes of a thread are.
 
-`quick` is true while nothing but recording is asked for: it is the one flag that the hot path of an operation reads.
+    now().grad                 what holds in this context: of this thread, and of this asyncio task
+    change(grad=False)         from here on, another mode; with changed(grad=False): the same for a while
+
+Modes are a value of a context variable that nothing changes in place, so that none leaks to another thread or, over an await, to another task. A new
+thread starts with the defaults; a task, and what asyncio.to_thread runs, with the modes in force where they are started.
 """
 import threading
+from contextvars import ContextVar
 from typing import Any
+from weakref import WeakSet
 
 from ..ir import stack
 
+_FLAGS: dict[str, Any] = {
+    "grad": True,
+    "inference": False,
+    "forward_grad": True,
+    "multithreading": True,
+    "view_replay": False,                 # whether views made anew are told step by step
+    "overridden": True,                   # whether subclasses of Tensor have a say in functions
+    "anomalous": None,                    # anomaly mode; None: as in the process
+    "watching_nan": None,                 # whether it looks for nan; likewise
+    "early_stop": None,                   # of checkpoints; None: as they were told
+    "checkpoint_debug": None,             # likewise
+}
+_OTHERS: dict[str, Any] = {
+    "pack_hooks": (),                     # pairs (pack, unpack), the innermost last
+    "hooks_refused": None,                # why saved_tensors_hooks may not be used just now
+    "mutation": None,                     # the table of allow_mutation_on_saved_tensors
+    "dual_level": -1,
+    "entered_level": -1,                  # the same, but for the insides of Functions, which see no tangents
+    "duals": (),                          # weak references to what carries tangents
+    "profiler": None,
+    "group": None,                        # the GraphExecGroup
+    "parametrized": None,                 # values of parametrized tensors, within nn.utils.parametrize.cached()
+}
 
-class State(threading.local):
-    """Settings of the current thread; class attributes are the defaults of every thread."""
 
-    quick = True
-    grad = True
-    inference = False
-    forward_grad = True
-    multithreading = True
-    pack_hooks: tuple = ()                     # pairs (pack, unpack), the innermost last
-    hooks_refused: "str | None" = None         # why saved_tensors_hooks may not be used just now
-    mutation: Any = None                       # the table of allow_mutation_on_saved_tensors
-    dual_level = -1
-    entered_level = -1                         # the same, but for the insides of Functions, which see no tangents
-    duals: list = []                           # weak references to what carries tangents
-    anomaly = False                            # for all threads: set on the class
+class Process:
+    """What holds wherever a context says nothing else."""
+
+    anomaly = False
     check_nan = True
-    profiler: Any = None
-    evaluating: Any = None                     # the node whose backward is running
-    depth = 0                                  # of backward passes within backward passes
-    view_replay = False                        # whether views made anew are told step by step
-    overridden = True                          # whether subclasses of Tensor have a say in functions
-    run: Any = None                            # the backward pass that is running
 
 
-state = State()
+class Modes:
+    """The modes of a context; never changed, but for `quick`, which anomaly mode in the whole process ends.
+
+    `quick` is true while nothing but recording is asked for: it is the one flag that the hot path of an operation reads.
+    `then` remembers what modes a change leads to, of modes that are flags only: there are few of them.
+    """
+
+    __slots__ = (*_FLAGS, *_OTHERS, "quick", "then", "__weakref__")
+
+    def __init__(self, values: dict, plain: bool):
+        for name, value in values.items():
+            setattr(self, name, value)
+        self.then: dict | None = {} if plain else None
+        self.settle()
+        if self.quick:
+            _quick.add(self)
+
+    def settle(self) -> None:
+        """Find out whether the hot path may be taken."""
+        self.quick = (self.grad and not self.inference and not self.anomaly and not self.pack_hooks and self.mutation is None       # type: ignore[attr-defined]
+                      and self.dual_level < 0 and self.profiler is None)                                   # type: ignore[attr-defined]
+
+    @property
+    def anomaly(self) -> bool:
+        """Whether anomaly mode is on."""
+        return Process.anomaly if self.anomalous is None else self.anomalous                               # type: ignore[attr-defined]
+
+    @property
+    def check_nan(self) -> bool:
+        """Whether anomaly mode looks for nan."""
+        return Process.check_nan if self.watching_nan is None else self.watching_nan                       # type: ignore[attr-defined]
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"there is no mode {name!r}")
+
+
+_quick: WeakSet = WeakSet()
+_DEFAULT = Modes({**_FLAGS, **_OTHERS}, True)
+_plain: dict[tuple, Modes] = {tuple(_FLAGS.values()): _DEFAULT}
+_context: ContextVar = ContextVar("fad.modes", default=_DEFAULT)
+now = _context.get
 stack_of_builders = stack.builders
 
 
-def settle() -> None:
-    """Find out anew whether the hot path may be taken."""
-    quick = (state.grad and not state.inference and not state.pack_hooks and state.mutation is None and state.dual_level < 0
-             and not state.anomaly and state.profiler is None)
-    if quick and State.quick:
-        state.__dict__.pop("quick", None)
-    else:
-        state.quick = quick
+def change(**given: Any) -> None:
+    """Other modes, from here on."""
+    _context.set(_changed(now(), given))
+
+
+def _changed(modes: Modes, given: dict) -> Modes:
+    """The modes with some of them given."""
+    if modes.then is None or not _FLAGS.keys() >= given.keys():
+        return _of({**{name: getattr(modes, name) for name in (*_FLAGS, *_OTHERS)}, **given})
+    key = tuple(given.items())
+    found = modes.then.get(key)
+    if found is None:
+        found = modes.then[key] = _of({**{name: getattr(modes, name) for name in (*_FLAGS, *_OTHERS)}, **given})
+    return found
+
+
+def _of(values: dict) -> Modes:
+    """The modes with these values; those that are flags only are made once."""
+    if any(values[name] != value for name, value in _OTHERS.items() if name != "duals") or values["duals"]:
+        return Modes(values, False)
+    key = tuple([values[name] for name in _FLAGS])
+    return _plain.get(key) or _plain.setdefault(key, Modes(values, True))
 
 
 class changed:
-    """Within, attributes of the state are other ones."""
+    """Within, some modes are other ones."""
 
-    __slots__ = ("given", "before")
+    __slots__ = ("given", "before", "within")
 
     def __init__(self, **given: Any):
         self.given = given
 
     def __enter__(self) -> None:
-        self.before = {name: getattr(state, name) for name in self.given}
-        for name, value in self.given.items():
-            setattr(state, name, value)
-        settle()
+        self.before = now()
+        self.within = _changed(self.before, self.given)
+        _context.set(self.within)
 
     def __exit__(self, *exc: Any) -> None:
-        for name, value in self.before.items():
-            setattr(state, name, value)
-        settle()
+        at_end = now()
+        if at_end is not self.within:                         # what was changed besides, and not put back, stays
+            self.before = _changed(at_end, {name: getattr(self.before, name) for name in self.given})
+        _context.set(self.before)
+
+
+def restore(modes: Modes) -> None:
+    """These modes again, whatever was changed since."""
+    _context.set(modes)
 
 
 def set_for_all(**given: Any) -> None:
-    """Change what holds in all threads."""
+    """Change what holds in the process."""
     for name, value in given.items():
-        setattr(State, name, value)
-        state.__dict__.pop(name, None)
-    State.quick = not State.anomaly
-    settle()
+        setattr(Process, name, value)
+    for modes in list(_quick):
+        modes.settle()
+
+
+class State(threading.local):
+    """The backward passes that run in this thread; class attributes are the defaults of every thread."""
+
+    evaluating: Any = None                     # the node whose backward is running
+    depth = 0                                  # of backward passes within backward passes
+    run: Any = None                            # the backward pass that is running
+
+
+state = State()

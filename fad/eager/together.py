@@ -7,13 +7,15 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from . import errors
 from .node import LAST, Node
 from .record import edge, note_place
 from .saved import Meta, SavedTensor
-from .saved_names import SHOWN
-from .state import state
-from .tensor import Tensor, alias
+from .saved_names import LASTING, SHOWN
+from .state import now
+from .tensor import Tensor, alias, stored
 from .views import apart
 
 
@@ -38,6 +40,9 @@ class Together(Node):
         hidden = self.hidden
         if hidden is None:
             raise RuntimeError(errors.SECOND_TIME)
+        for saved in (self.held or {}).values():                             # what it shows as saved has to be what it was, read or not
+            if saved.__class__ is SavedTensor and saved.hooks is None and saved.original is not None:
+                saved._checked()
         come: dict = {}
         for root, one in zip(self.roots, (g,) if self.outputs == 1 else g or ()):
             if root is not None:
@@ -50,6 +55,8 @@ class Together(Node):
         return tuple([come.pop(place, None) for place in _edges(self)])
 
     def release(self) -> None:
+        if self.label in LASTING:
+            return
         super().release()
         hidden = self.hidden
         if self.exposed or hidden is None:       # the hidden steps are forgotten one by one, as the pass comes to them
@@ -57,6 +64,8 @@ class Together(Node):
         else:
             for node in hidden:
                 node.release()
+            if self.label in SHOWN:
+                self.hidden = None
 
 
 def _edges(node: Node) -> Any:
@@ -109,6 +118,8 @@ def together(ys: tuple, label: str, args: Sequence, saved: "dict | None" = None,
         for k, y in enumerate(ys):
             if roots[k] is not None:
                 y._fn, y._nr = node, k
+                if y._view is not None and not any(isinstance(a, Tensor) and np.may_share_memory(stored(a), stored(y)) for a in args):
+                    y._view = None                                           # what it views is hidden
         _seen(node)
     node.label = label
     shown = SHOWN.get(label)
@@ -123,7 +134,7 @@ def together(ys: tuple, label: str, args: Sequence, saved: "dict | None" = None,
 
 def _held(t: Tensor, ys: tuple, node: Node) -> SavedTensor:
     """A tensor that a node saves; of its own results there is no way back to the node but a weak one."""
-    hooks = state.pack_hooks[-1] if state.pack_hooks else None
+    hooks = now().pack_hooks[-1] if now().pack_hooks else None
     for k, y in enumerate(ys):
         if y is t:
             return SavedTensor(alias(t), node, k, hooks=hooks)
@@ -131,10 +142,10 @@ def _held(t: Tensor, ys: tuple, node: Node) -> SavedTensor:
 
 
 def _seen(node: Node) -> None:
-    if state.anomaly:
+    if now().anomaly:
         note_place(node)
-    if state.profiler is not None:
-        state.profiler.made(node)
+    if now().profiler is not None:
+        now().profiler.made(node)
 
 
 def step(label: "str | Callable", edges: str, saves: str = "", shows: str = "") -> Callable:
@@ -155,8 +166,9 @@ def step(label: "str | Callable", edges: str, saves: str = "", shows: str = "") 
         def call(*args: Any, **kwargs: Any) -> Any:
             y = f(*args, **kwargs)
             ys = y if isinstance(y, tuple) else (y,)
+            apart_from = [t for a in (*args, *kwargs.values()) for t in (a if isinstance(a, (tuple, list)) else (a,))]
             for one in ys:
-                apart(one, args)
+                apart(one, apart_from)
             if any(isinstance(one, Tensor) and one._fn is not None for one in ys):
                 given = {**names.of(args, kwargs), "result": ys[0], "indices": ys[-1]}
                 ends = [t for name in into for t in (given[name] if isinstance(given[name], (tuple, list)) else (given[name],))

@@ -16,7 +16,7 @@ from .memory import memory, offset_of
 from .node import Node
 from .record import edge
 from .saved import Meta
-from .state import changed, state
+from .state import changed, now
 from .tensor import Tensor, lazy, over, stored, way_of, weak, wrap
 
 _AMBIGUOUS = ("Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace "
@@ -139,7 +139,7 @@ def _turned_back(a: np.ndarray, shape: tuple, strides: tuple) -> tuple:
 def view_of(x: Tensor, op: ViewOp, args: tuple, label: str = "", creation: str = "", note: "dict | None" = None) -> Tensor:
     """op's view of x, its node shown under a label and with a note; where NumPy had to copy, a new tensor with the same history."""
     t, shared = _seen(x, op, args)
-    into = edge(x) if state.grad and not state.inference and (x._x is None or not x._x.inference) else None
+    into = edge(x) if now().grad and not now().inference and (x._x is None or not x._x.inference) else None
     if into is not None and t._a.dtype.kind in "fc":
         node = ViewNode(x, into, op, args)
         if label:
@@ -147,10 +147,10 @@ def view_of(x: Tensor, op: ViewOp, args: tuple, label: str = "", creation: str =
         if note is not None:
             node.note = note
         t._fn, t._rg = node, True
-        if state.anomaly:
+        if now().anomaly:
             record.note_place(node)
     if shared and (x._x is None or not x._x.inference):
-        mode = creation if state.grad else "inference" if state.inference else "no_grad"
+        mode = creation if now().grad else "inference" if now().inference else "no_grad"
         above = x._view
         if above is None:
             t._view = View(x, ((op, args),), x._vc[0], mode)
@@ -159,9 +159,9 @@ def view_of(x: Tensor, op: ViewOp, args: tuple, label: str = "", creation: str =
     if x._x is not None:
         if x._x.inference:
             t.extra.inference = True
-        if x._x.tangent is not None and state.dual_level >= 0:
+        if x._x.tangent is not None and now().dual_level >= 0:
             t.extra.tangent = view_of(x._x.tangent, op, args)
-    if state.inference and not shared:
+    if now().inference and not shared:
         t.extra.inference = True
     return t
 
@@ -184,11 +184,13 @@ def apart(y: Any, args: Sequence) -> Any:
     """y, a result that is no view of its arguments to users: in memory of its own, where what made it looked at theirs."""
     if isinstance(y, Tensor) and (y._view is not None or y._a.base is not None):
         for x in args:
-            if isinstance(x, Tensor) and x is not y and np.may_share_memory(stored(x), stored(y)):
-                for t in (y, None if y._x is None else y._x.tangent):           # which stay laid out alike
+            if isinstance(x, Tensor) and (x is y or np.may_share_memory(stored(x), stored(y))):
+                for t in (y, None if y._x is None else y._x.tangent) if x is not y else ():           # which stay laid out alike
                     if t is not None:
                         t._a, t._vc, t._view = t._a.copy(), [0], None                                    # type: ignore[misc]
                 break
+        else:
+            y._view = None                                       # it views what nobody else knows of
     return y
 
 
@@ -197,7 +199,7 @@ def tangent_of(x: Tensor) -> "Tensor | None":
     if x._x is not None and x._x.tangent is not None:
         return x._x.tangent
     view = x._view
-    if view is None or not view.forward or view.base._x is None or view.base._x.tangent is None or state.dual_level < 0:
+    if view is None or not view.forward or view.base._x is None or view.base._x.tangent is None or now().dual_level < 0:
         return None
     with changed(dual_level=-1):
         keep_tangent(x, view.of_tensor(view.base._x.tangent))
@@ -207,7 +209,7 @@ def tangent_of(x: Tensor) -> "Tensor | None":
 def keep_tangent(x: Tensor, tangent: Tensor) -> None:
     """x carries this tangent until the level ends."""
     x.extra.tangent = tangent
-    state.duals.append(weak(x))
+    now().duals.append(weak(x))
 
 
 def refresh(x: Tensor) -> None:
@@ -228,7 +230,7 @@ def refresh(x: Tensor) -> None:
     keeping = leave_node(x)
     x._fn, x._nr, x._rg = again._fn, again._nr, again._fn is not None
     if x._fn is not None:
-        if not state.view_replay and not any(op.way is not None for op, _ in view.steps):
+        if not now().view_replay and not any(op.way is not None for op, _ in view.steps):
             x._fn.label = "AsStridedBackward0"
         keeping(x)
     view.stamp = x._vc[0]

@@ -10,14 +10,14 @@ from contextlib import contextmanager
 
 
 class _Pauses:
-    """How many blocks, of all threads, want no collection now; whether the collector was at work before the first of them.
+    """The blocks, of all threads, that want no collection now; whether the collector was at work before the first of them.
 
-    Signal handlers and finalizers may come in between any two steps, and trace functions of their own: the thread that has the lock gets it again, and
-    the count tells of a block from before the collector is stopped until after it is started.
+    Signal handlers and finalizers may come in between any two steps, and raise errors, or trace functions of their own: the thread that has the lock gets
+    it again, and a block is noted from before the collector is stopped until after it is started.
     """
 
     lock = threading.RLock()
-    count = 0
+    blocks: set = set()
     was_on = False
 
 
@@ -32,15 +32,23 @@ def collection_paused() -> Iterator[None]:
     >>> gc.isenabled()
     True
     """
-    with _Pauses.lock:
-        _Pauses.count += 1
-        if _Pauses.count == 1:
-            _Pauses.was_on = gc.isenabled()
-            gc.disable()
+    block = object()
     try:
+        with _Pauses.lock:
+            if not _Pauses.blocks:
+                _Pauses.was_on = gc.isenabled()
+            _Pauses.blocks.add(block)
+            gc.disable()
         yield
     finally:
-        with _Pauses.lock:
-            if _Pauses.count == 1 and _Pauses.was_on:
-                gc.enable()
-            _Pauses.count -= 1
+        try:
+            _end(block)
+        finally:                                              # an interrupt may have come in between
+            _end(block)
+
+
+def _end(block: object) -> None:
+    with _Pauses.lock:
+        if _Pauses.blocks == {block} and _Pauses.was_on:
+            gc.enable()
+        _Pauses.blocks.discard(block)

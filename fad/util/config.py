@@ -1,10 +1,20 @@
-"""Settings. `fad.config` is the one instance; environment variables give the first values."""
+"""Settings. `fad.config` is the one instance; environment variables give the first values.
+
+    fad.config.compile = "now"                  the process: every thread and task, but for what a block around them says
+    with fad.config.using(check_index=False):   the context: this thread or asyncio task, and the tasks that it starts within
+
+The blocks that are open in a context are a value of a context variable, which nothing changes in place: a block that ends takes itself away,
+whichever end first, and no other thread or task sees it.
+"""
 import os
 import pathlib
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
+from weakref import WeakSet
 
 
 def _default_cache_dir() -> pathlib.Path:
@@ -14,6 +24,46 @@ def _default_cache_dir() -> pathlib.Path:
     return pathlib.Path(home) / "fad" if home else pathlib.Path.home() / ".cache" / "fad"
 
 
+def _policy(value: Any) -> str:
+    if value not in ("auto", "now", "never"):
+        raise ValueError(f"compile is 'auto', 'now' or 'never', not {value!r}")
+    return value
+
+
+def _folder(value: Any) -> "pathlib.Path | None":
+    return None if value is None else pathlib.Path(value)
+
+
+class Setting:
+    """One setting: read in the current context. Values that are given go through `checked`."""
+
+    def __init__(self, checked: Callable = bool):
+        self.checked = checked
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        return self if instance is None else instance.now().values[self.name]
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        instance.assign(self.name, self.checked(value))
+
+
+class InForce:
+    """What holds in the contexts where these blocks are open, the outermost first.
+
+    blocks   pairs (which block it is, its settings); values: name -> value; shape: what of them programs depend on, as a number
+    """
+
+    __slots__ = ("blocks", "values", "shape", "__weakref__")
+
+    def __init__(self, blocks: tuple):
+        self.blocks = blocks
+        self.values: dict = {}
+        self.shape = 0
+
+
 class Config:
     """What a user may set.
 
@@ -21,8 +71,10 @@ class Config:
     cache_dir     where compiled kernels are kept; None: nowhere
     check_index   whether compiled code checks that indices are in range
     check_trace   whether each program is checked to be well formed once it is traced (for tests of ops and rules)
-    parallel      whether large loops may run on several threads
     fallback      whether functions whose structure depends on data run step by step on the tape; if not, they raise
+
+    An assignment holds for the whole process, but not where a `using` block says otherwise; within a block that sets the name, it changes
+    that block, and ends with it. A program is used only under the settings that it was made under.
 
     >>> config = Config()
     >>> with config.using(compile="never"):
@@ -30,39 +82,83 @@ class Config:
     'never'
     """
 
-    _names = ("compile", "cache_dir", "check_index", "check_trace", "parallel", "fallback")
+    compile = Setting(_policy)
+    cache_dir = Setting(_folder)
+    check_index = Setting()
+    check_trace = Setting()
+    fallback = Setting()
 
     def __init__(self) -> None:
-        self.compile = os.environ.get("FAD_COMPILE", "auto")
-        self.cache_dir: pathlib.Path | None = _default_cache_dir() if os.environ.get("FAD_CACHE", "1") != "0" else None
-        self.check_index = True
-        self.check_trace = os.environ.get("FAD_CHECK_TRACE", "0") == "1"
-        self.parallel = os.environ.get("FAD_PARALLEL", "0") == "1"
-        self.fallback = os.environ.get("FAD_FALLBACK", "1") != "0"
+        outside = InForce(())
+        own: dict[str, Any] = {"_outside": outside, "_inside": WeakSet(), "_shapes": {}, "_lock": threading.RLock()}
+        own["_context"] = ContextVar("fad.config", default=outside)
+        own["now"] = own["_context"].get                      # what holds in this context: read at each call of a compiled function
+        own["_process"] = {"compile": os.environ.get("FAD_COMPILE", "auto"),
+                           "cache_dir": _default_cache_dir() if os.environ.get("FAD_CACHE", "1") != "0" else None,
+                           "check_index": True,
+                           "check_trace": os.environ.get("FAD_CHECK_TRACE", "0") == "1",
+                           "fallback": os.environ.get("FAD_FALLBACK", "1") != "0"}
+        self.__dict__.update(own)
+        self._check(self._process)
+        self._renew(outside)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name not in self._names:
-            raise AttributeError(f"fad.config has no setting {name!r}; there are {', '.join(self._names)}")
-        if name == "compile" and value not in ("auto", "now", "never"):
-            raise ValueError(f"compile is 'auto', 'now' or 'never', not {value!r}")
-        if name == "cache_dir" and value is not None:
-            value = pathlib.Path(value)
+        self._setting(name)
         super().__setattr__(name, value)
+
+    def _setting(self, name: str) -> Setting:
+        if not isinstance(getattr(type(self), name, None), Setting):
+            raise AttributeError(f"fad.config has no setting {name!r}; there are {', '.join(self._process)}")
+        return getattr(type(self), name)
+
+    def _check(self, settings: dict) -> dict:
+        return {name: self._setting(name).checked(value) for name, value in settings.items()}
+
+    def assign(self, name: str, value: Any) -> None:
+        """Set one for the process; or, within a block that sets it, for the rest of the block."""
+        blocks = self.now().blocks
+        for k in reversed(range(len(blocks))):
+            block, settings = blocks[k]
+            if name in settings:
+                self._enter((*blocks[:k], (block, {**settings, name: value}), *blocks[k + 1:]))
+                return
+        with self._lock:
+            self._process[name] = value
+            for in_force in [self._outside, *self._inside]:
+                self._renew(in_force)
+
+    def _enter(self, blocks: tuple) -> None:
+        """From here on, these are the blocks of this context."""
+        in_force = InForce(blocks) if blocks else self._outside
+        if blocks:
+            with self._lock:
+                self._renew(in_force)
+                self._inside.add(in_force)
+        self._context.set(in_force)
+
+    def _renew(self, in_force: InForce) -> None:
+        values = dict(self._process)
+        for _, settings in in_force.blocks:
+            values.update(settings)
+        shape = values["check_index"], values["check_trace"], values["compile"] == "never"
+        in_force.values, in_force.shape = values, self._shapes.setdefault(shape, len(self._shapes))
 
     @contextmanager
     def using(self, **settings: Any) -> Iterator[None]:
-        """Other settings for a while."""
-        before = {name: getattr(self, name) for name in settings}
+        """Other settings for a while, in this context: no other thread, and no asyncio task but those started within, sees them."""
+        block, settings = object(), self._check(settings)
+        self._enter((*self.now().blocks, (block, settings)))
         try:
-            for name, value in settings.items():
-                setattr(self, name, value)
             yield
         finally:
-            for name, value in before.items():
-                setattr(self, name, value)
+            self._enter(tuple([each for each in self.now().blocks if each[0] is not block]))
+
+    def held(self) -> Any:
+        """Within, nothing that other threads assign is seen: what is made of the settings is made of the same ones throughout."""
+        return self.using(**self.now().values)
 
     def __repr__(self) -> str:
-        return "Config(" + ", ".join(f"{n}={getattr(self, n)!r}" for n in self._names) + ")"
+        return "Config(" + ", ".join(f"{name}={value!r}" for name, value in self.now().values.items()) + ")"
 
 
 config = Config()

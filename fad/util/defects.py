@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .errors import CheckError, FadError, InternalErrorWarning
+from .interrupts import is_interrupt
 from .where import PACKAGE, Where, is_library, is_own, outside_fad
 
 _RAISE = dis.opmap["RAISE_VARARGS"]
@@ -20,6 +21,11 @@ def door(f: Callable) -> Callable:
     """Mark a function of fad's that calls, reads or compares for the user's code: a failure of what it does is not fad's."""
     _doors.add(f.__code__)                                    # type: ignore[attr-defined]
     return f
+
+
+def is_door(code: Any) -> bool:
+    """Whether this is the code of such a function."""
+    return code in _doors
 
 
 def is_defect(error: BaseException) -> bool:
@@ -34,7 +40,7 @@ def is_defect(error: BaseException) -> bool:
     """
     if isinstance(error, CheckError):
         return True
-    if isinstance(error, (FadError, RecursionError, MemoryError)):
+    if isinstance(error, (FadError, RecursionError)) or is_interrupt(error):
         return False
     found = _innermost(error)
     if found is None or _is_for_user(found):

@@ -4,6 +4,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from .interrupts import ambient
+
 
 class OutOfPatience(Exception):
     """The interpreter's time is over. Nothing was written to: the same program can be run again, compiled."""
@@ -14,6 +16,7 @@ class _Deadline(threading.local):
 
 
 _deadline = _Deadline()
+ambient(_deadline)
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .errors import StructureError
+from .interrupts import let_through
 from .lazy import LazyModule
 
 dataclasses = LazyModule("dataclasses")
@@ -37,7 +38,8 @@ def register(cls: type, flatten: Callable[[Any], tuple[tuple, Any]], unflatten: 
 def _sorted_keys(d: dict) -> tuple:
     try:
         return tuple(sorted(d))
-    except TypeError:                       # keys of mixed types keep their order
+    except TypeError as error:              # keys of mixed types keep their order
+        let_through(error)
         return tuple(d)
 
 

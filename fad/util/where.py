@@ -1,7 +1,22 @@
-"""The user's source lines: which line of the user's own code is running now."""
+"""Whose code is it? Which code is captured, and which line of captured code is running now.
+
+Captured code is rewritten, looped, compiled and guarded. Where code stands decides it:
+
+    place                                          captured
+    the user's files, prompts, exec                yes
+    an installed package of plain Python           yes: it is the user's code in every respect
+    an opaque package                              no: a function that touches its objects runs on the tape
+    fad, NumPy, SciPy, Numba                       no: fad has faces for them (is_library)
+    Python's own library                           no: it is called as it is
+
+A package is opaque that has a compiled core (an extension module among its files: pandas, scikit-learn, PyTorch) or arrays of its own (a class with
+NumPy's protocols: JAX, autograd). What such a package does with a value is not to be seen in Python's code.
+"""
 import linecache
 import os
+import re
 import sys
+from importlib.machinery import EXTENSION_SUFFIXES
 from typing import Any, NamedTuple
 
 from .lazy import LazyModule
@@ -9,11 +24,17 @@ from .lazy import LazyModule
 traceback = LazyModule("traceback")
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+BELOW_TRACING = tuple([f"{__name__.split('.')[0]}.{part}" for part in ("util", "ir", "ops", "passes", "backend", "transforms", "api", "show")])
 _DEMONSTRATION = PACKAGE + "demo.py"                         # written as a user would write it, and captured as a user's code
 _ROUTINES = PACKAGE + "routines" + os.sep                    # so are these: plain NumPy in place of a library's functions
 _STANDARD_LIBRARY = os.path.dirname(linecache.__file__) + os.sep
 _LIBRARIES = (os.sep + "numpy" + os.sep, os.sep + "scipy" + os.sep, os.sep + "numba" + os.sep)
+_SITE = re.compile(r"^(.*[/\\\\](?:site|dist)-packages[/\\\\])([^/\\\\]+)")
+_PROTOCOLS = ("__array_ufunc__", "__array_function__", "__array_priority__")
+_MODELLED = {"fad", "numpy", "scipy", "numba", "llvmlite"}
 _is_library: dict[str, bool] = {}
+_is_captured: dict[str, bool] = {}
+_is_opaque: dict[str, bool] = {}
 
 
 class Where(NamedTuple):
@@ -41,7 +62,7 @@ def is_own(filename: str) -> bool:
 def is_users_operator() -> bool:
     """Whether an operator on a traced value stands in code that is not fad's, such as a derivative's rule."""
     frame: Any = sys._getframe(1)
-    while frame.f_globals.get("__name__") in ("fad.ir.value", "fad.trace.tracer"):
+    while frame.f_globals.get("__name__") in ("fad.ir.value", "fad.trace.tracer", "fad.trace.datamodel"):
         frame = frame.f_back
     return not is_own(frame.f_code.co_filename)
 
@@ -55,37 +76,87 @@ def is_library(filename: str) -> bool:
     return known
 
 
-def is_installed(cls: type) -> bool:
-    """Whether a class stands in a library, of Python's or installed, and not in a file of the user's."""
+def is_captured(filename: str) -> bool:
+    """Whether code in this file is captured: the user's, and that of installed packages which are plain Python.
+
+    >>> is_captured("/home/me/model.py"), is_captured("/usr/lib/python3/site-packages/models/fit.py"), is_captured(linecache.__file__)
+    (True, True, False)
+    """
+    known = _is_captured.get(filename)
+    if known is None:
+        known = _is_captured[filename] = filename.startswith(_ROUTINES) or not _is_as_it_stands(filename)
+    return known
+
+
+def _is_as_it_stands(filename: str) -> bool:
+    if is_library(filename):
+        return True
+    found = _SITE.match(filename)
+    if found is None:                                         # the site's packages may lie within Python's own directory
+        return filename.startswith(_STANDARD_LIBRARY)
+    return _is_opaque_package(found[1], found[2])
+
+
+def _is_opaque_package(site: str, name: str) -> bool:
+    """Whether a package installed at this site has a compiled core, or arrays of its own."""
+    known = _is_opaque.get(site + name)
+    if known is None:
+        known = _is_opaque[site + name] = _has_core(site + name) or _has_arrays(name.removesuffix(".py"))
+    return known
+
+
+def _has_core(path: str) -> bool:
+    return any(f.endswith(tuple(EXTENSION_SUFFIXES)) for _, _, files in os.walk(path) for f in files) or path.endswith(tuple(EXTENSION_SUFFIXES))
+
+
+def _has_arrays(name: str) -> bool:
+    modules = [m for n, m in list(sys.modules.items()) if n == name or n.startswith(name + ".")]
+    classes = [x for m in modules for x in list(getattr(m, "__dict__", {}).values()) if isinstance(x, type)]
+    return any(c.__module__.split(".")[0] == name and not c.__dict__.keys().isdisjoint(_PROTOCOLS) for c in classes)
+
+
+def is_captured_class(cls: type) -> bool:
+    """Whether the methods of a class are captured."""
     name = str(cls.__module__)
     if name in sys.builtin_module_names or name.startswith("_frozen"):
-        return True
-    filename = getattr(sys.modules.get(name), "__file__", None) or ""
-    return is_installed_file(filename)
-
-
-def is_installed_file(filename: str) -> bool:
-    """Whether code in this file is a library's, Python's own or installed, not the user's."""
-    if filename.startswith(_ROUTINES):
         return False
-    return is_library(filename) or "site-packages" in filename or filename.startswith(_STANDARD_LIBRARY)
+    return is_captured(getattr(sys.modules.get(name), "__file__", None) or "")
+
+
+def opaque_package_of(x: Any) -> str:
+    """The opaque package that a function, a class or an object's class comes from; empty if it comes from none.
+
+    >>> opaque_package_of(os.getcwd), opaque_package_of(re.compile("a"))
+    ('', '')
+    """
+    name = getattr(x, "__module__", None)
+    name = name if isinstance(name, str) else type(x).__module__
+    package = name.split(".")[0]
+    if package in sys.stdlib_module_names or package in _MODELLED:
+        return ""
+    filename = getattr(sys.modules.get(name), "__file__", None) or getattr(sys.modules.get(package), "__file__", None) or ""
+    found = _SITE.match(filename)
+    is_opaque = filename.endswith(tuple(EXTENSION_SUFFIXES)) or (found is not None and _is_opaque_package(found[1], found[2]))
+    return package if is_opaque else ""
 
 
 def here() -> "Where | None":
-    """The innermost frame of the user's code, or None where there is none."""
-    frame = sys._getframe(1)
+    """The innermost frame of captured code, or None where there is none."""
+    frame, found = sys._getframe(1), None
     while frame is not None:
         code = frame.f_code
         if not is_library(code.co_filename) and not code.co_filename.startswith(_ROUTINES):
-            return Where(code.co_filename, frame.f_lineno, code.co_name)
+            found = found or frame
+            if is_captured(code.co_filename):
+                return Where(code.co_filename, frame.f_lineno, code.co_name)
         frame = frame.f_back
-    return None
+    return Where(found.f_code.co_filename, found.f_lineno, found.f_code.co_name) if found else None
 
 
 def line_of(error: BaseException) -> "Where | None":
-    """The innermost line of the user's code that an error went through."""
+    """The innermost line that an error went through of captured code, or else of any that is no library's."""
     found = [f for f in traceback.extract_tb(error.__traceback__) if not is_library(f.filename) and linecache.getline(f.filename, f.lineno or 0)]
-    found = [f for f in found if not f.filename.startswith((_STANDARD_LIBRARY, _ROUTINES))] or found
+    found = [f for f in found if is_captured(f.filename) and not f.filename.startswith(_ROUTINES)] or found
     return Where(found[-1].filename, found[-1].lineno or 0, found[-1].name) if found else None
 
 
@@ -100,7 +171,7 @@ def outside_fad() -> int:
 def library_call() -> str:
     """The library's function that the user's line called and that is running now ("scipy.optimize.brentq"); empty if there is none."""
     frame, outermost = sys._getframe(1), None
-    while frame is not None and (is_library(frame.f_code.co_filename) or "site-packages" in frame.f_code.co_filename):
+    while frame is not None and not is_captured(frame.f_code.co_filename):
         if not frame.f_code.co_filename.startswith(PACKAGE):
             outermost = frame
         frame = frame.f_back

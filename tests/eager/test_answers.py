@@ -1,7 +1,7 @@
 """PyTorch's answers to lines of code, and fad's.
 
 Each file of tests/eager/answers holds lines `code => answer`, where the answer is what PyTorch 2.13.0 (CPU) said: a value with its dtype
-and shape, or an error with the first line of its message. `x` is arange(6).reshape(3, 2), made anew for every line. To record the answers of a
+and shape, or an error with the first line of its message. `x` is arange(6).reshape(3, 2), made anew for every line, and so are COMPLEX. To record the answers of a
 file of questions: `python tests/eager/test_answers.py FILE` in an environment with PyTorch.
 """
 import ast
@@ -11,6 +11,14 @@ import warnings
 
 ANSWERS = pathlib.Path(__file__).parent / "answers"
 ARROW = " => "
+COMPLEX = {                                                       # complex128: matrices c and d, a square one S, one definite P; vectors v and w; a number z
+    "c": [[0.3 + 0.7j, -0.4 + 0.2j], [0.6 - 0.5j, 0.9 + 0.1j], [-0.2 - 0.8j, 0.5 + 0.4j]],
+    "d": [[0.8 - 0.1j, 0.3 + 0.6j], [-0.7 + 0.2j, 0.4 - 0.9j], [0.1 + 0.5j, -0.6 - 0.3j]],
+    "S": [[1 + 2j, 0.5], [1j, 2 - 1j]],
+    "P": [[2, 0.5 + 0.3j], [0.5 - 0.3j, 1.5]],
+    "v": [0.7 + 0.4j, -0.3 + 0.9j],
+    "w": [0.2 - 0.6j, 0.8 + 0.5j],
+    "z": 0.6 + 0.8j}
 
 
 def told(value):
@@ -37,7 +45,8 @@ def _near(v):
 
 def answer(code, library):
     """What a line of code gives: an expression its value, an assignment what became of x."""
-    names = {"torch": library, "x": library.arange(6).reshape(3, 2)}
+    names = {"torch": library, "x": library.arange(6).reshape(3, 2), "F": library.nn.functional}
+    names.update({name: library.tensor(value, dtype=library.complex128) for name, value in COMPLEX.items()})
     is_expression = isinstance(ast.parse(code).body[0], ast.Expr)
     try:
         with warnings.catch_warnings():

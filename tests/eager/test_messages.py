@@ -1,4 +1,5 @@
 """What is said when something is asked for that cannot be: the classes and the words users match on."""
+import numpy as np
 import pytest
 
 import fad
@@ -92,3 +93,23 @@ def test_views_are_told_by_the_step_that_made_them():
         Turned.apply(leaf(1, 2)).add_(1)
     with pytest.raises(RuntimeError, match="Output 1 of Unbind is a view and is being modified inplace"):
         leaf(1, 2).clone().unbind()[1].add_(1)
+
+
+MATRICES = "det slogdet logdet inverse cholesky cholesky_inverse matrix_exp qr svd".split()
+
+
+@pytest.mark.parametrize("name", MATRICES)
+def test_what_is_no_matrix_is_refused_in_pytorchs_words(name):
+    for f in (getattr(fad, name), getattr(fad.Tensor, name)):
+        with pytest.raises(RuntimeError, match="must have at least 2 dimensions"):
+            f(fad.ones(3))
+        if name not in ("qr", "svd"):
+            with pytest.raises(RuntimeError, match="A must be batches of square matrices, but they are 3 by 2 matrices"):
+                f(fad.ones(3, 2))
+
+
+def test_least_squares_of_tensors():
+    a, b = fad.arange(6.0).reshape(3, 2), fad.eye(3)
+    found = fad.linalg.lstsq(a, b)
+    np.testing.assert_allclose(found.residuals.numpy(), np.linalg.lstsq(a.numpy(), b.numpy())[1])
+    assert found.rank.item() == 2 and found.rank.dtype == fad.int64 and not fad.linalg.lstsq(fad.ones(3, 2), b).residuals.numel()

@@ -17,7 +17,7 @@ from ..formulas import where
 from ..generators import source
 from ..inplace import in_place, number
 from ..node import Undifferentiable
-from ..registry import named, one_dim
+from ..registry import FUNCTIONS, named, one_dim
 from ..tensor import Tensor, raw, wrap
 from ..together import step
 from . import composites as steps
@@ -138,7 +138,7 @@ def tanh(input: Any) -> Any:
 
 def sigmoid(input: Any) -> Any:
     """The logistic function."""
-    return op["expit"](input)
+    return FUNCTIONS["sigmoid"](input)
 
 
 def prelu(input: Any, weight: Any) -> Any:

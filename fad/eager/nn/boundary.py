@@ -5,7 +5,7 @@ from typing import Any
 
 from ..function import Function
 from ..inplace import requires_grad
-from ..state import state
+from ..state import now
 from ..tensor import Tensor
 
 NO_INPUT = "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs require gradients."
@@ -51,7 +51,7 @@ class Watch:
 
     def through(self, values: tuple, hook: Callable, count: int = 0) -> tuple:
         places = [k for k, v in enumerate(values) if isinstance(v, Tensor)]
-        if not state.grad or not any(requires_grad(values[k]) for k in places):
+        if not now().grad or not any(requires_grad(values[k]) for k in places):
             return values, None
         new = list(values)
         for k, t in zip(places, BackwardHookFunction.apply(*[values[k] for k in places])):

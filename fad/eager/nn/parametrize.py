@@ -4,29 +4,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..state import changed
+from ..state import changed, now
 from ..tensor import Tensor
 from .containers import ModuleDict, ModuleList
 from .module import Module, Parameter
 
 
-class _Cache:
-    """Within cached(): the values computed so far, by module and name."""
-
-    depth = 0
-    values: dict = {}
-
-
 @contextmanager
 def cached() -> Iterator[None]:
     """Within, every parametrized tensor is computed once."""
-    _Cache.depth += 1
-    try:
+    outer = now().parametrized
+    with changed(parametrized={} if outer is None else outer):
         yield
-    finally:
-        _Cache.depth -= 1
-        if not _Cache.depth:
-            _Cache.values = {}
 
 
 class ParametrizationList(ModuleList):
@@ -126,12 +115,13 @@ class Parametrized(Module):
 
 def _tensor(name: str) -> property:
     def get(self: Any) -> Any:
-        if not _Cache.depth:
+        values = now().parametrized                             # those computed so far, by module and name
+        if values is None:
             return self.parametrizations[name]()
         key = (id(self), name)
-        if key not in _Cache.values:
-            _Cache.values[key] = self.parametrizations[name]()
-        return _Cache.values[key]
+        if key not in values:
+            values[key] = self.parametrizations[name]()
+        return values[key]
     return property(get, lambda self, value: self.parametrizations[name].right_inverse(value))
 
 

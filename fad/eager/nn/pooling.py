@@ -186,10 +186,17 @@ def _wanted(input: Any, size: Any, rank: int, name: str) -> list:
     return [n if m is None else m for n, m in zip(input.shape[-rank:], spread(size, rank))]
 
 
-@step(lambda given: f"AdaptiveAvgPool{max(given['rank'], 2)}DBackward0", "input", "self=input")
 def adaptive_mean(input: Any, size: Any, rank: int) -> Any:
     """Means of windows, so many that the output has this size."""
-    for k, m in enumerate(_wanted(input, size, rank, "adaptive_avg_pool")):
+    wanted = tuple(_wanted(input, size, rank, "adaptive_avg_pool"))
+    if all(m == 1 for m in wanted) and isinstance(input, Tensor):
+        return input.mean(tuple(range(-rank, 0)), keepdim=True)             # type: ignore[attr-defined]
+    return _means_of_bins(input, wanted, rank)
+
+
+@step(lambda given: f"AdaptiveAvgPool{max(given['rank'], 2)}DBackward0", "input", "self=input")
+def _means_of_bins(input: Any, wanted: tuple, rank: int) -> Any:
+    for k, m in enumerate(wanted):
         axis = len(input.shape) - rank + k
         matrix = np.zeros((m, input.shape[axis]))
         for row, (a, b) in zip(matrix, _bins(input.shape[axis], m)):

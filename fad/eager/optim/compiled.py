@@ -10,7 +10,7 @@ from ...util import tree
 from ...util.errors import ArgumentError
 from ..nn.module import Module
 from ..nn.stateless import swapped_parameters
-from ..state import state
+from ..state import now
 from ..tensor import Tensor, raw, wrap
 from .optimizer import Optimizer, write
 
@@ -123,7 +123,7 @@ class CompiledStep:
 
     def _quiet(self, args: tuple) -> bool:
         """Whether nothing but the numbers is asked for."""
-        if not state.quick or self.layout.listens():
+        if not now().quick or self.layout.listens():
             return False
         if any(not p._rg or p._g is not None or p._x is not None for p in self.moved[1]):                # type: ignore[index]
             return False

@@ -1,0 +1,101 @@
+"""Interrupts: exceptions that come from outside the code that they go through, at any line of it.
+
+They are Python's own (KeyboardInterrupt, SystemExit, MemoryError), what a handler of signals raises, of whatever class, and what another thread sets
+(PyThreadState_SetAsyncExc). They say nothing of the function that is traced: they go on to the caller, and nothing is tried again because of them.
+"""
+import contextlib
+import dis
+import threading
+from types import FrameType
+from typing import Any
+
+from .errors import FadError
+from .where import is_own
+
+# where the interpreter looks for what other threads have set: as a function begins, after a call, as a loop goes on
+_PAUSES = {code for name, code in dis.opmap.items() if name.startswith(("RESUME", "PRECALL", "CALL", "COMPARE_OP", "JUMP", "POP_JUMP"))}
+_ENDS = (StopIteration, StopAsyncIteration)                  # what C functions raise without a word
+_ambient: list[threading.local] = []
+
+
+def is_interrupt(error: BaseException) -> bool:
+    """Whether an exception is none of the code's own that it went through.
+
+    >>> is_interrupt(KeyboardInterrupt()), is_interrupt(ValueError("negative"))
+    (True, False)
+    """
+    if not isinstance(error, Exception):
+        return True
+    if isinstance(error, FadError):
+        return False
+    return isinstance(error, MemoryError) or _is_of_a_handler(error) or _is_set_from_outside(error)
+
+
+def let_through(error: BaseException) -> None:
+    """Raise an interrupt again; nothing happens with other errors. For handlers that take errors in, whatever they are."""
+    if is_interrupt(error):
+        raise error
+
+
+def interrupt_behind(error: BaseException, handled: "BaseException | None") -> "BaseException | None":
+    """The interrupt that another library met, and turned into this error; `handled` is what was being handled before."""
+    found: BaseException | None = error
+    while found is not None and found is not handled:
+        if is_interrupt(found):
+            return found
+        found = found.__cause__ or found.__context__
+    return None
+
+
+def _is_of_a_handler(error: BaseException) -> bool:
+    """Whether a handler of signals raised it. Python gives a handler the frame that it has interrupted, and that is the one that calls it."""
+    tb = error.__traceback__
+    while tb is not None:
+        if not is_own(tb.tb_frame.f_code.co_filename) and _is_given_its_caller(tb.tb_frame):
+            return True
+        tb = tb.tb_next
+    return False
+
+
+def _is_given_its_caller(frame: FrameType) -> bool:
+    code = frame.f_code
+    count = code.co_argcount + bool(code.co_flags & 0x04) + code.co_kwonlyargcount
+    if frame.f_back is None or not count:
+        return False
+    given = [frame.f_locals.get(name) for name in code.co_varnames[:count]]
+    return any(x is frame.f_back or (type(x) is tuple and any(y is frame.f_back for y in x)) for x in given)
+
+
+def _is_set_from_outside(error: BaseException) -> bool:
+    """Whether another thread has set it: Python makes it from the class alone, where no line raises anything."""
+    if error.args or isinstance(error, _ENDS) or error.__traceback__ is None:
+        return False
+    tb: Any = error.__traceback__
+    while tb.tb_next is not None:
+        tb = tb.tb_next
+    return tb.tb_frame.f_code.co_code[tb.tb_lasti] in _PAUSES
+
+
+# -- what is set for a while -------------------------------------------------------------------------------------------------
+
+def ambient(state: threading.local) -> threading.local:
+    """Say of a thread's state that blocks (`with`) set it for a while."""
+    _ambient.append(state)
+    return state
+
+
+def snapshot() -> list:
+    """What all such blocks have set in this thread."""
+    return [(held, held.copy()) for held in map(vars, _ambient)]
+
+
+def put_back(before: list, error: BaseException) -> None:
+    """Set it again, after an exception: one that comes as a block begins or ends keeps the block from doing so."""
+    tb = error.__traceback__
+    while tb is not None:
+        if tb.tb_frame.f_code.co_filename == contextlib.__file__:
+            tb.tb_frame.clear()                               # the block that was left so ends now, and not once the exception is forgotten
+        tb = tb.tb_next
+    for held, values in before:
+        held.clear()
+        held.update(values)

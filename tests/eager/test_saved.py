@@ -1,0 +1,134 @@
+"""What steps save, as PyTorch's: whether a second pass goes through, whether a result or an operand may be changed in place, what is a view.
+
+Each line of tests/eager/answers/saved.lines is `operands: code => outcomes`, and the outcomes are PyTorch 2.13.0's. They are recorded by
+`python tests/eager/test_saved.py` in an environment with PyTorch. DIFFERENT names what differs, and why.
+"""
+import pathlib
+import sys
+import warnings
+
+LINES = pathlib.Path(__file__).parent / "answers" / "saved.lines"
+ARROW = " => "
+SHAPES = {"image": (2, 4, 6, 6), "signal": (2, 3, 4), "matrix": (3, 4), "columns": (2, 12), "small": (2, 3), "square": (3, 3), "row": (3,)}
+ERRORS = {"second time": "freed", "modified by an inplace": "stale", "is a view": "view", "no longer support": "refused"}
+
+
+def operands(library, names):
+    """Results of a first step, so that they may be changed in place, and the leaves under them."""
+    leaves = []
+    for k, name in enumerate(names):
+        n = 1
+        for extent in SHAPES[name]:
+            n *= extent
+        x = (library.arange(n).to(library.float64) * 0.37 + 0.1 + k).sin().abs().reshape(SHAPES[name]) * 0.8 + 0.1
+        leaves.append((x + 3 * library.eye(3, dtype=library.float64) if name == "square" else x).requires_grad_())
+    return leaves, [leaf * 1.0 for leaf in leaves]
+
+
+def outcomes(line, library):
+    """view: whether the result is one; twice, out, in: what backward says of a second pass, a changed result, changed operands; the gradient behind a relu_."""
+    names, code = line.split(": ", 1)
+    names = names.split()
+    scope = {"torch": library, "F": library.nn.functional, "nn": library.nn}
+
+    def run(work):
+        leaves, xs = operands(library, names)
+        y = eval(code, scope, dict(zip("xyz", xs)))
+        try:
+            return work(leaves, xs, y[0] if isinstance(y, tuple) else y)
+        except RuntimeError as error:
+            return next((word for text, word in ERRORS.items() if text in str(error)), str(error).splitlines()[0])
+
+    def twice(leaves, xs, y):
+        for _ in range(2):
+            library.autograd.grad(y, xs, library.ones_like(y), allow_unused=True)
+        return "ok"
+
+    def changed(t, y):
+        t.mul_(2.0)
+        y.abs().sum().backward()
+        return "ok"
+
+    def behind(leaves, xs, y):
+        z = y.relu_() if y.dtype == library.float64 else y
+        (z * z.conj()).abs().sum().backward()
+        return " ".join(f"{round(v, 3) + 0.0:g}" for v in leaves[0].grad.flatten().tolist()[:6])
+    found = {"view": run(lambda leaves, xs, y: str(bool(y._is_view()))), "twice": run(twice), "out": run(lambda leaves, xs, y: changed(y, y))}
+    found.update({f"in{k}": run(lambda leaves, xs, y, k=k: changed(xs[k], y)) for k in range(len(names))})
+    return {**found, "relu": run(behind)}
+
+
+def told(found):
+    return ", ".join(f"{name} {what}" for name, what in found.items())
+
+
+if __name__ == "__main__":
+    import torch
+    warnings.simplefilter("ignore")
+    questions = [line.split(ARROW)[0] for line in LINES.read_text().splitlines()]
+    LINES.write_text("".join(f"{q}{ARROW}{told(outcomes(q, torch))}\n" for q in questions))
+    sys.exit()
+
+import pytest  # noqa: E402
+
+import fad  # noqa: E402
+
+DIFFERENT = {                                          # line -> what is otherwise: mostly that fad saves less, so that more is allowed
+    "signal: F.max_pool1d(x,2)": "view",
+    "signal: F.avg_pool1d(x,2)": "view",
+    "signal: F.adaptive_avg_pool1d(x,2)": "view",
+    "signal: F.adaptive_max_pool1d(x,2)": "view",
+    "matrix: x.gather(1,torch.tensor([[0,1]]*3))": "in0",
+    "matrix: x.take_along_dim(torch.tensor([[0],[1],[2]]),1)": "in0",
+    "matrix: x.cummax(0)[0]": "in0",
+    "matrix: torch.broadcast_tensors(x,x)[0]": "view",
+    "matrix: torch.combinations(x[0])": "in0",
+    "matrix: x**1": "in0",
+    "image: F.conv2d(x,torch.ones(3,4,3,3,dtype=torch.float64))": "in0",
+    "matrix: torch.fft.rfft(x)": "twice in0",
+    'matrix: torch.einsum("ij->ji",x)': "view",
+    'square: torch.einsum("ii->i",x)': "view twice",
+    "matrix: torch.tensordot(x,torch.eye(4,dtype=torch.float64),1)": "view",
+    "matrix: torch.gradient(x)[0]": "twice",
+    "small: torch.erfinv(x)": "out in0 relu",
+    "small: torch.angle(x)": "twice in0",
+    "small: torch.sgn(x)": "twice out in0 relu",
+    "small small: torch.copysign(x, y)": "out in1 relu",
+    "small: 2.0 / x": "in0",
+    "small: 2.0 ** x": "in0",
+    "small: torch.prod(x)": "out relu",
+    "small: torch.prod(x, 1)": "out relu",
+    "square: torch.det(x)": "out relu",
+    "square: torch.slogdet(x)": "out relu",
+    "small small: torch.kron(x, y)": "in0 in1",
+    'square square: torch.einsum("ij,jk->ik", x, y)': "view",
+    "square: torch.linalg.svdvals(x)": "out in0 relu",
+    "square: torch.linalg.eigvalsh(x)": "out in0 relu",
+    "square square: torch.tensordot(x, y, 1)": "view",
+    'signal: F.pad(x, (1, 1), "reflect")': "in0",
+    'signal: F.pad(x, (1, 1), "replicate")': "in0",
+}
+
+
+@pytest.mark.parametrize("line", LINES.read_text().splitlines(), ids=lambda line: line.split(ARROW)[0])
+@pytest.mark.filterwarnings("ignore")
+def test_steps_save_what_pytorchs_save(line):
+    question, answer = line.split(ARROW)
+    wanted, found = dict(part.split(" ", 1) for part in answer.split(", ")), outcomes(question, fad)
+    assert {name for name in wanted if found[name] != wanted[name]} == set(DIFFERENT.get(question, "").split())
+
+
+def test_a_network_with_steps_in_place():
+    model = fad.nn.Sequential(fad.nn.Conv2d(1, 2, 3), fad.nn.MaxPool2d(2), fad.nn.ReLU(inplace=True), fad.nn.Upsample(scale_factor=2), fad.nn.ReLU(inplace=True))
+    plain = fad.nn.Sequential(model[0], fad.nn.MaxPool2d(2), fad.nn.ReLU(), fad.nn.Upsample(scale_factor=2), fad.nn.ReLU())
+    x = (fad.arange(64.0).reshape(1, 1, 8, 8) * 0.37).sin()
+    gradients = [fad.autograd.grad((m(x) ** 2).sum(), list(model[0].parameters())) for m in (model, plain)]
+    assert all(a.tolist() == b.tolist() for a, b in zip(*gradients)) and not model[:2](x)._is_view()
+
+
+def test_what_marks_and_methods_there_are():
+    with fad.autograd.profiler.emit_itt() as marks:
+        assert marks.enabled
+    x, a = fad.tensor([-1.0, 0.25, 2.0]), fad.tensor([[2.0, 1.0], [1.0, 3.0]])
+    assert x.prelu(fad.tensor([0.5])).tolist() == [-0.5, 0.25, 2.0] and x.hardshrink(0.5).tolist() == [-1.0, 0.0, 2.0]
+    assert fad.allclose(a @ fad.ones(2, 1).lu_solve(*fad.linalg.lu_factor(a)), fad.ones(2, 1))
