@@ -219,6 +219,10 @@ def _complex_sign(x):
     return x if a == 0 and b == 0 else complex(a / size, b / size)
 
 
+def _complex_power(x, y):  # zero to a power of positive real part is zero, of which Numba makes nan
+    return x - x if x == 0 and y.real > 0 else x**y
+
+
 # Numba's quotient of complex numbers raises where the divisor is zero.
 
 
@@ -250,7 +254,7 @@ reciprocal = _by_kind(np.reciprocal, Complex=_complex_reciprocal)
 floor_divide = _by_kind(np.floor_divide, Float=_float_floor_divide, Integer=_integer_floor_divide)
 remainder = _by_kind(np.remainder, Float=_float_remainder, Integer=_integer_remainder)
 fmod = _by_kind(np.fmod, Float=_float_fmod, Integer=_integer_fmod)
-power = _by_kind(np.power, Float=_float_power, Integer=_integer_power)
+power = _by_kind(np.power, Float=_float_power, Integer=_integer_power, Complex=_complex_power)
 integer_power = _by_kind(np.power, Integer=_integer_power)
 sign = _by_kind(np.sign, Float=_real_sign, Integer=_real_sign, Complex=_complex_sign)
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..ir.op import Op
 from .kinds import NotDifferentiable, Partials, Zero, conjugate, guarded, is_complex, match, product, spread
 from .kinds import add as total
-from .pointwise import composed, elementwise, infer_elementwise, op, real_part
+from .pointwise import composed, elementwise, in_program, infer_elementwise, op, real_part
 
 POSITIVE = (0.3, 2.0)
 COMPLEX_NUMBERS = {complex, np.complex128, np.complex64}
@@ -32,7 +32,7 @@ mul.run = _times
 
 
 class _Quotient:
-    """z = x / y: dz = (dx - z dy) / y, and one division serves both cotangents."""
+    """z = x / y: dz = (dx - z dy) / y, and one division serves both cotangents. On the tape it reads x and y, as in PyTorch: z may be changed in place."""
 
     def jvp(self, op: Op, ys: tuple, xs: tuple, dxs: tuple, params: dict) -> tuple:
         (z,), (dx, dy) = ys, dxs
@@ -42,7 +42,10 @@ class _Quotient:
     def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:
         x, y = xs
         gx = _divided(gs[0], conjugate(y))
-        return (match(gx, x) if needs[0] else None, match(product(gx, conjugate(-ys[0])), y) if needs[1] else None)
+        if not needs[1]:
+            return match(gx, x), None
+        z = ys[0] if in_program(ys[0]) else x / y
+        return match(gx, x) if needs[0] else None, match(product(gx, conjugate(-z)), y)
 
 
 def _divided(d: Any, y: Any) -> Any:

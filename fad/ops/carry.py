@@ -75,11 +75,12 @@ def visible_extent(n: Any, around: Builder) -> "int | Var | None":
 def entering(builder: Builder) -> Iterator[None]:
     """Make a builder current again for a while."""
     builders = stack.builders()
+    depth = len(builders)
     builders.append(builder)
     try:
         yield
     finally:
-        builders.pop()
+        del builders[depth:]
 
 
 def convert(x: Any, t: Type) -> Any:

@@ -18,7 +18,7 @@ import numpy as np
 from ..ir import stack
 from ..ir.build import Builder, Value, as_atom, building, current
 from ..ir.graph import Equation, Func
-from ..ir.op import Op
+from ..ir.op import Op, registry
 from ..ir.types import INT, Type, type_of
 from ..util.errors import TapeMemoryError
 from ..util.memory import available
@@ -324,7 +324,16 @@ def _run_check(test: Any, wanted: Any, what: str, error: str = "AssertionError")
     return ()
 
 
+def _batch_that(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
+    """All examples are to have the truth value; that is one, or one for each."""
+    test, wanted = xs
+    if batched[0] or batched[1]:
+        test, wanted = registry["all"](registry["equal"](test, wanted), axes=(0,)), True
+    return op(test, wanted, **params)
+
+
 check_that = Op("check_that", _run_check, lambda test, wanted, what, error="AssertionError": (), kind="check", derivative=Zero(), effect=True,
+                batch=_batch_that,
                 doc="An assertion: raises (error names a class of Python's) unless a truth value is the one that is wanted")
 
 def _run_room(count: Any) -> tuple:

@@ -11,7 +11,7 @@ from ..ir.build import Value, as_extent, current
 from ..ir.op import Op, registry
 from ..ir.types import BOOL, INT, Type, type_of
 from . import extents
-from .kinds import Zero, shape_of
+from .kinds import Explicit, Zero, shape_of
 
 
 def _batch_count(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
@@ -54,6 +54,29 @@ def flatnonzero(mask: Any) -> Any:
 def _bound(count: Value, most: Any) -> None:
     facts = current().integers
     facts.low[count.atom], facts.high[count.atom] = 0, facts.form(as_extent(most))
+
+
+# What the elements that are cut off were to the result is unknown: the sum of x without its zeros changes with a zero as with any other element, its
+# first element does not. So the derivative along them is nan.
+
+
+def _cut_off_jvp(ys: tuple, xs: tuple, dxs: tuple) -> tuple:
+    (y, _, dropped), (dy, dx, _) = xs, dxs
+    dy = registry["nothing_like"](y) if dy is None else dy
+    if dx is None:
+        return (dy,)
+    lost = registry["guarded_mul"](registry["where"](dropped, dx, 0.0), float("nan"))
+    return (dy + registry["sum"](lost, axes=(0,)),)
+
+
+def _cut_off_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
+    _, x, dropped = xs
+    return gs[0], registry["where"](dropped, float("nan"), registry["nothing_like"](x)) if needs[1] else None, None
+
+
+cut_off = Op("cut_off", lambda y, x, dropped: y, lambda y, x, dropped: type_of(y), kind="opaque", expand=lambda y, x, dropped: y, batch=_batch_places,
+             derivative=Explicit(_cut_off_jvp, _cut_off_pullback),
+             doc="y, a part of the vector x without the elements of a mask, along which its derivative is nan")
 
 
 def nonzero(x: Any) -> tuple:

@@ -2,12 +2,17 @@
 
 Faces of libraries that few programs use are loaded when the first function of that library is met (LATER).
 """
+import functools
 import importlib
+import inspect
 import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..ir.op import Op, registry
+from ..ir.types import type_of
+from .kinds import shape_of
+from .literals import as_array
 
 
 class Face(NamedTuple):
@@ -27,6 +32,7 @@ class Face(NamedTuple):
     routine: bool = False
 
 
+NOT_FINITE = "array must not contain infs or NaNs"
 LATER: dict[str, tuple[str, ...]] = {}     # a library's module -> those of ops/faces with its faces, until they are loaded
 LIBRARIES = {"numpy", "scipy", "math", "cmath"}
 
@@ -55,6 +61,7 @@ _unresolved: dict[str, dict[str, Face]] = {}       # a module (or class) -> the 
 def face(*names: str, method: str = "", property: str = "", creation: bool = False, samples: tuple = (), note: str = "", routine: bool = False) -> Callable:
     """Decorator: this function is what the named functions mean, and the array method (or property) of that name."""
     def register(call: Callable) -> Callable:
+        call = finite_inputs(call)
         for name in names:
             add_face(name, call, creation=creation, samples=samples, note=note, routine=routine)
         if method:
@@ -63,6 +70,34 @@ def face(*names: str, method: str = "", property: str = "", creation: bool = Fal
             PROPERTIES[property] = call
         return call
     return register
+
+
+def finite_inputs(call: Callable) -> Callable:
+    """The face itself, or, of a function that SciPy gives `check_finite`, one that raises as SciPy does where an array has an infinity or a nan."""
+    code = getattr(call, "__code__", None)
+    names = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount] if code else ()
+    if "check_finite" not in names:
+        return call
+    place, default = names.index("check_finite"), inspect.signature(call).parameters["check_finite"].default
+
+    @functools.wraps(call)
+    def checked(*args: Any, **options: Any) -> Any:
+        if options.get("check_finite", args[place] if place < len(args) else default):
+            check_finite(*args, *options.values())
+        return call(*args, **options)
+    return checked
+
+
+def check_finite(*xs: Any) -> None:
+    """A check, when the program runs, that arrays (in tuples, too) hold no infinity and no nan."""
+    for x in xs:
+        if isinstance(x, tuple):
+            check_finite(*x)
+            continue
+        x = as_array(x) if isinstance(x, list) else x
+        if shape_of(x) and type_of(x).dtype.kind in "fc":
+            finite = registry["all"](registry["isfinite"](x), axes=tuple(range(len(shape_of(x)))))
+            registry["check_that"](finite, True, what=NOT_FINITE, error="ValueError")
 
 
 def add_face(name: str, call: Callable, **facts: Any) -> None:

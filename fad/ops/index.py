@@ -22,7 +22,7 @@ from .choice import mask
 from .extents import broadcast_of, broadcast_onto, product
 from .kinds import AddInto, Zero, fit, shape_of
 from .selection import array_rank, move_axes, natural_place, numpy_index, selected_shape, walk_spec
-from .shape import full, iota, reshape, zeros_like
+from .shape import full, iota, nothing_like, reshape
 
 
 def _run_index(x: Any, *operands: Any, spec: tuple, at: int) -> Any:
@@ -69,7 +69,7 @@ class _Index:
 
     def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:
         x, g = xs[0], gs[0]
-        into = AddInto(lambda total: index_add(total, g, *xs[1:], **params), lambda: zeros_like(x))
+        into = AddInto(lambda total: index_add(total, g, *xs[1:], **params), lambda: nothing_like(x))
         return (into,) + (None,) * (len(xs) - 1)
 
 
@@ -77,7 +77,7 @@ class _Update:
     """x with a part replaced by v: linear in both. Of indices that recur, only the last one's v has a cotangent."""
 
     def jvp(self, op: Op, ys: tuple, xs: tuple, dxs: tuple, params: dict) -> tuple:
-        dx, dv = (zeros_like(x) if d is None else d for x, d in zip(xs[:2], dxs[:2]))
+        dx, dv = (nothing_like(x) if d is None else d for x, d in zip(xs[:2], dxs[:2]))
         return (update(dx, dv, *xs[2:], **params),)
 
     def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:
@@ -105,7 +105,7 @@ class _IndexAdd:
     """x with v added to a part: linear in both."""
 
     def jvp(self, op: Op, ys: tuple, xs: tuple, dxs: tuple, params: dict) -> tuple:
-        dx = zeros_like(xs[0]) if dxs[0] is None else dxs[0]
+        dx = nothing_like(xs[0]) if dxs[0] is None else dxs[0]
         return (dx if dxs[1] is None else index_add(dx, dxs[1], *xs[2:], **params),)
 
     def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:

@@ -19,6 +19,7 @@ from numpy import ndarray
 from ..ir.op import Op, registry
 from ..ir.types import real_dtype, type_of
 from ..util.errors import NoDerivativeError
+from ..util.interrupts import ambient
 
 
 def is_complex(x: Any) -> bool:
@@ -103,7 +104,7 @@ def times(p: Any, d: Any) -> Any:
     return d * p
 
 
-_guard = threading.local()
+_guard: Any = ambient(threading.local())
 
 
 @contextmanager
@@ -237,7 +238,7 @@ class Linear:
             return (None,)
         inputs = list(xs)
         for k in self.args:
-            inputs[k] = registry["zeros_like"](xs[k]) if dxs[k] is None else dxs[k]
+            inputs[k] = registry["nothing_like"](xs[k]) if dxs[k] is None else dxs[k]
         return (op(*inputs, **params),)
 
     def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.build import Value
 from ..ir.op import Op, registry
 from ..ir.types import Type, is_number, result_dtype, type_of, ufunc_dtypes
 from .extents import broadcast_of
@@ -53,6 +54,11 @@ def composed(name: str, run: Callable, infer: Callable, text: str, derivative: A
 def op(name: str) -> Op:
     """The op of this name, for rules that need an op defined in another room."""
     return registry[name]
+
+
+def in_program(y: Any) -> bool:
+    """Whether a rule is asked for by a transform of programs, whose passes choose what is kept; on the tape, what a step saves is what PyTorch's saves."""
+    return isinstance(y, Value)
 
 
 def scale(p: Any) -> Callable:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.absent import absent
 from ..ir.op import Op, registry
 from ..ir.types import INT, Type, result_dtype, type_of
 from . import extents
@@ -51,6 +52,13 @@ def zeros_like(x: Any) -> Any:
     return full(0, *shape_of(x), dtype=t.dtype) if shape_of(x) else t.dtype.type(0)
 
 
+def nothing_like(x: Any) -> Any:
+    """Zeros of x's shape and dtype that stand for a tangent or cotangent that is not there."""
+    t = type_of(x)
+    return full(absent(t.dtype), *shape_of(x), dtype=t.dtype) if shape_of(x) else absent(t.dtype)
+
+
+registry["nothing_like"] = nothing_like      # type: ignore[assignment]  # likewise
 registry["zeros_like"] = zeros_like          # type: ignore[assignment]  # a name for rules to use, not an op
 
 
@@ -129,7 +137,7 @@ class _Concatenate:
     """Each part's cotangent is its slice; the tangent is the concatenation of tangents."""
 
     def jvp(self, op: Op, ys: tuple, xs: tuple, dxs: tuple, params: dict) -> tuple:
-        return (concatenate(*[zeros_like(x) if dx is None else dx for x, dx in zip(xs, dxs)], **params),)
+        return (concatenate(*[nothing_like(x) if dx is None else dx for x, dx in zip(xs, dxs)], **params),)
 
     def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:
         axis, start, out = params["axis"], 0, []

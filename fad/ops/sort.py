@@ -31,7 +31,7 @@ def picked(x: Any, order: Any) -> Any:
 def put_back(g: Any, order: Any) -> AddInto:
     """The cotangent of x, given that of picked(x, order)."""
     spec = ("a",) * len(shape_of(g))
-    return AddInto(lambda total: registry["index_add"](total, g, *rows_and(order), spec=spec, at=0), lambda: registry["zeros_like"](g))
+    return AddInto(lambda total: registry["index_add"](total, g, *rows_and(order), spec=spec, at=0), lambda: registry["nothing_like"](g))
 
 
 def _batch(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:

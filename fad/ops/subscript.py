@@ -9,7 +9,7 @@ import numpy as np
 from ..ir.build import Value, current
 from ..ir.graph import Literal
 from ..ir.op import registry
-from ..ir.types import INT
+from ..ir.types import INT, type_of
 from ..util.errors import ExtentError, IndexRangeError, UnsupportedFunctionError
 from ..util.where import here
 from . import extents
@@ -58,7 +58,7 @@ class Selection(NamedTuple):
         """x with its selected part replaced by v, which broadcasts to it by NumPy's rules of assignment."""
         v = self.fit(x, v)
         if self.is_whole and same_shape(shape_of(x), shape_of(v)):
-            return v
+            return v if is_value(v) or shape_of(v) else registry["full"](v, dtype=type_of(x).dtype)
         unique = {"unique": True} if "a" in self.spec and self.is_unique else {}
         return registry["update"](x, v, *self.operands, **self.params(), **unique)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from .arithmetic import POSITIVE, is_literal, sqrt
 from .kinds import Partials, is_complex
-from .pointwise import elementwise, op
+from .pointwise import elementwise, in_program, op
 
 INSIDE = (-0.8, 0.8)
 LN2, LN10 = math.log(2.0), math.log(10.0)
@@ -18,7 +18,7 @@ LN2, LN10 = math.log(2.0), math.log(10.0)
 
 exp = elementwise("exp", np.exp, "exp({0})", Partials(lambda y, x: y))
 exp2 = elementwise("exp2", np.exp2, "exp2({0})", Partials(lambda y, x: LN2 * y))
-expm1 = elementwise("expm1", np.expm1, "expm1({0})", Partials(lambda y, x: exp(x)))
+expm1 = elementwise("expm1", np.expm1, "expm1({0})", Partials(lambda y, x: exp(x) if in_program(y) else y + 1.0))
 log = elementwise("log", np.log, "log({0})", Partials(lambda y, x: 1.0 / x), POSITIVE)
 log2 = elementwise("log2", np.log2, "log2({0})", Partials(lambda y, x: 1.0 / (LN2 * x)), POSITIVE)
 log10 = elementwise("log10", np.log10, "log10({0})", Partials(lambda y, x: 1.0 / (LN10 * x)), POSITIVE)

@@ -1,6 +1,7 @@
 """accumulate: what every turn of a loop adds to one element of an array is added up in a number, and to the array once."""
 from typing import Any
 
+from ..ir.absent import absent
 from ..ir.graph import Equation, Func, Literal, Var
 from ..ir.op import registry
 from ..ir.types import Type
@@ -48,7 +49,7 @@ def _divided(loop: Equation, chosen: list, scope: Scope) -> Equation:
     kept = {k: Var(loop.outputs[k].type, loop.outputs[k].name) for k, _ in chosen}
     totals = {e: Var(Type(e.inputs[0].type.dtype), "total") for e in adds}
     outputs = (*[kept.get(k, v) for k, v in enumerate(loop.outputs)], *totals.values())
-    zeros = [Literal(v.type.dtype.type(0), v.type) for v in totals.values()]
+    zeros = [Literal(absent(v.type.dtype), v.type) for v in totals.values()]
     names = loop.params["names"] and (*loop.params["names"], *[""] * len(adds))
     scope.add(Equation(loop.op, (*loop.inputs, *zeros), outputs, loop.params | {"names": names}, (_with_sums(loop.regions[0], adds),), loop.where))
     *before, last = _behind(loop, chosen, kept, totals)

@@ -2,6 +2,7 @@
 from typing import Any
 
 from ..ir.graph import Equation, Func, Literal, Var
+from ..util.interrupts import let_through
 from .rewrite import Scope, rewrite
 
 
@@ -20,7 +21,8 @@ def _visit(eqn: Equation, scope: Scope) -> Any:
         key = (eqn.op, tuple([_atom_key(a) for a in eqn.inputs]), tuple(sorted((k, _param_key(v)) for k, v in eqn.params.items())),
                tuple([(v.type.dtype, v.type.weak) for v in eqn.outputs]))
         known = scope.look_up(key)
-    except TypeError:                                        # a param that cannot be compared
+    except TypeError as error:                               # a param that cannot be compared
+        let_through(error)
         return None
     if known is None:
         scope.known[key] = eqn.outputs

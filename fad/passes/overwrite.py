@@ -3,7 +3,9 @@ from typing import Any
 
 from ..ir.graph import Equation, Func, Literal, Var
 from ..ir.op import registry
+from ..ir.types import Type
 from .rewrite import Scope, rewrite
+from .simplify import adds_nothing
 from .sums import Sums
 
 
@@ -23,12 +25,22 @@ def _visit(eqn: Equation, scope: Scope) -> Any:
         adds = sums.chain(k)
         if adds and _covers(eqn, out, adds) and _is_zeros(init[3 + k], scope):
             init[3 + k] = scope.emit(registry["unwritten"], (eqn.inputs[1],), out.type, {"dtype": out.type.dtype}, eqn.where)
-            first[adds[0]] = Equation(registry["update"], adds[0].inputs, adds[0].outputs, adds[0].params, (), adds[0].where)
+            first[adds[0]] = _assigned(adds[0], scope.producer(eqn.inputs[3 + k]).inputs[0])       # type: ignore[union-attr]
     if not first:
         return None
     region = eqn.regions[0]
-    body = Func(region.name, region.inputs, [first.get(e, e) for e in region.equations], region.outputs)
+    body = Func(region.name, region.inputs, [new for e in region.equations for new in first.get(e, (e,))], region.outputs)
     return Equation(eqn.op, tuple(init), eqn.outputs, eqn.params, (body,), eqn.where)
+
+
+def _assigned(add: Equation, zero: Any) -> tuple:
+    """The assignment in place of an addition to a zero: -0.0 becomes 0.0 by it, if that is a number of the program's."""
+    x, v, *place = add.inputs
+    if adds_nothing(zero, x):
+        return (Equation(registry["update"], add.inputs, add.outputs, add.params, (), add.where),)
+    total = Var(Type(x.type.dtype))
+    return (Equation(registry["add"], (v, Literal(x.type.dtype.type(0), Type(x.type.dtype))), (total,), {}, (), add.where),
+            Equation(registry["update"], (x, total, *place), add.outputs, add.params, (), add.where))
 
 
 def _covers(loop: Equation, out: Var, adds: list) -> bool:

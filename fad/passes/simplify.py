@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.absent import absent, is_absent
 from ..ir.graph import Equation, Func, Literal, Var
 from ..ir.op import registry
 from ..ir.types import Type
@@ -48,6 +49,14 @@ def rule(*names: str) -> Callable:
     return register
 
 
+def adds_nothing(zero: Any, x: Any) -> bool:
+    """Whether x + zero is x, for a zero written in the program, to the sign of zeros: -0.0 + 0.0 is 0.0."""
+    if not is_number(zero, 0):
+        return False
+    kinds = x.type.dtype.kind, zero.type.dtype.kind
+    return kinds[0] in "biu" or is_absent(zero.value) or (kinds == ("f", "f") and bool(np.signbit(zero.value)))
+
+
 def is_number(a: Any, value: float) -> bool:
     return isinstance(a, Literal) and not isinstance(a.value, bool) and a.value == value
 
@@ -63,15 +72,19 @@ def _or_none(a: Any, eqn: Equation) -> Any:
 
 @rule("mul")
 def _times_one(eqn: Equation, scope: Scope) -> Any:
-    """x * 1 = 1 * x = x."""
+    """x * 1 = 1 * x = x, but for complex numbers, whose products with 1 + 0j are nan where a part is infinite."""
     x, y = eqn.inputs
+    if eqn.outputs[0].type.dtype.kind == "c":
+        return None
     return _or_none(x, eqn) if is_number(y, 1) else _or_none(y, eqn) if is_number(x, 1) else None
 
 
 @rule("div", "pow")
 def _by_one(eqn: Equation, scope: Scope) -> Any:
-    """x / 1 = x ** 1 = x."""
+    """x / 1 = x ** 1 = x; but for complex numbers, as for products."""
     x, y = eqn.inputs
+    if eqn.outputs[0].type.dtype.kind == "c":
+        return None
     return _or_none(x, eqn) if is_number(y, 1) else None
 
 
@@ -94,25 +107,32 @@ def _over_root(eqn: Equation, scope: Scope) -> Any:
 
 @rule("sub")
 def _minus_zero(eqn: Equation, scope: Scope) -> Any:
-    """x - 0 = x."""
+    """x - 0 = x, for a zero that is not negative: -0.0 - -0.0 is 0.0."""
     x, y = eqn.inputs
-    return _or_none(x, eqn) if is_number(y, 0) else None
+    exact = is_number(y, 0) and (y.type.dtype.kind != "c" or is_absent(y.value)) and not np.signbit(np.real(y.value))
+    return _or_none(x, eqn) if exact else None
 
 
 @rule("add")
 def _plus_zero(eqn: Equation, scope: Scope) -> Any:
-    """x + 0 = 0 + x = x (but for the sign of a zero, which no comparison sees), also for an array of zeros."""
+    """x + 0 = 0 + x = x, of integers, and where the zero stands for a cotangent that is not there; also for an array of zeros."""
     x, y = eqn.inputs
-    if is_number(y, 0) or _is_zeros(y, scope):
+    if adds_nothing(_filling(y, scope), eqn.outputs[0]):
         return _or_none(x, eqn)
-    if is_number(x, 0) or _is_zeros(x, scope):
+    if adds_nothing(_filling(x, scope), eqn.outputs[0]):
         return _or_none(y, eqn)
     return None
 
 
-def _is_zeros(a: Any, scope: Scope) -> bool:
+def _filling(a: Any, scope: Scope) -> Any:
+    """The number that fills an array; any other atom itself."""
     made = scope.producer(a)
-    return made is not None and made.op.name == "full" and is_number(made.inputs[0], 0)
+    return made.inputs[0] if made is not None and made.op.name == "full" else a
+
+
+def _is_nothing(a: Any, scope: Scope) -> bool:
+    """Whether an array is zeros to which anything is added as if it were not there."""
+    return adds_nothing(_filling(a, scope), a)
 
 
 @rule("neg")
@@ -252,10 +272,14 @@ def _is_filled(made: Any) -> bool:
     return made is not None and made.op.name == "full" and isinstance(made.inputs[0], Literal)
 
 
+def _converted(value: Any, dtype: np.dtype) -> Any:
+    return absent(dtype) if is_absent(value) else dtype.type(value)
+
+
 def _number_as(x: Any, a: Any) -> Any:
     """The scalar that fills an array, in the array's dtype; the array itself where that would be a conversion of its own."""
     if isinstance(x, Literal):
-        return Literal(a.type.dtype.type(x.value), Type(a.type.dtype))
+        return Literal(_converted(x.value, a.type.dtype), Type(a.type.dtype))
     return x if x.type.dtype == a.type.dtype and not x.type.weak else a
 
 
@@ -308,7 +332,7 @@ def _part_in_order(eqn: Equation, scope: Scope) -> Any:
 def _all_written(eqn: Equation, scope: Scope) -> Any:
     """Where v takes the place of all of x, or is added to all of an array of zeros, the result is v in other extents."""
     (x, v), operands, params = eqn.inputs[:2], eqn.inputs[2:], eqn.params
-    if not isinstance(v, Var) or not _is_whole(x.type.shape, operands, params["spec"]) or (eqn.op.name == "index_add" and not _is_zeros(x, scope)):
+    if not isinstance(v, Var) or not _is_whole(x.type.shape, operands, params["spec"]) or (eqn.op.name == "index_add" and not _is_nothing(x, scope)):
         return None
     if v.type.shape != selected_shape(x.type.shape, operands, params["spec"], params["at"]):
         return None
@@ -342,7 +366,7 @@ def _part_of_part(eqn: Equation, scope: Scope) -> Any:
 def _added_to_zeros(a: Any, scope: Scope) -> "Equation | None":
     """The addition that made an array of nothing but zeros else."""
     made = scope.producer(a)
-    return made if made is not None and made.op.name == "index_add" and _is_zeros(made.inputs[0], scope) else None
+    return made if made is not None and made.op.name == "index_add" and _is_nothing(made.inputs[0], scope) else None
 
 
 def _as_extents(shape: tuple) -> tuple:

@@ -9,6 +9,7 @@ from ..ir.types import Type
 from ..ops.selection import walk_spec
 from .parts import Integers, part_of_part
 from .rewrite import as_atom
+from .simplify import adds_nothing
 
 FURTHEST = 8                                                 # shift that is worth it
 SHORTEST = 16                                                # extent that is, where it is known
@@ -159,7 +160,7 @@ class _Gathered:
 
     def _is_zeros(self, array: Any) -> bool:
         eqn = self.made.get(array)
-        return eqn is not None and eqn.op.name == "full" and isinstance(eqn.inputs[0], Literal) and eqn.inputs[0].value == 0
+        return eqn is not None and eqn.op.name == "full" and adds_nothing(eqn.inputs[0], array)
 
     def _ends(self, a: _Addition, array: Any) -> Any:
         """The array with one addition where not all of them meet."""

@@ -4,6 +4,7 @@ import pytest
 import scipy.linalg as la
 
 import fad.ops.table  # noqa: F401  # fills the table
+from fad import jit
 from fad.ir.walk import evaluate
 from fad.trace.tracing import trace
 from fad.transforms.jvp import jvp
@@ -115,3 +116,81 @@ def test_single_precision_stays_single():
         y, = evaluate(func, [x])
         assert np.asarray(y).dtype == np.float32
         assert evaluate(vjp(func, [0]), [x, y])[1].dtype == np.float32
+
+
+DEGENERATE = {"identity": np.eye(3), "zero": np.zeros((3, 3)), "two equal": np.diag([2.0, 1.0, 1.0]), "rank one": np.outer([1.0, 2, 3], [1.0, 1, 2]),
+              "defective": np.eye(3) + np.eye(3, k=1), "singular": np.diag([2.0, 1.0, 0.0])}
+_W = np.arange(9.0).reshape(3, 3) + 1
+
+
+def _spectral(f):
+    def of(a):
+        w, v = np.linalg.eigh(0.5 * (a + a.T))
+        return np.sum((v * f(w)) @ v.T * _W)
+    return of
+
+
+def _from_svd(a):
+    u, s, vh = np.linalg.svd(a)
+    return np.sum((u * s ** 2) @ vh * _W)
+
+
+def _from_eig(a):
+    w, v = np.linalg.eig(a)
+    return np.sum(((v * w ** 2) @ np.linalg.inv(v)).real * _W)
+
+
+def _without_signs(r):
+    """LAPACK changes the sign of a column of q, and of the row of r, where nothing has to be eliminated."""
+    return np.sum((r.T * np.arange(1.0, 4.0)) @ r * _W)
+
+
+OF_MATRICES = {"eigh sqrt": _spectral(lambda w: np.sqrt(w + 1)), "eigh log": _spectral(lambda w: np.log(w + 1)), "eigh sum": _spectral(lambda w: w),
+               "svd": _from_svd, "eig": _from_eig, "vectors": lambda a: np.sum(np.linalg.eigh(a + a.T)[1] ** 4), "det": np.linalg.det,
+               "eigvals": lambda a: np.sum(np.linalg.eigvals(a) ** 2).real, "eigvalsh": lambda a: np.sum(np.linalg.eigvalsh(a + a.T) ** 3),
+               "q": lambda a: _without_signs(np.linalg.qr(a)[0].T), "r": lambda a: _without_signs(np.linalg.qr(a)[1]), "expm": lambda a: np.sum(la.expm(a) * _W),
+               "sqrtm": lambda a: np.sum(np.real(la.sqrtm(a)) * _W), "logm": lambda a: np.sum(np.real(la.logm(a)) * _W),
+               "solve": lambda a: np.sum(np.linalg.solve(a, _W)), "norm": lambda a: np.sum(np.linalg.norm(a) ** 2)}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("a", DEGENERATE.values(), ids=DEGENERATE)
+@pytest.mark.parametrize("f", OF_MATRICES.values(), ids=OF_MATRICES)
+def test_where_matrices_degenerate_a_gradient_is_the_true_one_or_nan(f, a):
+    """The true one is that of differences, where these agree on both sides and at two steps; the others may be anything, but not finite."""
+    try:
+        with np.errstate(all="ignore"):
+            forward = np.reshape([_along(f, a, e.reshape(3, 3)) for e in np.eye(9)], (3, 3))
+            reverse = gradient(f, a)
+            differences = np.reshape([_slopes(f, a, e.reshape(3, 3)) for e in np.eye(9)], (3, 3, 4))
+    except np.linalg.LinAlgError:
+        return
+    exists = np.ptp(differences, axis=2) < 1e-2 * (1 + np.abs(differences[..., 0]))
+    for got in (forward, reverse):
+        finite = np.isfinite(got)
+        assert exists[finite].all()
+        np.testing.assert_allclose(got[finite], differences[..., 0][finite], rtol=1e-3, atol=1e-3)
+
+
+def _along(f, a, e):
+    traced = trace(f, [a])
+    return evaluate(jvp(traced.func, [0]), [a, *traced.captured, e])[-1]
+
+
+def _slopes(f, a, e):
+    """The slopes to the right and to the left, at two steps."""
+    here = f(a)
+    return [(f(a + h * e) - here) / h for h in (1e-5, -1e-5, 4e-6, -4e-6)]
+
+
+@pytest.mark.parametrize("f, raises", [(lambda a, b: la.lstsq(a, b)[0], False), (lambda a, b: la.lstsq(a, b)[0] + la.lstsq(a, b)[2], False),
+                                       (lambda a, b: la.lstsq(a, b)[1], True)])
+def test_a_residual_that_there_is_not_is_an_error_where_it_is_read(f, raises):
+    full, deficient, b = np.array([[1.0, 2.0], [2.0, 5.0], [3.0, 6.5]]), np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]]), np.array([1.0, 0.0, 3.0])
+    g = jit(f, fallback=False)
+    np.testing.assert_allclose(g(full, b), f(full, b), atol=1e-12)
+    if not raises:
+        np.testing.assert_allclose(g(deficient, b), f(deficient, b), atol=1e-12)
+        return
+    with pytest.raises(ValueError, match="rank is deficient"):
+        g(deficient, b)

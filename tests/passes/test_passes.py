@@ -47,7 +47,7 @@ def test_cse_merges_and_dce_removes():
 
 
 def test_identities():
-    assert not _optimised(lambda x: np.negative(-(x * 1.0 + 0.0)) - 0, x).equations
+    assert not _optimised(lambda x: np.negative(-(x * 1.0 + -0.0)) - 0, x).equations
     assert not _optimised(lambda x: np.conj(np.real(x)).T.reshape(x.shape), x).equations
 
 

@@ -63,8 +63,8 @@ def cho_solve_banded(cb_and_lower: tuple, b: Any, overwrite_b: bool = False, che
 
 @face("scipy.linalg.eigh_tridiagonal", samples=("la.eigh_tridiagonal(v, x[0, :3] + 1.0)[0]", "np.abs(la.eigh_tridiagonal(v, x[0, :3] + 1.0)[1])"),
       note="as numpy.linalg.eigh")
-def eigh_tridiagonal(d: Any, e: Any, eigvals_only: bool = False, select: Any = "a", select_range: Any = None, check_finite: bool = True, tol: float = 0.0,
-                     lapack_driver: str = "auto") -> Any:
+def eigh_tridiagonal(d: Any, e: Any, eigvals_only: bool = False, select: Any = "a", select_range: Any = None,
+                     check_finite: bool = True) -> Any:
     d, e = as_array(d), as_array(e)
     if is_complex(d) or is_complex(e):
         raise TypeError("Only real arrays currently supported")
@@ -81,8 +81,7 @@ def eigh_tridiagonal(d: Any, e: Any, eigvals_only: bool = False, select: Any = "
 
 
 @face("scipy.linalg.eigvalsh_tridiagonal", samples=("la.eigvalsh_tridiagonal(v, x[0, :3] + 1.0)", "la.eigvalsh_tridiagonal(v, x[0, :3], 'i', (1, 2))"))
-def eigvalsh_tridiagonal(d: Any, e: Any, select: Any = "a", select_range: Any = None, check_finite: bool = True, tol: float = 0.0,
-                         lapack_driver: str = "auto") -> Any:
+def eigvalsh_tridiagonal(d: Any, e: Any, select: Any = "a", select_range: Any = None, check_finite: bool = True) -> Any:
     return eigh_tridiagonal(d, e, True, select, select_range)
 
 
@@ -101,8 +100,10 @@ def matmul_toeplitz(c_or_cr: Any, x: Any, check_finite: bool = False, workers: A
 
 
 @face("scipy.linalg.solve_circulant", samples=("la.solve_circulant(v + np.array([3.0, 0.0, 0.0, 0.0]), v)",))
-def solve_circulant(c: Any, b: Any, singular: str = "raise", tol: Any = None, caxis: int = -1, baxis: int = 0, outaxis: int = 0) -> Any:
+def solve_circulant(c: Any, b: Any, singular: str = "raise", tol: Any = None, caxis: int = -1, baxis: int = 0,
+                    outaxis: int = 0) -> Any:
     c, b = as_array(c), as_array(b)
-    if rank(c) != 1 or rank(b) > 2 or (baxis, outaxis) != (0, 0) or singular != "raise":
+    along_others = (baxis, outaxis) != (0, 0) or caxis not in (-1, 0)
+    if rank(c) != 1 or rank(b) > 2 or along_others or singular != "raise" or tol is not None:
         raise refuse("scipy.linalg.solve_circulant", "several systems at once, other axes, or singular='lstsq'")
     return BY_NAME["numpy.linalg.solve"].call(BY_NAME["scipy.linalg.circulant"].call(c), b)

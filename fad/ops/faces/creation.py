@@ -14,7 +14,7 @@ from ...ir.build import Value, current
 from ...ir.op import registry
 from ...ir.types import FLOAT, INT, result_dtype, type_of
 from .. import extents
-from ..face import face
+from ..face import check_finite, face
 from ..kinds import shape_of
 from ..literals import as_array, constant, is_value
 from ..shape import broadcast_to as broadcast_
@@ -195,6 +195,9 @@ def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype:
     start, stop = (as_array(a) * 1.0 for a in (start, stop))
     if any(type_of(a).dtype.kind == "c" for a in (start, stop)):
         raise refuse("numpy.geomspace", "complex ends")
+    for end in (start, stop):
+        some = registry["all"](registry["not_equal"](end, 0), axes=tuple(range(rank(end))))
+        registry["check_that"](some, True, what="Geometric sequence cannot include zero", error="ValueError")
     sign, log = registry["sign"](start), registry["log"]
     y = sign * registry["exp"](linspace(log(start * sign), log(stop * sign), num, endpoint))
     return moveaxis(in_dtype(y, dtype), 0, one_axis(axis, rank(y)))
@@ -232,24 +235,42 @@ def _with_rank(x: Any, least: int) -> Any:
 
 
 @face("numpy.array", creation=True, samples=("np.array([v[0], v[1] * 2, 3.0])", "np.array([[v[0], 1.0], [v[1], v[2]]])", "np.array([x, x])"))
-def array(object: Any, dtype: Any = None, *, copy: Any = True, order: Any = "K", subok: bool = False, ndmin: int = 0, like: Any = None,
-          ndmax: int = 0) -> Any:
+def array(object: Any, dtype: Any = None, *, copy: Any = True, order: Any = "K", subok: bool = False, ndmin: int = 0,
+          like: Any = None) -> Any:
     _refuse_like("numpy.array", like)
-    y = in_order(_with_rank(as_strong(object, dtype), ndmin), order)
-    return fresh(y) if copy and y is object else y
+    y = _unless_copied(_with_rank(as_strong(object, dtype), ndmin), object, order, copy)
+    return in_order(fresh(y), order) if copy and y is object else y
 
 
-@face("numpy.asarray", "numpy.asanyarray", "numpy.asarray_chkfinite", creation=True, samples=("np.asarray(x)", "np.asarray([v[0], 1.0])"))
+@face("numpy.asarray", "numpy.asanyarray", creation=True, samples=("np.asarray(x)", "np.asarray([v[0], 1.0])"))
 def asarray(a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None, like: Any = None) -> Any:
     _refuse_like("numpy.asarray", like)
-    y = in_order(as_strong(a, dtype), order)
-    return fresh(y) if copy and y is a else y
+    y = _unless_copied(as_strong(a, dtype), a, order, copy)
+    return in_order(fresh(y), order) if copy and y is a else y
+
+
+def _unless_copied(y: Any, given: Any, order: Any, copy: Any) -> Any:
+    """y, made of what is given, in this order. An array that needs no change stays what it is: the caller of the face
+    knows how it lies in memory, and copies it if it has to lie in another order (see trace/mutation.py).
+    """
+    if y is given:
+        return y
+    if copy is False and not (is_value(given) and rank(given)):
+        raise ValueError("Unable to avoid copy while creating an array as requested.")
+    return in_order(y, order)
+
+
+@face("numpy.asarray_chkfinite", creation=True, samples=("np.asarray_chkfinite(x)",))
+def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
+    y = asarray(a, dtype, order)
+    check_finite(y)
+    return y
 
 
 @face("numpy.asfortranarray", creation=True)
 def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
     _refuse_like("numpy.asfortranarray", like)
-    return in_order(_with_rank(as_strong(a, dtype), 1), "F")
+    return _unless_copied(_with_rank(as_strong(a, dtype), 1), a, "F", None)
 
 
 @face("numpy.ascontiguousarray", creation=True, samples=("np.ascontiguousarray(x.T)",))
@@ -260,7 +281,10 @@ def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
 
 @face("numpy.require", creation=True)
 def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> Any:
-    return asarray(a, dtype, like=like)
+    wanted = [requirements] if isinstance(requirements, str) else requirements or ()
+    if any(r.upper() in ("O", "OWNDATA") for r in wanted):
+        raise refuse("numpy.require", "OWNDATA", "whether an array owns its memory is not known", "copy it")
+    return asarray(a, dtype, "F" if any(r.upper()[:1] == "F" for r in wanted) else None, like=like)
 
 
 @face("numpy.copy", samples=("np.copy(x)",))

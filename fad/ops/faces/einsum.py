@@ -11,6 +11,7 @@ from ..face import face
 from ..kinds import shape_of
 from .arguments import as_array, in_dtype, into, is_given, rank
 from .contract import diagonals
+from .creation import in_order
 
 _ELLIPSIS = "\N{GREEK SMALL LETTER ALPHA}"          # ellipsis axes get letters from here on, which no subscript holds
 
@@ -141,7 +142,11 @@ def _meet(x: Any, a: str, y: Any, b: str, keep: set) -> "tuple[Any, str]":
                                "np.einsum(x, [0, 1], v, [1], [0])", 'np.einsum("ij->", x)', 'np.einsum("ii", S)'))
 def einsum(*operands: Any, out: Any = None, dtype: Any = None, order: str = "K", casting: str = "safe", optimize: Any = True) -> Any:
     subscripts, given = (operands[0], list(operands[1:])) if isinstance(operands[0], str) else _interleaved(operands)
-    given = [in_dtype(as_array(x), dtype if is_given(dtype) else None) for x in given]
+    given = [as_array(x) for x in given]
+    common = np.dtype(dtype) if is_given(dtype) else np.result_type(*[type_of(x).dtype for x in given])
+    if not all(np.can_cast(type_of(x).dtype, common, casting) for x in given):
+        raise TypeError(f"Cannot cast an operand of numpy.einsum to {common!r} according to the rule {casting!r}")
+    given = [in_dtype(x, dtype if is_given(dtype) else None) for x in given]
     words, result = parse(subscripts, [rank(x) for x in given])
     pairs = [without_repeats(x, word) for x, word in zip(given, words)]
     full = _full_extents([x for x, _ in pairs], [word for _, word in pairs])
@@ -150,7 +155,8 @@ def einsum(*operands: Any, out: Any = None, dtype: Any = None, order: str = "K",
     for i, j in order_of([word for _, word in pairs], result, full, optimize):
         (y, b), (x, a) = pairs.pop(max(i, j)), pairs.pop(min(i, j))
         pairs.append(_meet(x, a, y, b, set(result).union(*[word for _, word in pairs])))
-    return into(out, _arranged(*summed_to(*pairs[0], set(result)), result))
+    y = _arranged(*summed_to(*pairs[0], set(result)), result)
+    return into(out, y if any(y is x for x in given) else in_order(y, order))
 
 
 def _arranged(x: Any, word: str, out: str) -> Any:

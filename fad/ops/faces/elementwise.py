@@ -20,7 +20,7 @@ from ..complex import imag as imag_
 from ..complex import real as real_
 from ..face import BY_NAME, METHODS, face
 from ..kinds import is_complex, same_shape, shape_of
-from .arguments import as_array, fixed, in_dtype, into, is_given, one_axis, refuse
+from .arguments import as_array, fixed, in_dtype, into, is_given, one_axis, rank, refuse
 
 # -- choices --------------------------------------------------------------------------------------------------------------------
 
@@ -116,9 +116,13 @@ def _clipped(x: Any, low: Any, high: Any) -> Any:
 @face("numpy.nan_to_num", samples=("np.nan_to_num(x)", "np.nan_to_num(np.where(x > 0.5, x, np.nan), nan=1.0)"))
 def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
     """x with numbers for nan and the infinities."""
-    x = as_array(x)
+    y = _without_nan(as_array(x), nan, posinf, neginf)
+    return y if copy or not rank(y) else into(x, y)
+
+
+def _without_nan(x: Any, nan: Any, posinf: Any, neginf: Any) -> Any:
     if is_complex(x):
-        return make_complex(*[nan_to_num(part(x), copy, nan, posinf, neginf) for part in (real_, imag_)])
+        return make_complex(*[_without_nan(part(x), nan, posinf, neginf) for part in (real_, imag_)])
     if type_of(x).dtype.kind != "f":
         return x
     limits = np.finfo(type_of(x).dtype)
@@ -152,7 +156,7 @@ def angle(z: Any, deg: bool = False) -> Any:
     return y * (180.0 / math.pi) if deg else y
 
 
-METHODS["conj"] = METHODS["conjugate"] = conj
+METHODS["conj"] = METHODS["conjugate"] = lambda x: conj(x) if is_complex(x) else x     # unlike np.conj
 
 
 @face("numpy.real_if_close")
@@ -294,8 +298,14 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
         k = registry["minimum"](registry["maximum"](BY_NAME["numpy.searchsorted"].call(xp, x, side="right") - 1, 0), n - 2)
         width = xp[k + 1] - xp[k]
         steep = width == 0                                         # the last two points in one place: the last one counts
-        inside = where_(steep, fp[k + 1], (fp[k + 1] - fp[k]) / where_(steep, 1.0, width) * (x - xp[k]) + fp[k])
+        slope = (fp[k + 1] - fp[k]) / where_(steep, 1.0, width)
+        inside = where_(steep, fp[k + 1], _where_a_number(slope * (x - xp[k]) + fp[k], slope * (x - xp[k + 1]) + fp[k + 1]))
     return where_(x > xp[-1], right, where_(x < xp[0], left, inside))
+
+
+def _where_a_number(y: Any, other: Any) -> Any:
+    """y, or what the other end of the interval gives where that is nan: next to an infinite value."""
+    return where_(y == y, y, other)
 
 
 def _one_period(x: Any, xp: Any, fp: Any, period: Any) -> tuple:

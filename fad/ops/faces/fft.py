@@ -107,8 +107,7 @@ def along_one_axis(transform: Callable, **options: Any) -> tuple:
         x = signal(a)
         return into(out, transform(x, n, one_axis(axis, rank(x)), norm, **options))
 
-    def scipy_face(x: Any, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False, workers: Any = None, *,
-                   plan: Any = None) -> Any:
+    def scipy_face(x: Any, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False) -> Any:
         return numpy_face(x, n, axis, norm)
     return numpy_face, scipy_face
 
@@ -118,9 +117,10 @@ def along_one_axis(transform: Callable, **options: Any) -> tuple:
 
 def lengths_and_axes(x: Any, s: Any, axes: Any, half: bool = False) -> list:
     """(length or None, axis) for each axis to transform, in order; the last one's length is that of its real side."""
+    s = s if s is None or isinstance(s, (tuple, list)) else (s,)
     if axes is None:
         axes = range(rank(x)) if s is None else range(rank(x) - len(s), rank(x))
-    axes = [one_axis(k, rank(x)) for k in axes]
+    axes = [one_axis(k, rank(x)) for k in (axes if isinstance(axes, (tuple, list, range)) else (axes,))]
     s = [None] * len(axes) if s is None else [None if isinstance(n, int) and n == -1 else n for n in s]
     if len(s) != len(axes):
         raise ValueError("Shape and axes have different lengths.")
@@ -154,8 +154,7 @@ def along_axes(transform: Callable, axes: Any, **options: Any) -> tuple:
         pairs = lengths_and_axes(x, s, axes)
         return into(out, transform(x, pairs, norm, **options) if pairs else x)
 
-    def scipy_face(x: Any, s: Any = None, axes: Any = default, norm: Any = None, overwrite_x: bool = False, workers: Any = None, *,
-                   plan: Any = None) -> Any:
+    def scipy_face(x: Any, s: Any = None, axes: Any = default, norm: Any = None, overwrite_x: bool = False) -> Any:
         return numpy_face(x, s, axes, norm)
     return numpy_face, scipy_face
 
@@ -217,7 +216,7 @@ def _counted(start: Any, n: Any) -> Any:
 
 
 @face("numpy.fft.fftfreq", "scipy.fft.fftfreq", creation=True, samples=("np.fft.fftfreq(4, v[0])",))
-def fftfreq(n: Any, d: Any = 1.0, device: Any = None, xp: Any = None) -> Any:
+def fftfreq(n: Any, d: Any = 1.0) -> Any:
     """0, 1, ..., then the negative ones, over n d."""
     ahead = n - n // 2
     places = registry["concatenate"](_counted(0, ahead), _counted(-(n // 2), n // 2), axis=0)
@@ -225,5 +224,5 @@ def fftfreq(n: Any, d: Any = 1.0, device: Any = None, xp: Any = None) -> Any:
 
 
 @face("numpy.fft.rfftfreq", "scipy.fft.rfftfreq", creation=True, samples=("np.fft.rfftfreq(4, v[0])",))
-def rfftfreq(n: Any, d: Any = 1.0, device: Any = None, xp: Any = None) -> Any:
+def rfftfreq(n: Any, d: Any = 1.0) -> Any:
     return _counted(0, n // 2 + 1) * (1.0 / (n * d))

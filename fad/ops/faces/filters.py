@@ -131,7 +131,8 @@ def extended(x: Any, n: int, padtype: Any) -> Any:
 
 @face("scipy.signal.filtfilt", samples=("signal.filtfilt([1.0, 0.5], [2.0, -0.3], np.tile(v, 3))",
                                         "signal.filtfilt([1.0, 0.5], [1.0, -0.3], np.tile(x, (3, 1)), axis=0, padtype='even', padlen=2)"))
-def filtfilt(b: Any, a: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: Any = None, method: str = "pad", irlen: Any = None) -> Any:
+def filtfilt(b: Any, a: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: Any = None,
+             method: str = "pad") -> Any:
     """Forward and backward, from steady states at the ends (F. Gustafsson, IEEE Transactions on Signal Processing 44 (1996) 988)."""
     if method != "pad":
         raise refuse("scipy.signal.filtfilt", "method='gust'")

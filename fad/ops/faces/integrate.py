@@ -63,7 +63,7 @@ def simpson(y: Any, x: Any = None, *, dx: Any = 1.0, axis: int = -1) -> Any:
 
 
 @face("scipy.integrate.romb", samples=("integrate.romb(np.append(v, v[0]))", "integrate.romb(x[:, :3], dx=0.5)", "integrate.romb(np.vstack([x, x[:2]]), axis=0)"))
-def romb(y: Any, dx: Any = 1.0, axis: int = -1, show: bool = False) -> Any:
+def romb(y: Any, dx: Any = 1.0, axis: int = -1) -> Any:
     """Trapezoids of 1, 2, 4, ... intervals, extrapolated to none (W. Romberg, 1955)."""
     y = as_array(y)
     ax = one_axis(axis, rank(y))

@@ -68,8 +68,21 @@ def rows_joined(x: Any, axis: Any, dtype: Any) -> Any:
     return rows_merged(x, one_axis(axis, rank(x) - 1))
 
 
+def _require_castable(arrays: Any, dtype: Any, casting: str) -> None:
+    """An error unless arrays may be cast to the dtype that they are to be joined in."""
+    if not is_given(dtype) and casting == "same_kind":
+        return
+    parts = [arrays] if is_value(arrays) else [strong(a) for a in arrays]
+    wanted = np.dtype(dtype) if is_given(dtype) else np.result_type(*[type_of(a).dtype for a in parts])
+    for a in parts:
+        if not np.can_cast(type_of(a).dtype, wanted, casting):
+            raise TypeError(f"Cannot cast array data from {type_of(a).dtype!r} to {wanted!r} according to the rule "
+                            f"{casting!r}")
+
+
 @face("numpy.concatenate", "numpy.concat", samples=("np.concatenate([x, x * 2], axis=1)", "np.concatenate([x, v], axis=None)"))
 def concatenate(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+    _require_castable(arrays, dtype, casting)
     if is_value(arrays):
         return into(out, METHODS["copy"](ravel(arrays)) if axis is None else rows_joined(arrays, axis, dtype))
     parts = arrays_of(arrays)
@@ -78,6 +91,7 @@ def concatenate(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = Non
 
 @face("numpy.stack", samples=("np.stack([v, v * v])", "np.stack([x, x], axis=-1)"))
 def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+    _require_castable(arrays, dtype, casting)
     if is_value(arrays):
         moved = moveaxis(arrays, 0, one_axis(axis, rank(arrays)))
         return into(out, METHODS["copy"](in_dtype(moved, np.dtype(dtype)) if is_given(dtype) else moved))
@@ -90,6 +104,7 @@ def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, cas
 
 @face("numpy.vstack", "numpy.row_stack", samples=("np.vstack([x, v])",))
 def vstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+    _require_castable(tup, dtype, casting)
     if is_value(tup):
         rows = reshape_(tup, *shape_of(tup)[:1], 1, *shape_of(tup)[1:]) if rank(tup) == 2 else reshape_(tup, *shape_of(tup), 1, 1) if rank(tup) == 1 else tup
         return rows_joined(rows, 0, dtype)
@@ -98,6 +113,7 @@ def vstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
 
 @face("numpy.hstack", samples=("np.hstack([v, v])", "np.hstack([x, x])"))
 def hstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+    _require_castable(tup, dtype, casting)
     if is_value(tup):
         return rows_joined(tup if rank(tup) > 1 else reshape_(tup, *shape_of(tup), 1), 0 if rank(tup) < 3 else 1, dtype)
     parts = [atleast_1d(a) for a in arrays_of(tup)]

@@ -1,19 +1,19 @@
 """numpy.linalg: systems, determinants, factorizations, eigenvalues, singular values. Norms are in norms.py.
 
-Two things differ from NumPy, because a program's types cannot depend on its values: eig and eigvals are complex always, and lstsq gives the
-residuals whenever there are more equations than unknowns (NumPy leaves them empty if the rank turns out deficient).
+One thing differs from NumPy, because a program's types cannot depend on its values: eig and eigvals are complex always.
 """
 from typing import Any
 
 import numpy as np
 
 from ...ir.op import registry
-from ...ir.types import type_of
+from ...ir.types import real_dtype, type_of
 from .. import extents
 from ..face import BY_NAME, face
 from ..kinds import conjugate, shape_of
 from ..linalg import determinants, factorizations, singular, solve, spectral
 from ..linalg.matrices import adjoint, aspect_of, columns_from, matmul, smaller_extent, transposed
+from ..subscript import read_subscript
 from .arguments import as_array, is_given, rank, refuse
 from .stacks import epsilon, from_column, larger_extent, matrix, named, solved, square
 
@@ -88,13 +88,21 @@ def least_squares(a: Any, b: Any, rcond: Any) -> tuple:
     """Solution, residuals, rank and singular values for b of several columns."""
     x = singular.lstsq(a, b, rcond)
     s = singular.svdvals(a, aspect=aspect_of(a))
+    order = rank_above(s, _largest(s) * rcond)
+    return x, _residuals(a, b, x, order), registry["cast"](order, dtype=np.dtype(np.int32)), s
+
+
+def _residuals(a: Any, b: Any, x: Any, order: Any) -> Any:
+    """Squared residuals for each column of b; none at all where the rank is deficient, or with no more equations than unknowns."""
     m, n = shape_of(a)
     if extents.at_least(n, m):
-        residuals = registry["full"](0, 0, dtype=s.dtype)
-    else:
-        r = b - matmul(a, x)
-        residuals = registry["sum"](registry["real"](r * conjugate(r)), axes=(0,))
-    return x, residuals, registry["cast"](rank_above(s, _largest(s) * rcond), dtype=np.dtype(np.int32)), s
+        return registry["full"](0, 0, dtype=real_dtype(type_of(x).dtype))
+    r = b - matmul(a, x)
+    residuals = registry["sum"](registry["real"](r * conjugate(r)), axes=(0,))
+    count = registry["where"](registry["equal"](order, n), shape_of(residuals)[0], 0)
+    if getattr(count, "__fad_level__", 0) == 1:                # of tensors the rank is known
+        count = int(count)
+    return read_subscript(residuals, slice(None, count)).read(residuals)
 
 
 @face("numpy.linalg.lstsq", samples=("np.linalg.lstsq(x.T, v, rcond=None)[0]",), note="where the rank does not change")

@@ -180,8 +180,14 @@ def isclose(a: Any, b: Any, *, rel_tol: Any = 1e-9, abs_tol: Any = 0.0) -> Any:
 
 @_face("math.remainder", samples=("math.remainder(v[0], 0.3)",))
 def remainder(x: Any, y: Any) -> Any:
-    """x - n y, with the nearest integer n to x / y."""
-    return x - registry["rint"](registry["stop_gradient"](as_float(x) / y)) * y
+    """x - n y, with the nearest integer n to x / y, exactly: by fmod of 2 y, of which one or two halves may be left over (as in C libraries)."""
+    x, y = as_float(x), registry["abs"](as_float(y))
+    rest = registry["fmod"](x, 2.0 * y)
+    size = registry["abs"](rest)
+    less = size - y
+    less = registry["where"](less + less >= y, less - y, less)
+    size = registry["where"](size + size > y, less, size)
+    return registry["copysign"](1.0, x) * size
 
 
 @face("math.isqrt")

@@ -35,7 +35,7 @@ def astype(x: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok:
     if not np.can_cast(have, wanted, casting):
         raise TypeError(f"Cannot cast array data from {have!r} to {wanted!r} according to the rule {casting!r}")
     if have == wanted and not type_of(x).weak:
-        return in_order(fresh(x), order) if copy else x
+        return in_order(fresh(x), order) if copy else x        # or a copy in another order: the caller sees to that
     return in_order(registry["cast"](x, dtype=wanted), order)
 
 

@@ -8,12 +8,14 @@ from ...ir.types import FLOAT, type_of
 from .. import extents
 from ..face import face
 from ..kinds import conjugate, shape_of
-from .arguments import as_array, axes_of, extent_of, in_dtype, into, is_given, kept, masked, one_axis, rank
+from .arguments import as_array, axes_of, extent_of, in_dtype, into, is_given, kept, masked, one_axis, rank, refuse
 from .reduce import reduced, sum_
 
 
 def mean_dtype(x: Any, dtype: Any = None) -> Any:
     """The dtype in which NumPy takes a mean: float64 for integers and bools."""
+    if is_given(dtype) and np.dtype(dtype).kind in "biu":
+        raise refuse("a mean", f"dtype={np.dtype(dtype)}", "sums of integers are not divided")
     if is_given(dtype):
         return np.dtype(dtype)
     have = type_of(x).dtype
@@ -69,7 +71,7 @@ def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any 
         centre = divided(reduced(sum_, masked(x, where, 0), axis, True), counted(x, axes, where, True))
     total = reduced(sum_, squared(masked(x - centre, where, 0)), axis, keepdims)
     free = counted(x, axes, where, keepdims) - (correction if is_given(correction) else ddof)
-    return into(out, divided(total, positive(free)))
+    return into(out, in_dtype(divided(total, positive(free)), dtype))
 
 
 def positive(n: Any) -> Any:
@@ -97,6 +99,8 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
         dtype = np.result_type(type_of(x).dtype, type_of(w).dtype, *([FLOAT] if type_of(x).dtype.kind in "biu" else []))
         x, w = in_dtype(x, dtype), in_dtype(w, dtype)
         scale = reduced(sum_, w, axis, keepdims)
+        some = registry["all"](registry["not_equal"](scale, 0), axes=tuple(range(rank(scale))))
+        registry["check_that"](some, True, what="Weights sum to zero, can't be normalized", error="ZeroDivisionError")
         y = reduced(sum_, x * w, axis, keepdims) / scale
     if not returned:
         return y

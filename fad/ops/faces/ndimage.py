@@ -9,7 +9,7 @@ from ...ir.op import registry
 from ...ir.types import type_of
 from ..face import BY_NAME, face
 from ..kinds import is_complex, shape_of
-from .arguments import as_array, fixed, in_dtype, one_axis, rank, refuse
+from .arguments import as_array, axes_of, fixed, in_dtype, one_axis, rank, refuse
 from .fft import signal
 
 EDGES = {"reflect": "symmetric", "grid-mirror": "symmetric", "constant": "constant", "grid-constant": "constant", "nearest": "edge", "mirror": "reflect",
@@ -208,25 +208,28 @@ face("scipy.ndimage.convolve", samples=("ndimage.convolve(x, x[:2, :3], mode='co
 # -- derivatives of images -----------------------------------------------------------------------------------------------------------
 
 
-def _summed_over_axes(name: str, samples: tuple) -> Callable:
-    """Decorator: a filter that is the sum over all axes of one along each."""
-    def register(along: Callable) -> Callable:
-        def filtered(input: Any, *args: Any, output: Any = None, mode: str = "reflect", cval: Any = 0.0, **options: Any) -> Any:
-            no_output(f"scipy.ndimage.{name}", output)
-            x = image(name, input)
-            return sum(along(x, ax, *args, mode=mode, cval=cval, **options) for ax in range(rank(x)))
-        return face(f"scipy.ndimage.{name}", samples=samples)(filtered)
-    return register
+def _sum_over_axes(name: str, input: Any, output: Any, axes: Any, along: Callable) -> Any:
+    """The sum over all axes (or over these) of a filter along each."""
+    no_output(f"scipy.ndimage.{name}", output)
+    x = image(name, input)
+    return sum(along(x, ax) for ax in axes_of(axes, rank(x)))
 
 
-@_summed_over_axes("laplace", samples=("ndimage.laplace(x)", "ndimage.laplace(v, mode='wrap')"))
-def _second_difference(x: Any, ax: int, mode: str, cval: Any) -> Any:
-    return correlate1d(x, [1.0, -2.0, 1.0], ax, None, mode, cval)
+@face("scipy.ndimage.laplace", samples=("ndimage.laplace(x)", "ndimage.laplace(v, mode='wrap')"))
+def laplace(input: Any, output: Any = None, mode: str = "reflect", cval: Any = 0.0, *, axes: Any = None) -> Any:
+    return _sum_over_axes("laplace", input, output, axes,
+                          lambda x, ax: correlate1d(x, [1.0, -2.0, 1.0], ax, None, mode, cval))
 
 
-@_summed_over_axes("gaussian_laplace", samples=("ndimage.gaussian_laplace(x, 0.6)",))
-def _smooth_second_difference(x: Any, ax: int, sigma: Any, mode: str, cval: Any, **options: Any) -> Any:
-    return gaussian_filter(x, sigma, [2 if k == ax else 0 for k in range(rank(x))], None, mode, cval, **options)
+@face("scipy.ndimage.gaussian_laplace", samples=("ndimage.gaussian_laplace(x, 0.6)",))
+def gaussian_laplace(input: Any, sigma: Any, output: Any = None, mode: str = "reflect", cval: Any = 0.0,
+                     **options: Any) -> Any:
+    if "axes" in options:
+        raise refuse("scipy.ndimage.gaussian_laplace", "axes")
+    def along(x: Any, ax: int) -> Any:
+        orders = [2 if k == ax else 0 for k in range(rank(x))]
+        return gaussian_filter(x, sigma, orders, None, mode, cval, **options)
+    return _sum_over_axes("gaussian_laplace", input, output, None, along)
 
 
 def _slope(name: str, across: list) -> Callable:

@@ -10,8 +10,8 @@ from ...ir.op import registry
 from ...ir.types import real_dtype, type_of
 from ..face import BY_NAME, face
 from ..kinds import shape_of
-from ..linalg import singular
-from ..linalg.matrices import aspect_of
+from ..linalg import singular, solve
+from ..linalg.matrices import as_matrices, aspect_of, diagonal, identity_like, unknown
 from .arguments import as_array, axes_of, in_dtype, kept, one_axis, rank, ravel
 from .linalg import inv
 from .moments import root, squared
@@ -123,5 +123,17 @@ def cond(x: Any, p: Any = None) -> Any:
         s = singular.svdvals(x, aspect=aspect_of(x))
         last = rank(s) - 1
         largest, smallest = (from_column(registry["slice_axis"](s, last, k, 1)) for k in (0, shape_of(s)[-1] - 1))
-        return smallest / largest if p == -2 else largest / smallest
-    return norm(x, p, (-2, -1)) * norm(inv(x), p, (-2, -1))
+        return _infinite_for_nan(smallest / largest if p == -2 else largest / smallest, x)
+    singular_ = registry["any"](diagonal(solve.factor(x)[0]) == 0, axes=(rank(x) - 2,))
+    safe = registry["where"](as_matrices(singular_), identity_like(x), x)
+    y = norm(x, p, (-2, -1)) * norm(inv(safe), p, (-2, -1))
+    return _infinite_for_nan(registry["where"](singular_, np.nan, y), x)
+
+
+def _infinite_for_nan(y: Any, x: Any) -> Any:
+    """y, which is infinite where it comes out as nan and the matrix has none; the derivative there is nan."""
+    axes = (rank(x) - 2, rank(x) - 1)
+    unmoved = registry["where"](registry["isfinite"](x), x - registry["stop_gradient"](x), 0.0)
+    infinite = registry["sum"](registry["real"](unknown(unmoved)), axes=axes) + np.inf
+    given = registry["any"](registry["isnan"](x), axes=axes)
+    return registry["where"](registry["logical_and"](registry["isnan"](y), registry["logical_not"](given)), infinite, y)

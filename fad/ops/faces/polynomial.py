@@ -8,8 +8,10 @@ from ...ir.op import registry
 from ...ir.types import INT, result_dtype, type_of
 from .. import extents
 from ..correlate import correlated, flipped, padded
+from ..dynamic import cut_off
 from ..face import BY_NAME, face
 from ..kinds import conjugate, shape_of
+from ..subscript import read_subscript
 from .arguments import as_array, fixed, in_dtype, rank, some_of
 from .join import strong
 
@@ -69,6 +71,7 @@ def _in_own_dtype(f: Callable, a: Any, v: Any) -> Any:
 
 # -- polynomials: coefficients from the highest power down ------------------------------------------------------------------------------
 
+CLOSE_TO_ZERO = 1e-8   # np.allclose(r, 0)
 UNROLLED = 32          # coefficients up to which Horner's rule is written out
 
 
@@ -127,23 +130,55 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> Any:
     return powers if increasing else flipped(powers, 1)
 
 
+def _first_of(mask: Any) -> Any:
+    """Where a vector of truth values is first true; its last place, if nowhere."""
+    n = shape_of(mask)[0]
+    last = registry["equal"](registry["iota"](n, dtype=INT), extents.difference(n, 1))
+    return registry["argmax"](in_dtype(registry["logical_or"](mask, last), INT), axis=0)
+
+
+def trimmed(p: Any) -> Any:
+    """p without the zeros at its beginning; the last coefficient stays. The extent depends on the values."""
+    return _without(p, _first_of(registry["not_equal"](p, 0)), None)
+
+
+def trimmed_behind(c: Any) -> Any:
+    """c without the zeros at its end; the first coefficient stays."""
+    return _without(c, 0, shape_of(c)[0] - _first_of(flipped(registry["not_equal"](c, 0))))
+
+
+def _without(p: Any, start: Any, stop: Any, always: Any = None) -> Any:
+    """p[start:stop]; those that are `always` zero are not missed."""
+    y = read_subscript(p, slice(start, stop)).read(p)
+    place = registry["iota"](shape_of(p)[0], dtype=INT)
+    dropped = registry["less"](place, start) if stop is None else registry["greater_equal"](place, stop)
+    dropped = dropped if always is None else registry["logical_and"](dropped, registry["logical_not"](always))
+    return cut_off(y, p, dropped) if type_of(p).dtype.kind in "fc" else y
+
+
 @face("numpy.polymul", samples=("np.polymul(v, v)",))
 def polymul(a1: Any, a2: Any) -> Any:
-    """Leading zeros are not trimmed: how many there are is not known while tracing."""
-    return convolve(a1, a2)
+    return convolve(*[trimmed(p) for p in _vectors(a1, a2)])
 
 
 @face("numpy.polydiv", samples=("np.polydiv(v, v[:2])", "np.polydiv(v, v[2:] * 1.5)[0]", "np.polydiv(v[:2], v)", "np.polydiv(v, v[:1])[0]"))
 def polydiv(u: Any, v: Any) -> tuple:
-    """Quotient and remainder. Long division is the recursive filter whose coefficients are the divisor's; the remainder's are not trimmed."""
+    """Quotient and remainder. Long division is the recursive filter whose coefficients are the divisor's."""
     u, v = (x + 0.0 for x in _vectors(u, v))
     m, n = (fixed(shape_of(x)[0], "the number of coefficients") for x in (u, v))
     count = m - n + 1
     if count < 1:
-        return registry["full"](0, 1, dtype=result_dtype(u, v)), in_dtype(u, result_dtype(u, v))
+        return registry["full"](0, 1, dtype=result_dtype(u, v)), _remainder(in_dtype(u, result_dtype(u, v)))
     q = BY_NAME["scipy.signal.lfilter"].call([1.0], v, registry["slice_axis"](u, 0, 0, count))
     rest = u - convolve(q, v)
-    return q, registry["slice_axis"](rest, 0, min(count, m - 1), max(n - 1, 1))
+    return q, _remainder(rest, count)
+
+
+def _remainder(r: Any, count: int = 0) -> Any:
+    """Without the coefficients at its beginning that NumPy takes for zero; the first ones, which the quotient takes away, are, if they are numbers."""
+    taken = registry["logical_and"](registry["less"](registry["iota"](shape_of(r)[0], dtype=INT), count), registry["isfinite"](r))
+    small = registry["logical_or"](taken, registry["less_equal"](registry["abs"](r), CLOSE_TO_ZERO))
+    return _without(r, _first_of(registry["logical_not"](small)), None, taken)
 
 
 @face("numpy.polyadd", samples=("np.polyadd(v, v[:2])",))

@@ -140,7 +140,8 @@ def estimate(s: Sample, q: Any, method: str) -> Any:
     left, right = at(s, _whole(below, n)), at(s, _whole(below + 1, n))
     if rank(gamma) and not rank(n):
         gamma = registry["reshape"](gamma, *shape_of(gamma), *[1] * len(s.lanes))
-    return left + (right - left) * gamma
+    step = right - left
+    return registry["where"](gamma >= 0.5, right - step * (1 - gamma), left + step * gamma)      # exact at both ends, also next to infinities
 
 
 def with_nans(s: Sample, y: Any) -> Any:

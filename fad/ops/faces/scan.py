@@ -28,6 +28,7 @@ def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any
 
 def _cumulative(op: Op, x: Any, first: int, axis: Any, dtype: Any, out: Any, include_initial: bool) -> Any:
     x = as_array(x)
+    x = x if rank(x) else registry["reshape"](x, 1)                          # NumPy takes a number for an array of one
     if not is_given(axis) and rank(x) != 1:
         raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
     ax = one_axis(axis if is_given(axis) else 0, rank(x))

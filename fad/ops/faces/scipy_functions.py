@@ -6,7 +6,7 @@ import numpy as np
 from ...ir.op import registry
 from ...ir.types import complex_dtype, result_dtype, type_of
 from .. import extents
-from ..face import BY_NAME, face
+from ..face import BY_NAME, check_finite, face
 from ..kinds import conjugate, is_complex, shape_of
 from ..linalg import factorizations, functions, solve
 from ..linalg.matrices import adjoint, as_columns, as_rows, count_up, identity_like, matmul, on_diagonal
@@ -23,6 +23,8 @@ def expm(A: Any) -> Any:
 
 @face("scipy.linalg.expm_frechet", samples=("la.expm_frechet(S, P)[1]",))
 def expm_frechet(A: Any, E: Any, method: Any = None, compute_expm: bool = True, check_finite: bool = True) -> Any:
+    if method not in (None, "SPS", "blockEnlarge"):
+        raise ValueError(f"Unknown implementation {method}")
     A, E = together(square(A), square(E))
     tangent = functions.expm_frechet(A, E)
     return (functions.expm(A), tangent) if compute_expm else tangent
@@ -34,7 +36,7 @@ def _without_report(name: str, disp: Any) -> None:
 
 
 @face("scipy.linalg.sqrtm", samples=("la.sqrtm(P)",), note="where no two eigenvalues of the root are opposite; real for real matrices, or raises")
-def sqrtm(A: Any, disp: Any = True, blocksize: Any = 64) -> Any:
+def sqrtm(A: Any, disp: Any = True) -> Any:
     _without_report("sqrtm", disp)
     return functions.sqrtm(square(A))
 
@@ -73,7 +75,13 @@ def sinm(A: Any) -> Any:
 
 @face("scipy.linalg.tanm", samples=("la.tanm(0.2 * S)",))
 def tanm(A: Any) -> Any:
-    return solve.solve(cosm(A), sinm(A))
+    return _quotient(cosm(A), sinm(A))
+
+
+def _quotient(a: Any, b: Any) -> Any:
+    """a^-1 b, of which SciPy sees to it that they are finite."""
+    check_finite(a, b)
+    return solve.solve(a, b)
 
 
 @face("scipy.linalg.coshm", samples=("la.coshm(S)",))
@@ -90,7 +98,7 @@ def sinhm(A: Any) -> Any:
 
 @face("scipy.linalg.tanhm", samples=("la.tanhm(0.2 * S)",))
 def tanhm(A: Any) -> Any:
-    return solve.solve(coshm(A), sinhm(A))
+    return _quotient(coshm(A), sinhm(A))
 
 
 @face("scipy.linalg.orthogonal_procrustes", samples=("la.orthogonal_procrustes(S, x.T @ x + S)",), note="where the product has full rank")
@@ -138,6 +146,8 @@ def solve_continuous_lyapunov(a: Any, q: Any) -> Any:
 @face("scipy.linalg.solve_discrete_lyapunov", samples=("la.solve_discrete_lyapunov(0.2 * S, P)",))
 def solve_discrete_lyapunov(a: Any, q: Any, method: Any = None) -> Any:
     """By the bilinear transformation to a continuous equation: Popov, "Hyperstability and optimality of automatic systems" (1964)."""
+    if method not in (None, "direct", "bilinear"):
+        raise ValueError("Unknown solver " + str(method))
     a, q = together(square(a), square(q))
     one, ah = identity_like(a), adjoint(a)
     right = solve.inv(ah + one)
@@ -219,6 +229,7 @@ def companion(a: Any) -> Any:
     a = _vector("companion", a)
     n = extents.difference(shape_of(a)[0], 1)
     first = registry["slice_axis"](a, 0, 0, 1)
+    registry["check_that"](registry["all"](first != 0, axes=(0,)), True, what="The first coefficient in `a` must not be zero.", error="ValueError")
     row = as_rows(-registry["slice_axis"](a, 0, 1, n) / first)
     below = registry["cast"](on_diagonal(extents.difference(n, 1), n), dtype=type_of(row).dtype)
     return registry["concatenate"](row, below, axis=0)

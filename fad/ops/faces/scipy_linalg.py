@@ -1,6 +1,6 @@
 """scipy.linalg: systems, determinants, factorizations, eigenvalues, singular values. Functions of matrices: scipy_functions.py.
 
-`overwrite_*`, `check_finite`, drivers and work sizes change nothing of a result, and are taken and left alone.
+`overwrite_*` are seen to where the call is made (see trace/mutation.py); drivers and work sizes change nothing of a result.
 """
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +10,7 @@ import numpy as np
 from ...ir.op import registry
 from ...ir.types import INT, real_dtype, type_of
 from .. import extents
+from ..conditional import only_if
 from ..face import face
 from ..kinds import conjugate, shape_of
 from ..linalg import determinants, factorizations, singular, solve, spectral
@@ -152,13 +153,22 @@ def pinvh(a: Any, atol: Any = None, rtol: Any = None, lower: bool = True, return
     return _pinv(factorizations.hermitian(square(a), lower=lower), atol, rtol, return_rank)
 
 
+NO_RESIDUAL = "the rank is deficient, and the residual that scipy.linalg.lstsq gives is an empty array then, and no number: leave it out"
+
+
 @face("scipy.linalg.lstsq", samples=("la.lstsq(x.T, v)[0]",), note="where the rank does not change")
-def lstsq(a: Any, b: Any, cond: Any = None, overwrite_a: bool = False, overwrite_b: bool = False, check_finite: bool = True,
-          lapack_driver: Any = None) -> Any:
+def lstsq(a: Any, b: Any, cond: Any = None, overwrite_a: bool = False, overwrite_b: bool = False,
+          check_finite: bool = True) -> Any:
     x, residuals, order, s = linalg.lstsq(a, b, epsilon(matrix(a)) if cond is None else cond)
     if rank(as_array(b)) == 1 and not extents.at_least(shape_of(x)[0], shape_of(as_array(b))[0]):
-        residuals = registry["reshape"](residuals)
+        residuals = only_if(registry["equal"](order, shape_of(x)[0]), _one_residual(residuals), NO_RESIDUAL)
     return x, residuals, registry["cast"](order, dtype=np.dtype(np.int64)), s
+
+
+def _one_residual(residuals: Any) -> Any:
+    """The residual of one vector; where the rank is deficient SciPy gives an empty array, which no program can that gives a number elsewhere."""
+    nan = registry["full"](float("nan"), 1, dtype=type_of(residuals).dtype)
+    return registry["index"](registry["concatenate"](residuals, nan, axis=0), 0, spec=("i",), at=0)
 
 
 # -- Cholesky and LU ------------------------------------------------------------------------------------------------------------
@@ -240,7 +250,7 @@ def _places(order: Any) -> Any:
 
 
 @face("scipy.linalg.qr", samples=("la.qr(S)[1]", "la.qr(x.T, mode='economic')[0]", "la.qr(x, pivoting=True)"), note="as numpy.linalg.qr")
-def qr(a: Any, overwrite_a: bool = False, lwork: Any = None, mode: str = "full", pivoting: bool = False, check_finite: bool = True) -> Any:
+def qr(a: Any, overwrite_a: bool = False, mode: str = "full", pivoting: bool = False, check_finite: bool = True) -> Any:
     """With pivoting, of the columns in an order that does not change with small changes of the matrix."""
     if mode not in ("full", "r", "economic"):
         raise refuse("scipy.linalg.qr", f"mode={mode!r}")
@@ -285,13 +295,13 @@ def _eigh(a: Any, b: Any, low: bool, eigvals_only: bool, type: int, by_index: An
 
 @face("scipy.linalg.eigh", samples=("la.eigh(P)[0]", "la.eigh(P, P + np.eye(4), eigvals_only=True)"), note="as numpy.linalg.eigh")
 def eigh(a: Any, b: Any = None, *, lower: bool = True, eigvals_only: bool = False, overwrite_a: bool = False, overwrite_b: bool = False,
-         type: int = 1, check_finite: bool = True, subset_by_index: Any = None, subset_by_value: Any = None, driver: Any = None) -> Any:
+         type: int = 1, check_finite: bool = True, subset_by_index: Any = None, subset_by_value: Any = None) -> Any:
     return _eigh(a, b, lower, eigvals_only, type, subset_by_index, subset_by_value)
 
 
 @face("scipy.linalg.eigvalsh", samples=("la.eigvalsh(P)",), note="for Hermitian matrices")
 def eigvalsh(a: Any, b: Any = None, *, lower: bool = True, overwrite_a: bool = False, overwrite_b: bool = False, type: int = 1,
-             check_finite: bool = True, subset_by_index: Any = None, subset_by_value: Any = None, driver: Any = None) -> Any:
+             check_finite: bool = True, subset_by_index: Any = None, subset_by_value: Any = None) -> Any:
     return _eigh(a, b, lower, True, type, subset_by_index, subset_by_value)
 
 
@@ -317,8 +327,8 @@ def eigvals(a: Any, b: Any = None, overwrite_a: bool = False, check_finite: bool
 
 
 @face("scipy.linalg.svd", samples=("la.svd(x, compute_uv=False)", "np.abs(la.svd(x, full_matrices=False)[0])"), note="as numpy.linalg.svd")
-def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, overwrite_a: bool = False, check_finite: bool = True,
-        lapack_driver: str = "gesdd") -> Any:
+def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, overwrite_a: bool = False,
+        check_finite: bool = True) -> Any:
     a = matrix(a)
     return linalg.full_svd(a, full_matrices) if compute_uv else singular.svdvals(a, aspect=aspect_of(a))
 

@@ -11,7 +11,7 @@ from ...util.errors import SideEffectError
 from .. import extents
 from ..assign import as_assigned, assigned
 from ..choice import where as where_
-from ..dynamic import flatnonzero, nonzero
+from ..dynamic import cut_off, flatnonzero, nonzero
 from ..face import face
 from ..index import index as index_
 from ..kinds import same_shape, shape_of
@@ -21,7 +21,7 @@ from ..shape import broadcast_to as broadcast_
 from ..shape import iota as iota_
 from ..shape import reshape as reshape_
 from ..subscript import read_subscript, signed
-from .arguments import fixed, in_dtype, into, one_axis, rank, refuse
+from .arguments import axes_of, fixed, in_dtype, into, one_axis, rank, refuse
 from .join import stack, strong
 from .shape import extents_given, ravel
 from .triangles import repeated
@@ -268,13 +268,16 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
     x = as_array(filt)
     if rank(x) != 1:
         raise refuse("numpy.trim_zeros", "more than one axis")
+    axes_of(axis, 1)
     used = flatnonzero(x)
     n, count = shape_of(x)[0], shape_of(used)[0]
     padded = registry["concatenate"](used, iota_(1, dtype=INT) + n, axis=0) if "f" in trim.lower() else None
     start = 0 if padded is None else registry["index"](padded, 0, spec=("i",), at=0)
     ahead = registry["concatenate"](iota_(1, dtype=INT) - 1, used, axis=0) if "b" in trim.lower() else None
     stop = n if ahead is None else registry["index"](ahead, count, spec=("i",), at=0) + 1
-    return read_subscript(x, slice(start, stop)).read(x)
+    y, place = read_subscript(x, slice(start, stop)).read(x), iota_(n, dtype=INT)
+    dropped = registry["logical_or"](registry["less"](place, start), registry["greater_equal"](place, stop))
+    return cut_off(y, x, dropped) if type_of(x).dtype.kind in "fc" else y
 
 
 # -- questions about types ----------------------------------------------------------------------------------------------------------
@@ -309,7 +312,7 @@ def min_scalar_type(a: Any, /) -> np.dtype:
 
 @face("numpy.isscalar")
 def isscalar(element: Any) -> bool:
-    return not rank(element)
+    return not rank(element) if is_value(element) else np.isscalar(element)
 
 
 @face("numpy.iterable")

@@ -20,6 +20,7 @@ from ..face import BY_NAME, METHODS, face
 from ..kinds import shape_of
 from ..literals import constant, is_value
 from .arguments import as_array, fixed, live, rank, refuse
+from .polynomial import trimmed, trimmed_behind
 
 UNROLLED = 32          # coefficients up to which a sum is written out
 
@@ -103,7 +104,7 @@ def vander(family: Family, x: Any, deg: Any) -> Any:
     """P[0](x), ..., P[deg](x) along a new last axis."""
     x = live(x)
     x = x if rank(x) else registry["reshape"](x, 1)
-    one = registry["zeros_like"](x) + 1.0
+    one = x * 0.0 + 1.0                                       # nan where x is not finite, as NumPy's
     columns = [one]
     for k in range(operator.index(deg)):
         a, b, c = family.step(k)
@@ -125,9 +126,11 @@ def vander_of_several(family: Family, *args: Any) -> Any:
 
 
 def _mapped(matrix: np.ndarray, c: Any, axis: int) -> Any:
-    """A constant matrix times the coefficients along an axis."""
+    """A constant matrix times the coefficients along an axis; its zeros take no part, so that a nan stays among those that it is added to."""
     moved = BY_NAME["numpy.moveaxis"].call(c, axis, 0)
-    return BY_NAME["numpy.moveaxis"].call(BY_NAME["numpy.tensordot"].call(constant(matrix), moved, axes=1), 0, axis)
+    weights = constant(matrix.reshape(*matrix.shape, *[1] * (rank(c) - 1)))
+    terms = registry["guarded_mul"](weights, registry["reshape"](moved, 1, *shape_of(moved)))
+    return BY_NAME["numpy.moveaxis"].call(registry["sum"](terms, axes=(1,)), 0, axis)
 
 
 def _numpy(family: Family, name: str) -> Callable:
@@ -157,7 +160,7 @@ def converted(family: Family, c: Any, back: bool) -> Any:
     convert = _numpy(family, f"poly2{family.prefix}" if back else f"{family.prefix}2poly")
     n = _count(c)
     columns = [convert(np.eye(n)[k, :k + 1]) for k in range(n)]
-    return _mapped(np.column_stack([np.concatenate([col, np.zeros(n - len(col))]) for col in columns]), c, 0)
+    return trimmed_behind(_mapped(np.column_stack([np.concatenate([col, np.zeros(n - len(col))]) for col in columns]), c, 0))
 
 
 def fitted(family: Family, x: Any, y: Any, deg: Any, rcond: Any = None, full: bool = False, w: Any = None) -> Any:
@@ -171,6 +174,7 @@ def fitted(family: Family, x: Any, y: Any, deg: Any, rcond: Any = None, full: bo
         n = shape_of(x)[0]
         columns, y = columns * registry["reshape"](w, n, 1), y * (registry["reshape"](w, n, 1) if rank(y) == 2 else w)
     scale = registry["sqrt"](registry["sum"](columns * columns, axes=(0,)))
+    scale = registry["where"](scale == 0, 1.0, scale)
     c = BY_NAME["numpy.linalg.lstsq"].call(columns / scale, y, rcond)[0]
     return c / (registry["reshape"](scale, operator.index(deg) + 1, 1) if rank(y) == 2 else scale)
 
@@ -181,10 +185,10 @@ def _lengthened(c: Any, n: Any) -> Any:
 
 
 def combined(join: Callable, c1: Any, c2: Any) -> Any:
-    """Sums and differences; zeros at the end are not trimmed, since whether there are any is not known while tracing."""
+    """Sums and differences."""
     a, b = live(c1), live(c2)
     n = extents.maximum(shape_of(a)[0], shape_of(b)[0])
-    return join(_lengthened(a, n), _lengthened(b, n))
+    return trimmed_behind(join(_lengthened(a, n), _lengthened(b, n)))
 
 
 for _family in FAMILIES:
@@ -208,7 +212,7 @@ for _family in FAMILIES:
 
 @face("numpy.polynomial.polynomial.polymul", samples=("np.polynomial.polynomial.polymul(v, v[:2])",))
 def polymul(c1: Any, c2: Any) -> Any:
-    return BY_NAME["numpy.convolve"].call(live(c1), live(c2))
+    return trimmed_behind(BY_NAME["numpy.convolve"].call(*[trimmed_behind(live(c)) for c in (c1, c2)]))
 
 
 @face("numpy.polynomial.polynomial.polyvalfromroots", samples=("np.polynomial.polynomial.polyvalfromroots(x, v)",))
@@ -267,16 +271,23 @@ class Poly1d:
     """numpy.poly1d with traced coefficients."""
 
     def __init__(self, c_or_r: Any, r: bool = False, variable: Any = None):
-        self.coeffs = self.c = BY_NAME["numpy.poly"].call(c_or_r) if r else live(c_or_r)
+        self._given = BY_NAME["numpy.poly"].call(c_or_r) if r else live(c_or_r)
+
+    @property
+    def coeffs(self) -> Any:
+        """The coefficients, the first of which is not zero."""
+        return trimmed(self._given)
+
+    c = coeffs
 
     def __call__(self, x: Any) -> Any:
-        return BY_NAME["numpy.polyval"].call(self.coeffs, x)
+        return BY_NAME["numpy.polyval"].call(self._given, x)
 
     def deriv(self, m: int = 1) -> "Poly1d":
-        return Poly1d(BY_NAME["numpy.polyder"].call(self.coeffs, m))
+        return Poly1d(BY_NAME["numpy.polyder"].call(self._given, m))
 
     def integ(self, m: int = 1, k: Any = 0) -> "Poly1d":
-        return Poly1d(BY_NAME["numpy.polyint"].call(self.coeffs, m, k or None))
+        return Poly1d(BY_NAME["numpy.polyint"].call(self._given, m, k or None))
 
 
 __all__ = ["Poly1d", "Series"]

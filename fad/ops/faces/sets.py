@@ -33,7 +33,7 @@ def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: 
     n = shape_of(tested)[0]
     if not nonempty(tested, (0,)):
         if isinstance(n, int):
-            return registry["broadcast_to"](np.bool_(invert), *shape_of(x))
+            return registry["full"](bool(invert), *shape_of(x), dtype=np.dtype(bool))
         raise refuse("numpy.isin", "a set that may be empty")
     places = registry["minimum"](searchsorted(tested, in_dtype(x, dtype), right=False), n - 1)
     found = (gathered(tested, places) if rank(places) else registry["index"](tested, places, spec=("i",), at=0)) == x

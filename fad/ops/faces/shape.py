@@ -64,7 +64,7 @@ def transposed(x: Any, axes: Any = None) -> Any:
     n = rank(x)
     if axes is None:
         return x if n < 2 else transpose_(x, axes=tuple(range(n))[::-1])
-    order = tuple([one_axis(k, n) for k in axes])
+    order = tuple([one_axis(k, n) for k in (axes if isinstance(axes, (tuple, list)) else (axes,))])
     if sorted(order) != list(range(n)):
         raise ValueError("axes don't match array" if len(order) != n else "repeated axis in transpose")
     return x if order == tuple(range(n)) else transpose_(x, axes=order)
@@ -180,12 +180,12 @@ def _is_surely_one(n: Any) -> bool:
 
 
 @face("numpy.broadcast_to", samples=("np.broadcast_to(v, (3, 4))",))
-def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
+def broadcast_to(array: Any, shape: Any) -> Any:
     return broadcast_(as_array(array), *extents_given(shape))
 
 
 @face("numpy.broadcast_arrays", samples=("np.broadcast_arrays(x, v)[1]",))
-def broadcast_arrays(*args: Any, subok: bool = False) -> tuple:
+def broadcast_arrays(*args: Any) -> tuple:
     arrays = [as_array(a) for a in args]
     shape = extents.broadcast_shapes(*[shape_of(a) for a in arrays])
     return tuple([broadcast_(a, *shape) for a in arrays])

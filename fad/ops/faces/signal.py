@@ -76,7 +76,14 @@ def _correlated(a: Any, b: Any, mode: str) -> Any:
 
 @face("scipy.signal.convolve", samples=("signal.convolve(v, v[:3])", "signal.convolve(x, x[:2, :2], mode='same')", "signal.convolve(x, x[1:, 1:], mode='valid')"))
 def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Any:
+    _require_method(method)
     return _convolved(*_pair(in1, in2, mode), mode)
+
+
+def _require_method(method: str) -> None:
+    """An error for what is no way to convolve; those that there are differ by rounding."""
+    if method not in ("auto", "direct", "fft"):
+        raise ValueError("Acceptable method flags are 'auto', 'direct', or 'fft'.")
 
 
 @face("scipy.signal.fftconvolve", "scipy.signal.oaconvolve", samples=("signal.fftconvolve(x, x[:, :2], axes=1)", "signal.oaconvolve(v, v[:2], mode='same')"))
@@ -87,6 +94,7 @@ def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Any
 
 @face("scipy.signal.correlate", samples=("signal.correlate(v, v[:3])", "signal.correlate(x, x[:2, :2], mode='same')"))
 def correlate(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Any:
+    _require_method(method)
     return _correlated(*_pair(in1, in2, mode), mode)
 
 
@@ -101,6 +109,7 @@ def _on_plane(name: str, of_zeros: Callable, same: str) -> Callable:
             raise ValueError("Acceptable boundary flags are 'fill', 'circular' (or 'wrap'), and 'symmetric' (or 'symm').")
         if mode == "valid" or (BOUNDARIES[boundary] == "constant" and isinstance(fillvalue, (int, float)) and fillvalue == 0):
             return of_zeros(a, b, mode)
+        a = in_dtype(a, result_dtype(a, b))
         widths = tuple([(m - 1, m - 1) for m in shape_of(b)])
         option = {"constant_values": fillvalue} if BOUNDARIES[boundary] == "constant" else {}
         around = of_zeros(BY_NAME["numpy.pad"].call(a, widths, BOUNDARIES[boundary], **option), b, "valid")

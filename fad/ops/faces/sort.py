@@ -38,33 +38,33 @@ def back(x: Any, axis: int) -> Any:
 
 
 @face("numpy.sort", samples=("np.sort(x)", "np.sort(x, axis=0)", "np.sort(x, axis=None)[::-1]"))
-def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
+def sort(a: Any, axis: Any = -1) -> Any:
     return _along(sort_, a, axis)
 
 
 @face("numpy.argsort", method="argsort")
-def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
+def argsort(a: Any, axis: Any = -1) -> Any:
     x = as_array(a)
     return _along(argsort_, x if rank(x) else registry["reshape"](x, 1), axis)       # NumPy takes a number for an array of one
 
 
 @face("numpy.partition", samples=("np.partition(v, 2)[:2]",), note="yes; the parts come sorted")
-def partition(a: Any, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None) -> Any:
+def partition(a: Any, kth: Any, axis: Any = -1) -> Any:
     """Sorting is one way to part an array."""
     return sort(a, axis)
 
 
 @face("numpy.argpartition", method="argpartition")
-def argpartition(a: Any, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None) -> Any:
+def argpartition(a: Any, kth: Any, axis: Any = -1) -> Any:
     return argsort(a, axis)
 
 
-def _sort_in_place(x: Any, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> None:
+def _sort_in_place(x: Any, axis: int = -1) -> None:
     x.set(sort(x, axis))
 
 
 METHODS["sort"] = _sort_in_place
-METHODS["partition"] = lambda x, kth, axis=-1, kind="introselect", order=None: _sort_in_place(x, axis)
+METHODS["partition"] = lambda x, kth, axis=-1: _sort_in_place(x, axis)
 
 
 @face("numpy.sort_complex", samples=())
@@ -198,7 +198,7 @@ def _distinct(ar: Any, equal_nan: bool = True) -> UniqueAll:
 
 @face("numpy.unique", samples=("np.unique(v)", "np.unique(v, return_counts=True)[0]"), note="yes, where elements differ")
 def unique(ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, axis: Any = None, *,
-           equal_nan: bool = True, sorted: bool = True) -> Any:
+           equal_nan: bool = True) -> Any:
     x = as_array(ar)
     if axis is not None:
         if rank(x) != 1:

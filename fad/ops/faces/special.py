@@ -99,7 +99,7 @@ def comb(N: Any, k: Any, *, exact: bool = False, repetition: bool = False) -> An
     if exact:
         raise UnsupportedFunctionError("scipy.special.comb(exact=True) is not supported on traced arrays", do="leave exact=False")
     if repetition:
-        N = N + k - 1
+        return registry["where"]((k == 0) & (N >= 0), 1.0, gamma.binom(N + k - 1, k))
     return registry["where"]((k >= 0) & (N >= 0) & (k <= N), gamma.binom(N, k), 0.0)
 
 

@@ -7,13 +7,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...ir.op import registry
-from ...ir.types import type_of
+from ...ir.types import FLOAT, type_of
+from .. import extents
 from ..face import BY_NAME, METHODS, face
 from ..kinds import shape_of
 from .arguments import as_array, axes_of, extent_of, in_dtype, is_given, live, one_axis, rank, ravel, refuse
+from .reduce import reduced, sum_
 
-mean, var, std, average = (partial(lambda name, *args, **options: BY_NAME[f"numpy.{name}"].call(*args, **options), name)
-                           for name in ("mean", "var", "std", "average"))
+mean, var, std = (partial(lambda name, *args, **options: BY_NAME[f"numpy.{name}"].call(*args, **options), name)
+                  for name in ("mean", "var", "std"))
 exp, log, sqrt, absolute, where = (registry[name] for name in ("exp", "log", "sqrt", "abs", "where"))
 
 
@@ -53,25 +55,41 @@ def _in_scipys_order(name: str, call: Callable) -> Callable:
 # -- means ----------------------------------------------------------------------------------------------------------------------------------
 
 
-def _average(x: Any, axis: Any, weights: Any) -> Any:
-    return mean(x, axis=axis, keepdims=True) if weights is None else average(x, axis=axis, weights=live(weights), keepdims=True)
+def _average(x: Any, axis: Any, weights: Any, dtype: Any = None) -> Any:
+    """The mean; with weights, which are stretched to the sample's shape as SciPy stretches them, and nan where they have no sum."""
+    if weights is None:
+        return mean(x, axis=axis, keepdims=True)
+    w = in_dtype(live(weights), dtype)
+    if not 0 < rank(w) <= rank(x):
+        raise refuse("a mean of scipy.stats", "weights of more axes than the sample, or of none")
+    if 1 < rank(x) == len(axes_of(axis, rank(x))):    # SciPy makes both flat first
+        if rank(w) < rank(x):
+            raise refuse("a mean of scipy.stats along all axes", "weights of fewer axes than the sample")
+        for m, n in zip(shape_of(w), shape_of(x)):
+            extents.agree(m, n, "extents of the weights and the sample")
+    kinds = type_of(x).dtype, type_of(w).dtype
+    common = np.result_type(*kinds, *([FLOAT] if kinds[0].kind in "biu" else []))
+    x, w = in_dtype(x, common), in_dtype(w, common)
+    product = x * w
+    w = registry["broadcast_to"](w, *shape_of(product))
+    return reduced(sum_, product, axis, True) / reduced(sum_, w, axis, True)
 
 
 @_summary("gmean", samples=("stats.gmean(x)", "stats.gmean(x, axis=None, weights=x)", "stats.gmean(x, 1, keepdims=True)"))
 def gmean(x: Any, axis: Any, dtype: Any = None, weights: Any = None) -> Any:
-    return exp(_average(log(in_dtype(x, dtype)), axis, weights))
+    return exp(_average(log(in_dtype(x, dtype)), axis, weights, dtype))
 
 
-@_summary("hmean", samples=("stats.hmean(x)", "stats.hmean(v, weights=v[::-1])"))
+@_summary("hmean", samples=("stats.hmean(x)", "stats.hmean(v, weights=v[::-1])", "stats.hmean(x, 0, weights=v)"))
 def hmean(x: Any, axis: Any, dtype: Any = None, weights: Any = None) -> Any:
-    return 1.0 / _average(1.0 / in_dtype(x, dtype), axis, weights)
+    return 1.0 / _average(1.0 / in_dtype(x, dtype), axis, weights, dtype)
 
 
 @_summary("pmean", samples=("stats.pmean(x, 3)", "stats.pmean(v, 0.5)"))
 def pmean(x: Any, axis: Any, p: Any, dtype: Any = None, weights: Any = None) -> Any:
     if isinstance(p, (int, float)) and p == 0:
         return gmean(x, axis, dtype, weights)
-    return _average(in_dtype(x, dtype) ** p, axis, weights) ** (1.0 / p)
+    return _average(in_dtype(x, dtype) ** p, axis, weights, dtype) ** (1.0 / p)
 
 
 @_summary("trim_mean", samples=("stats.trim_mean(x, 0.3)", "stats.trim_mean(v, 0.25)"))
@@ -112,13 +130,18 @@ def _standardised(x: Any, axis: Any, order: int) -> Any:
 @_summary("skew", samples=("stats.skew(x)", "stats.skew(x, axis=1, bias=False)"))
 def skew(x: Any, axis: Any, bias: bool = True) -> Any:
     y, n = _standardised(x, axis, 3), _size(x, axis)
-    return y if bias else y * sqrt((n - 1.0) * n) / (n - 2.0)
+    return y if bias or _is_small(n, 2) else y * sqrt((n - 1.0) * n) / (n - 2.0)
+
+
+def _is_small(n: Any, most: int) -> bool:
+    """Whether a sample has so few elements that SciPy does not correct its moments."""
+    return not extents.at_least(n, most + 1)
 
 
 @_summary("kurtosis", samples=("stats.kurtosis(x)", "stats.kurtosis(x, axis=1, fisher=False)", "stats.kurtosis(v, bias=False)"))
 def kurtosis(x: Any, axis: Any, fisher: bool = True, bias: bool = True) -> Any:
     y, n = _standardised(x, axis, 4), _size(x, axis)
-    if not bias:
+    if not bias and not _is_small(n, 3):
         y = ((n * n - 1.0) * y - 3.0 * (n - 1.0) ** 2) / ((n - 2.0) * (n - 3.0)) + 3.0
     return y - 3.0 if fisher else y
 
@@ -164,9 +187,15 @@ def gzscore(a: Any, *, axis: Any = 0, ddof: int = 0, nan_policy: str = "propagat
 
 @_summary("entropy", samples=("stats.entropy(x)", "stats.entropy(x, x[::-1] ** 2, base=2, axis=1)"))
 def entropy(x: Any, axis: Any, qk: Any = None, base: Any = None) -> Any:
+    if qk is not None:
+        x, qk = BY_NAME["numpy.broadcast_arrays"].call(x, live(qk))
+
     def shares(x: Any) -> Any:
         return x / METHODS["sum"](x, axis=axis, keepdims=True)
-    terms = BY_NAME["scipy.special.entr"].call(shares(x)) if qk is None else BY_NAME["scipy.special.rel_entr"].call(shares(x), shares(live(qk)))
+    if qk is None:
+        terms = BY_NAME["scipy.special.entr"].call(shares(x))
+    else:
+        terms = BY_NAME["scipy.special.rel_entr"].call(shares(x), shares(qk))
     y = METHODS["sum"](terms, axis=axis, keepdims=True)
     return y if base is None else y / log(base)
 

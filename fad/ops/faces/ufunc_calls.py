@@ -9,10 +9,12 @@ from ...ir.types import INT, type_of
 from ...util.errors import SideEffectError
 from .. import extents
 from ..face import BY_NAME, METHODS, find
+from ..keywords import fitted
 from ..kinds import shape_of
 from ..literals import as_array, is_value, known, numpy_number
 from ..subscript import read_subscript
 from .arguments import axes_of, fixed, in_dtype, is_given, kept, one_axis, refuse
+from .creation import in_order
 from .join import strong
 from .ufuncs import as_float
 
@@ -32,13 +34,19 @@ def call(ufunc: Any, face: Callable, inputs: tuple, out: Any = None, where: Any 
     inputs, out = _positional_out(ufunc, tuple([as_array(x) for x in inputs]), out)
     if is_given(dtype) or is_given(signature):
         inputs = _in_loop(ufunc, inputs, dtype, signature, casting)
-    results = face(*inputs, **options)
+    if options:
+        inputs, options = fitted(ufunc.__name__, ufunc, face, inputs, options)
+    results = (face if out is None or any(map(is_value, inputs)) else ufunc)(*inputs, **options)
     if out is None and where is True:
-        return results
+        return results if order == "K" else _in_order(results, order)
     outs = out if isinstance(out, tuple) else (out,) * ufunc.nout
     parts = results if isinstance(results, tuple) else (results,)
     written = tuple([_written(o, y, where, casting) for o, y in zip(outs, parts)])
     return written if isinstance(results, tuple) else written[0]
+
+
+def _in_order(results: Any, order: str) -> Any:
+    return tuple([in_order(y, order) for y in results]) if isinstance(results, tuple) else in_order(results, order)
 
 
 def _positional_out(ufunc: Any, inputs: tuple, out: Any) -> tuple:

@@ -29,6 +29,7 @@ from .matrices import (
     on_diagonal,
     rank,
     real,
+    rounding,
     rows_from,
     square_type,
     strictly_lower,
@@ -213,9 +214,16 @@ def _rotation(m: Any) -> Any:
     return turn + _imaginary_diagonal(m) if is_complex(m) else turn
 
 
+def _of_full_rank(r: Any) -> Any:
+    """r, with nan where its diagonal is zero to rounding: the columns of q there are any that are orthogonal to the rest."""
+    d = diagonal(r)
+    none = registry["less_equal"](registry["abs"](d), rounding(d))
+    return r + diagonal_matrix(where(none, float("nan"), registry["zeros_like"](d)))
+
+
 def _qr_jvp(ys: tuple, xs: tuple, dxs: tuple) -> tuple:
     q, r = ys
-    b = over_upper(dxs[0], r)
+    b = over_upper(dxs[0], _of_full_rank(r))
     m = matmul(adjoint(q), b)
     rest = upper(m - _rotation(m))
     return b - matmul(q, rest), matmul(rest, r)
@@ -230,7 +238,7 @@ def _qr_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     k = halved_lower(adjoint(w))
     k = k + adjoint(k)
     gb = matmul(q, k) if gq is None else gq + matmul(q, k)
-    return (adjoint(solve_upper(r, adjoint(gb))),)
+    return (adjoint(solve_upper(_of_full_rank(r), adjoint(gb))),)
 
 
 def _infer_qr(a: Any) -> tuple:

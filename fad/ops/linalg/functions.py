@@ -21,6 +21,7 @@ from .. import extents
 from ..kinds import Explicit, shape_of
 from . import samples
 from .matrices import adjoint, batch_stack, columns_from, matmul, rank, rows_from, square_type
+from .solve import lost_if_singular
 
 scipy_linalg = LazyModule("scipy.linalg")
 
@@ -64,14 +65,17 @@ def upper_right(x: Any, a: Any) -> Any:
 
 
 def _zeros(x: Any, dx: Any) -> Any:
-    return registry["zeros_like"](x) if dx is None else dx
+    return registry["nothing_like"](x) if dx is None else dx
 
 
 # -- functions with their Frechet derivative ------------------------------------------------------------------------------------
 
 
-def matrix_function(name: str, run: Callable, run_frechet: Callable, make: Callable, doc: str) -> tuple:
-    """The op of a function of square matrices, and that of its Frechet derivative l(a, e)."""
+def matrix_function(name: str, run: Callable, run_frechet: Callable, make: Callable, doc: str, regular: bool = False) -> tuple:
+    """The op of a function of square matrices, and that of its Frechet derivative l(a, e); `regular`: of singular ones there is no derivative."""
+    def along(a: Any, e: Any, of: Any) -> Any:
+        return frechet(a, e) + lost_if_singular(of) if regular else frechet(a, e)
+
     def frechet_jvp(ys: tuple, xs: tuple, dxs: tuple) -> tuple:
         (a, e), (da, de) = xs, dxs
         if da is None:
@@ -85,7 +89,7 @@ def matrix_function(name: str, run: Callable, run_frechet: Callable, make: Calla
         ge = frechet(ah, g) if needs[1] else None
         if not needs[0]:
             return None, ge
-        zero = registry["zeros_like"](e)
+        zero = registry["nothing_like"](e)
         return upper_right(frechet(block_triangle(ah, g), block_triangle(eh, zero)), a), ge
 
     def pair(rng: Any, *shape: int, dtype: Any) -> tuple:
@@ -95,8 +99,8 @@ def matrix_function(name: str, run: Callable, run_frechet: Callable, make: Calla
                  derivative=Explicit(frechet_jvp, frechet_pullback), expand=lambda a, e: upper_right(function(block_triangle(a, e)), a),
                  samples=samples.of_each_kind(pair), doc=f"The directional derivative of {name} at a along e")
     function: Op = Op(name, each_matrix(run), square_type, kind="opaque", batch=batch_stack, kernel=f"linalg.{name}", kernel_params=(),
-                  derivative=Explicit(lambda ys, xs, dxs: (frechet(xs[0], dxs[0]),),
-                                      lambda gs, ys, xs, needs: (frechet(adjoint(xs[0]), gs[0]),)),
+                  derivative=Explicit(lambda ys, xs, dxs: (along(xs[0], dxs[0], xs[0]),),
+                                      lambda gs, ys, xs, needs: (along(adjoint(xs[0]), gs[0], xs[0]),)),
                   samples=samples.of_each_kind(make), doc=doc)
     return function, frechet
 
@@ -115,7 +119,8 @@ def _run_logm(a: np.ndarray) -> np.ndarray:
     return scipy_linalg.logm(a.astype(np.result_type(a, float)))           # SciPy judges its result by double precision
 
 
-logm, logm_frechet = matrix_function("logm", _run_logm, by_blocks(_run_logm), samples.regular, "The principal logarithm of square matrices")
+logm, logm_frechet = matrix_function("logm", _run_logm, by_blocks(_run_logm), samples.regular, "The principal logarithm of square matrices",
+                                     regular=True)
 
 # -- the Sylvester equation -----------------------------------------------------------------------------------------------------
 #
@@ -161,16 +166,17 @@ solve_sylvester = Op("solve_sylvester", _run_sylvester, _infer_sylvester, kind="
 
 # -- the square root ------------------------------------------------------------------------------------------------------------
 #
-# x x = a:  x dx + dx x = da, a Sylvester equation;  ga = y with x^H y + y x^H = gx
+# x x = a:  x dx + dx x = da, a Sylvester equation;  ga = y with x^H y + y x^H = gx.
+# The root of a singular matrix has no derivative (Higham 2008, section 6.1): its equation is singular, and rounding hides it.
 
 
 def _sqrtm_jvp(ys: tuple, xs: tuple, dxs: tuple) -> tuple:
-    return (solve_sylvester(ys[0], ys[0], dxs[0]),)
+    return (solve_sylvester(ys[0], ys[0], dxs[0] + lost_if_singular(xs[0])),)
 
 
 def _sqrtm_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     root = adjoint(ys[0])
-    return (solve_sylvester(root, root, gs[0]),)
+    return (solve_sylvester(root, root, gs[0] + lost_if_singular(xs[0])),)
 
 
 sqrtm = Op("sqrtm", each_matrix(lambda a: scipy_linalg.sqrtm(a)), square_type, kind="opaque", batch=batch_stack,

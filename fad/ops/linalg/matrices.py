@@ -175,11 +175,49 @@ def rows_from(x: Any, start: Any, extent: Any) -> Any:
     return registry["slice_axis"](x, rank(x) - 2, start, extent)
 
 
-def over_gaps(x: Any, gap: Any, none: Any) -> Any:
-    """x / gap, zero where the mask `none` holds, and zero where x is zero even if the gap is: what has no part in a degenerate
-    space has no derivative there; what has one gets an infinite or undefined derivative, which it is.
-    """
-    return registry["guarded_mul"](where(none, 0.0, x), 1.0 / where(none, 1.0, gap))
+# -- equal values -----------------------------------------------------------------------------------------------------------------
+#
+# Where two eigenvalues are equal, their eigenvectors are any basis of a space, and the derivative of a function through them cannot be told from
+# its cotangents: that of sum(w * (v f(v) v^T)) has the limit f'(w) there, of which gv and gw at that point know nothing
+# (R. A. Horn and C. R. Johnson, Topics in Matrix Analysis, section 6.6). So it is nan, unless no cotangent at all reaches the two.
+
+
+def rounding(w: Any) -> Any:
+    """How far values that are equal may lie apart when computed, an extent of 1 in place of theirs."""
+    size = registry["sum"](registry["abs"](w), axes=(rank(w) - 1,))
+    return as_scale(size) * float(8 * np.finfo(type_of(w).dtype).eps)
+
+
+def as_scale(size: Any) -> Any:
+    return registry["reshape"](size, *shape_of(size), 1)
+
+
+def alike(w: Any) -> Any:
+    """The mask of the pairs of values that are equal to rounding; the diagonal is among them."""
+    return registry["less_equal"](registry["abs"](as_rows(w) - as_columns(w)), as_rows(rounding(w)))
+
+
+def unknown(x: Any) -> Any:
+    """nan, and zero where x is zero; in derivatives likewise."""
+    return registry["guarded_mul"](x, float("nan"))
+
+
+def unknown_columns(*xs: Any) -> Any:
+    """For each column of matrices (for each entry of vectors) whether anything in them is not zero: nan, or else zero."""
+    out = None
+    for x, is_matrix in xs:
+        if x is not None:
+            lost = unknown(x)
+            lost = registry["sum"](lost, axes=(rank(lost) - 2,)) if is_matrix else lost
+            out = lost if out is None else out + lost
+    return out
+
+
+def over_gaps(x: Any, gap: Any, equal: Any, doubt: Any) -> Any:
+    """x / gap off the diagonal, zero on it; `doubt` where the mask `equal` holds."""
+    n = shape_of(x)[-1]
+    apart = where(equal, 0.0, x) * (1.0 / where(equal, 1.0, gap))
+    return where(on_diagonal(n, n), 0.0, where(equal, doubt, apart))
 
 
 # -- the shape of a matrix ------------------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from ..kinds import Explicit, is_complex, shape_of
 from . import samples
 from .matrices import (
     adjoint,
+    alike,
     as_columns,
     as_rows,
     batch_stack,
@@ -27,12 +28,14 @@ from .matrices import (
     diagonal_matrix,
     identity_like,
     matmul,
-    on_diagonal,
     over_gaps,
     rank,
     real,
+    rounding,
     smaller_extent,
     stack_of,
+    unknown,
+    unknown_columns,
     where,
 )
 from .spectral import eigh
@@ -66,18 +69,19 @@ def _square_gaps(s: Any) -> Any:
     return (rows - columns) * (rows + columns)
 
 
-def _not_finite(s: Any) -> Any:
-    """The mask of no entry, for divisions by s that are guarded by the dividend alone."""
-    return registry["less"](s, 0.0)
+def _null(s: Any) -> Any:
+    """The mask of the singular values that are zero to rounding."""
+    return registry["less_equal"](s, rounding(s))
 
 
-def _over(x: Any, s: Any) -> Any:
-    return over_gaps(x, s, _not_finite(s))
+def _over(x: Any, s: Any, doubt: Any) -> Any:
+    """The columns of x over s; `doubt` where s is zero, of which nobody knows what x tends to."""
+    none = as_rows(_null(s))
+    return where(none, doubt, where(none, 0.0, x) * (1.0 / where(none, 1.0, as_rows(s))))
 
 
-def _off_diagonal(x: Any, s: Any) -> Any:
-    n = shape_of(s)[-1]
-    return over_gaps(x, _square_gaps(s), on_diagonal(n, n))
+def _off_diagonal(x: Any, s: Any, doubt: Any) -> Any:
+    return over_gaps(x, _square_gaps(s), alike(s), doubt)
 
 
 def _outside(u: Any, x: Any) -> Any:
@@ -87,7 +91,9 @@ def _outside(u: Any, x: Any) -> Any:
 
 def _phase(d: Any, s: Any) -> Any:
     """i times the imaginary part of d over 2 s, as a diagonal matrix."""
-    return diagonal_matrix(_over(0.5 * (d - real(d)), s))
+    imaginary = 0.5 * (d - real(d))
+    none = _null(s)
+    return diagonal_matrix(where(none, unknown(imaginary), where(none, 0.0, imaginary) * (1.0 / where(none, 1.0, s))))
 
 
 def _svd_jvp(ys: tuple, xs: tuple, dxs: tuple, aspect: str) -> tuple:
@@ -95,41 +101,52 @@ def _svd_jvp(ys: tuple, xs: tuple, dxs: tuple, aspect: str) -> tuple:
     v, uh, sr, sc = adjoint(vh), adjoint(u), as_rows(s), as_columns(s)
     dav = matmul(da, v)
     p = matmul(uh, dav)
-    ph = adjoint(p)
-    turn_u, turn_v = _off_diagonal(p * sr + sc * ph, s), _off_diagonal(sc * p + ph * sr, s)
+    ph, doubt = adjoint(p), unknown(p)
+    signs, doubt = _of_null(diagonal(doubt), s), doubt + adjoint(doubt)
+    turn_u, turn_v = _off_diagonal(p * sr + sc * ph, s, doubt) + signs, _off_diagonal(sc * p + ph * sr, s, doubt) + signs
     if is_complex(p):
         phase = _phase(diagonal(p), s)
         turn_u, turn_v = turn_u + phase, turn_v - phase
     du, dv = matmul(u, turn_u), matmul(v, turn_v)
     if aspect in ("tall", "any"):
-        du = du + _over(_outside(u, dav), sr)
+        outside = _outside(u, dav)
+        du = du + _over(outside, s, unknown(outside))
     if aspect in ("wide", "any"):
-        dv = dv + _over(_outside(v, matmul(adjoint(da), u)), sr)
+        outside = _outside(v, matmul(adjoint(da), u))
+        dv = dv + _over(outside, s, unknown(outside))
     return du, real(diagonal(p)), adjoint(dv)
+
+
+def _of_null(x: Any, s: Any) -> Any:
+    """x where singular values are zero, as a diagonal matrix."""
+    return diagonal_matrix(where(_null(s), x))
 
 
 def _svd_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, aspect: str) -> tuple:
     (u, s, vh), (gu, gsv, gvh) = ys, gs
+    if gu is None and gvh is None:
+        return (matmul(u * as_rows(gsv), vh),)
     v, sr = adjoint(vh), as_rows(s)
     gv = None if gvh is None else adjoint(gvh)
-    terms = [] if gsv is None else [diagonal_matrix(gsv)]
+    turned, lost = unknown_columns((gu, True), (gv, True)), unknown_columns((gu, True), (gv, True), (gsv, False))
+    doubt = as_rows(lost) + as_columns(lost)
+    inner = _of_null(turned, s)                                       # a zero singular value's two vectors may change sign each
+    if gsv is not None:
+        inner = inner + diagonal_matrix(gsv)
     if gu is not None:
         y = matmul(adjoint(u), gu)
-        terms.append(_off_diagonal(y - adjoint(y), s) * sr)
-        terms += [_phase(diagonal(y), s)] if is_complex(y) else []
+        inner = inner + _off_diagonal(y - adjoint(y), s, doubt) * sr
+        inner = inner + _phase(diagonal(y), s) if is_complex(y) else inner
     if gv is not None:
         z = matmul(vh, gv)
-        terms.append(as_columns(s) * _off_diagonal(z - adjoint(z), s))
-        terms += [-_phase(diagonal(z), s)] if is_complex(z) else []
-    inner = terms[0]
-    for term in terms[1:]:
-        inner = inner + term
+        inner = inner + as_columns(s) * _off_diagonal(z - adjoint(z), s, doubt)
+        inner = inner - _phase(diagonal(z), s) if is_complex(z) else inner
     left = matmul(u, inner)
     if gu is not None and aspect in ("tall", "any"):
-        left = left + _over(_outside(u, gu), sr)
+        left = left + _over(_outside(u, gu), s, as_rows(lost))
     ga = matmul(left, vh)
     if gv is not None and aspect in ("wide", "any"):
-        ga = ga + matmul(u, adjoint(_over(_outside(v, gv), sr)))
+        ga = ga + matmul(u, adjoint(_over(_outside(v, gv), s, as_rows(lost))))
     return (ga,)
 
 
@@ -145,14 +162,19 @@ svd = Op("svd", lambda a, aspect: tuple(np.linalg.svd(a, full_matrices=False)), 
          doc="The reduced singular value decomposition u, s, v^H")
 
 
+def _least(gs: Any, s: Any) -> Any:
+    """(Co)tangents of singular values, where a value of zero is a kink like that of abs: the subgradient of least norm is zero."""
+    return gs * where(_null(s), 0.0, registry["full"](1, *shape_of(s), dtype=type_of(s).dtype))
+
+
 def _svdvals_jvp(ys: tuple, xs: tuple, dxs: tuple, aspect: str) -> tuple:
-    u, _, vh = svd(xs[0], aspect=aspect)
-    return (real(diagonal(matmul(adjoint(u), matmul(dxs[0], adjoint(vh))))),)
+    u, s, vh = svd(xs[0], aspect=aspect)
+    return (_least(real(diagonal(matmul(adjoint(u), matmul(dxs[0], adjoint(vh))))), s),)
 
 
 def _svdvals_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, aspect: str) -> tuple:
-    u, _, vh = svd(xs[0], aspect=aspect)
-    return (matmul(u * as_rows(gs[0]), vh),)
+    u, s, vh = svd(xs[0], aspect=aspect)
+    return (matmul(u * as_rows(_least(gs[0], s)), vh),)
 
 
 svdvals = Op("svdvals", lambda a, aspect: np.linalg.svd(a, compute_uv=False), lambda a, aspect: _infer_svd(a, aspect)[1], kind="opaque",

@@ -12,13 +12,29 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.op import Op
+from ...ir.op import Op, registry
 from ...ir.types import Type, type_of
 from ...util.lazy import LazyModule
 from .. import extents
 from ..kinds import Explicit, Zero, conjugate, is_complex, shape_of
 from . import samples
-from .matrices import adjoint, batch_stack, fold_columns, lower, matmul, square_type, strictly_lower, strictly_upper, transposed, upper
+from .matrices import (
+    adjoint,
+    as_matrices,
+    batch_stack,
+    diagonal,
+    fold_columns,
+    lower,
+    matmul,
+    rank,
+    rounding,
+    square_type,
+    strictly_lower,
+    strictly_upper,
+    transposed,
+    upper,
+    where,
+)
 
 lapack = LazyModule("scipy.linalg.lapack")
 INT32 = np.dtype(np.int32)
@@ -76,6 +92,13 @@ factor = Op("factor", run_lu, _infer_factor, kind="opaque", derivative=Zero(), b
 def _refuse_singular(lu: np.ndarray) -> None:
     if (np.diagonal(lu, axis1=-2, axis2=-1) == 0).any():
         raise np.linalg.LinAlgError(SINGULAR)
+
+
+def lost_if_singular(a: Any) -> Any:
+    """nan for each matrix that is singular to rounding, else zero, in extents 1 and 1."""
+    d = diagonal(factor(a)[0])
+    none = registry["less_equal"](registry["abs"](d), rounding(d))
+    return as_matrices(registry["sum"](where(none, float("nan"), registry["zeros_like"](registry["abs"](d))), axes=(rank(d) - 1,)))
 
 
 def with_factors(a: Any, lu: Any, pivots: Any, *rest: Any) -> tuple:

@@ -4,8 +4,8 @@ Sources: M. Giles (2008), section 3.1; for unsymmetric and complex matrices C. B
 gradients with application to statistically optimum beamforming" (2017), and the normalization as in PyTorch's rules.
 
 Eigenvectors are determined up to a factor of modulus 1 (and, of an eigenvalue that repeats, up to a unitary matrix): only functions that do
-not depend on that choice have a derivative that means something. Where eigenvalues repeat, a derivative through eigenvectors that really
-needs their order within the space is infinite or nan; what does not (eigenvalues alone, in particular their sum) is finite and right.
+not depend on that choice have a derivative that means something. Where eigenvalues repeat, to rounding, a derivative through their eigenvectors
+is nan (see matrices.py); what uses other eigenvectors only, and symmetric functions of eigenvalues alone, is right.
 """
 from typing import Any
 
@@ -13,10 +13,11 @@ import numpy as np
 
 from ...ir.op import Op, registry
 from ...ir.types import complex_dtype, real_dtype, type_of
-from ..kinds import Explicit, shape_of
+from ..kinds import Explicit
 from . import samples
 from .matrices import (
     adjoint,
+    alike,
     as_columns,
     as_rows,
     batch_stack,
@@ -25,13 +26,14 @@ from .matrices import (
     hermitian_part,
     in_dtype,
     matmul,
-    on_diagonal,
     over_gaps,
     real,
     square_type,
+    unknown,
+    unknown_columns,
     vector_type,
 )
-from .solve import solve
+from .solve import lost_if_singular, solve
 
 # -- Hermitian matrices ---------------------------------------------------------------------------------------------------------
 #
@@ -43,15 +45,16 @@ def _gaps(w: Any) -> Any:
     return as_rows(w) - as_columns(w)
 
 
-def _diagonal_of(w: Any) -> Any:
-    n = shape_of(w)[-1]
-    return on_diagonal(n, n)
+def _doubt(gw: Any, gv: Any) -> Any:
+    """nan for each pair of which one has a cotangent."""
+    lost = unknown_columns((gv, True), (gw, False))
+    return as_rows(lost) + as_columns(lost)
 
 
 def _eigh_jvp(ys: tuple, xs: tuple, dxs: tuple) -> tuple:
     w, v = ys
     m = matmul(adjoint(v), matmul(hermitian_part(dxs[0]), v))
-    return real(diagonal(m)), matmul(v, over_gaps(m, _gaps(w), _diagonal_of(w)))
+    return real(diagonal(m)), matmul(v, over_gaps(m, _gaps(w), alike(w), unknown(m)))
 
 
 def _eigh_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
@@ -59,7 +62,7 @@ def _eigh_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     if gv is None:
         return (matmul(v * as_rows(gw), adjoint(v)),)
     inner = matmul(adjoint(v), gv)
-    middle = over_gaps(0.5 * (inner - adjoint(inner)), _gaps(w), _diagonal_of(w))
+    middle = over_gaps(0.5 * (inner - adjoint(inner)), _gaps(w), alike(w), _doubt(gw, gv))
     if gw is not None:
         middle = middle + diagonal_matrix(gw)
     return (matmul(v, matmul(middle, adjoint(v))),)
@@ -108,24 +111,26 @@ def _infer_eig(a: Any) -> tuple:
 
 
 def _rotated(v: Any, da: Any) -> Any:
+    v = v + lost_if_singular(v)
     return solve(v, matmul(in_dtype(da, type_of(v).dtype), v))
 
 
 def _eig_jvp(ys: tuple, xs: tuple, dxs: tuple) -> tuple:
     w, v = ys
     m = _rotated(v, dxs[0])
-    dv = matmul(v, over_gaps(m, _gaps(w), _diagonal_of(w)))
+    dv = matmul(v, over_gaps(m, _gaps(w), alike(w), unknown(m)))
     growth = real(diagonal(matmul(adjoint(v), dv)))
     return diagonal(m), dv - v * as_rows(growth)
 
 
 def _eig_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     (w, v), (gw, gv) = ys, gs
+    v = v + lost_if_singular(v)                                 # a defective matrix: its eigenvalues have no derivatives
     vh, middle = adjoint(v), None
     if gv is not None:
         inner = matmul(vh, gv)
         inner = inner - matmul(vh, v) * as_rows(real(diagonal(inner)))
-        middle = over_gaps(inner, registry["conj"](_gaps(w)), _diagonal_of(w))
+        middle = over_gaps(inner, registry["conj"](_gaps(w)), alike(w), _doubt(gw, gv))
     if gw is not None:
         middle = diagonal_matrix(gw) if middle is None else middle + diagonal_matrix(gw)
     return (solve(vh, matmul(middle, vh)),)

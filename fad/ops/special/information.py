@@ -8,7 +8,7 @@ import numpy as np
 
 from ..choice import abs as absolute
 from ..choice import clip, where
-from ..pointwise import op
+from ..pointwise import in_program, op
 from ..transcendental import LN10, log, log1p, sin, sqrt
 from .base import PI, POSITIVE, special
 
@@ -25,7 +25,7 @@ def _logistic(x: Any) -> Any:
     return 1.0 / y
 
 
-expit = special("expit", lambda y, x: y * expit(-x), domain=(-2.0, 2.0), formula=_logistic)
+expit = special("expit", lambda y, x: y * (expit(-x) if in_program(y) else 1.0 - y), domain=(-2.0, 2.0), formula=_logistic)
 logit = special("logit", lambda y, x: 1.0 / (x * (1.0 - x)), domain=UNIT)
 log_expit = special("log_expit", lambda y, x: expit(-x), domain=(-2.0, 2.0))
 

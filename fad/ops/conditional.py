@@ -1,0 +1,44 @@
+"""Values that a program has under a condition only. What reads such a value (Tracer.atom) makes the program raise where the condition does not hold."""
+from typing import Any
+
+from ..ir.build import Builder, current
+from ..ir.op import registry
+
+
+class Conditional:
+    """The mark of such a value: the condition, a truth value of the program; the value's name, or what is wrong without it; and where this was checked."""
+
+    error = "ValueError"
+
+    def __init__(self, flag: Any, name: str):
+        self.flag, self.name = flag, name
+        self.checks: list[tuple] = []                         # (builder, equation)
+
+    @property
+    def what(self) -> str:
+        return self.name
+
+    def check(self) -> None:
+        """Make the program raise here if there is no value, unless it does so already."""
+        if not any(self._holds(builder) for builder in around(current())):
+            builder = current()
+            registry["check_that"](self.flag, True, what=self.what, error=self.error)
+            if builder.equations:
+                self.checks.append((builder, builder.equations[-1]))
+
+    def _holds(self, builder: Builder) -> bool:
+        return any(b is builder and any(e is eqn for e in builder.equations) for b, eqn in self.checks)
+
+
+def around(builder: "Builder | None") -> Any:
+    """A builder and those around it."""
+    while builder is not None:
+        yield builder
+        builder = builder.parent
+
+
+def only_if(flag: Any, x: Any, what: str) -> Any:
+    """x, which the program has only where the condition holds; reading it raises ValueError elsewhere, and says what is wrong."""
+    if hasattr(x, "bound"):
+        x.bound = Conditional(flag, what)
+    return x

@@ -1,0 +1,121 @@
+"""The keywords of the functions that faces stand for: what a face does not take is refused, unless it changes nothing.
+
+A face's signature says what it does. So a keyword of the original that the face does not have may be given its default,
+or a value that leaves the result as it is (CHANGE_NOTHING); every other one is refused here, once for all functions.
+"""
+import inspect
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..util.errors import UnsupportedFunctionError
+
+
+def _any(value: Any) -> bool:
+    return True
+
+
+# what the keyword of this name may be without a change of any result (by more than rounding)
+CHANGE_NOTHING: dict[str, Callable] = {
+    "subok": _any, "workers": _any, "lwork": _any, "blocksize": _any, "symbol": _any, "variable": _any, "solver": _any,
+    "solver_args": _any, "stable": _any, "check_finite": _any,
+    "driver": lambda x: x in (None, "ev", "evd", "evr", "evx", "gv", "gvd", "gvx"),
+    "lapack_driver": lambda x: x in ("gesdd", "gesvd", "gelsd", "gelss", "auto", "stemr", "stebz", "sterf", "stev"),
+    "device": lambda x: x in (None, "cpu"), "xp": lambda x: x in (None, np),
+    "kind": lambda x: x in (None, "quicksort", "mergesort", "heapsort", "stable", "sort", "table", "introselect"),
+}
+
+
+class _Taken(NamedTuple):
+    """What a face takes: names of parameters, how many by their place, whether any keyword."""
+
+    names: frozenset
+    places: int
+    any_keyword: bool
+
+
+@lru_cache(None)
+def _taken(original: Any, call: Callable) -> _Taken:
+    found = inspect.signature(call).parameters.values()
+    names = frozenset(p.name for p in found if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY))
+    by_place = [p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    if any(p.kind == p.VAR_POSITIONAL for p in found):
+        places = 10**9
+    else:
+        own = _names_of_places(original)
+        skipped = [k for k, (a, b) in enumerate(zip(by_place, own)) if a != b and b not in names and a in own]
+        places = min(skipped, default=len(by_place))           # a parameter that the face does without stands there
+    return _Taken(names, places, any(p.kind == p.VAR_KEYWORD for p in found))
+
+
+@lru_cache(None)
+def signature_of(original: Any) -> "inspect.Signature | None":
+    """The signature of one of NumPy's functions or methods, where it has one."""
+    try:
+        return inspect.signature(original)
+    except (ValueError, TypeError):
+        return None
+
+
+def fitted(name: str, original: Any, call: Callable, args: tuple, kwargs: dict) -> "tuple[tuple, dict]":
+    """The arguments of a call of the original as its face takes them.
+
+    A keyword that the face does not take, and that would change the result, is an error.
+    """
+    taken = _taken(original, call)
+    if not kwargs and len(args) <= taken.places:
+        return args, kwargs
+    given = dict(kwargs)
+    if len(args) > taken.places:
+        further = _names_of_places(original)[taken.places:len(args)]
+        if len(further) < len(args) - taken.places:
+            return args, kwargs                                # as many as NumPy does not take either: Python says so
+        args, given = args[:taken.places], {**dict(zip(further, args[taken.places:])), **given}
+    return args, {k: x for k, x in given.items() if _is_needed(name, original, taken, k, x)}
+
+
+def _names_of_places(original: Any) -> list:
+    signature = signature_of(original)
+    parameters = [] if signature is None else signature.parameters.values()
+    return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+
+
+def _is_needed(name: str, original: Any, taken: _Taken, key: str, value: Any) -> bool:
+    """Whether a keyword goes to the face. One that does not is a default, or changes nothing."""
+    if key in taken.names or taken.any_keyword:
+        return True
+    signature = signature_of(original)
+    parameters = {} if signature is None else signature.parameters
+    is_open = signature is None or any(p.kind == p.VAR_KEYWORD for p in parameters.values())
+    if key not in parameters and not is_open:
+        raise TypeError(f"{name}() got an unexpected keyword argument {key!r}")
+    default = parameters[key].default if key in parameters else False
+    if value is default or value is None or (type(value) is type(default) and value == default):
+        return False
+    if key.startswith("overwrite_") or key in CHANGE_NOTHING and CHANGE_NOTHING[key](value):
+        return False
+    raise UnsupportedFunctionError(f"{name} does not take {key}={value!r} on traced arrays",
+                                   why="fad has no record of what this keyword does",
+                                   do="leave it out, or give the function a rule with fad.custom_vjp")
+
+
+@lru_cache(None)
+def _overwrites(original: Any) -> tuple:
+    """(a keyword, its place, the place and the name of the parameter whose memory it gives away) of the original."""
+    signature = signature_of(original)
+    names = [] if signature is None else list(signature.parameters)
+
+    def given_away(key: str) -> int:
+        own = key.removeprefix("overwrite_")
+        return names.index(own) if own in names else 0
+    keys = [(at, key) for at, key in enumerate(names) if key.startswith("overwrite_")]
+    return tuple([(key, at, given_away(key), names[given_away(key)]) for at, key in keys])
+
+
+def overwritten(original: Any, args: tuple, kwargs: dict) -> list:
+    """(the keyword, the argument) of those arguments whose memory a call gives away (overwrite_a=True)."""
+    return [(key, args[place] if place < len(args) else kwargs.get(name))
+            for key, at, place, name in _overwrites(original)
+            if (args[at] if at < len(args) else kwargs.get(key, False))]

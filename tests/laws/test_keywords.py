@@ -1,0 +1,243 @@
+"""A law of every function and method that fad replaces: each keyword of the original means what it means there.
+
+Or it is refused. What NumPy itself does not take is passed over.
+"""
+import ast
+import inspect
+import textwrap
+import warnings
+from functools import lru_cache
+
+import numpy as np
+import pytest
+import scipy.fft
+import scipy.interpolate
+import scipy.linalg
+import scipy.ndimage
+import scipy.signal
+import scipy.stats
+
+from fad.ir.walk import evaluate
+from fad.ops import face as faces
+from fad.ops.keywords import CHANGE_NOTHING
+from fad.trace.tracing import trace
+from fad.util.errors import FadError, SideEffectError, UnsupportedFunctionError
+
+from . import keywords as kw
+
+SCOPE = {"np": np, "sp": scipy.special, "la": scipy.linalg, "stats": scipy.stats, "signal": scipy.signal,
+         "ndimage": scipy.ndimage, "sfft": scipy.fft, "distance": scipy.spatial.distance, "integrate": scipy.integrate,
+         "interpolate": scipy.interpolate, "i": np.array([2, 0, 2])}
+# ufuncs are all called alike
+SPECIAL = ("erf", "xlogy", "logit", "logsumexp", "softmax", "log_softmax", "factorial", "zeta", "multigammaln")
+# values that NumPy leaves open
+UNDEFINED = ("numpy.empty", "numpy.empty_like", "numpy.einsum_path", "numpy.partition", "numpy.argpartition")
+
+
+def is_tried(name):
+    """Whether a function is one that the law can call: of arrays, by its own name, with a result that is determined."""
+    owner = name.rpartition(".")[0].rpartition(".")[2]
+    return not (name.startswith(kw.LATER) or owner.startswith(("_", "rv_", "ABC")) or name in UNDEFINED
+                or name.startswith("scipy.special") and name.rpartition(".")[2] not in SPECIAL)
+
+
+NAMES = [n for n in sorted(faces.BY_NAME) if is_tried(n)]
+METHODS = sorted(n for n in {*faces.METHODS} if not n.startswith("_") and callable(getattr(np.ndarray, n, None)))
+OPEN = ("np.argsort(P",)                                       # the order of ties
+REFUSED = ("the rank is deficient, and the residual",)         # what is refused as the program runs
+PHASES = "eigh", "eig(", "svd"                                 # vectors are determined up to a sign or phase
+
+
+def function_of(expression):
+    """The expression as a function of x, v and S; arrays that it is given to write to come with the result."""
+    text = "def f(x, v, S):\n    P = S @ S.T + 4 * np.eye(4)\n    x, v, S = x * 1.0, v * 1.0, S * 1.0\n"
+    text += f"    return [{expression}, x, v, S]"
+    scope = dict(SCOPE)
+    exec(compile(text, "<law>", "exec"), scope)
+    return scope["f"]
+
+
+def arrays_in(y):
+    if isinstance(y, dict):
+        y = tuple(y.values())
+    if isinstance(y, (tuple, list)):
+        return [a for part in y for a in arrays_in(part)]
+    return [] if y is None or isinstance(y, (str, type, np.dtype)) else [np.asarray(y)]
+
+
+ARGS = list(kw.VALUES.values())
+
+
+def plain(f):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with np.errstate(all="ignore"):
+            return arrays_in(f(*[a.copy() for a in ARGS]))
+
+
+def said_of(expression):
+    """What is wrong with fad's answer: "" where it is NumPy's, or a refusal; None where NumPy itself raises."""
+    f = function_of(expression)
+    try:
+        want = plain(f)
+    except Exception:
+        return None
+    if any(y.dtype.kind not in "biufc" for y in want):
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            traced = trace(f, ARGS)
+            with np.errstate(all="ignore"):
+                got = evaluate(traced.func, [*ARGS, *traced.captured])
+    except (FadError, np.exceptions.AxisError):
+        return ""
+    except Exception as e:
+        return "" if str(e).startswith(REFUSED) else f"{type(e).__name__}: {str(e)[:150]}"
+    return difference(got, want, any(name in expression for name in PHASES))
+
+
+def difference(got, want, to_phase=False):
+    if len(got) != len(want):
+        return f"{len(got)} results for {len(want)}"
+    for a, b in zip(map(np.asarray, got), want):
+        if a.dtype != b.dtype or a.shape != b.shape:
+            return f"{a.dtype}{a.shape} for {b.dtype}{b.shape}"
+        if to_phase:
+            a, b = np.abs(a), np.abs(b)
+        close = 1e-5 if b.dtype in (np.float32, np.complex64) else 1e-9
+        if not np.allclose(a, b, rtol=10 * close, atol=close, equal_nan=True):
+            return f"{a.ravel()[:6]} for {b.ravel()[:6]}"
+    return ""
+
+
+@lru_cache(None)
+def base_calls(name):
+    """Sample calls of a function that NumPy runs, and of which fad's answer is NumPy's."""
+    short = kw.short(name)
+    found = [kw.call_in(s, lambda text: text == short) for s in faces.BY_NAME[name].samples]
+    found = [c for c in found if c is not None]
+    for c in found:
+        c.tree.body = c.node                                   # the call itself
+        c.text = None
+    more = [kw.call_in(f"{short}({given})", lambda text: text == short) for given in kw.PLAIN]
+    is_careless = name.startswith("scipy.ndimage")             # SciPy crashes on wrong shapes there
+    return _running(found if is_careless else [*found, *more], 4 + len(found))
+
+
+def _running(calls, most):
+    running = []
+    for c in calls:
+        if said_of(ast.unparse(c.tree)) == "":
+            running.append(c)
+        if len(running) == most:
+            break
+    return running
+
+
+@lru_cache(None)
+def method_calls(name):
+    given = ("", "0", "1", "[0, 2]", "(12,)", "float", "v", "0.3, 0.5", "[1, 2], 0.5", "0.5")
+    texts = [f"{a}.{name}({b})" for b in given for a in ("x", "v", "S")]
+    return _running([kw.call_in(t, lambda text, n=name: text.endswith("." + n)) for t in texts], 6)
+
+
+def outs_of(call):
+    """Arrays of the result's shape to write it to: of its dtype, and of a wider one."""
+    results = arrays_in(plain(function_of(ast.unparse(call.tree)))[:-3])
+    each = [", ".join(f"np.ones({y.shape}, {t or y.dtype.str!r})" for y in results) for t in ("", "'c16'")]
+    return each if len(results) == 1 else [f"({e})" for e in each]
+
+
+def mistakes(calls, parameters, function=None):
+    """What is wrong with calls with these keywords; of a function's, given by their places."""
+    said, tried = [], 0
+    for call in calls:
+        for key, values in parameters.items():
+            if key == "where" and "sp." in ast.unparse(call.tree):           # SciPy's ufuncs write where they must not
+                continue
+            for value in outs_of(call) if values == ("of the result",) else values:
+                text = call.with_keyword(key, value) if function is None else call.by_place(function, key, value)
+                if parameters is kw.UFUNC and key == "where":     # elsewhere is what `out` held
+                    is_free = text and "out=" not in text
+                    text = f"{text[:-1]}, out=np.full({text}.shape, 3.0))" if is_free else ""
+                answer = said_of(text) if text else None
+                tried += answer is not None
+                if answer:
+                    said.append(f"{text}: {answer}")
+    return said, tried
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_keywords_of_functions(name):
+    said, _ = mistakes(base_calls(name), kw.parameters(kw.original(name)))
+    said = [s for s in said if not s.startswith(OPEN)]
+    assert not said, "\n".join(said)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_keywords_of_methods(name):
+    said, _ = mistakes(method_calls(name), kw.parameters(getattr(np.ndarray, name)))
+    assert not said, "\n".join(said)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_parameters_of_methods_by_place(name):
+    method = getattr(np.ndarray, name)
+    said, _ = mistakes(method_calls(name), kw.parameters(method), method)
+    assert not said, "\n".join(said)
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if not isinstance(kw.original(n), np.ufunc)])
+def test_parameters_of_functions_by_place(name):
+    said, _ = mistakes(base_calls(name), kw.parameters(kw.original(name)), kw.original(name))
+    said = [s for s in said if not s.startswith(OPEN)]
+    assert not said, "\n".join(said)
+
+
+def test_every_keyword_has_values_to_try():
+    assert not kw.unknown_parameters()
+
+
+FREE = {"tol": "real arrays are real", "assume_unique": "a promise", "assume_sorted": "a promise", "dist": "an object",
+        "check_finite": "a check", "kth": "parts come sorted", "weights": "edges do not depend on them",
+        "copy": "seen to in trace/mutation.py", "seed": "nothing is drawn", "jac_sparsity": "a hint"}
+WHOLE = ("math.", "cmath.", "numpy.shares_memory", "numpy.may_share_memory", "numpy.nditer", "scipy.integrate.")
+WRITTEN = [n for n in sorted(faces.BY_NAME) if inspect.isfunction(faces.BY_NAME[n].call) and not n.startswith(WHOLE)]
+
+
+def unread(function):
+    """Parameters of a face that its text does not name."""
+    function = inspect.unwrap(function)
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    if not isinstance(tree, ast.FunctionDef):
+        return []
+    used = {n.id for line in tree.body for n in ast.walk(line) if isinstance(n, ast.Name)}
+    return [name for name in inspect.signature(function).parameters if name not in used]
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_a_face_reads_what_it_takes(name):
+    """A keyword that a face does not read is left out of its signature, so that it is refused where it would matter."""
+    left = [k for k in unread(faces.BY_NAME[name].call) if k not in {*CHANGE_NOTHING, *FREE}]
+    assert not [k for k in left if not k.startswith("overwrite_")]
+
+
+def test_what_is_overwritten_is_not_read_again():
+    def f(S, v):
+        b = v * 1.0
+        z = scipy.linalg.solve(S, b, overwrite_b=True)
+        return z + b
+
+    def g(S, v):
+        return scipy.linalg.solve(S, v * 1.0, False, False, True)
+    with pytest.raises(SideEffectError, match="overwrite_b"):
+        trace(f, [ARGS[2], ARGS[1]])
+    trace(g, [ARGS[2], ARGS[1]])
+
+
+def test_a_keyword_that_no_face_takes_is_refused():
+    with pytest.raises(UnsupportedFunctionError, match="writeable"):
+        trace(lambda v: np.lib.stride_tricks.sliding_window_view(v, 2, writeable=True), [ARGS[1]])
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        trace(lambda v: np.sort(v, reverse=True), [ARGS[1]])
