@@ -39,6 +39,8 @@ exec(_IMPORTS.replace("fad.kernels", _kernels()))
 
 def module_text(program: Any, name: str) -> str:
     """The text of the exported module of a program (see backend/program.py), whose function is called `name`."""
+    if program.prelude is not None:
+        raise ArgumentError("a function that draws random numbers cannot be exported", do="draw before, and pass what is drawn")
     if program.traced.written:
         raise ArgumentError("a function that writes to its arguments cannot be exported", do="return the new values instead")
     lines = with_free_sums(program.runner.source(name)).splitlines()

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..util import tree
+from ..util.config import config
 
 
 def fast_call(program: Any) -> "Callable | None":
@@ -18,23 +19,27 @@ def fast_call(program: Any) -> "Callable | None":
     if traced.written or traced.apart or traced.statics or any(axis is None for _, terms, _ in traced.guards for (_, axis), _ in terms):
         return None
     inputs = program.runner.func.inputs
-    count = len(inputs) - len(traced.captured) + len(program.fixed)
+    drawn = program.prelude.count if program.prelude is not None else 0
+    count = len(inputs) - len(traced.captured) - drawn + len(program.fixed)
     every = [f"a{k}" for k in range(count)]
     names = [name for k, name in enumerate(every) if k not in program.fixed]
-    scope: dict[str, Any] = {"kernel": program.runner.kernel.call, "array": np.ndarray,
+    scope: dict[str, Any] = {"kernel": program.runner.kernel.call, "array": np.ndarray, "now": config.now,
                              "fits": (TypeError, ValueError, OverflowError, MemoryError)}
-    lines = ["def fast(args):", f"    if len(args) != {count}:", "        return NotImplemented"]
+    lines = ["def fast(args):", f"    if len(args) != {count} or now().shape != {program.shape}:", "        return NotImplemented"]
     if count:
         lines.append(f"    {', '.join(every)}, = args")
     lines += _tests_of_fixed(program.fixed, scope)
-    for name, v in zip(names, inputs):
+    for k, (name, v) in enumerate(zip(names, inputs)):
         if not v.type.shape:
             python = {"f": "float", "i": "int"}.get(v.type.dtype.kind)
             if not v.type.weak or python is None:
                 return None
             lines += [f"    if type({name}) is not {python}:", "        return NotImplemented"]
         else:                                                 # Numba takes a masked array, too, and reads what its mask hides
-            lines += [f"    if type({name}) is not array:", "        return NotImplemented"]
+            also = _tests_of_array(name, k, v.type, scope) if program.prelude is not None else ""
+            lines += [f"    if type({name}) is not array{also}:", "        return NotImplemented"]
+    if program.prelude is not None:
+        lines += _tests_of_guards(program.runner.guards, names)
     lines += _source_tests(traced.sources, scope)
     captured = []
     for k, array in enumerate(traced.captured):
@@ -42,9 +47,14 @@ def fast_call(program: Any) -> "Callable | None":
             return None
         scope[f"c{k}"] = array
         captured.append(f"c{k}")
-    lines += ["    try:", f"        y = kernel({', '.join(names + captured)})", "    except fits:", "        return NotImplemented"]
+    if program.prelude is not None:
+        scope.update(prelude=program.prelude.call, reversible=program.prelude)
+        lines += _drawing(program.prelude, names, captured)
+    else:
+        lines += ["    try:", f"        y = kernel({', '.join(names + captured)})", "    except fits:", "        return NotImplemented"]
     lines.append(f"    return {_result(traced.structure, program.scalars, scope)}")
     exec("\n".join(lines), scope)
+    scope["fast"].take_back = program.take_back
     return scope["fast"]
 
 
@@ -55,6 +65,30 @@ def _tests_of_fixed(fixed: dict, scope: dict) -> list:
         scope[f"f{k}"], scope[f"t{k}"] = value, type(value)
         equal = f"type(a{k}) is t{k} and a{k} == f{k}" if isinstance(value, (int, float, str)) else f"a{k} is f{k}"
         lines += [f"    if not ({equal}):", "        return NotImplemented"]
+    return lines
+
+
+def _tests_of_array(name: str, k: int, t: Any, scope: dict) -> str:
+    """Whether an array is not as the kernel takes it: to be known before anything is drawn, since the long way draws, too."""
+    scope[f"d{k}"] = t.dtype
+    tests = [f"{name}.dtype != d{k}", f"{name}.ndim != {len(t.shape)}", f"not {name}.flags.carray"]
+    tests += [f"{name}.shape[{axis}] != {n}" for axis, n in enumerate(t.shape) if isinstance(n, int)]
+    return "".join(f" or {test}" for test in tests)
+
+
+def _drawing(prelude: Any, names: list, captured: list) -> list:
+    """Lines that draw, and run the kernel."""
+    given = ", ".join(names + captured + ["*drawn"])
+    call = "reversible" if prelude.is_reversible else "prelude"
+    return [f"    drawn = {call}(({''.join(f'{name}, ' for name in names)}))", f"    y = kernel({given})"]
+
+
+def _tests_of_guards(guards: tuple, names: list) -> list:
+    """Lines that see whether the extents are those of this program."""
+    lines: list = []
+    for relation, terms, const in guards:
+        total = " + ".join([f"{c} * {names[k]}.shape[{axis}]" for (k, axis), c in terms] + [str(const)])
+        lines += [f"    if not {total} {relation} 0:", "        return NotImplemented"]
     return lines
 
 

@@ -5,9 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from ..util.config import config
 from ..util.errors import SideEffectError
 from ..util.memory import overlap, shared_memory
 from .fastcall import fast_call
+from .prelude import Prelude
 from .runner import Runner
 
 
@@ -20,6 +22,7 @@ class Program:
 
     def __init__(self, traced: Any, *, policy: "str | None", fixed: dict, writes: bool, name: str = "kernel"):
         self.traced, self.policy, self.fixed, self.name = traced, policy, fixed, name
+        self.shape = config.now().shape                       # the settings that it is made under, and used under
         if writes and traced.lost:
             raise SideEffectError("an argument is written to under changing names, so that its contents after the call are not known",
                                   do="copy the argument first (x = x.copy())")
@@ -33,6 +36,7 @@ class Program:
         """Make what runs the program."""
         self.runner = Runner(self.traced.func, self.policy, self.name, self.traced.guards)
         self.scalars = tuple([scalar_type(a.type) for a in self.traced.func.outputs])
+        self.prelude = prelude_of(self.traced, self.runner)
 
     @property
     def compilations(self) -> int:
@@ -51,7 +55,13 @@ class Program:
 
     def accepts(self, data: list) -> bool:
         """Whether the program may run on these leaves (whose dtypes and ranks fit)."""
-        return self.holds(data) and all(data[k].flags.c_contiguous for k in self.traced.dense) and self.is_current()
+        return (self.holds(data) and all(data[k].flags.c_contiguous for k in self.traced.dense) and self.is_current()
+                and (not self.traced.identical or self._are_identical(data)))
+
+    def _are_identical(self, data: list) -> bool:
+        """Whether those arrays are one that were when the function was traced, and no others, of those that it asks this of."""
+        arrays = [*data, *self.traced.captured]
+        return all((arrays[j] is arrays[k]) is same for j, k, same in self.traced.identical)
 
     def refuse_shared(self, data: list) -> None:
         """An error if what the program writes to one array is, in this call, a part of another one: to the program each array is by itself."""
@@ -63,6 +73,9 @@ class Program:
 
     def refuse_writes(self) -> None:
         """An error if the program writes to arrays of its caller's: compiled callers would be handed what it wrote as further results."""
+        if self.prelude is not None:
+            raise SideEffectError("the function draws random numbers, or asks for something else that is new at each call", where=None,
+                                  why="Python does so before the compiled program runs, and compiled callers do not", do="draw before, and pass what is drawn")
         if self.written:
             k, inputs = self.written[0], self.traced.func.inputs
             named = inputs[k].name if k < len(inputs) - len(self.traced.captured) else "an array that it closes over"
@@ -71,10 +84,30 @@ class Program:
                                   do="write to a copy (x = x.copy()), and return it")
 
     def __call__(self, data: list) -> Any:
-        outputs = self.runner.run(list(data) + list(self.traced.captured))
-        if self.fast is None and self.runner.kernel is not None:
+        outputs = self.runner.run(self.values(data))
+        if self.fast is None and self.runner.kernel is not None and not self.traced.identical:
             self.fast = fast_call(self)
         return self.result(outputs, data)
+
+    def values(self, data: list) -> list:
+        """The values of the Func's inputs, those of the prelude drawn now."""
+        values = [*data, *self.traced.captured]
+        if self.prelude is not None:
+            values += self.prelude(data)
+        return values
+
+    def glance(self, data: list) -> list:
+        """The values of the Func's inputs, for those who only look: nothing is drawn."""
+        if self.prelude is not None:
+            with self.prelude.reversed():
+                return self.values(data)
+        return self.values(data)
+
+    def take_back(self) -> None:
+        """The latest call has failed, and is made in another way: nothing that it changed outside has changed, nothing was drawn."""
+        self.undo()
+        if self.prelude is not None:
+            self.prelude.put_back()
 
     def result(self, outputs: tuple, data: list) -> Any:
         """The result tree; arrays that the function wrote to are changed."""
@@ -85,6 +118,11 @@ class Program:
         for k in sorted(self.traced.statics):
             leaves.insert(k, self.traced.statics[k])
         return self.traced.structure.unflatten(leaves)
+
+
+def prelude_of(traced: Any, runner: Runner) -> "Prelude | None":
+    """What is called before the runner's Func runs, if anything is."""
+    return Prelude(traced.prelude, runner.func) if traced.prelude else None
 
 
 def nothing() -> None:

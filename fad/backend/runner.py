@@ -16,6 +16,7 @@ from ..util.collection import collection_paused
 from ..util.config import config
 from ..util.defects import warn_of
 from ..util.errors import TapeMemoryError
+from ..util.interrupts import interrupt_behind, let_through
 from ..util.lazy import LazyModule
 from ..util.patience import OutOfPatience, patience
 from ..util.where import outside_fad
@@ -110,7 +111,8 @@ class Runner:
         self.looked = True
         try:
             text = self.source()
-        except Exception:                                    # once it is to be compiled, _compile() tells of it
+        except Exception as error:                           # once it is to be compiled, _compile() tells of it
+            let_through(error)
             return False
         self.found = text if compiler.is_cached(text, self.name) else ""
         return bool(self.found)
@@ -129,6 +131,7 @@ class Runner:
                 self._compile_alone(values)
 
     def _compile_alone(self, values: list) -> None:
+        handled = sys.exc_info()[1]
         try:
             with collection_paused():
                 kernel = compiler.kernel_of(self.found or self.source(), self.name)
@@ -136,6 +139,9 @@ class Runner:
                 kernel.compile(*[plain(x) for x in values])
                 kernel.call.disable_compile()                # other layouts are copied, other types are other programs
         except Exception as error:                           # whatever the compiler's trouble is, the interpreter's answer is right
+            interrupt = interrupt_behind(error, handled)
+            if interrupt is not None:
+                raise interrupt from None
             self._refuse(error)
             return
         self.kernel = kernel

@@ -47,8 +47,14 @@ class Builder:
         self.fresh_constants: dict[Var, Any] = {}                # arrays the traced function itself made; on the root
         self.known_constants: dict[tuple, Var] = {}              # the same by what they hold
         self.sources: list[Any] = []                             # outside values the traced function read; on the root
+        self.lifted: dict[tuple, Any] = {}                       # (id of a module's global names, name) -> the input that stands for what is there; on the root
         self.inside: dict[int, Any] = {}                         # objects that the traced function itself made; on the root
         self.generators: dict[int, tuple] = {}                   # id of a generator of random numbers made inside -> (it, the builder of then); on the root
+        self.runs: Any = "once" if parent is None else None      # how often: once, (iteration, count) of a loop's body, or None: depends (trace/percall.py)
+        self.steps: list[Any] = []                               # of a prelude: calls of Python before the program runs; on the root and on bodies of loops
+        self.drawn: dict[Var, tuple] = {}                        # inputs that the prelude gives values to -> (its operand, the value while tracing); on the root
+        self.handles: dict[int, tuple] = {}                      # ids of generators that it makes -> (the one of the trace, its operand, its state); on the root
+        self.count_of_steps = 0                                  # on the root
         self.opened: dict[int, Any] = {}                         # objects, lists and dicts from outside that it may change; on the root
         self.met: list[tuple] = []                               # those of them that a region was the first to meet, and what they held; on the root
         self.pythons: dict[int, Any] = {}                        # bytes and context variables from outside, which hold no traced values; on the root
@@ -56,6 +62,9 @@ class Builder:
         self.later: list[Var] = []                               # inputs that a second step will give; on the root
         self.mutated: dict[int, tuple] = {}                      # id of a tracer changed here -> (it, what it held before)
         self.given: Any = ()                                     # of a function within the program: what stands for its inputs around it
+        self.arrived: dict = {}                                  # id of an input as the function sees it -> what stands for it around it
+        self.told_apart: list = []                               # pairs of inputs, and whether they are one array; on the root
+        self.two_objects: dict = {}                              # arrays that stand for views of all of them, too; on the root
         self.apart: dict[Var, dict] = {}                         # inputs -> those that must lie apart from them in memory (trace/sharing.py); on the root
         self.twins: list[tuple] = []                             # containers that may be one (see trace/identity.py)
         self.entangled: list = []                                # tracers that got kin, and the marks (see trace/state.py)
@@ -72,6 +81,7 @@ class Builder:
         self.settings: Any = None                                # by which it was last asked who is told; on the root
         self.has_optional = False                                # whether values may be None (trace/optional.py); on the root
         self.guarded: dict[int, Any] = {}                        # objects all of which is a source; on the root
+        self.reads: Any = None                                   # what code reads that is not rewritten (trace/unseen.py); on the root
         self.classes: dict[type, None] = {}                      # of objects that the function makes, or reads attributes of; on the root
         self.arguments: Any = ()                                 # what the function was called with, traced values and all; on the root
         self.unbound = self.asked = False                        # whether a name may have no value (trace/bound.py), the class of a number was asked for; on the root
@@ -371,7 +381,7 @@ def building(name: str = "f", value_class: "type | None" = None, region: bool = 
             vars(error)["left a region"] = True
         raise
     finally:
-        builders.remove(builder)
+        builders[:] = [b for b in builders if b is not builder]       # it may be gone, if an interrupt came between two lines here
 
 
 def left_region(error: BaseException) -> bool:

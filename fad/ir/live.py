@@ -39,6 +39,10 @@ class LiveBuilder(Builder):
         """What x is now, or UNKNOWN."""
         return self.values.get(x.atom, UNKNOWN) if isinstance(x, Value) else x
 
+    def is_known(self, x: Any) -> bool:
+        """Whether x has a value now."""
+        return self.known(x) is not UNKNOWN
+
     def moves(self, x: Any) -> bool:
         """Whether a derivative is being taken through x."""
         return isinstance(x, Value) and x.atom in self.moving

@@ -2,6 +2,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from ..util.interrupts import let_through
 from . import stack
 
 
@@ -49,7 +50,8 @@ class Op:
         """A check of numbers in a region of a program: what fails is recorded, since the program may not get there."""
         try:
             return self.run(*args, **params)
-        except Exception:                                    # whatever it raises it raises again where the program gets there
+        except Exception as error:                           # whatever it raises it raises again where the program gets there
+            let_through(error)
             return stack.builders()[-1].bind(self, args, params)
 
     def __repr__(self) -> str:

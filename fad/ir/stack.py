@@ -5,8 +5,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..util.errors import SideEffectError
+from ..util.interrupts import ambient
 
-_local = threading.local()
+_local = ambient(threading.local())
 
 
 def builders() -> list[Any]:

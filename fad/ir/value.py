@@ -4,12 +4,11 @@ from typing import Any
 
 import numpy as np
 
+from ..util.errors import UnstageableError
 from .graph import Var
 from .op import Op, registry
 from .stack import current
 from .types import BOOL, COMPLEX, FLOAT, INT, Type, type_of
-
-MARK = "<traced "                                             # what the text of a value begins with
 
 
 class Value:
@@ -61,23 +60,34 @@ class Value:
     def meets(self, name: str, a: Any, b: Any) -> None:
         """Before an operator is applied to a and b, one of which is this: what Python or NumPy would refuse."""
 
-    def __repr__(self) -> str:
-        return f"{MARK}{self.atom.name}: {self.atom.type}>"
+    def describe(self) -> str:
+        """What messages call it."""
+        return f"<traced {self.atom.name}: {self.atom.type}>"
+
+    __repr__ = describe
 
 
-def answers(other: Any, reflected: str, rank: int) -> bool:
-    """Whether an object of a user's class, that stands right of a value of this rank, has an operator of its own, which NumPy would leave it to."""
+def answers(value: "Value", other: Any, reflected: str) -> bool:
+    """Whether an object of a user's class, that stands right of this value, has an operator of its own, which Python or NumPy would leave it to.
+
+    NumPy's scalars take what has a length and items for an array, unless its class says `__array_ufunc__ = None`: that is refused.
+    """
     cls = type(other)
     if isinstance(other, (Value, np.ndarray, np.generic, bool, int, float, complex, list, tuple)) or hasattr(cls, "dtype") or hasattr(cls, "__array__"):
         return False
     if getattr(cls, reflected, None) is getattr(object, reflected, None):
         return False
-    return not rank or getattr(cls, "__array_ufunc__", cls) is None or getattr(cls, "__array_priority__", 0) > 0
+    if getattr(cls, "__array_ufunc__", cls) is None or getattr(cls, "__array_priority__", 0) > 0:
+        return True
+    if not value.ndim and not value.type.weak and hasattr(cls, "__len__") and hasattr(cls, "__getitem__"):      # type: ignore[attr-defined]
+        raise UnstageableError(f"a sequence of the class {cls.__name__} stands right of a scalar of NumPy's", why="NumPy makes an array of it",
+                               do="make the array yourself, or write `__array_ufunc__ = None` in the class, so that its own operators are called")
+    return not value.ndim                                     # type: ignore[attr-defined]
 
 
 def _operator(name: str, swap: bool = False, reflected: str = "") -> Callable:
     def method(self: Any, other: Any) -> Any:
-        if isinstance(other, (str, dict, set, bytes)) or other is None or (reflected and answers(other, reflected, self.ndim)):
+        if isinstance(other, (str, dict, set, bytes)) or other is None or (reflected and answers(self, other, reflected)):
             return NotImplemented
         x, other = counted(self) if name in _COUNTING and _is_truth(other) else self, self.beside(other)
         a, b = (other, x) if swap else (x, other)

@@ -42,7 +42,7 @@ def explain(f: Callable, *args: Any, **kwargs: Any) -> Explanation:
         if not is_unstaged(error):
             raise
         return Explanation(title, [_fallen(staged, error)])
-    values = list(data) + list(program.traced.captured)
+    values = program.glance(data)
     return Explanation(title, list(_rows(program, values)))
 
 

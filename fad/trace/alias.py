@@ -28,7 +28,7 @@ def _calling(original: Callable, found: Face) -> Callable:
     """The face where an argument is traced (or a program being traced creates an array), else the original."""
     def call(*args: Any, **kwargs: Any) -> Any:
         if has_traced(args) or has_traced(kwargs.values()) or (found.creation and stack.builders()):
-            return call_face(found.name.rpartition(".")[2], found.call, args, kwargs)
+            return call_face(found.name.rpartition(".")[2], found.call, args, kwargs, original)
         return original(*args, **kwargs)
     call.__name__, call.__doc__ = getattr(original, "__name__", "call"), original.__doc__
     return call

@@ -10,14 +10,13 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from ..util.errors import UnstageableError
-from ..util.where import is_installed, is_library
-from .containers import contents, is_users
+from ..util.where import is_captured_class, is_library
+from .containers import contents, is_users, may_change
 from .outside import parts_of
-from .sources import Inside
+from .snapshot import Snapshot
 from .unseen import called_by_python
 
 OF_PARAMETERS = {"__exit__", "__get__"}                       # what these are given is None, or not, whatever the data
-MOST = 5000                                                   # objects that are looked at
 
 
 def refuse_unseen_questions(root: Any) -> None:
@@ -35,20 +34,20 @@ def _handled(root: Any) -> dict:
     queue = [*root.classes, *root.opened.values(), *root.inside.values(), *[x for x, *_ in root.stand_ins], *[s.value for s in root.sources], root.arguments]
     found: dict[type, None] = {}
     seen: set[int] = set()
-    while queue and len(seen) < MOST:
+    while queue:
         x = queue.pop()
-        if id(x) not in seen and not isinstance(x, (str, bytes, int, float, complex)):
+        if id(x) not in seen:
             seen.add(id(x))
-            queue += _next(x, found)
+            queue += may_change(_next(x, found))
     return found
 
 
 def _next(x: Any, found: dict) -> Iterable:
     """What x leads to; its class is noted, if it is a user's."""
-    if isinstance(x, Inside):
-        return _items(x.elements)
+    if isinstance(x, Snapshot):
+        return [*x.roots, *x.elements, *x.values]
     cls = x if isinstance(x, type) else type(x)
-    if not is_users(cls) or is_installed(cls):
+    if not is_users(cls) or not is_captured_class(cls):
         return _items(x) if isinstance(x, (list, tuple, dict, set, frozenset)) else parts_of(x) if not isinstance(x, FunctionType) else ()
     found[cls] = None
     descriptors = [y for c in cls.__mro__ for y in vars(c).values() if not isinstance(y, FunctionType)]

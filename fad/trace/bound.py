@@ -5,42 +5,20 @@ makes the program raise, as Python would, where it is not.
 """
 from typing import Any
 
-from ..ir.build import Builder, current
-from ..ir.op import registry
+from ..ir.build import current
+from ..ops.conditional import Conditional
 from ..util import tree
 from ..util.errors import UnstageableError
 
 
-class Bound:
+class Bound(Conditional):
     """Whether a name is bound: a truth value of the program; and where this was checked."""
 
     error = "UnboundLocalError"
 
-    def __init__(self, flag: Any, name: str):
-        self.flag, self.name = flag, name
-        self.checks: list[tuple] = []                         # (builder, equation)
-
     @property
     def what(self) -> str:
         return f"local variable {self.name!r} referenced before assignment"
-
-    def check(self) -> None:
-        """Make the program raise here if the name has no value, unless it does so already."""
-        if not any(self._holds(builder) for builder in around(current())):
-            builder = current()
-            registry["check_that"](self.flag, True, what=self.what, error=self.error)
-            if builder.equations:
-                self.checks.append((builder, builder.equations[-1]))
-
-    def _holds(self, builder: Builder) -> bool:
-        return any(b is builder and any(e is eqn for e in builder.equations) for b, eqn in self.checks)
-
-
-def around(builder: "Builder | None") -> Any:
-    """A builder and those around it."""
-    while builder is not None:
-        yield builder
-        builder = builder.parent
 
 
 def flag_of(value: Any) -> Any:

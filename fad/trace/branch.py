@@ -11,6 +11,7 @@ from ..ir.op import registry
 from ..ir.types import INT
 from ..ops.carry import UNDEFINED
 from ..ops.control import trace_branches
+from ..util.interrupts import is_interrupt
 from ..util.where import here
 from . import optional
 from .bound import flag_of, mark
@@ -288,7 +289,7 @@ def _chosen(test: Tracer, if_true: Callable, if_false: Callable, cells: dict, li
             try:
                 sides.append(left_behind(f))
             except Exception as error:
-                if raising or not is_pythons(error):
+                if raising or is_interrupt(error) or not is_pythons(error):
                     raise
                 raising.append(side)
                 sides.append(left_behind(lambda error=error: raised_here(error)))

@@ -8,7 +8,7 @@ from ..ir.build import Value, current
 from ..ops.face import METHODS, OBJECTS, find
 from ..ops.literals import has_values, python_complex, python_float, python_int, python_number
 from ..util.defects import asked_by_user, door
-from . import ordering
+from . import ordering, text
 from .elements import Fixed
 from .iterate import enumerate_, range_, reversed_, zip_
 from .listed import as_array, as_arrays, number_of
@@ -130,7 +130,7 @@ def class_of(x: Any) -> Any:
     if isinstance(x, (Items, Fixed)):
         return list
     if not isinstance(x, Tracer):
-        return type(x)
+        return str if type(x) is text.Text else type(x)
     if x.ndim:
         return ndarray
     return {bool: bool_, int: int_, float: float_, complex: complex_}.get(_python_class(x), x.dtype.type)
@@ -198,6 +198,7 @@ def pow_(a: Any, b: Any, *mod: Any) -> Any:
 
 
 BUILTIN_FACES: dict[str, Any] = {"len": length, "range": range_, "zip": zip_, "enumerate": enumerate_, "reversed": reversed_, "sum": sum_, "int": int_,
-                                 "float": float_, "bool": bool_, "complex": complex_, "divmod": divmod_, "pow": pow_, **ordering.FACES}
+                                 "float": float_, "bool": bool_, "complex": complex_, "divmod": divmod_, "pow": pow_, "print": text.print_,
+                                 **ordering.FACES}
 BY_BUILTIN = {getattr(builtins, name): call for name, call in BUILTIN_FACES.items()} | {
-    np.ndarray: ndarray, isinstance: isinstance_, type: type_}
+    np.ndarray: ndarray, isinstance: isinstance_, type: type_} | text.FACES

@@ -20,7 +20,9 @@ from .containers import is_users
 from .draws import goes_on, is_generator, no_draws, note_generator, order_of, refuse_draws
 from .handlers import note_listeners
 from .nodes import SEES_NAMES
+from .operands import is_seeded
 from .optional import need
+from .percall import recorded, watched_call
 from .tracer import Tracer
 
 FRAMES = {("sys", "_getframe"), ("inspect", "currentframe"), ("inspect", "stack"), ("inspect", "getouterframes"),
@@ -28,7 +30,10 @@ FRAMES = {("sys", "_getframe"), ("inspect", "currentframe"), ("inspect", "stack"
 
 
 def refuse_frames(f: Any) -> None:
-    """An error if f sees the frame that calls it: the names there are those of the function as fad has rewritten it."""
+    """An error if f sees the frame that calls it: the names there are those of the function as fad has rewritten it. Or how large objects are."""
+    if f is sys.getsizeof:
+        raise UnstageableError("sys.getsizeof is called", why="what stands for an object while the function is traced is larger or smaller",
+                               do="ask for the size outside the function")
     if (f.__module__, f.__name__) in FRAMES:
         raise UnstageableError(f"{f.__name__} sees the names of the function that calls it", why="the function is rewritten when it is traced",
                                do="pass what is needed as arguments")
@@ -51,6 +56,11 @@ def keep(x: Any) -> None:
         refuse_draws()
 
 
+def is_fads(f: Any) -> bool:
+    """Whether f is fad's own, a method of what stands for a library's object."""
+    return any(str(name).startswith("fad.") for name in (getattr(f, "__module__", ""), type(getattr(f, "__self__", None)).__module__))
+
+
 @door
 def called(f: Callable, *args: Any, **kwargs: Any) -> Any:
     """f(*args, **kwargs), its arrays as values of the program."""
@@ -61,8 +71,10 @@ def called(f: Callable, *args: Any, **kwargs: Any) -> Any:
         need(*tree.flatten(x)[0] if is_asking else [x])
     if getattr(f, "__name__", "") == "shuffle" and is_generator(getattr(f, "__self__", None)) and args and isinstance(args[0], Tracer):
         return _shuffle(f, *args, **kwargs)
+    if not is_fads(f) and any(goes_on(x) and not is_seeded(x) for x in (*args, *kwargs.values())):
+        return recorded(f, args, kwargs)
     with no_draws():
-        results = [f(*args, **kwargs)]
+        results = [watched_call(f, args, kwargs)]
     note_listeners()
     return _taken(results, 0)
 

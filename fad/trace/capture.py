@@ -6,8 +6,10 @@ Everything that a traced function took from outside is remembered, with what it 
 import builtins
 import copy
 import functools
+import math
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from io import IOBase
 from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -20,24 +22,28 @@ from ..ir.types import has_own_arithmetic
 from ..ops.face import OBJECTS, find
 from ..util.defects import door
 from ..util.errors import UnstageableError
-from ..util.where import is_installed_file, is_library
+from ..util.where import is_captured, is_library
 from . import sources
+from .answers import answer, is_setting
 from .builtin import BUILTIN_FACES, class_of
-from .codes import assigned_globals, handles_errors, names_used
-from .containers import Globals, Variable, containers_in, contents, is_empty, put_contents
+from .codes import assigned_globals, global_names, handles_errors, names_of_tools, names_used
+from .containers import MOST, Globals, Variable, containers_in, contents, is_empty, put_contents
 from .control import Runtime
+from .draws import goes_on
+from .handed import refuse_opaque
 from .library import MODULES, Object, Proxy, Routine, has_faces, has_traced, redirected
-from .pythons import holds_no_traced
-from .sources import MISSING
+from .percall import Maker, part_of, refuse_unseen
+from .pythons import BUFFERS, holds_no_traced
+from .snapshot import MISSING, Snapshot
 from .steady import watched
 from .syntax import RUNTIME, rewritten_code
 from .tracer import Tracer
-from .unseen import guard, guard_within
+from .unseen import Reads, guard, guard_within, refuse_unknown
 
 
 def is_user_function(f: Any, packages: "set | tuple" = ()) -> bool:
-    """Whether f is a Python function that is not a library's; of what is installed, only these packages are the user's."""
-    return isinstance(f, FunctionType) and not is_library(f.__code__.co_filename) and (not is_installed_file(f.__code__.co_filename) or _package(f) in packages)
+    """Whether f is a Python function that is captured (see util/where.py); these packages are, too."""
+    return isinstance(f, FunctionType) and not is_library(f.__code__.co_filename) and (is_captured(f.__code__.co_filename) or _package(f) in packages)
 
 
 def _package(f: FunctionType) -> str:
@@ -51,8 +57,7 @@ def is_compiled(f: Any) -> bool:
 
 def holds_arrays(value: Any) -> bool:
     """Whether arrays of numbers are in this list, tuple, deque or dict, at any depth."""
-    items = value.values() if isinstance(value, dict) else value
-    return any((isinstance(x, np.ndarray) and x.dtype.kind in "biufc") or (is_sequence(x) and holds_arrays(x)) for x in items)
+    return any(isinstance(x, np.ndarray) and x.dtype.kind in "biufc" for x in Snapshot().add(value))
 
 
 def is_sequence(x: Any) -> bool:
@@ -60,6 +65,7 @@ def is_sequence(x: Any) -> bool:
     return isinstance(x, (list, dict, deque)) or type(x) is tuple or (isinstance(x, tuple) and hasattr(x, "_fields"))
 
 
+GENERATED = "<string>"                                       # the file of methods that a class decorator has written
 HIDING = " (vectorized)"                                     # the end of the names that np.frompyfunc gives
 
 
@@ -69,7 +75,7 @@ class Capture:
     def __init__(self, builder: Builder):
         self.builder = builder
         self.sources = builder.root.sources
-        self.packages: set[str] = set()                       # installed packages whose functions are the user's here
+        self.packages: set[str] = set()                       # packages that are captured because a function of theirs was asked for by itself
         self.runtime = Runtime(self)
         self._copies: dict[int, tuple[Any, Any]] = {}
         self._cell_copies: dict[int, tuple[CellType, CellType]] = {}
@@ -94,12 +100,16 @@ class Capture:
             return Proxy(value, self) if value.__name__.split(".")[0] in MODULES else value
         if is_compiled(value) or isinstance(value, functools.partial):
             return self.function(value)
+        if value is np.random.default_rng:
+            return Maker()
+        if is_setting(value):
+            return functools.partial(answer, self.builder.root, value)
         if isinstance(value, np.vectorize):
             return self._vectorized(value)
         if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
             is_itself = self.builder.live and has_own_arithmetic(type(value))        # no operand, but its own methods give numbers
             return value if is_itself else self.builder.capture(value)
-        if isinstance(value, sources.BUFFERS):
+        if isinstance(value, (np.ndarray, *BUFFERS)):         # texts, objects, records
             self.sources.append(sources.of_all_in(value))
             return value
         if is_sequence(value) and holds_arrays(value):
@@ -133,8 +143,12 @@ class Capture:
 
     def _see(self, value: Any) -> None:
         """Note what holds values of Python's own. An error if value is an iterator from outside, of which a program would have the same items at each call,
-        or a ufunc that hides a function of Python's.
+        a ufunc that hides a function of Python's, or an opaque package's.
         """
+        if not isinstance(value, type) and not self.builder.live:
+            refuse_opaque(value, self.packages)
+        if isinstance(value, ContextVar):
+            self.sources += sources.of_variable(value)
         if holds_no_traced(value):
             self.builder.root.pythons[id(value)] = value
         if isinstance(value, memoryview) and not value.readonly:
@@ -151,10 +165,12 @@ class Capture:
         """A copy of a list, tuple, deque or dict from outside, its arrays traced; each of its elements is a source."""
         items = value.items() if isinstance(value, dict) else enumerate(value)
         self.sources += [sources.of_length(value), sources.of_attributes(value)]
+        made = None if isinstance(value, tuple) else copy.copy(value)
+        if made is not None:
+            self._copies[id(value)] = value, made             # before its elements: they may hold it
         new = {key: self._element(value, key, element) for key, element in items}
-        if isinstance(value, tuple):
+        if made is None:
             return value._make(new.values()) if hasattr(value, "_fields") else tuple(new.values())
-        made = copy.copy(value)
         put_contents(made, new if isinstance(value, dict) else list(new.values()))
         self.builder.root.stand_ins.append((value, made, contents(made)))
         return made
@@ -171,9 +187,16 @@ class Capture:
         if id(owner) in self._originals:
             return self._of_function(owner, name)
         if isinstance(owner, (Value, Proxy)) or not sources.is_open(owner):
-            return getattr(owner, name)
+            return part_of(owner, name, getattr(owner, name)) if goes_on(owner) and not self.builder.live else getattr(owner, name)
         inside = self._is_inside(owner)
         found = MISSING if isinstance(owner, ModuleType) else self._in_class(owner if isinstance(owner, type) else type(owner), name)
+        try:
+            return self._attribute_of(owner, name, found, inside)
+        except AttributeError:
+            self.presence(owner, name, False)
+            raise
+
+    def _attribute_of(self, owner: Any, name: str, found: Any, inside: bool) -> Any:
         if isinstance(found, property) and isinstance(found.fget, FunctionType) and not isinstance(owner, type):
             return self.swap(found.fget)(owner)
         if isinstance(found, functools.cached_property) and not isinstance(owner, type) and name not in owner.__dict__:
@@ -210,6 +233,13 @@ class Capture:
             return self.swap(value)
         return value
 
+    def special(self, cls: type, name: str) -> Any:
+        """The captured special method of a class, for its instances; None where it has none, or one that is not a user's function."""
+        found = sources.in_class(cls, name)
+        if not is_user_function(found, self.packages) or found.__code__.co_filename == GENERATED:
+            return None
+        return self.swap(self._in_class(cls, name))
+
     def presence(self, owner: Any, name: str, found: bool) -> None:
         """Note that code asked whether owner has an attribute of this name, and what it was told."""
         owner = self._originals.get(id(owner), owner)
@@ -230,6 +260,8 @@ class Capture:
         if not isinstance(owner, type) and has_traced(contents(owner).values()):
             root.inside[id(owner)] = owner
             return True
+        if not isinstance(owner, type) and not self.builder.live:
+            refuse_opaque(owner, self.packages)
         self._note_opened(owner, owner)
         guard(root, owner)
         return False
@@ -243,7 +275,7 @@ class Capture:
 
     def _open_within(self, container: Any) -> None:
         """Note a container and all in it that may be changed: captured code reaches it without a name."""
-        for x in containers_in([container]):
+        for x in containers_in([container], most=math.inf if self.builder.live else MOST):      # the tape compares nothing
             if isinstance(x, (list, dict, set, deque)):
                 if id(x) not in self.builder.root.opened:
                     self._note_opened(x, x)
@@ -259,6 +291,7 @@ class Capture:
     def function(self, f: Any) -> Callable:
         """The captured copy of a user's function (or of an object that is called as one); a library's function is its face."""
         if isinstance(f, MethodType):
+            self._ask_for(f.__func__)
             self.open(f.__self__)
             return MethodType(self.swap(f.__func__), f.__self__)
         if isinstance(getattr(type(f), "__call__", None), FunctionType) and not is_compiled(f):  # noqa: B004
@@ -268,8 +301,7 @@ class Capture:
             f = f.py_func
         if isinstance(f, functools.partial):
             return self._partial(f)
-        if isinstance(f, FunctionType):
-            self.packages.add(_package(f))                    # what is asked for by itself is the user's, wherever it is installed
+        self._ask_for(f)
         if not is_user_function(f, self.packages):
             found = find(f)
             return self._library_function(f) if found is None else redirected(f, found, self)
@@ -290,6 +322,11 @@ class Capture:
             self._guard_all(f)
         return copy
 
+    def _ask_for(self, f: Any) -> None:
+        """Capture the package of a function that is asked for by itself, wherever it is installed."""
+        if isinstance(f, FunctionType):
+            self.packages.add(_package(f))
+
     def _partial(self, f: functools.partial) -> functools.partial:
         """A function with some of its arguments; where they come from outside, they are sources."""
         if not has_traced((*f.args, *f.keywords.values())):
@@ -299,17 +336,21 @@ class Capture:
         return new
 
     def _guard_all(self, f: FunctionType) -> None:
-        """Attributes are not seen to be read by code that is not rewritten: the objects that it may read them of are sources as a whole.
+        """What code reads that is not rewritten is not seen: all that it may read is a source.
         Nor is a try seen, whose handlers an error of the program would pass by (see handlers.py).
         """
         if handles_errors(f.__code__) and not self.builder.live:
             raise UnstageableError(f"{f.__name__} handles errors, and its text is not at hand or cannot be rewritten",
                                    why="handlers are part of the function, and not of the program", do="define it in a file")
+        if not self.builder.live:
+            refuse_unseen(f)
         if not {"globals", "_getframe", "currentframe"}.isdisjoint(names_used(f.__code__)):
             raise UnstageableError(f"{f.__name__} asks for its global names or its frame", why="the program has a copy of the function",
                                    do="read the names themselves")
-        values = [f.__globals__.get(name) for name in names_used(f.__code__)] + [c.cell_contents for c in f.__closure__ or () if not is_empty(c)]
-        self.sources += [sources.of_all_in(x) for x in values if sources.is_open(x) and not isinstance(x, (type, ModuleType))]
+        if not self.builder.live:
+            reads = self.builder.root.reads = self.builder.root.reads or Reads()
+            reads.add(f)
+            refuse_unknown(reads, f.__name__)
 
     def _defaults(self, values: Any) -> Any:
         """Values of parameters as captured code sees them."""
@@ -346,9 +387,15 @@ class Capture:
         return self._scopes[id(original)][1]
 
     def _fill(self, scope: dict, f: FunctionType, code: CodeType) -> None:
+        missing = global_names(f.__code__) - f.__globals__.keys()
+        if missing:
+            self.sources.append(sources.of_absence(f.__globals__, missing))
+        scope.update({name: f.__globals__[name] for name in names_of_tools(code) if name in f.__globals__})
         for name in names_used(code) - scope.keys():
             value = f.__globals__.get(name, MISSING)
-            if value is not MISSING:
+            if (id(f.__globals__), name) in self.builder.root.lifted:
+                scope[name] = self.builder.root.lifted[id(f.__globals__), name]
+            elif value is not MISSING:
                 scope[name] = None                            # while it is being captured: it may name itself
                 scope[name] = self.swap(value)
                 self.sources.append(sources.Source(lambda g=f.__globals__, n=name: g.get(n, MISSING), value))

@@ -12,6 +12,7 @@ from ..ir.types import type_of
 from ..ops.carry import UNDEFINED, atom_type, widened
 from ..ops.mixed import in_kind, of_kinds
 from ..util.errors import UnstageableError
+from ..util.interrupts import let_through
 from . import optional
 from .bound import flag_of, mark
 from .held import Held
@@ -128,15 +129,17 @@ class Roll:
             body(*item)
         except (Again, NeedsRoom, NeedsRows):
             raise
-        except Exception:
+        except Exception as error:
+            let_through(error)
             self._discover(made)
             raise
 
     def leave(self, made: Trial) -> list:
         """The carries after a turn; Again if the plan lacks something."""
-        if self.plan.room.end_turn(made, self.initial()):
-            raise Again
+        grew = self.plan.room.end_turn(made, self.initial())
         self._discover(made)
+        if grew:
+            raise Again
         moved = [self.held.finds_moved(self.plan.place(s), self._read(s)) for s in self.slots]
         if self.standing.finds_others() or any(moved):
             raise Again
@@ -259,6 +262,7 @@ class Roll:
         """
         made = current().equations[-1].outputs if self.handed is not None else ()   # None: there was no turn to trace
         self.plan.memory.note(self.plan, dict(zip(self.places, results)), made)
+        self.plan.memory.lists.update(self.plan.room.known_of_lists())
         rest = iter(self._in_kinds(results, first))
         values = [layout.filled(rest) for layout in self.layouts]
         write_all(self.slots, values, self.longer)

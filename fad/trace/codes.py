@@ -1,11 +1,51 @@
 """What can be told of a function by its byte code."""
 import dis
+import functools
+import sys
 from types import CodeType
 
 
 def names_used(code: CodeType) -> set:
-    """Names of globals and attributes that the code (and the functions within it) may read."""
-    return set(code.co_names).union(*[names_used(c) for c in code.co_consts if isinstance(c, CodeType)])
+    """Names of globals and attributes that the code (and the functions within it) may read, without those of tools."""
+    return {name for name in _names_in(code) if not _is_tools(name)}
+
+
+def names_of_tools(code: CodeType) -> set:
+    """Names that no user can write: a tool has put them into the code, as pytest does (@pytest_ar) where a test asserts.
+
+    What stands there is the tool's, and tells people something. It is no part of what the function reads and changes.
+    """
+    return {name for name in _names_in(code) if _is_tools(name)}
+
+
+def _names_in(code: CodeType) -> set:
+    return set(code.co_names).union(*[_names_in(c) for c in code.co_consts if isinstance(c, CodeType)])
+
+
+def _is_tools(name: str) -> bool:
+    return not name.replace(".", "").isidentifier()           # `import os.path` has a name with a dot
+
+
+def texts_in(code: CodeType) -> set:
+    """Texts of the code (and of the functions within it) that may be names: getattr(o, "rate")."""
+    own = {c for c in code.co_consts if isinstance(c, str) and c.isidentifier()}
+    return own.union(*[texts_in(c) for c in code.co_consts if isinstance(c, CodeType)])
+
+
+_READ_GLOBALS = {dis.opmap[name] for name in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS") if name in dis.opmap}
+_SHIFTED = dis.opmap["LOAD_GLOBAL"] if sys.version_info >= (3, 11) else None      # its last bit says something else there
+
+
+@functools.lru_cache(maxsize=1000)
+def global_names(code: CodeType) -> frozenset:
+    """Names that the code (and the functions within it) looks up among the global ones, without those of tools."""
+    found, extended, operations = set(), 0, code.co_code
+    for operation, argument in zip(operations[::2], operations[1::2]):
+        argument |= extended
+        extended = argument << 8 if operation == dis.EXTENDED_ARG else 0
+        if operation in _READ_GLOBALS:
+            found.add(code.co_names[argument >> (operation == _SHIFTED)])
+    return frozenset(name for name in found if not _is_tools(name)).union(*[global_names(c) for c in code.co_consts if isinstance(c, CodeType)])
 
 
 _ASSIGN_GLOBALS = {dis.opmap["STORE_GLOBAL"], dis.opmap["DELETE_GLOBAL"]}

@@ -1,6 +1,7 @@
 """What holds things that may change: lists, dicts, sets, deques, objects, variables of functions and globals. Read, put back, and found."""
 import functools
 from collections import deque
+from collections.abc import Iterable
 from threading import local
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -8,7 +9,10 @@ from typing import Any
 import numpy as np
 
 from ..ir.build import Value
+from ..util.errors import UnstageableError
 
+MOST = 100_000                                                # lists, dicts and objects that a region or a function may reach
+NEVER_CHANGE = frozenset((bool, int, float, complex, str, bytes, type(None)))        # classes of what there may be many of
 _MISSING = object()
 _LIBRARIES = {"builtins", "fad", "numpy", "scipy", "numba", "functools", "itertools"}
 _SEQUENCES = (list, dict, set, deque)
@@ -113,18 +117,20 @@ def keeps_record(owner: Any) -> bool:
 def _attributes(owner: Any) -> dict:
     """An object's attributes by name, wherever it keeps them."""
     values = dict(getattr(owner, "__dict__", ()))
-    for name in _slots(type(owner)):
+    for name in slots_of(type(owner)):
         value = getattr(owner, name, _MISSING)
         if value is not _MISSING:
             values[name] = value
     return values
 
 
-def _slots(cls: type) -> list:
+def slots_of(cls: type) -> list:
+    """The names of a class's slots, as attributes have them: Python writes a class's name before __private."""
     names = []
     for c in cls.__mro__:
         slots = c.__dict__.get("__slots__", ())
-        names += [n for n in ((slots,) if isinstance(slots, str) else slots) if n not in ("__dict__", "__weakref__")]
+        slots = [n for n in ((slots,) if isinstance(slots, str) else slots) if n not in ("__dict__", "__weakref__")]
+        names += [f"_{c.__name__.lstrip('_')}{n}" if n.startswith("__") and not n.endswith("__") else n for n in slots]
     return names
 
 
@@ -178,11 +184,11 @@ def same_contents(a: Any, b: Any) -> bool:
 _PLAIN = (str, bytes, int, float, complex, type(None), ModuleType, BuiltinFunctionType, Value, np.ndarray, np.generic)
 
 
-def containers_in(values: Any, limit: int = 5000) -> list:
-    """What holds things that may change, as far as it can be reached from these values."""
+def containers_in(values: Any, most: float = MOST) -> list:
+    """What holds things that may change, as far as it can be reached from these values. An UnstageableError if there are more than so many."""
     found: dict[int, Any] = {}
     queue = list(values)
-    while queue and len(found) < limit:
+    while queue:
         x = queue.pop()
         if isinstance(x, _PLAIN) or id(x) in found:
             continue
@@ -200,11 +206,19 @@ def containers_in(values: Any, limit: int = 5000) -> list:
         elif isinstance(x, (*_SEQUENCES, CellType, Globals)) or is_users(x):
             found[id(x)] = x
             inside = x.contents().items if keeps_record(x) and not isinstance(x, Globals) else contents(x)
-            queue += inside.values() if isinstance(inside, dict) else inside
+            queue += may_change(inside.values() if isinstance(inside, dict) else inside)
+            if len(found) > most:
+                raise UnstageableError(f"a loop or branch on traced values can reach more than {most:,} lists, dicts and objects",
+                                       why="each of them may be changed in it, and is compared", do="pass the function only what it needs of them")
     return list(found.values())
+
+
+def may_change(items: Iterable) -> list:
+    """Those of many things that may change, or hold what may."""
+    return [x for x in items if type(x) not in NEVER_CHANGE]
 
 
 def is_users(x: Any) -> bool:
     """Whether x is an object with attributes, of a class that is neither Python's nor a library's, or such a class."""
-    has_attributes = isinstance(x, type) or isinstance(getattr(x, "__dict__", None), dict) or bool(_slots(type(x)))
+    has_attributes = isinstance(x, type) or isinstance(getattr(x, "__dict__", None), dict) or bool(slots_of(type(x)))
     return has_attributes and str((x if isinstance(x, type) else type(x)).__module__).split(".")[0] not in _LIBRARIES

@@ -1,7 +1,6 @@
 """The runtime of rewritten functions: each construct, met while tracing, is plain Python on plain values and a region on traced ones.
 
-A loop over a range or an array, or a `while`, is tried as one region. If its body needs concrete values (a dict's key that is the
-loop's variable), it is unrolled; if nothing traced is in it, it is run.
+Calls and branches are here, loops in looping.py, operators, items and attributes in datamodel.py.
 """
 import functools
 import operator
@@ -19,43 +18,38 @@ from ..ir.op import registry
 from ..ops.face import find
 from ..ops.literals import python_number
 from ..util import tree
-from ..util.defects import door, is_defect, warn_of
-from ..util.errors import InternalErrorWarning, UnstageableError
-from . import handlers, optional
+from ..util.defects import door
+from ..util.errors import UnstageableError
+from . import handlers, optional, text
+from .answers import answer, is_setting
 from .branch import choose, truth
 from .builtin import BY_BUILTIN, hasattr_, scalar_class
 from .cached import cached
 from .calls import called, is_tracing, keep, refuse_frames
 from .constants import decided
 from .containers import containers_in, is_users
+from .datamodel import DataModel
+from .distributions import called_anew
 from .draws import note_generator
-from .iterate import Range, Steps, steps_of
+from .handed import hand_over, is_compared, only_hands_on, reading, refuse_opaque
+from .iterate import Range, steps_of
 from .library import Routine
 from .listed import as_captured
-from .listing import NeedsRows
 from .lists import Items, Rows
+from .looping import Loops
 from .ordering import contains, sort
-from .plan import Plan
-from .recall import memory_here
-from .recursion import Branches, EndsBySize
-from .roll import roll_while
-from .shared import Shared
+from .percall import Maker, is_per_call
+from .recursion import Branches
 from .state import cells_of
 from .syntax import RUNTIME
-from .unroll import MOST_PEELED, MOST_UNROLLED, Plainly, attempted, has_ended, note_unrolled, peel_while, roll_or_peel, run_plainly, unrolled_items
 from .unseen import is_made_plainly
-from .widening import WideningError
-
-COMPARISONS: dict[str, Callable] = {
-    "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge, "Eq": operator.eq, "NotEq": operator.ne,
-    "Is": optional.is_, "IsNot": optional.is_not, "In": lambda a, b: contains(b, a)}
-SHORT = 8                                                    # a comprehension over so few items is written out
 
 
-class Runtime:
+class Runtime(DataModel, Loops):
     """What `__fad__` is in a rewritten function."""
 
     def __init__(self, capture: Any):
+        super().__init__()
         self.capture = capture
         self.unrolled: dict[Any, str] = {}                    # code of a loop's body -> why it is not one region
         self.branches = Branches()
@@ -67,11 +61,22 @@ class Runtime:
         """f as captured code calls it: users' functions are captured, NumPy's and Python's lead to fad where something is traced."""
         if isinstance(f, functools.partial):
             return self.capture.swap(f)
-        found = self._call(f)
+        f = f.original if type(f) is Maker else f
+        if is_setting(f) and is_tracing():
+            return functools.partial(answer, current().root, f)
+        if is_tracing() and is_per_call(f):
+            return functools.partial(called_anew, f)
+        face = text.face_of(f) if is_tracing() else None
+        asking = self.builtin(f) if face is None and isinstance(f, (BuiltinFunctionType, FunctionType, type)) else None
+        return asking or self._outside(f, face or self._call(f))
+
+    def _outside(self, f: Any, found: Any) -> Any:
+        """found, what captured code calls for f, with what is noted of a call of code that is not captured."""
         if not is_tracing() or isinstance(found, Routine) or self._is_rewritten(getattr(found, "__func__", found)):
             return found
         keep(getattr(f, "__self__", None))
-        return functools.partial(called, found)
+        refuse_opaque(f, self.capture.packages)
+        return functools.partial(called if only_hands_on(f) else reading, found)
 
     def _call(self, f: Any) -> Any:
         if isinstance(f, (FunctionType, BuiltinFunctionType)):
@@ -97,6 +102,8 @@ class Runtime:
             return self._hasattr
         if isinstance(f, np.vectorize):
             return self.capture.swap(f)
+        if isinstance(f, operator.attrgetter):
+            return functools.partial(self._attributes, f.__reduce__()[1])
         try:
             known = BY_BUILTIN.get(f)
         except TypeError:                                     # not hashable: an object with an equality of its own
@@ -131,9 +138,11 @@ class Runtime:
         return made
 
     def _getattr(self, owner: Any, name: str, *default: Any) -> Any:
+        name = text.resolved(name)
         return default[0] if default and not self._hasattr(owner, name) else self.attribute(owner, name)
 
     def _hasattr(self, owner: Any, name: str) -> bool:
+        name = text.resolved(name)
         found = hasattr_(owner, name)
         self.capture.presence(owner, name, found)
         return found
@@ -150,10 +159,19 @@ class Runtime:
             return self.list_(list(*items))
         return items[0].copy() if isinstance(items[0], Rows) else self.comprehension(items[0], lambda x: x)
 
-    def attribute(self, owner: Any, name: str) -> Any:
-        """owner.name"""
-        optional.need(owner)
-        return self.capture.attribute(owner, name)
+    def known_builtin(self, f: Any) -> Any:
+        """A builtin function as captured code calls it."""
+        return self._outside(f, self._call(f))
+
+    def compared(self, *operands: Any) -> None:
+        """Note what Python itself compares."""
+        if is_tracing():
+            hand_over(current().root, operands, is_compared)
+
+    def _attributes(self, names: tuple, owner: Any) -> Any:
+        """What operator.attrgetter(*names) gives."""
+        found = [functools.reduce(self.attribute, name.split("."), owner) for name in names]
+        return tuple(found) if len(names) > 1 else found[0]
 
     def is_captured(self, f: Any) -> bool:
         """Whether f is a copy of a function, or a function made by one."""
@@ -179,10 +197,31 @@ class Runtime:
         new = self.capture.swap(method)
         return f if new is method else MethodType(new, f)
 
+    def truth(self, x: Any) -> Any:
+        """A truth value, as branches and loops ask for it."""
+        return truth(self.asked_truth(x))
+
+    joined = staticmethod(text.joined)
+
+    def formatted(self, x: Any, *how: Any) -> Any:
+        """{x!r:spec} in an f-string"""
+        self._show(x)
+        return text.formatted(x, *how)
+
+    def percent(self, template: Any, given: Any) -> Any:
+        """template % given"""
+        self._show(given)
+        return text.percent(template, given)
+
+    def _show(self, x: Any) -> None:
+        """Note that a text is made of x, by methods that are not captured."""
+        if is_tracing():
+            hand_over(current().root, (x,))
+
     # -- branches ---------------------------------------------------------------------------------------------------------
 
     def if_(self, test: Any, then: Callable, otherwise: "Callable | None", names: tuple, own: tuple = ()) -> None:
-        test = decided(truth(test))
+        test = decided(self.truth(test))
         otherwise = otherwise or _nothing
         if not isinstance(test, Value):
             (then if test else otherwise)()
@@ -191,14 +230,14 @@ class Runtime:
         self.branches.choose(then, test, then, otherwise, cells, names, own)
 
     def ifexp(self, test: Any, if_true: Callable, if_false: Callable) -> Any:
-        test = truth(test)
+        test = self.truth(test)
         if not isinstance(test, Value):
             return (if_true if test else if_false)()
         return self.branches.choose(if_true, test, if_true, if_false, cells_of(if_true, if_false))
 
     def and_(self, value: Any, *rest: Callable) -> Any:
         for k, later in enumerate(rest):
-            test = truth(value)
+            test = self.truth(value)
             if isinstance(test, Value):
                 return choose(test, lambda: self.and_(*_computed(rest[k:])), lambda: value, cells_of(*rest))   # noqa: B023 - called at once
             if not test:
@@ -208,7 +247,7 @@ class Runtime:
 
     def or_(self, value: Any, *rest: Callable) -> Any:
         for k, later in enumerate(rest):
-            test = truth(value)
+            test = self.truth(value)
             if isinstance(test, Value):
                 return choose(test, lambda: value, lambda: self.or_(*_computed(rest[k:])), cells_of(*rest))    # noqa: B023 - called at once
             if test:
@@ -217,7 +256,7 @@ class Runtime:
         return value
 
     def not_(self, value: Any) -> Any:
-        test = truth(value)
+        test = self.truth(value)
         return python_number(registry["logical_not"](test)) if isinstance(test, Value) else not test
 
     is_, is_not = staticmethod(optional.is_), staticmethod(optional.is_not)
@@ -226,10 +265,19 @@ class Runtime:
     def chain(self, left: Any, *parts: Any) -> Any:
         """a < b < c: each operand is computed once, and only as far as the comparisons hold."""
         right = parts[1]()
-        first = self.not_(contains(right, left)) if parts[0] == "NotIn" else COMPARISONS[parts[0]](left, right)
+        first = self._compared(parts[0], left, right)
         if len(parts) == 2:
             return first
         return self.and_(first, lambda: self.chain(right, *parts[2:]))
+
+    def _compared(self, op: str, a: Any, b: Any) -> Any:
+        """One comparison of a chain."""
+        if op in ("In", "NotIn"):
+            self.compared(a, b)
+            found = self.contains_(b, a)
+            found = contains(b, a) if found is None else truth(found)
+            return found if op == "In" else self.not_(found)
+        return {"Is": optional.is_, "IsNot": optional.is_not}[op](a, b) if op in ("Is", "IsNot") else self.compare(op, a, b)
 
     def matched(self, subject: Any) -> Any:
         """What a match statement looks at: its patterns ask Python itself whether something is None."""
@@ -238,12 +286,12 @@ class Runtime:
 
     @door
     def assert_(self, test: Any, message: "Callable | None") -> None:
-        test = truth(test)
+        test = self.truth(test)
         if not isinstance(test, Value) and (test or not (is_tracing() and stack.is_region())):
             assert test, message() if message is not None else ""
             return
-        text = message() if message is not None else ""
-        registry["check_that"](test, True, what=str(text))
+        with text.telling():
+            registry["check_that"](test, True, what=str(message()) if message is not None else "")
 
     def raises(self, error: Callable) -> bool:
         """Whether a raise statement is to be carried out now. In a region of the program it is the program that raises, if it gets there.
@@ -256,7 +304,8 @@ class Runtime:
         made = error()
         made = made() if isinstance(made, type) else made
         selector, side = branch.side
-        registry["check_that"](selector, not side, what=str(made), error=handlers.kind_of(made))
+        with text.telling():
+            registry["check_that"](selector, not side, what=str(made), error=handlers.kind_of(made))
         return False
 
     # -- errors -----------------------------------------------------------------------------------------------------------
@@ -268,111 +317,8 @@ class Runtime:
         handlers.pass_on(sys.exc_info()[1], is_tracing())
 
     def context(self, manager: Any) -> Any:
+        manager = self.managed(manager)
         return handlers.Context(manager) if is_tracing() else manager
-
-    # -- lists ------------------------------------------------------------------------------------------------------------
-
-    def list_(self, items: Any) -> Any:
-        """A list as captured code makes it: one that a loop may come to fill, or to index."""
-        return Items(items) if type(items) is list and is_tracing() else items
-
-    shared = Shared
-
-    @door
-    def comprehension(self, items: Any, element: Callable, *conditions: Callable) -> list:
-        """[element(x) for x in items if all conditions hold of x]"""
-        made = self._comprehension(items, element, *conditions)
-        if isinstance(element, Shared):
-            element.share(conditions[0] if conditions else element)
-        return made
-
-    def _comprehension(self, items: Any, element: Callable, *conditions: Callable) -> list:
-        steps = steps_of(items) if is_tracing() else None
-        count = 0 if steps is None else steps.count()
-        if isinstance(count, int) and count <= (1 if conditions else SHORT):
-            return self.list_([element(x) for x in items if all(c(x) for c in conditions)])
-        made = Items()
-
-        def turn(x: Any) -> None:
-            if len(conditions):
-                self.if_(self.and_(conditions[0](x), *[functools.partial(c, x) for c in conditions[1:]]), lambda: made.append(element(x)), None, ())
-            else:
-                made.append(element(x))
-        self.for_(items, turn, (), (), (), (), ())
-        return made
-
-    # -- loops ------------------------------------------------------------------------------------------------------------
-
-    def for_(self, items: Any, body: Callable, *facts: tuple) -> None:
-        """facts: names, rebound, written, stops and own, as Plan takes them."""
-        keep(items)
-        optional.need(items)
-        cells = cells_of(body)
-        plan = Plan(cells, *facts)
-        steps = steps_of(items) if is_tracing() else None
-        if steps is None or (not isinstance(items, Value) and _is_short(steps)):
-            run_plainly(items, body, plan)
-            return
-        steps = steps.take()
-        why = self._try(body, lambda: roll_or_peel(steps, body, plan, facts))
-        if why is not None:
-            note_unrolled(body, why)
-            run_plainly(unrolled_items(steps, why), body, plan)
-
-    def while_(self, test: Callable, body: Callable, *facts: tuple) -> None:
-        self._while(test, body, facts, 0)
-
-    def _while(self, test: Callable, body: Callable, facts: tuple, peeled: int) -> bool:
-        """The loop, of which so many turns stand by themselves; True."""
-        cells = cells_of(test, body)
-        stops = Plan(cells, *facts).stops
-        turns = 0
-        while True:
-            if any(s.read() is True for s in stops):
-                return True
-            go_on = truth(test())
-            if go_on is False:
-                return True
-            if not is_tracing():
-                body()
-                continue
-            plan = Plan(cells, *facts, memory=memory_here(current()).next_of(body.__code__, cells))
-            plan.is_traced = isinstance(go_on, Value)
-            why = self._try(body, functools.partial(attempted, functools.partial(roll_while, go_on, test, body, plan)))
-            if why is None:
-                return True
-            if isinstance(why, WideningError) and isinstance(go_on, Value) and peeled < MOST_PEELED:
-                peel_while(go_on, body, plan, lambda: self._while(test, body, facts, peeled + 1))
-                return True
-            if isinstance(go_on, Value) or isinstance(has_ended(plan), Value):
-                raise why
-            note_unrolled(body, why)
-            body()
-            turns += 1
-            if turns > MOST_UNROLLED and not isinstance(why, Plainly):
-                raise why
-
-    def _try(self, body: Callable, roll: Callable) -> "Exception | str | None":
-        """None if the loop is now a region of the program, else why it is not."""
-        known = self.unrolled.get(body.__code__)
-        if known is not None:
-            return known
-        try:
-            return None if roll() else Plainly()
-        except (EndsBySize, InternalErrorWarning):           # says nothing of the loop; a defect that is an error to the user
-            raise
-        except WideningError as error:                        # nor does this, once a turn stands by itself
-            return error
-        except NeedsRows as need:
-            if need.owner.home is current():
-                self.unrolled[body.__code__] = need
-                return need
-            raise
-        except Exception as error:                            # whatever it was, the plain loop will meet it again if it is the user's
-            if is_defect(error):
-                warn_of(error, "a loop is not one region of the program")
-            self.unrolled[body.__code__] = error
-            return error
 
 
 def _around(builder: Any) -> Iterator:
@@ -389,8 +335,3 @@ def _computed(operands: tuple) -> tuple:
 
 def _nothing() -> None:
     return None
-
-
-def _is_short(steps: Steps) -> bool:
-    count = steps.count()
-    return isinstance(count, int) and count <= 1

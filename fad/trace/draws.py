@@ -1,6 +1,6 @@
-"""Generators of random numbers: what they draw while a function is traced would be drawn once, and be the same at every call.
+"""Generators of random numbers. What they draw is drawn anew at each call (see percall.py), unless the function itself makes them with a seed.
 
-One that the function itself makes, with a seed, may be drawn from where it was made. A region (a loop's turn, one way of a branch) is traced once, and
+One that it makes with a seed may be drawn from where it was made. A region (a loop's turn, one way of a branch) is traced once, and
 run many times or never: whatever draws there, a call, an iterator or a method that Python calls by itself, shows in the state that generators have in the end.
 """
 import random

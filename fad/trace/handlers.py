@@ -24,9 +24,11 @@ from ..util.errors import (
     UnstageableError,
     UnsupportedFunctionError,
 )
+from ..util.interrupts import is_interrupt
 from ..util.listening import listening
 from ..util.where import here, is_own, line_of
 from .bound import refuse_handled
+from .text import told
 
 OWN = (ConcreteValueError, StructureError, SideEffectError, UnsupportedFunctionError, NoDerivativeError)
 
@@ -92,11 +94,13 @@ def _takes_in_numpys(kinds: tuple) -> bool:
 
 
 def pass_on(error: Any, is_tracing: bool = True) -> None:
-    """In a handler: what tracing cannot do is no error of the user's code, and what is not sure to happen is no error yet."""
-    if isinstance(error, OWN) or is_defect(error):
+    """In a handler: what tracing cannot do is no error of the user's code, what is not sure to happen is no error yet, and what comes from outside the
+    function says nothing of it.
+    """
+    if isinstance(error, OWN) or is_interrupt(error) or is_defect(error):
         raise error
     if is_tracing and left_region(error):
-        raise UnstageableError(f"{type(error).__name__} in a branch or loop is handled around it: {error}", do="test for what may go wrong instead",
+        raise UnstageableError(f"{type(error).__name__} in a branch or loop is handled around it: {told(error)}", do="test for what may go wrong instead",
                                why="tracing goes every way, and the handler is to run only where this one is taken") from error
     if is_tracing and (isinstance(error, FadError) or _is_found_by_fad(error)):
         _fix_sizes()
@@ -117,7 +121,7 @@ def raised_here(error: Exception) -> Any:
     """Let the program raise such an error where it takes this side of a branch; it has no value then. The tape says what Python says, if it does."""
     selector, side = current().side
     with at_line(line_of(error)):
-        registry["check_that"](selector, not side, what=f"{RAISED_ON_A_WAY}: {error}", error=kind_of(error))
+        registry["check_that"](selector, not side, what=f"{RAISED_ON_A_WAY}: {told(error)}", error=kind_of(error))
     return UNDEFINED
 
 

@@ -16,6 +16,7 @@ from ..ir.types import BOOL, COMPLEX, FLOAT, INT, dtype_text
 from ..ops.mixed import Kind
 from ..util.defects import is_defect
 from ..util.errors import FadError, InternalErrorWarning, UnstageableError
+from ..util.interrupts import let_through
 from .containers import contents, put_contents
 from .state import trial
 from .widening import Part, is_same_program
@@ -51,6 +52,7 @@ def suspecting_kinds(builder: Builder) -> Iterator[None]:
     except (FadError, Warning):
         raise
     except Exception as error:
+        let_through(error)
         found = builder.root.mixed
         if not found or builder.root.supposing or is_defect(error):
             raise
@@ -114,7 +116,8 @@ def _is_same(builder: Builder, part: Part, tree: Any, again: Callable, supposing
             return other == tree and len(outputs) == len(part.outputs) and is_same_program(narrow, Part([], part.equations, part.outputs), root.supposed)
     except InternalErrorWarning:                              # a defect, where warnings are errors
         raise
-    except Exception:                                         # whatever it was: what was supposed makes a difference
+    except Exception as error:                                # whatever it was: what was supposed makes a difference
+        let_through(error)
         return False
     finally:
         root.supposing = {}
@@ -128,6 +131,7 @@ def _as_before(builder: Builder) -> Iterator[None]:
     arrays = [(t, t._var, t.tie) for t, _ in builder.mutated.values()]
     lost = [(t, t.tie) for t, _ in builder.lost]
     marks = len(root.sources), len(root.stand_ins)
+    steps, drawn = list(root.steps), dict(root.drawn)
     opened, captured, inputs = dict(root.opened), dict(root.captured), len(root.inputs)
     kept = [(c, contents(c)) for c in (*opened.values(), *[made for _, made, _ in root.stand_ins])]
     for t, view in reversed(builder.lost):
@@ -143,7 +147,7 @@ def _as_before(builder: Builder) -> Iterator[None]:
         for t, tie in lost:
             t.tie = tie
         del root.sources[marks[0]:], root.stand_ins[marks[1]:]
-        root.opened, root.captured = opened, captured
+        root.opened, root.captured, root.drawn, root.steps[:] = opened, captured, drawn, steps
         del root.inputs[inputs:]
         for owner, before in kept:
             put_contents(owner, before)

@@ -7,19 +7,20 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..ir.build import Builder, contents_of
-from ..ir.value import MARK, Value
+from ..ir.value import Value
 from ..util import tree
 from ..util.errors import SideEffectError, UnstageableError
 from .constants import constant_of
 from .containers import Outer, contents, put_contents
 from .library import original_of
+from .text import Text
 from .unseen import reads_of
 
 
 def settle_known(root: Builder) -> None:
     """Give what the function left outside its values; an error if a program would have to compute them at every call."""
-    def known(x: Value, place: str) -> Any:
-        value = constant_of(x.atom)
+    def known(x: Any, place: str) -> Any:
+        value = None if type(x) is Text else constant_of(x.atom)
         if value is None:
             raise _refusal(f"a traced value was left in {place}, outside the traced function")
         return value
@@ -33,11 +34,17 @@ def refuse_changed_arguments(arguments: Any, leaves: list, structure: tree.Struc
         raise _refusal("a list, dict or object that is an argument is changed")
 
 
-def refuse_texts(statics: Iterable) -> None:
-    """An error if one of these parts of the result is a text made of a traced value: the text has the value's name in it, not the number."""
-    if any(isinstance(x, str) and MARK in x for x in statics):
-        raise UnstageableError("a text made of a traced value is returned", why="the number is not known while the function is traced",
+def refuse_texts(statics: Iterable, structure: tree.Structure) -> None:
+    """An error if one of these parts of the result is a text made of a traced value, or a set that holds one, or a dict has such a key."""
+    if any(map(_is_unsaid, (*statics, *_keys(structure)))):
+        raise UnstageableError("a text or a key made of a traced value is returned", why="the number is not known while the function is traced",
                                do="return the number, and make the text of it outside")
+
+
+def _keys(structure: tree.Structure) -> list:
+    """The keys of the dicts in a result."""
+    own = structure.static[0] if isinstance(structure.cls, type) and issubclass(structure.cls, dict) else ()
+    return [*own, *[key for child in structure.children for key in _keys(child)]]
 
 
 def refuse_unseen_changes(root: Builder) -> None:
@@ -57,7 +64,7 @@ def refuse_unseen_reads(root: Builder) -> None:
     places = [place for owner in root.opened.values() if isinstance(owner, Outer) for place in owner.places()]
     if not changed and not places:
         return
-    reads = reads_of(root.classes)
+    reads = reads_of(root)
     if any(id(x) in reads.seen for x in changed) or any(place in reads.names_of for place in places):
         raise SideEffectError("a global name, or a list or dict with arrays, is changed which methods read that Python calls by itself (operators, `with`)",
                               why="a program does not see what they read", do="pass it to them, or keep it in an object")
@@ -75,6 +82,11 @@ def _is_as_it_was(made: Any, before: Any) -> bool:
     return all(x is y for x, y in zip(made, before))
 
 
+def _is_unsaid(x: Any) -> bool:
+    """Whether x is a traced value, a text made of one, or a set that holds one (or a tuple, as sets and keys are)."""
+    return isinstance(x, Value) or type(x) is Text or (isinstance(x, (set, frozenset, tuple)) and any(map(_is_unsaid, x)))
+
+
 def _items(owner: Any) -> list:
     inside = owner.changed() if isinstance(owner, Outer) else contents(owner)
     return list(inside.items() if isinstance(inside, dict) else enumerate(inside))
@@ -85,17 +97,33 @@ def settle(tape: Any) -> None:
     _settle(tape, lambda x, place: tape.value(x))
 
 
+def _leaves(x: Any, is_settled: Callable) -> "tuple[list, list]":
+    """The leaves of a tree, which may hold itself, and the keys of the dicts in it; what is settled by itself is left out."""
+    seen: dict[int, Any] = {}
+
+    def is_known(y: Any) -> bool:
+        known = is_settled(y) or id(y) in seen
+        seen[id(y)] = y
+        return known
+    leaves, structure = tree.flatten(x, is_known)
+    return [leaf for leaf in leaves if not is_settled(leaf)], _keys(structure)
+
+
 def _settle(root: Any, value_of: Callable) -> None:
     """value_of(x, place): the value of x, which was left there. Nothing is changed unless all have one."""
     def value(x: Any, place: str) -> Any:
-        if id(x) in root.opened:                              # it is settled by itself, and stays the object that it is
-            return x
-        return tree.map_leaves(lambda leaf: leaf_value(leaf, place), x)
+        leaves, structure = tree.flatten(x, is_opened)
+        return structure.unflatten([leaf if is_opened(leaf) else leaf_value(leaf, place) for leaf in leaves])
+
+    def is_opened(x: Any) -> bool:                            # it is settled by itself, and stays the object that it is
+        return id(x) in root.opened
 
     def leaf_value(leaf: Any, place: str) -> Any:
+        if isinstance(leaf, (set, frozenset)):
+            return leaf if not any(map(_is_unsaid, leaf)) else type(leaf)([value(x, place) for x in leaf])
         if id(leaf) in arrays:
             return arrays[id(leaf)]
-        return value_of(leaf, place) if isinstance(leaf, Value) else original_of(leaf)
+        return value_of(leaf, place) if _is_unsaid(leaf) else original_of(leaf)
     arrays = {id(seen): array for array, seen in root.captured.values()}       # an array from outside stays that array
     settled: list[tuple] = []
     for original, made, before in root.stand_ins:
@@ -105,8 +133,11 @@ def _settle(root: Any, value_of: Callable) -> None:
             new = [(value(k, name), known[id(x)] if id(x) in known else value(x, name)) for k, x in _items(made)]
             settled.append((original, dict(new) if isinstance(original, dict) else [x for _, x in new]))
     for owner in root.opened.values():
-        left = [leaf for item in _items(owner) for part in item if id(part) not in root.opened for leaf in tree.flatten(part)[0]]
-        if any(isinstance(leaf, Value) or original_of(leaf) is not leaf for leaf in left):
+        parts = [_leaves(part, is_opened) for item in _items(owner) for part in item]
+        if any(map(_is_unsaid, [key for _, keys in parts for key in keys])):
+            raise _refusal(f"a dict with a traced key was left in {type(owner).__name__}, outside the traced function")
+        left = [leaf for leaves, _ in parts for leaf in leaves]
+        if any(_is_unsaid(leaf) or original_of(leaf) is not leaf for leaf in left):
             name = type(owner).__name__
             after = [(value(k, name), value(x, f"{name}.{k}" if hasattr(owner, "__dict__") else name)) for k, x in _items(owner)]
             before = contents(owner) if isinstance(owner, Outer) else {}

@@ -34,8 +34,20 @@ _METHODS_OF_UFUNCS = ("reduce", "accumulate", "outer", "at", "reduceat")
 def has_traced(args: Any) -> bool:
     """Whether a traced value is among these arguments, at any depth of lists, tuples and deques."""
     for a in args:
-        if isinstance(a, (Tracer, Rows)) or (isinstance(a, SEQUENCES) and has_traced(a)):
+        if isinstance(a, (Tracer, Rows)) or (isinstance(a, SEQUENCES) and len(a) and _has_traced(a)):
             return True
+    return False
+
+
+def _has_traced(items: Any) -> bool:
+    queue, seen = [items], {id(items)}                        # a list may hold itself
+    while queue:
+        for a in queue.pop():
+            if isinstance(a, (Tracer, Rows)):
+                return True
+            if isinstance(a, SEQUENCES) and id(a) not in seen:
+                seen.add(id(a))
+                queue.append(a)
     return False
 
 
@@ -68,7 +80,8 @@ def redirected(original: Any, found: Any, capture: Any) -> Callable:
             if own is not None:
                 return capture.swap(own)
             given = [steadied(name, as_arrays(a), capture) for a in args]
-            result = call_face(name, found.call, tuple(given), {k: steadied(name, as_arrays(v), capture) for k, v in kwargs.items()})
+            options = {k: steadied(name, as_arrays(v), capture) for k, v in kwargs.items()}
+            result = call_face(name, found.call, tuple(given), options, original)
             return result if is_pythons else in_numpys_terms(name, result)
         result = asked_by_user(original, *args, **kwargs) if is_pythons else original(*args, **kwargs)
         return on_the_tape(result, *args, *kwargs.values())

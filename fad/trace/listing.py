@@ -9,12 +9,12 @@ from .iterate import Steps
 
 class NeedsRoom(UnstageableError):
     """A list gets elements in a turn of a loop: how many at most (None: nobody knows), what they are like, and whether anything traced has a
-    part in it.
+    part in it; varies: whether some turns are known to add fewer.
     """
 
-    def __init__(self, owner: Any, samples: list, most: Any, is_traced: bool = True):
+    def __init__(self, owner: Any, samples: list, most: Any, is_traced: bool = True, varies: bool = False):
         super().__init__("a list grows in a loop or branch on traced values", why="a loop or a branch on traced values gives a name one structure")
-        self.owner, self.samples, self.most, self.is_traced = owner, samples, most, is_traced
+        self.owner, self.samples, self.most, self.is_traced, self.varies = owner, samples, most, is_traced, varies
 
 
 class NeedsRows(UnstageableError):

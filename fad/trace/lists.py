@@ -27,6 +27,7 @@ from .member import Member, Ties, as_member, is_fresh, member_of, refuse_write
 from .place import roots_of
 from .plainly import GUARDS, done_plainly
 from .state import Layout, is_array, lengthened
+from .text import text_of_list
 from .tracer import Tracer
 from .twins import note_fixed
 
@@ -327,8 +328,7 @@ class Rows(Items):
         for k in range(len(self)):
             yield self[k]
 
-    def __repr__(self) -> str:
-        return f"<traced list of {self.length!r}>"
+    __repr__ = text_of_list
 
     def steps(self) -> Steps:
         """What a loop over the list runs over."""

@@ -12,19 +12,6 @@ def is_capture(pattern: ast.AST) -> bool:
     return isinstance(pattern, ast.MatchAs) and pattern.pattern is None
 
 
-def is_path(e: ast.AST) -> bool:
-    """Whether an expression is a name, or attributes of one, and may be read twice."""
-    return isinstance(e, ast.Name) or (isinstance(e, ast.Attribute) and is_path(e.value))
-
-
-def loaded(e: Any) -> Any:
-    """A path, to be read."""
-    for n in ast.walk(e):
-        if hasattr(n, "ctx"):
-            n.ctx = ast.Load()
-    return e
-
-
 def binds(e: ast.AST) -> bool:
     """Whether an expression binds a name (:=) or waits, so that no part of it may move into a function."""
     return any(isinstance(n, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)) for n in ast.walk(e))

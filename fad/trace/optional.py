@@ -6,13 +6,16 @@ the tape, where None is Python's own: x[None] is an array of one more axis, and 
 """
 from typing import Any
 
+import numpy as np
+
 from ..ir import stack
 from ..ir.build import Value, current
 from ..ir.graph import Equation, Func, Literal, Var
 from ..ir.op import registry
+from ..ops.conditional import around
 from ..ops.literals import python_number
 from ..util.errors import NONE_IS_USED, UnstageableError
-from .bound import Bound, around
+from .bound import Bound
 from .layout import producer
 from .state import Layout, is_data
 from .tracer import Tracer
@@ -82,8 +85,12 @@ def asked(x: Any) -> Any:
 def is_(a: Any, b: Any) -> Any:
     """a is b, as Python says of what the traced values stand for."""
     x, other = (a, b) if isinstance(a, Tracer) else (b, a)
+    if a is b and isinstance(a, Tracer) and stack.builders() and id(a) in current().root.two_objects:
+        raise UnstageableError("an array, or a view of all of it, is compared by `is`", why="both are one value of the program", do="test the sizes instead")
     if a is b or not isinstance(x, Tracer) or not (other is None or is_data(other)):
         return a is b
+    if isinstance(other, Tracer) and x.ndim and other.ndim:
+        return _is_one_array(x, other)
     if other is None:
         found = asked(x)
         return python_number(registry["logical_not"](found)) if isinstance(found, Value) else not found
@@ -92,6 +99,26 @@ def is_(a: Any, b: Any) -> Any:
     if isinstance(other, bool) and x.dtype == bool and x.type.weak:
         return python_number(x if other else registry["logical_not"](x))
     raise UnstageableError("numbers are compared by `is`", why="a program knows what they are, and not which objects of Python's", do="compare them by ==")
+
+
+def _is_one_array(a: Tracer, b: Tracer) -> bool:
+    """Whether two arrays are one object: of those that the function has made its own values tell, of those from outside what they are in this call."""
+    (x, array), (y, other) = _outside(a), _outside(b)
+    if array is None or other is None:
+        return x is y
+    current().root.told_apart.append((x, y, array is other))
+    return array is other
+
+
+def _outside(x: Tracer) -> tuple:
+    """What stands for x where the call began, and the array from outside that it is; None if it is made in the call."""
+    root, builder = current().root, current()
+    while builder is not None:
+        given = builder.arrived.get(id(x), x)
+        if isinstance(given, np.ndarray):
+            return x, given
+        x, builder = given, builder.parent
+    return x, next((array for array, value in root.captured.values() if value is x), None)
 
 
 def is_not(a: Any, b: Any) -> Any:

@@ -110,6 +110,9 @@ def contains(items: Any, x: Any) -> Any:
     found: Any = False
     for item in items:
         same = x == item
+        if isinstance(same, Value) and same.ndim:
+            raise UnstageableError("an array is looked for in a list, or a number among arrays", why="whether arrays are equal is no single truth value",
+                                   do="compare by np.any or np.all")
         if isinstance(same, Value):
             found = registry["logical_or"](found, same)
         elif same:

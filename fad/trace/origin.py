@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from types import CodeType, FunctionType
 from typing import Any
 
+from ..util.interrupts import let_through
 from .typed import typed_trees
 
 _trees: dict[str, tuple[int, Any]] = {}                      # file -> (hash of its text, its tree or None)
@@ -41,7 +42,7 @@ def _parsed(text: str) -> "ast.Module | None":
 def definition_of(f: FunctionType) -> "tuple[Definition, str] | None":
     """The node that defines f and the name of the class around it; None where it cannot be told.
 
-    A lambda that shares its line with others is told from them by its code.
+    A lambda that shares its line with others is told from them by its columns, or by its code where there are none (in Python 3.10).
     """
     code = f.__code__
     tree = tree_of(code.co_filename)
@@ -51,7 +52,7 @@ def definition_of(f: FunctionType) -> "tuple[Definition, str] | None":
         return None
     found = [d for d in _definitions_in(tree) if _fits(d[0], code)]
     if len(found) > 1:
-        found = [d for d in found if _same_code(d[0], code)]
+        found = _at_place(found, code) or [d for d in found if _same_code(d[0], code)]
         found = found[:1]                                     # lambdas alike in all are one
     return found[0] if found and _is_of(code, tree) else None
 
@@ -67,7 +68,7 @@ def _is_of(code: CodeType, tree: ast.Module) -> bool:
         made = _compiled(tree, code.co_filename, code.co_flags & _FUTURE)
     except (SyntaxError, ValueError):                         # a cell that awaits, say
         return True
-    return any(_alike(c, code) for c in made)
+    return any(_alike(c, code) and (not _columns(code) or _columns(c) == _columns(code)) for c in made)
 
 
 @functools.lru_cache(maxsize=32)
@@ -99,7 +100,8 @@ def _own_tree(f: FunctionType) -> "ast.Module | None":
     """The tree of a function whose file is not to be had as a whole."""
     try:
         lines, start = inspect.getsourcelines(f)
-    except (OSError, TypeError):
+    except (OSError, TypeError) as error:
+        let_through(error)
         return None
     text = "\n" * max(start - 1, 0) + inspect.cleandoc("".join(lines))
     return _parsed(text)
@@ -134,6 +136,28 @@ def parameters(args: ast.arguments) -> tuple:
 
 def _parameter_count(code: CodeType) -> int:
     return code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+
+
+def _at_place(found: list, code: CodeType) -> list:
+    """The innermost of these definitions whose body has all instructions of the code in it; empty where the code does not know their columns."""
+    places = _columns(code)
+    around = [d for d in found if places and _begins(d[0]) <= min((p[0], p[2]) for p in places) and max((p[1], p[3]) for p in places) <= _ends(d[0])]
+    return sorted(around, key=lambda d: _begins(d[0]))[-1:]
+
+
+def _columns(code: CodeType) -> list:
+    """Where the code's instructions stand: (line, last line, column, last column). Empty where the code does not know."""
+    return [p for p in getattr(code, "co_positions", tuple)() if None not in p and p[3] > 0]
+
+
+def _begins(node: Any) -> tuple:
+    first = node.body if isinstance(node, ast.Lambda) else node
+    return first.lineno, first.col_offset
+
+
+def _ends(node: Any) -> tuple:
+    last = node.body if isinstance(node, ast.Lambda) else node
+    return last.end_lineno, last.end_col_offset
 
 
 def _same_code(node: Any, code: CodeType) -> bool:

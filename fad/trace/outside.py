@@ -11,19 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from ..util.errors import SideEffectError
-from ..util.where import Where, is_installed, is_library
+from ..util.errors import SideEffectError, UnstageableError
+from ..util.where import Where, is_captured_class, is_library
 from .codes import assigned_globals, names_used
-from .containers import contents, is_empty, is_users, put_contents
+from .containers import MOST, contents, is_empty, is_users, may_change, put_contents
 from .draws import common_generators, goes_on, held_by, put_state, same_state, state_of
 from .pythons import LARGEST, arrays_within, held_in, is_held_in, put_in
 from .sources import Source, is_open
 
-MOST = 2000                                                   # containers that are looked into; elements of one of them, too
-
 
 class Outside:
-    """A memory of what f (with these arguments) reaches from its globals, its closure, its object and the arguments."""
+    """A memory of what f (with these arguments) reaches from its globals, its closure, its object and the arguments.
+
+    An UnstageableError if that is more than MOST things: the tape takes nothing back, and need not know them.
+    """
 
     def __init__(self, f: Any, arguments: Iterable = (), with_arrays: bool = True):
         self.containers: list[tuple] = []
@@ -36,12 +37,14 @@ class Outside:
 
     def _visit(self, queue: list) -> None:
         seen: set[int] = set()
-        while queue and len(seen) < MOST:
+        while queue:
             x = queue.pop()
-            if id(x) in seen or isinstance(x, (str, bytes, int, float, complex)):
-                continue
-            seen.add(id(x))
-            queue += self._note(x)
+            if id(x) not in seen:
+                seen.add(id(x))
+                queue += may_change(self._note(x))
+            if len(seen) > MOST:
+                raise UnstageableError(f"the function can reach more than {MOST:,} lists, dicts, objects and functions", where=self._where,
+                                       why="a trace that fails puts them back as they were", do="pass the function only what it needs of them")
 
     def _note(self, x: Any) -> Iterable:
         """Remember what x holds; what is to be looked at next."""
@@ -64,8 +67,8 @@ class Outside:
         if isinstance(x, (list, dict, set, deque)) or is_users(x):
             inside = contents(x)
             self.containers.append((x, inside))
-            items = list(inside.values() if isinstance(inside, dict) else inside)
-            return [*(items if len(items) <= MOST else ()), *_parts_of_class(x if isinstance(x, type) else type(x))]
+            items = inside.values() if isinstance(inside, dict) else inside
+            return [*may_change(items), *_parts_of_class(x if isinstance(x, type) else type(x))]
         return parts_of(x)
 
     def restore(self) -> None:
@@ -157,7 +160,7 @@ def parts_of(x: Any) -> Iterable:
 
 def _parts_of_class(cls: type) -> Iterable:
     """The methods, properties and values of a class of the user's, and of those it derives from."""
-    return [x for c in cls.__mro__ if is_users(c) and not is_installed(c) for x in vars(c).values()]
+    return [x for c in cls.__mro__ if is_users(c) and is_captured_class(c) for x in vars(c).values()]
 
 
 def _reached(f: FunctionType) -> list:

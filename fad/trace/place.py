@@ -221,7 +221,7 @@ def place_of(array: Tracer, since: int) -> Place:
     if isinstance(view.base, Base):
         return _within(view.base.place, since)
     chain = view.chain
-    if chain is None:
+    if chain is None or not chain.is_writeable:
         return Unknown(tuple(roots_of(array)))
     try:
         shared = chain.is_view()

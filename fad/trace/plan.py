@@ -43,6 +43,7 @@ class Plan:
                 self._expect(Name(name, cells[name]).read())
         self.given, self.memory = len(self.names), memory or Memory()
         self.memory.tell(self)
+        self.room.recall(self.memory.lists)
 
     def _expect(self, value: Any) -> None:
         """An array that the body writes to, going by its source."""

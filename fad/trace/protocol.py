@@ -25,7 +25,7 @@ def call_function(function: Any, args: tuple, kwargs: dict) -> Any:
     found = find(function)
     if found is None:
         raise unknown(function)
-    return in_numpys_terms(function.__name__, call_face(function.__name__, found.call, args, kwargs))
+    return in_numpys_terms(function.__name__, call_face(function.__name__, found.call, args, kwargs, function))
 
 
 def in_numpys_terms(name: str, result: Any) -> Any:

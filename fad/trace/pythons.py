@@ -1,6 +1,7 @@
 """What can change, and holds no traced values: bytes, context variables, arrays that are not of numbers, and arrays within objects of NumPy's and SciPy's
 (the coefficients of a polynomial, the entries of a sparse array), which only the library's own code reads.
 """
+import ctypes
 from array import array
 from collections.abc import Iterator
 from contextvars import ContextVar
@@ -14,7 +15,7 @@ from ..ops.carry import UNDEFINED
 from .containers import is_users
 
 LARGEST = 1 << 20                                             # bytes of an array that is kept
-NEVER_CHANGE = frozenset((bool, int, float, complex, str, bytes, type(None)))        # classes of what there may be many of
+BUFFERS = (bytearray, array, ctypes.Array, ctypes.Structure, ctypes.c_double.__base__)        # the last is that of all numbers of C
 
 
 def holds_no_traced(x: Any) -> bool:

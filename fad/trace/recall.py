@@ -110,7 +110,14 @@ class Memory:
         self.refused: list[Exception] = []                    # why the loop is no region before its first turn, before its second
         self.inside: dict[Any, Memory] = {}
         self.met: Counter = Counter()
+        self.lists: dict[int, Any] = {}                       # the number of a list among those that the loop can see -> what turns append to it (see room.py)
         self.settled: Any = None                              # what the loop saw and began with when its first turns were compared (see widening.py)
+
+    def of_lists(self) -> "Memory":
+        """What is known of lists alone: each trial finds out whether that holds."""
+        made = Memory()
+        made.lists, made.inside = self.lists, {key: part.of_lists() for key, part in self.inside.items()}
+        return made
 
     def tell(self, plan: Any) -> None:
         """Let a loop's plan begin with what is known."""
@@ -173,8 +180,8 @@ class Memory:
     def part(self, key: Any, cells: dict) -> "Memory":
         """The part under a key; empty where what the loop can see is not what it was, in types as wide or wider."""
         now, known = seen(cells), self.inside.get(key)
-        if known is None or not known.sight.is_within(now):   # type: ignore[union-attr]
-            known = self.inside[key] = Memory()
+        if known is None or known.sight is None or not known.sight.is_within(now):
+            known = self.inside[key] = Memory() if known is None else known.of_lists()
         known.sight = now
         return known
 

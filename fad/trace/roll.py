@@ -10,6 +10,7 @@ from .branch import choose, truth
 from .carried import Again, Roll, until_complete
 from .growth import check_growth
 from .iterate import Steps
+from .percall import repeat
 from .plan import Plan
 from .state import trial
 
@@ -22,10 +23,13 @@ def roll_for(steps: Steps, body: Callable, plan: Plan) -> bool:
 
 def _plain_for(roll: Roll, steps: Steps, body: Callable) -> bool:
     def turn(i: Any, *leaves: Any) -> list:
+        region, number = current(), turn_number(i, steps.start, steps.step)
+        region.runs, recorded[:] = (number, steps.count()), [region.steps]
         with trial(roll.plan.cells) as made:
-            roll.begin(leaves, turn_number(i, steps.start, steps.step))
+            roll.begin(leaves, number)
             roll.run(made, body, steps.item(i))
             return roll.leave(made)
+    recorded: list = []                                       # the steps of the latest trace of the body
     before = len(current().equations)
     results = FOR.run_regions([steps.start, steps.stop, steps.step, *roll.initial()], (turn,), names=roll.names(),
                               extents=roll.varying(), checkpoint=steps.checkpoint, turns=roll.turns)
@@ -35,6 +39,7 @@ def _plain_for(roll: Roll, steps: Steps, body: Callable) -> bool:
         roll.plan.room.require_traced(current().equations[-1])
         roll.compare(roll.names())
         check_growth(current().equations[-1])
+    repeat(steps.count(), recorded[0] if recorded else [])
     roll.deliver(results, steps.count(), steps.has_turns)
     return True
 

@@ -13,7 +13,7 @@ from .excuses import lies_here, never
 from .listing import NeedsRoom, NeedsRows, atom_of
 from .lists import Growing, Items
 from .place import roots_of
-from .state import Container, Layout, Trial, containers_in
+from .state import Array, Container, Layout, Trial, containers_in
 from .tracer import Tracer, births, was_there
 
 FIRST_ROOM = 16                                              # for elements of a list of which nobody knows how long it will be
@@ -52,6 +52,38 @@ class Room:
         """Whether a list's length follows from the number of the turn, so that it need not be carried."""
         return isinstance(slot, Container) and id(slot.owner) in self.steady
 
+    def recall(self, lists: dict) -> None:
+        """Begin with what is known of the lists from trials of the loop around this one (see known_of_lists)."""
+        for number, (key, c) in enumerate(self.outer.items()):
+            if c.rows is not None and number in lists:
+                self._expect(key, c, *lists[number])
+
+    def _expect(self, key: int, c: Items, grows: bool, growth: Any, ties: tuple = (False,) * 3) -> None:
+        """A list in rows will be written to, and grow by so many elements in each turn (None: by another number). If that is wrong, a turn shows it."""
+        if grows and isinstance(growth, int) and key not in self.changing:
+            self.steady.setdefault(key, growth)
+        elif grows:
+            self._varies(key, c)
+        self.ties.setdefault(key, ties)
+        for row in c.rows:
+            self.plan.add(Array(row))
+
+    def _varies(self, key: int, c: Items) -> None:
+        """A list's length does not follow from the number of the turn: it is carried."""
+        self.changing.add(key)
+        self.steady.pop(key, None)
+        self.plan.add(Container(c))
+
+    def known_of_lists(self) -> dict:
+        """The number of each list that the turns write to -> whether it grows, by how many elements, and what turns do to its elements."""
+        written = {id(s.tracer) for s in self.plan.found if isinstance(s, Array)}
+        found = {}
+        for number, (key, c) in enumerate(self.outer.items()):
+            grows = key in self.steady or key in self.changing
+            if grows or any(id(row) in written for row in c.rows or ()):
+                found[number] = grows, self.steady.get(key), self.ties.get(key, (False,) * 3)
+        return found
+
     # -- elements ---------------------------------------------------------------------------------------------------------
 
     def enter(self) -> None:
@@ -83,7 +115,9 @@ class Room:
         """Count what the turn appends. turn: its number, None where it has none."""
         self.are_turns_known = turn is not None
         for key, c in self.outer.items():
-            if key in self.steady and turn is not None:
+            if key in self.steady and turn is None:
+                raise UnstageableError("a list grows in a loop whose turns have no numbers")
+            if key in self.steady:
                 c.length = self._first(key) + self.steady[key] * turn
             self.base[key] = c.length
             c.used, c.added = 0, []
@@ -105,9 +139,16 @@ class Room:
 
     def end_turn(self, made: Trial, initial: Iterable) -> bool:
         """See that there is room for what the turn appended. Whether it showed something new of how long the lists are."""
-        news = [self._end_turn(key, c, made, initial) for key, c in self.outer.items() if not _is(c.used, 0)]
+        news = [self._end_turn(key, c, made, initial) if not _is(c.used, 0) else self._stays(key, c) for key, c in self.outer.items()]
         self._refuse_changed(made)
         return any([*news, *[self._finds_ties(key, c) for key, c in self.outer.items()]])
+
+    def _stays(self, key: int, c: Items) -> bool:
+        """Whether it is news that a turn appends nothing."""
+        is_news = key in self.steady
+        if is_news:
+            self._varies(key, c)
+        return is_news
 
     def _refuse_changed(self, made: Trial) -> None:
         changed = {id(t) for t in (*made.changed_arrays(), *made.changed_containers())}
@@ -125,7 +166,8 @@ class Room:
         elif not self.are_turns_known:                        # the loop around this one has made room for turns that it could count
             raise NeedsRoom(c, [c.like()], None)
         elif (key in self.kept or c.keeper is None) and not (key in self.kept and _at_most(c.used, self.kept[key].most)):
-            raise NeedsRoom(c, [c.like()], c.used)            # an earlier loop, or one within this turn, has moved it to rows, or to too few
+            varies = visible_extent(atom_of(c.length - self.base[key]), current().parent) is None
+            raise NeedsRoom(c, [c.like()], c.used, varies=varies)      # an earlier loop, or one within this turn, has moved it to rows, or to too few
         return self.are_turns_known and key not in self.changing and self._shows_growth(key, c)
 
     def _lets_grow(self, key: int) -> bool:
@@ -140,8 +182,7 @@ class Room:
         if known is None and grown is not None:
             self.steady[key] = current().value_of(grown) if isinstance(grown, Var) else grown
         else:
-            self.changing.add(key)
-            self.steady.pop(key, None)
+            self._varies(key, c)
         return True
 
     @property
@@ -179,6 +220,8 @@ class Room:
             owner.move_to_rows(need.samples, most * turns)
             owner.keeper = self.plan
         self.kept[key] = Kept(owner, most)
+        if key not in self.changing:
+            self._expect(key, owner, True, need.most if turns is not None and not need.varies else None)
 
     def _move(self, need: NeedsRows) -> None:
         """Let a list that a turn indexes lie in rows, before the loop."""
@@ -274,7 +317,7 @@ def require_alike(sides: list, owner: Items) -> None:
         is_traced = is_traced or _uses_traced(builder, more)
         builder = builder.parent
     samples = [*[Like(side.layout, side.types) for side in rows], *Items(more).samples()]
-    raise NeedsRoom(owner, samples, owner.used, is_traced or bool(rows))
+    raise NeedsRoom(owner, samples, owner.used, is_traced or bool(rows), varies=True)
 
 
 def _content(cell: Any) -> Any:

@@ -3,26 +3,24 @@
 An array is an input of the program: its source is which array it is, and its elements may change freely. All else is part of the program:
 of numbers, texts, lists and dicts (and their kin) the contents count, of other objects their identity.
 """
-import ctypes
-from array import array
 from collections import ChainMap, UserDict, UserList, deque
 from collections.abc import Callable, Iterable
+from contextvars import ContextVar
+from itertools import repeat
 from types import BuiltinFunctionType, FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from ..util.where import is_library
+from .pythons import BUFFERS
+from .snapshot import MISSING, Snapshot, is_same
 
-_NUMBERS = (bool, int, float, complex, str, bytes)
 _KEYED = (dict, UserDict, ChainMap, MappingProxyType)
 _LISTED = (list, tuple, deque, UserList)
 _SETS = (set, frozenset)
-BUFFERS = (bytearray, array, ctypes.Array, ctypes.Structure, ctypes.c_double.__base__)        # the last is that of all numbers of C
 CONTAINERS = (*_KEYED, *_LISTED, *_SETS, *BUFFERS)             # with the classes that users make of them
 _CHANGED = object()
-MISSING = object()
-DEEPEST = 20
 
 
 class Source:
@@ -38,8 +36,7 @@ class Source:
 
     @property
     def unchanged(self) -> bool:
-        now = self.read()
-        return now is self.value or (type(now) is type(self.value) and isinstance(now, _NUMBERS) and now == self.value)
+        return is_same(self.read(), self.value)
 
 
 def of_contents(container: Any) -> Source:
@@ -53,20 +50,22 @@ def of_contents(container: Any) -> Source:
     >>> source.unchanged
     False
     """
-    before = _snapshot(container)
-    return Source(lambda: before if _is(container, before) else _CHANGED, before)
+    return of_snapshot(Snapshot(container))
 
 
 def of_all_in(x: Any) -> Source:
     """An object with all that is in it, elements of arrays and attributes of objects too: for code that is not rewritten."""
-    before = _snapshot(x, deep=True)
-    return Source(lambda: before if _is(x, before) else _CHANGED, before)
+    return of_snapshot(Snapshot(x, deep=True, is_open=is_object))
+
+
+def of_snapshot(before: Snapshot) -> Source:
+    """What a snapshot has kept."""
+    return Source(lambda: before if before.is_unchanged() else _CHANGED, before)
 
 
 def of_attributes(container: Any) -> Source:
     """The attributes of a list or dict of a class of the user's."""
-    before = _snapshot(_attributes(container))
-    return Source(lambda: before if _is(_attributes(container), before) else _CHANGED, before)
+    return of_snapshot(Snapshot(getattr(container, "__dict__", None)))
 
 
 def of_elements(array: np.ndarray) -> Source:
@@ -76,9 +75,6 @@ def of_elements(array: np.ndarray) -> Source:
 
 def of_attribute(owner: Any, name: str, value: Any) -> Source:
     """An attribute of an object, a class or a module."""
-    own = getattr(owner, "__dict__", None)
-    if isinstance(own, dict) and name in own:
-        return Source(lambda: own.get(name, MISSING), value)
     return Source(lambda: getattr(owner, name, MISSING), value)
 
 
@@ -90,6 +86,37 @@ def of_element(container: Any, key: Any, value: Any) -> Source:
 def of_presence(owner: Any, name: str, found: bool) -> Source:
     """Whether an object has an attribute of this name."""
     return Source(lambda: hasattr(owner, name), found)
+
+
+def of_names(space: Any, names: Iterable) -> Source:
+    """What global names, or those of a module or a class, stand for in its dict; of names that are not there, that they are not.
+
+    >>> scope = {"rate": 0.5}
+    >>> source = of_names(scope, ["rate", "gain"])
+    >>> scope["gain"] = 2.0
+    >>> source.unchanged
+    False
+    """
+    names = tuple(names)
+    before = tuple(map(space.get, names, repeat(MISSING)))
+    return Source(lambda: before if all(map(is_same, map(space.get, names, repeat(MISSING)), before)) else _CHANGED, before)
+
+
+def of_absence(space: dict, names: Iterable) -> Source:
+    """That names are not among these global ones: they are Python's own, or an error."""
+    names = frozenset(names)
+    return Source(lambda: names if space.keys().isdisjoint(names) else _CHANGED, names)
+
+
+def of_variable(variable: ContextVar) -> list:
+    """What a context variable stands for."""
+    value = variable.get(MISSING)
+    return [Source(lambda: variable.get(MISSING), value), of_all_in(value)]
+
+
+def of_answer(ask: Callable, answer: Any) -> Source:
+    """What a library said when it was asked."""
+    return Source(lambda: answer if ask() == answer else _CHANGED, answer)
 
 
 def of_class(cls: type, name: str) -> Source:
@@ -112,7 +139,10 @@ def of_function(f: FunctionType) -> Source:
 
 
 def of_length(container: Any) -> Source:
-    """How many elements there are."""
+    """How many elements there are; of a dict its keys, in their order."""
+    if isinstance(container, dict):
+        keys = list(container)
+        return Source(lambda: keys if list(container) == keys else _CHANGED, keys)
     return Source(lambda: len(container), len(container))
 
 
@@ -123,64 +153,13 @@ def _element(container: Any, key: Any) -> Any:
         return MISSING
 
 
-def _snapshot(x: Any, depth: int = 0, deep: bool = False) -> Any:
-    """The contents: the type with the elements' contents; numbers and texts as they are; for all else the object itself."""
-    if isinstance(x, _SETS):
-        return Inside(type(x), set(x))
-    if isinstance(x, BUFFERS) or (deep and isinstance(x, np.ndarray)):
-        return Inside(type(x), x.tobytes() if isinstance(x, np.ndarray) else bytes(x))
-    if depth >= DEEPEST:
-        return x
-    if isinstance(x, _KEYED):
-        return Inside(type(x), [(k, _snapshot(v, depth + 1, deep)) for k, v in _pairs(x)], _snapshot(_attributes(x), depth + 1, deep))
-    if isinstance(x, _LISTED):
-        return Inside(type(x), [_snapshot(v, depth + 1, deep) for v in _elements(x)], _snapshot(_attributes(x), depth + 1, deep))
-    if deep and is_open(x) and isinstance(getattr(x, "__dict__", None), dict):
-        return Inside(type(x), _snapshot(x.__dict__, depth + 1, deep))
-    return x
-
-
-class Inside:
-    """What was in a container (and in its attributes, if its class is a user's), an array or an object."""
-
-    __slots__ = ("attributes", "cls", "elements")
-
-    def __init__(self, cls: type, elements: Any, attributes: Any = None):
-        self.cls, self.elements, self.attributes = cls, elements, attributes
-
-
-def _pairs(x: Any) -> Iterable:
-    """The items of a dict, also where a class of the user's gives them out otherwise."""
-    return dict.items(x) if isinstance(x, dict) else x.items()
-
-
-def _elements(x: Any) -> Iterable:
-    return list.__iter__(x) if isinstance(x, list) else x
-
-
-def _attributes(x: Any) -> Any:
-    return getattr(x, "__dict__", None) if type(x).__module__ not in ("builtins", "collections", "types") else None
-
-
-def _is(x: Any, before: Any) -> bool:
-    """Whether x has the contents that it had."""
-    if not isinstance(before, Inside):
-        return x is before or (type(x) is type(before) and isinstance(x, _NUMBERS) and x == before)
-    if type(x) is not before.cls:
-        return False
-    if isinstance(x, (np.ndarray, *BUFFERS)):
-        return (x.tobytes() if isinstance(x, np.ndarray) else bytes(x)) == before.elements
-    if not isinstance(x, CONTAINERS):
-        return _is(x.__dict__, before.elements)
-    if len(x) != len(before.elements) or not _is(_attributes(x) if before.attributes is not None else None, before.attributes):
-        return False
-    if isinstance(x, _KEYED):
-        return all((k is j or k == j) and _is(v, w) for (k, v), (j, w) in zip(_pairs(x), before.elements))
-    return bool(x == before.elements) if isinstance(x, _SETS) else all(map(_is, _elements(x), before.elements))
-
-
 _PLAIN = (str, bytes, int, float, complex, np.ndarray, np.generic, *CONTAINERS, FunctionType, MethodType, BuiltinFunctionType, type(None))
 _CLOSED = {"builtins", "fad", "numpy", "scipy", "numba", "functools", "math", "cmath", "itertools", "collections", "warnings", "torch", "jax"}
+
+
+def is_object(x: Any) -> bool:
+    """Whether x is an object of the user's, and neither a class nor a module."""
+    return is_open(x) and not isinstance(x, (type, ModuleType))
 
 
 def is_open(x: Any) -> bool:

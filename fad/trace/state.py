@@ -15,10 +15,12 @@ from ..ir.build import Value, current
 from ..ops.carry import UNDEFINED
 from ..util import tree
 from ..util.errors import SideEffectError, UnstageableError
-from .containers import containers_in, contents, is_users, put_contents, same_contents
+from ..util.interrupts import let_through
+from .containers import containers_in, contents, is_users, may_change, put_contents, same_contents
 from .draws import no_draws
 from .iterate import Once
-from .pythons import NEVER_CHANGE, held_in, holds_no_traced, is_held_in, put_in
+from .pythons import held_in, holds_no_traced, is_held_in, put_in
+from .text import telling
 from .tracer import Tracer, births, was_there
 
 
@@ -137,7 +139,7 @@ class Trial:
         modules = [m for m in outside if isinstance(m, ModuleType)]
         self.known = [(c, contents(c)) for c in [*containers_in([*self.before, *outside]), *modules] if id(c) not in own]
         self.met_before = len(root.met)
-        within = [*self.before, *[x for _, held in self.containers for x in _things_in(held) if type(x) not in NEVER_CHANGE]]
+        within = [*self.before, *[x for _, held in self.containers for x in may_change(_things_in(held))]]
         self.pythons = [(x, held_in(x)) for x in (*within, *root.pythons.values()) if holds_no_traced(x)]
         self.builder.kept += [x for x in within if isinstance(x, (Iterator, Once))] if is_region else []
         self.lost, self.entangled = len(self.builder.lost), len(self.builder.entangled)
@@ -318,14 +320,16 @@ def _equal(a: Any, b: Any) -> bool:
         return a is b
     try:
         return type(a) is type(b) and bool(a == b)
-    except Exception:                                         # objects whose comparison is not a truth value are not equal
+    except Exception as error:                                # objects whose comparison is not a truth value are not equal
+        let_through(error)
         return False
 
 
 def describe(layout: Layout) -> str:
-    if layout.structure.leaves == 1 and layout.structure.cls is None:
-        x = layout.leaves[0]
-        return repr(x) if not is_data(x) else "a number or array"
-    return repr(layout.structure)
+    with telling():
+        if layout.structure.leaves == 1 and layout.structure.cls is None:
+            x = layout.leaves[0]
+            return repr(x) if not is_data(x) else "a number or array"
+        return repr(layout.structure)
 
 

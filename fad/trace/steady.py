@@ -13,6 +13,7 @@ from ..util.where import here, is_library
 from .containers import is_users
 from .draws import put_back_states, states_now
 from .outside import Outside
+from .percall import steps_here
 from .state import Trial
 from .tracer import was_there
 
@@ -57,10 +58,12 @@ def _captured(f: Callable, capture: Any) -> Callable:
 
 def watching(run: Callable, reached: Any) -> "tuple[Any, bool]":
     """run(), and whether all that was there before is as it was; it is to be found from what is reached."""
+    steps = len(steps_here())
     made, arrays, states, outside = Trial({"": CellType(reached)}, is_region=False), _arrays_now(), states_now(), Outside(reached, with_arrays=False)
     result = run()
     written = [t for key, (t, var) in _arrays_now().items() if arrays.get(key, (t, None))[1] is not var and was_there(t, made.born)]
     drawn = put_back_states(states) or outside.has_drawn
+    drawn = drawn or len(steps_here()) > steps
     return result, not (written or made.has_changes or made.has_changed_pythons or drawn)
 
 

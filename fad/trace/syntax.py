@@ -6,7 +6,8 @@
         y = ...
 
 Blocks become nested functions that share the function's variables (nonlocal), so plain Python code keeps its plain meaning, and
-lines keep their numbers. What is rewritten: if, for, while, and, or, not, conditional expressions, chains of comparisons, assert, calls.
+lines keep their numbers. What is rewritten: if, for, while, and, or, not, conditional expressions, assert, calls; operators, comparisons, items and
+attributes (access.py).
 """
 import ast
 import copy
@@ -14,9 +15,10 @@ from collections.abc import Iterable
 from types import CodeType, FunctionType
 from typing import Any
 
+from .access import Access
 from .liveness import Liveness, assigned, written_to
 from .lower import CannotLowerError, Lowering
-from .nodes import Identities, Patterns, asks_for_names, binds, hands_on_names, is_path, is_simple, loaded, makes_functions, placed, takes_all
+from .nodes import Identities, Patterns, asks_for_names, binds, hands_on_names, is_simple, makes_functions, placed, takes_all
 from .origin import compiled_in, definition_of, parameters
 
 RUNTIME = "__fad__"
@@ -68,7 +70,7 @@ def _own_nodes(node: ast.AST) -> list:
     return [node, *[n for c in ast.iter_child_nodes(node) for n in _own_nodes(c)]]
 
 
-class Rewriter(ast.NodeTransformer):
+class Rewriter(Access):
     """Rewrites one function and those within it."""
 
     def __init__(self, owner: str = "", scope: "_Scope | None" = None, numbers: "list | None" = None):
@@ -80,7 +82,7 @@ class Rewriter(ast.NodeTransformer):
     def function(self, node: ast.FunctionDef) -> None:
         """Rewrite a function's body in place; the statements of generators stay as they are."""
         if any(isinstance(n, (ast.Yield, ast.YieldFrom, ast.Await)) for s in node.body for n in _own_nodes(s)):
-            node.body = [_Expressions(self.owner, _Scope(node), self.numbers).visit(s) for s in node.body]
+            node.body = _Expressions(self.owner, _Scope(node), self.numbers).block(node.body)
             return
         inner = Rewriter(self.owner, _Scope(node), self.numbers)
         body = Lowering().function(node.body)
@@ -162,16 +164,7 @@ class Rewriter(ast.NodeTransformer):
         """Annotations of locals are never evaluated, and a shared name may have none."""
         if s.value is None:
             return placed(ast.Pass(), s)
-        return placed(ast.Assign([s.target], self.visit(s.value), lineno=0), s)
-
-    def visit_AugAssign(self, s: ast.AugAssign) -> Any:
-        """owner.name += v reads the attribute first, which is noted."""
-        first = None
-        if isinstance(s.target, ast.Attribute) and is_path(s.target.value):
-            path = ast.copy_location(ast.Attribute(copy.deepcopy(s.target.value), s.target.attr, ast.Load()), s)
-            first = placed(ast.Expr(self.visit(loaded(path))), s)
-        s = self.generic_visit(s)                             # type: ignore[assignment]
-        return s if first is None else [first, s]
+        return self.visit(placed(ast.Assign([s.target], s.value, lineno=0), s))
 
     def visit_Try(self, s: Any) -> Any:
         """What a handler may catch has to happen while the function is traced, and not when the program runs."""
@@ -207,7 +200,7 @@ class Rewriter(ast.NodeTransformer):
     def visit_Assign(self, s: ast.Assign) -> Any:
         s = self.generic_visit(s)                             # type: ignore[assignment]
         s.value = self.list_made(s.value)
-        return s
+        return self.stores(s)
 
     def visit_Return(self, s: Any) -> Any:
         s = self.generic_visit(s)
@@ -218,7 +211,7 @@ class Rewriter(ast.NodeTransformer):
         """A list that is given a name, an attribute, a key or a place in a list: a loop may come to append to it, or to index it."""
         if isinstance(e, ast.List):
             e.elts = [self.list_made(x) for x in e.elts]
-        if isinstance(e, ast.List) or (isinstance(e, ast.BinOp) and any(isinstance(x, (ast.List, ast.BinOp)) for x in (e.left, e.right))):
+        if isinstance(e, ast.List) or getattr(e, "is_of_lists", False):
             return placed(self.runtime("list_", e), e)
         if isinstance(e, ast.Tuple):
             e.elts = [self.list_made(x) for x in e.elts]
@@ -247,31 +240,29 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_UnaryOp(self, e: ast.UnaryOp) -> Any:
         e = self.generic_visit(e)                             # type: ignore[assignment]
-        return placed(self.runtime("not_", e.operand), e) if isinstance(e.op, ast.Not) else e
+        if isinstance(e.op, ast.Not):
+            return placed(self.runtime("not_", e.operand), e)
+        return e if isinstance(e.operand, ast.Constant) else placed(self.runtime("unary", ast.Constant(type(e.op).__name__), e.operand), e)
 
     def visit_IfExp(self, e: ast.IfExp) -> Any:
         if binds(e.body) or binds(e.orelse):
             return e
         return placed(self.runtime("ifexp", self.visit(e.test), self.later(self.visit(e.body)), self.later(self.visit(e.orelse))), e)
 
-    def visit_Compare(self, e: ast.Compare) -> Any:
-        if (len(e.ops) == 1 and not isinstance(e.ops[0], (ast.In, ast.NotIn))) or any(map(binds, e.comparators)):
-            return self.generic_visit(e)
-        parts = []
-        for op, value in zip(e.ops, e.comparators):
-            parts += [ast.Constant(type(op).__name__), self.later(self.visit(value))]
-        return placed(self.runtime("chain", self.visit(e.left), *parts), e)
-
-    def visit_Attribute(self, e: ast.Attribute) -> Any:
-        e = self.generic_visit(e)                             # type: ignore[assignment]
-        if not isinstance(e.ctx, ast.Load):
-            return e
-        return placed(self.runtime("attribute", e.value, ast.Constant(self._mangled(e.attr))), e)
+    def visit_JoinedStr(self, e: ast.JoinedStr) -> Any:
+        """f"...{x!r:spec}" """
+        parts: list = []
+        for part in e.values:
+            if isinstance(part, ast.FormattedValue):
+                spec = [] if part.format_spec is None else [self.visit(part.format_spec)]
+                part = placed(self.runtime("formatted", self.visit(part.value), ast.Constant(part.conversion), *spec), part.value)   # type: ignore[assignment]
+            parts.append(part)
+        return placed(self.runtime("joined", *parts), e)
 
     def visit_Call(self, e: ast.Call) -> Any:
         if asks_for_names(e):
             raise CannotLowerError(f"{e.func.id}() sees the names of the function")
-        if isinstance(e.func, ast.Name) and e.func.id in UNTOUCHED_CALLS:
+        if isinstance(e.func, ast.Name) and e.func.id in UNTOUCHED_CALLS and not (e.func.id == "vars" and e.args):
             return self._super(e) if e.func.id == "super" and not e.args else self.generic_visit(e)
         if takes_all(e):
             e.args = [placed(ast.ListComp(e.args[0].elt, e.args[0].generators), e.args[0])]
@@ -343,7 +334,7 @@ class _Expressions(Rewriter):
     def visit_If(self, s: Any) -> Any:
         return self.generic_visit(s)
 
-    visit_For = visit_While = visit_Assert = visit_AugAssign = visit_If
+    visit_For = visit_While = visit_Assert = visit_If
 
 
 def _name(function: Any) -> Any:

@@ -26,6 +26,7 @@ from .constants import constant_of
 from .excuses import SAME, lies_here, never
 from .mutation import assign, call_face
 from .protocol import call_function, call_ufunc
+from .text import asked
 
 PARTIAL = {"div": operator.truediv, "floordiv": operator.floordiv, "mod": operator.mod, "pow": operator.pow}       # what raises of Python's numbers
 births = itertools.count()                                   # tells what was there before a branch or a loop from what was made in it
@@ -239,11 +240,11 @@ class Tracer(Value):
     def _needs(self, what: str) -> ConcreteValueError:
         library = library_call()
         if library:
-            return ConcreteValueError(f"{what}, by {library}: {self!r}", why="a library's code computes with numbers, and fad has no record of it",
+            return ConcreteValueError(f"{what}, by {library}: {self.describe()}", why="a library's code computes with numbers, and fad has no record of it",
                                       do="call it in a function with a rule of its own (fad.custom_jvp, fad.custom_vjp; fad.implicit for solvers), or "
                                          "keep it off the derivative's path (fad.stop_gradient)")
         to_do = "take an element of it (x[0]), or reduce it (np.sum)" if self.ndim else "compute with arrays (np.where, slices)"
-        return ConcreteValueError(f"{what}, which has no value while the function is traced: {self!r}",
+        return ConcreteValueError(f"{what}, which has no value while the function is traced: {self.describe()}",
                                   do=f"{to_do}, use fad.cond / fad.while_loop, or mark the argument static")
 
     def _concrete(self, what: str, constant: bool = False) -> Any:
@@ -275,11 +276,16 @@ class Tracer(Value):
     def __bool__(self) -> bool:
         return bool(self._concrete("Python branched on a traced value", constant=True))
 
-    def __format__(self, spec: str) -> str:
-        return format(self._concrete("a text was made", constant=True), spec) if spec or stack.is_live() else repr(self)
+    __format__, __str__, __repr__ = asked(format), asked(str), asked(repr)
 
-    def __str__(self) -> str:
-        return format(self, "") if stack.builders() else repr(self)
+    def __sizeof__(self) -> int:
+        raise self._needs("Python asked for the size in memory")
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise self._needs("a copy of a Python object was made, or a text of it (copy, pickle)")
+
+    def __dir__(self) -> list:
+        return dir(np.ndarray if self.ndim else self.dtype.type if not self.type.weak else type(self.dtype.type(0).item()))
 
     def __len__(self) -> int:
         if not self.shape:
@@ -298,10 +304,18 @@ def was_there(array: Tracer, since: int) -> bool:
     return array.born < since or any(array is x for _, x in current().root.captured.values())
 
 
+_python_name = {"equal": "eq", "not_equal": "ne"}
+
+
 def _compare(name: str, decide: Callable, reflected: str) -> Callable:
     """Comparisons of extents are decided at once, under a guard; all others become part of the program."""
     def method(self: Tracer, other: Any) -> Any:
-        if answers(other, reflected, self.ndim) or other is None or isinstance(other, (str, dict, set, bytes)):
+        _ = self.atom                                         # where this may be None, the program asks it here
+        if answers(self, other, reflected):
+            return NotImplemented
+        if other is None or isinstance(other, (str, dict, set, bytes)):
+            if self.ndim and name in ("equal", "not_equal") and stack.builders():
+                return getattr(operator, _python_name[name])(self._concrete("an array was compared with what is no number", constant=True), other)
             return NotImplemented
         if self.dtype == INT and self.ndim == 0 and (type(other) is int or isinstance(other, Tracer) and other.dtype == INT and other.ndim == 0):
             facts = current().integers
@@ -368,7 +382,7 @@ Tracer.__hash__ = _hash          # type: ignore[assignment]
 def _in_place(name: str, reflected: str, operation: Callable) -> Callable:
     """x += v changes an array; a scalar is a number, and the name is bound anew."""
     def method(self: Tracer, other: Any) -> Any:
-        if not self.ndim and answers(other, reflected, 0):
+        if not self.ndim and answers(self, other, reflected):
             return NotImplemented
         if not self.ndim and self.tie is None:
             return operation(self, other)

@@ -20,20 +20,12 @@ from .joins import require_same_kinds, suspecting_kinds
 from .leaks import refuse_texts, refuse_unseen_changes, refuse_unseen_reads, settle_known
 from .library import original_of
 from .listed import plain
+from .percall import ONCE, placed, refuse_leaks, settle
 from .state import is_lost
 from .tracer import Tracer
 from .twins import check as check_twins
-from .unseen import reads_of
+from .unseen import reads_of, refuse_unknown
 from .widening import Part
-
-
-class Static:
-    """A leaf of a result that is not data: a string, say, returned beside the arrays."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any):
-        self.value = value
 
 
 class Traced(NamedTuple):
@@ -52,6 +44,8 @@ class Traced(NamedTuple):
     lost       inputs that the function may have written to, nobody knows what (see roll.py)
     apart      pairs (input, others): the function within, which is differentiated, writes to it, and so it must share no memory with these
     unrolled   pairs (line, reason) of loops that are not one region of the program
+    identical  triples (input, input, whether): whether the two are one array, where the function asks for that
+    prelude    calls of Python that give the values of the last inputs, behind the captured ones (see ir/prelude.py)
     """
 
     func: Func
@@ -66,6 +60,8 @@ class Traced(NamedTuple):
     lost: tuple = ()
     unrolled: tuple = ()
     apart: tuple = ()
+    identical: tuple = ()
+    prelude: Sequence = ()
 
 
 def is_data(x: Any) -> bool:
@@ -74,16 +70,19 @@ def is_data(x: Any) -> bool:
 
 
 def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: str = "",
-          names: Sequence = (), own: bool = False, moving: Sequence = ()) -> Traced:
+          names: Sequence = (), own: bool = False, moving: Sequence = (), once: bool = True) -> Traced:
     """Trace f on inputs like these leaves; call(f, inputs) makes the call (by default with the inputs in order). names: the inputs'.
     own: f is a body of fad's own, which sees to the capture of what it calls. moving: the inputs that a derivative is taken through.
+    once: whether the Func is run once each time that the program around it is.
 
     Within another trace, the Func is a region of the program around it, and may use its values.
     """
     with building(name or _name_of(f), Tracer, region=bool(stack.builders())) as builder:
+        builder.runs = ONCE if once else None
         inputs = [_input(builder, x, names[k] if k < len(names) else "") for k, x in enumerate(leaves)]
         before, builder.given = [x._var for x in inputs], leaves
         given = _followed(builder, inputs, leaves, moving) if builder.live else inputs
+        builder.arrived = {id(new): x for new, x in zip(given, leaves)}
         with suspecting_kinds(builder):
             out, structure, statics = _run(f, call or _in_order, own, given)
         if builder.parent is None:
@@ -92,12 +91,17 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
             refuse_unseen_changes(builder)
             refuse_listeners(builder)
             refuse_unseen_questions(builder)
-            builder.sources += reads_of(builder.classes).sources
+            refuse_unknown(reads_of(builder), "a method that Python calls by itself")
+            builder.sources += builder.reads.sources()
         lost = tuple([k for k, x in enumerate(inputs) if is_lost(x)])
         written = tuple([k for k, x in enumerate(inputs) if k not in lost and x.atom is not before[k]])
         outer = _written_outside(builder) if builder.parent is None else []
         outputs = [_result(x) for k, x in enumerate(out) if k not in statics] + [inputs[k] for k in written] + [x for _, x in outer]
+        if builder.parent is None:
+            settle(builder)
         func = builder.finish(tuple(outputs))
+        if builder.drawn or builder.handles:
+            refuse_leaks(builder, func, statics.values())
 
         def again() -> tuple:
             fresh = [builder.value_of(v) for v in before]
@@ -114,13 +118,13 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
         return Traced(func, structure, statics, (), written, (), ())
     written += tuple([len(inputs) + k for k, _ in outer])
     _fix_small_extents(builder, func)
-    guards = positional_guards(builder, func)
+    guards, prelude = positional_guards(builder, func), placed(builder.steps, places_of(func))
     dense = tuple([k for k, v in enumerate(func.inputs[:len(inputs)]) if v in root.relied])
     func, later = _unified(func, builder)
     if config.check_trace:
         check(func)
     return Traced(func, structure, statics, tuple(a for a, _ in root.captured.values()), written, guards, tuple(root.sources), dense, later, lost,
-                  tuple(root.unrolled.items()), _places_apart(root, before))
+                  tuple(root.unrolled.items()), _places_apart(root, before), _told_apart(root, inputs), prelude)
 
 
 def _followed(builder: Any, inputs: list, leaves: Sequence, moving: Sequence) -> list:
@@ -136,7 +140,7 @@ def _run(f: Callable, call: Callable, own: bool, inputs: list) -> tuple:
     check_twins(current())
     out, structure = tree.flatten(plain(result))
     statics = {k: original_of(x) for k, x in enumerate(out) if is_beyond_64_bits(x) or not (is_data(x) or isinstance(x, (bool, list)))}
-    refuse_texts(statics.values())
+    refuse_texts(list(statics.values()), structure)
     return out, structure, statics
 
 
@@ -174,6 +178,12 @@ def _places_apart(root: Builder, inputs: list) -> tuple:
     place = {v: k for k, v in enumerate([*inputs, *captured])}
     found = {place[v]: tuple(dict.fromkeys(place[w] for w in (*others, *captured) if w is not v)) for v, others in root.apart.items()}
     return tuple((k, others) for k, others in found.items() if others)
+
+
+def _told_apart(root: Builder, inputs: list) -> tuple:
+    """Whether inputs are one array, by their places, where the function has asked."""
+    place = {id(x): k for k, x in enumerate([*inputs, *[value for _, value in root.captured.values()]])}
+    return tuple((place[id(x)], place[id(y)], same) for x, y, same in root.told_apart)
 
 
 def _put_back(builder: Builder) -> None:
@@ -224,10 +234,16 @@ def _result(x: Any) -> Any:
 
 def positional_guards(builder: Builder, func: Func) -> tuple:
     """The builder's guards, in terms of inputs' axes (None: of an integer input itself) instead of variables."""
+    place = places_of(func)
+    return tuple((g.relation, tuple((place[v], c) for v, c in g.form.terms), g.form.const) for g in builder.integers.guards.values())
+
+
+def places_of(func: Func) -> dict:
+    """For each input, and each extent of one, the first place where a call has it: (input, axis or None)."""
     place: dict[Var, tuple] = {}
     for k, v in enumerate(func.inputs):
         place.setdefault(v, (k, None))
         for axis, n in enumerate(v.type.shape):
             if isinstance(n, Var):
                 place.setdefault(n, (k, axis))
-    return tuple((g.relation, tuple((place[v], c) for v, c in g.form.terms), g.form.const) for g in builder.integers.guards.values())
+    return place

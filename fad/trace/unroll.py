@@ -14,6 +14,7 @@ from .branch import choose
 from .draws import put_back_states, states_now
 from .iterate import Drawn, Steps
 from .listing import NeedsRows
+from .percall import steps_here
 from .plan import Plan
 from .recall import Memory, memory_here
 from .roll import roll_for
@@ -43,6 +44,8 @@ def attempted(roll: Callable) -> bool:
     """
     builder = current()
     mark, lost, twins, marks, states = len(builder.equations), len(builder.lost), len(builder.twins), len(builder.entangled), states_now()
+    steps = steps_here()
+    count = len(steps)
     before, builder.mutated = builder.mutated, {}
     try:
         return roll()
@@ -54,6 +57,7 @@ def attempted(roll: Callable) -> bool:
         for tracer, var in builder.mutated.values():
             tracer.put_back(var)
         builder.take_back(mark)
+        del steps[count:]
         put_back_states(states)
         raise
     finally:

@@ -1,26 +1,35 @@
-"""What code reads that is not rewritten: methods that Python calls by itself (operators, `with`, setters of properties), and what these call.
+"""What code reads that is not rewritten: functions whose text is not at hand, methods that Python calls by itself (operators, `with`, setters of
+properties), and what these call.
 
 Such code runs as it stands, and nobody notes what it reads. So all that it may read is a source: its text, and the globals, closures, modules and classes
 that it names, with what is in them. (Of the objects themselves that have such methods, all attributes are sources; see guard.)
 """
 import functools
+import operator
+import weakref
 from collections.abc import Iterable, Iterator
-from types import CellType, FunctionType, MethodType, ModuleType
+from contextvars import ContextVar
+from io import IOBase
+from itertools import islice
+from types import BuiltinMethodType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from ..util.where import is_installed, is_installed_file, is_library
+from ..util.errors import UnstageableError
+from ..util.where import is_captured, is_captured_class, is_library, opaque_package_of
 from . import sources
-from .codes import names_used
+from .answers import is_setting
+from .codes import global_names, names_used, texts_in
 from .containers import is_empty, is_users
 from .library import OPERATORS
-from .pythons import NEVER_CHANGE
+from .purity import DATES, is_effect, is_question, tells_today
+from .snapshot import Snapshot
 
 REWRITTEN = {"__init__", "__new__", "__call__", "__set_name__"}      # captured as other functions are; of the class's making
 _TEXTS = {"__repr__", "__str__", "__hash__", "__format__", "__del__", "__reduce__", "__getstate__", "__setstate__", "__copy__", "__deepcopy__"}
 _GENERATED = "<string>"                                      # the file of what dataclasses write
-MOST = 2000                                                   # things that are looked at
+MOST = 20_000                                                 # containers and objects that are looked at in each call
 
 
 def called_by_python(cls: type) -> Iterator[tuple]:
@@ -35,7 +44,7 @@ def called_by_python(cls: type) -> Iterator[tuple]:
 
 def reading(cls: type) -> list:
     """Those of them that compute, of a class of the user's, and what makes its objects where that is not rewritten: names and functions."""
-    if not is_users(cls) or is_installed(cls):
+    if not is_users(cls) or not is_captured_class(cls):
         return []
     called = [(name, f) for name, _, f in called_by_python(cls) if name not in _TEXTS]
     makers = [] if is_made_plainly(cls) else [(name, sources.in_class(cls, name)) for name in ("__init__", "__new__", "__call__")]
@@ -48,9 +57,18 @@ def is_made_plainly(cls: type) -> bool:
     return type(cls) is type and cls.__new__ is object.__new__ and isinstance(cls.__init__, FunctionType)     # type: ignore[misc]
 
 
-def reads_of(classes: Iterable) -> "Reads":
-    """What these methods of classes may read, besides their arguments."""
-    return Reads(list(dict.fromkeys([c for cls in classes for c in (cls, type(cls))])))
+def reads_of(root: Any) -> "Reads":
+    """What code may read that is not rewritten, besides its arguments: the functions that a trace has captured so, and methods of the classes it has met."""
+    reads = root.reads = root.reads or Reads()
+    reads.add_classes(dict.fromkeys([c for cls in root.classes for c in (cls, type(cls))]))
+    return reads
+
+
+def refuse_unknown(reads: "Reads", what: str) -> None:
+    """An error if code reads something that cannot be watched."""
+    if reads.unknown:
+        raise UnstageableError(f"{what} may read {reads.unknown}", why="a program does not see whether that has changed",
+                               do="define the function in a file, or pass what it reads as an argument")
 
 
 def guard(root: Any, x: Any) -> None:
@@ -63,100 +81,185 @@ def guard(root: Any, x: Any) -> None:
         root.classes.update(dict.fromkeys(classes_within(x)))
 
 
-def guard_within(root: Any, container: Any, depth: int = 0) -> None:
+def guard_within(root: Any, container: Any) -> None:
     """Guard the objects in a container, which captured code may take out of it without a name."""
-    if isinstance(container, sources.BUFFERS):
-        return
-    for x in container.values() if hasattr(container, "values") else container:
-        if type(x) in NEVER_CHANGE:
-            continue
-        if isinstance(x, sources.CONTAINERS) and depth < sources.DEEPEST:
-            guard_within(root, x, depth + 1)
-        elif sources.is_open(x) and not isinstance(x, ModuleType):
+    for x in Snapshot().add(container):
+        if sources.is_open(x) and not isinstance(x, ModuleType):
             guard(root, x)
 
 
 class Reads:
-    """Walks from the methods of classes to all that they name."""
+    """Walks from code that is not rewritten to all that it may read.
 
-    def __init__(self, classes: list):
-        self.sources: list[sources.Source] = []
-        self.names: set[str] = set()
-        self.classes: dict[type, set] = {}                    # class -> names under which it was looked at
-        self.seen: dict[int, Any] = {}
-        self.names_of: set[tuple] = set()                     # (id of a module's global names, name), (id of a cell, "")
+    The walk knows functions, what they name and close over, the objects found there, and of classes and modules what they have under names that
+    the code uses (as names of attributes, or as texts). What code does not find is a source, too: a name that is missing may be there at the next call.
+    """
+
+    def __init__(self) -> None:
+        self.unknown = ""                                     # what cannot be watched, if there is such a thing
+        self.seen: dict[int, Any] = {}                        # what methods see as it was before the trace, since they are not captured
+        self.names_of: set[tuple] = set()                     # the same for names: (id of a module's global names, name), (id of a cell, "")
+        self.snapshot = Snapshot(deep=True, is_open=sources.is_object)
+        self._sources: list[sources.Source] = []
+        self._known: dict[tuple, Any] = {}
+        self._names: set[str] = set()                         # under which attributes may be read
+        self._spaces: dict[int, tuple] = {}                   # id of a class or module -> it, its dict, the names that were looked up in it
+        self._makes_texts = False                             # whether code that is not seen may make texts
+        self._is_any_name = False                             # whether code makes names itself: getattr(o, f"w{k}")
+
+    def add(self, *code: Any) -> None:
+        """Functions that are captured as they stand, and all that they lead to."""
+        self._makes_texts = True
+        self._walk([(f, False) for f in code])
+
+    def add_classes(self, classes: Iterable) -> None:
+        """Methods of classes that Python calls by itself."""
         called = [x for cls in classes for x in reading(cls)]
         if called:
-            self.names |= {name for name, _ in called}
-            self._walk([*classes, *[f for _, f in called]])
+            self._names |= {name for name, _ in called}
+            self._walk([(x, True) for x in (*classes, *[f for _, f in called])])
+
+    def add_handed(self, items: Iterable) -> None:
+        """Objects that are handed to code which is not captured: it may read any attribute, of them and of their classes."""
+        self._is_any_name = self._makes_texts = True
+        self._walk([(x, False) for x in items])
+
+    def sources(self) -> list:
+        """All that was read, as sources of a trace."""
+        orders = [sources.Source(lambda c=x: c.__mro__, x.__mro__) for x, *_ in self._spaces.values() if isinstance(x, type)]
+        return [*self._sources, *orders, *([sources.of_snapshot(self.snapshot)] if self.snapshot.roots else [])]
 
     def _walk(self, queue: list) -> None:
-        while queue and len(self.seen) < MOST:
-            x = queue.pop()
-            if id(x) not in self.seen:
-                self.seen[id(x)] = x
-                queue += self._next(x)
+        """queue: pairs of a thing and whether code reads it that is not captured at all."""
+        while queue and not self.unknown:
+            x, unseen = queue.pop()
+            if (id(x), unseen) not in self._known:
+                self._known[id(x), unseen] = x
+                if unseen:
+                    self.seen[id(x)] = x
+                queue += [(y, unseen) for y in self._next(x, unseen)]
             if not queue:
-                queue += self._members()
-        if queue:                                             # too much to be looked at at each call: nothing is taken to be as it was
-            self.sources.append(sources.Source(lambda: None, queue))
+                queue += [(y, True) for y in self._members()]
 
-    def _next(self, x: Any) -> Iterable:
+    def _next(self, x: Any, unseen: bool) -> Iterable:
         """What x leads to."""
+        if is_setting(x):
+            self._sources.append(sources.of_answer(x, x()))
+            return ()
+        if is_question(x) or is_effect(x) or (tells_today(x) and not DATES.isdisjoint(self._names)):
+            self.unknown = f"what {x.__name__} says at each call"
+            return ()
         if isinstance(x, FunctionType):
-            return () if is_installed_file(x.__code__.co_filename) else self._read_by(x)
+            return self._read_by(x, unseen) if is_captured(x.__code__.co_filename) else self._is_known(x)
         if isinstance(x, MethodType):
             return x.__self__, x.__func__
+        if isinstance(x, BuiltinMethodType) and not isinstance(x.__self__, (ModuleType, type(None))):
+            return (x.__self__,)
         if isinstance(x, functools.partial):
-            return x.func, *x.args, x.keywords
+            return x.func, x.args, x.keywords
         if isinstance(x, property):
             return x.fget, x.fset
-        if isinstance(x, (staticmethod, classmethod)):
-            return (x.__func__,)
-        if isinstance(x, type):
-            if is_users(x) and not is_installed(x):
-                self.classes.setdefault(x, set())
+        if isinstance(x, (staticmethod, classmethod, functools._lru_cache_wrapper)):
+            return (x.__wrapped__,)
+        if isinstance(x, functools.cached_property):
+            return (x.func,)
+        if isinstance(x, np.vectorize):
+            return (x.pyfunc,)
+        if isinstance(x, weakref.ref):
+            return (x(),)
+        if isinstance(x, GETTERS):
+            self._names.update(part for name in x.__reduce__()[1] if isinstance(name, str) for part in name.split("."))
             return ()
-        if isinstance(x, (np.ndarray, *sources.CONTAINERS)) or (sources.is_open(x) and not isinstance(x, ModuleType) and not is_installed(type(x))):
-            self.sources.append(sources.of_all_in(x))
-            return classes_within(x)
+        if isinstance(x, ContextVar):
+            self._sources += sources.of_variable(x)
+            return (x.get(None),)
+        if isinstance(x, (type, ModuleType)):
+            self._look_into(x)
+            return ()
+        return self._inside(x)
+
+    def _inside(self, x: Any) -> Iterable:
+        """What a container, an array or an object leads to, all of which is kept."""
+        if isinstance(x, Iterator) and not isinstance(x, IOBase):
+            self.unknown = f"an iterator ({type(x).__name__})"
+        before = len(self.snapshot.nodes)
+        leaves = self.snapshot.add(x)
+        if len(self.snapshot.nodes) > MOST:
+            self.unknown = f"more than {MOST} containers and objects"
+        if len(leaves) == 1 and leaves[0] is x:
+            return self._is_known(x)
+        classes = {type(node.owner): None for node in islice(self.snapshot.nodes.values(), before, None)}
+        return [*leaves, *classes]
+
+    def _is_known(self, x: Any) -> Iterable:
+        package = opaque_package_of(x)
+        if package:
+            self.unknown = f"an object of {package}'s"
         return ()
 
-    def _read_by(self, f: FunctionType) -> Iterator:
+    def _look_into(self, x: Any) -> None:
+        """Note a class with those that it derives from, or a module, as something that names are looked up in."""
+        if isinstance(x, ModuleType):
+            if _is_open_module(x):
+                self._spaces.setdefault(id(x), (x, vars(x), set()))
+            return
+        for c in (*x.__mro__, *type(x).__mro__):
+            if is_users(c) and is_captured_class(c):
+                self._spaces.setdefault(id(c), (c, vars(c), set()))
+
+    def _read_by(self, f: FunctionType, unseen: bool) -> Iterator:
         """What a function names; that it is this is a source."""
-        self.sources.append(sources.of_function(f))
-        used = names_used(f.__code__)
-        self.names |= used
-        for name in used & f.__globals__.keys():
-            value = f.__globals__[name]
-            self.names_of.add((id(f.__globals__), name))
-            self.sources.append(sources.Source(lambda g=f.__globals__, n=name: g.get(n, sources.MISSING), value))
-            yield value
-            if isinstance(value, ModuleType) and not is_installed_file(getattr(value, "__file__", None) or ""):
-                yield from self._of_module(value, used)
+        code, space = f.__code__, f.__globals__
+        self._sources.append(sources.of_function(f))
+        used = names_used(code) | texts_in(code)
+        self._names |= used
+        self._is_any_name |= not used.isdisjoint(MAKE_NAMES)
+        if not used.isdisjoint(("eval", "exec")):
+            self.unknown = "what eval or exec reads"
+        found = global_names(code)
+        self._sources.append(sources.of_names(space, found))
+        self._spaces.setdefault(id(f), (f, vars(f), set()))
+        if unseen:
+            self.names_of |= {(id(space), name) for name in found} | {(id(cell), "") for cell in f.__closure__ or ()}
+        yield from self._named([space[name] for name in found if name in space], used)
         for cell in f.__closure__ or ():
-            if not is_empty(cell):
-                self.names_of.add((id(cell), ""))
-                self.sources.append(sources.Source(lambda cell=cell: _content(cell), cell.cell_contents))
-                yield cell.cell_contents
+            self._sources.append(sources.Source(lambda cell=cell: _content(cell), _content(cell)))
+            yield from () if is_empty(cell) else (cell.cell_contents,)
         yield from [*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()]
 
-    def _of_module(self, module: ModuleType, used: set) -> Iterator:
-        for name in used & vars(module).keys():
-            self.sources.append(sources.of_attribute(module, name, vars(module)[name]))
-            yield vars(module)[name]
+    def _named(self, values: list, names: set) -> Iterator:
+        """Values of a function's names; of modules among them what these have under names that the function uses, too."""
+        modules: dict[int, Any] = {}
+        while values:
+            x = values.pop()
+            if not isinstance(x, ModuleType):
+                yield x
+            elif id(x) not in modules and _is_open_module(x):
+                modules[id(x)] = x
+                self._sources.append(sources.of_names(vars(x), names))
+                values += [vars(x)[name] for name in names if name in vars(x)]
 
     def _members(self) -> list:
-        """What classes have under names that were read."""
+        """What classes and modules have under names that were read since they were asked last."""
         found = []
-        for cls, known in self.classes.items():
-            for name in sorted(self.names - known):
-                value = sources.in_class(cls, name)
-                if value is not sources.MISSING:
-                    self.sources.append(sources.of_class(cls, name))
-                    found.append(value)
-            known |= self.names
+        for x, space, known in self._spaces.values():
+            is_any = self._is_any_name and (isinstance(x, type) or (isinstance(x, ModuleType) and is_captured(getattr(x, "__file__", None) or "")))
+            names = (self._names | self._called_in(x, space) | (space.keys() if is_any else set())) - known
+            if names:
+                self._sources.append(sources.of_names(space, names))
+                found += [space[name] for name in names if name in space]
+                known |= names
         return found
+
+
+    def _called_in(self, x: Any, space: Any) -> set:
+        """Methods of a class that Python calls by itself; those that make texts only if code may make a text which does not name them."""
+        found = {n for n, f in space.items() if n.startswith("__") and isinstance(f, FunctionType)} if isinstance(x, type) else set()
+        return found if self._makes_texts else found - _TEXTS
+
+
+MAKE_NAMES = {"getattr", "hasattr", "vars", "dir", "__dict__", "attrgetter", "methodcaller"}
+GETTERS = (operator.attrgetter, operator.methodcaller)
 
 
 def classes_within(x: Any) -> list:
@@ -164,7 +267,7 @@ def classes_within(x: Any) -> list:
     found: dict[type, None] = {}
     seen: set[int] = set()
     queue = [x]
-    while queue and len(seen) < MOST:
+    while queue:
         y = queue.pop()
         if id(y) in seen or isinstance(y, (str, bytes, int, float, complex, np.ndarray)):
             continue
@@ -177,6 +280,11 @@ def classes_within(x: Any) -> list:
             found[y if isinstance(y, type) else type(y)] = None
             queue += [*getattr(y, "__dict__", {}).values()] if not isinstance(y, type) else ()
     return list(found)
+
+
+def _is_open_module(x: ModuleType) -> bool:
+    """Whether names of this module may come to mean something else."""
+    return sources.is_open(x)
 
 
 def _content(cell: CellType) -> Any:

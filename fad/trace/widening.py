@@ -15,6 +15,7 @@ from ..ir.graph import Equation, Literal, Var, has_effect
 from ..ir.types import Type, dtype_text, loop_dtypes, promoted, type_of
 from ..ops.carry import UNDEFINED, Turn, convert, zeros_of
 from ..util.errors import UnstageableError
+from ..util.interrupts import let_through
 
 # What an op makes of numbers in a wider dtype is what it makes of them in the narrower one, and then widened. Products of complex numbers are not among
 # these (a real infinity makes nan), nor quotients (their rounding differs).
@@ -169,7 +170,8 @@ class _Comparison:
         try:
             with np.errstate(all="ignore"):
                 found = eqn.op.run(*[_typed(n[1], a.type) for n, a in zip(names, eqn.inputs)], **eqn.params)
-        except (ArithmeticError, TypeError, ValueError):
+        except (ArithmeticError, TypeError, ValueError) as error:
+            let_through(error)
             return False
         self.names[y] = _number(np.asarray(found, y.type.dtype)[()])
         return True

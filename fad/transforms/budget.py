@@ -13,8 +13,9 @@ from ..ir.build import current
 from ..ir.graph import Equation, Literal, Var
 from ..ir.integers import Affine
 from ..util.errors import TapeMemoryError
+from ..util.interrupts import ambient
 
-_state = threading.local()
+_state: Any = ambient(threading.local())
 USUAL_TURNS = 1_000_000                                       # of a loop whose number of turns is not known
 MOST_LEVELS = 8
 MOST_DEPTH = 1                                                # of loops that run in segments inside others that do

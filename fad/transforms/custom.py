@@ -17,6 +17,7 @@ from ..ir.types import Type, type_of
 from ..ir.walk import bind_outputs, closure, run_equation
 from ..ops.kinds import fit
 from ..util.errors import NoDerivativeError
+from ..util.interrupts import ambient
 from .control import JVP_OF_CONTROL, VJP_OF_CONTROL
 from .inputs import zeros_like
 from .jvp import Forward
@@ -31,6 +32,7 @@ class _Transposed(threading.local):
 
 
 _transposed = _Transposed()
+ambient(_transposed)
 
 
 def _moves(v: Any) -> bool:
@@ -47,6 +49,11 @@ def _refuse_keywords(rule: Any, moves: Sequence, name: str) -> None:
     if any(moves[k] for k in getattr(rule, "by_keyword", ())):
         raise NoDerivativeError(f"{name} is being differentiated with respect to an argument that can only be passed by name",
                                 why="its own derivative rule is given arguments by position", do="make it an ordinary parameter")
+
+
+def is_reverse_only(func: Func) -> bool:
+    """Whether a program calls a function that has a rule for reverse mode only, so that forward mode would refuse it."""
+    return any(eqn.params["rule"].jvp is None if eqn.op.name == "custom" else any(map(is_reverse_only, eqn.regions)) for eqn in func.equations)
 
 
 def jvp_custom(sweep: Any, eqn: Equation) -> None:

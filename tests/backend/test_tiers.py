@@ -80,8 +80,8 @@ def test_patience_ends_and_is_given_back():
 
 
 def test_threads_that_compile_equal_programs_at_once():
-    """They have one dispatcher, which another thread may have closed for new types between two steps of this one."""
-    failures, gate = [], threading.Barrier(6)
+    """They have one dispatcher, which another thread may have closed for new types between two steps of this one. Who comes late shares it."""
+    failures, counts, gate = [], [], threading.Barrier(6)
 
     def work():
         g, x = fad.jit(lambda x: np.sum(np.tanh(x * 0.7254) ** 2), compile="now"), np.ones(5)
@@ -90,7 +90,7 @@ def test_threads_that_compile_equal_programs_at_once():
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
                 np.testing.assert_allclose(g(x), np.sum(np.tanh(x * 0.7254) ** 2))
-            assert g.compilations == 1
+            counts.append(g.compilations)
         except Exception as error:
             failures.append(error)
     threads = [threading.Thread(target=work) for _ in range(6)]
@@ -99,6 +99,7 @@ def test_threads_that_compile_equal_programs_at_once():
     for t in threads:
         t.join()
     assert not failures
+    assert max(counts) == 1
 
 
 @pytest.mark.parametrize("f", [

@@ -233,13 +233,13 @@ def test_what_such_methods_do_not_read_makes_no_new_program():
     set_all(2.0, 1.5, 1.0)
     compiled = fad.jit(lambda x: o @ x)
     compiled(X)
-    [[first]] = compiled.programs.values()
+    assert compiled.traces == 1
     HOLDER.other = Scaled.other = 2.0                        # which no method of its class names
     compiled(X)
-    assert [[first]] == list(compiled.programs.values())
+    assert compiled.traces == 1
     W[0] = 5.0
     compiled(X)
-    assert [[first]] != list(compiled.programs.values())
+    assert compiled.traces > 1
 
 
 def shifted(x, slope=0.4, shift=0.0):

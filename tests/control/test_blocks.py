@@ -182,8 +182,9 @@ def _point():
 
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_gradient_is_that_of_a_whole_tape(f, monkeypatch):
-    x, made = _point() * (0.01 if f is durbin else 1.0), _made(monkeypatch)
-    in_blocks = fad.grad(f)(x)
+    x, made, g = _point() * (0.01 if f is durbin else 1.0), _made(monkeypatch), fad.grad(f)
+    g.clear()
+    in_blocks = g(x)
     assert made
     monkeypatch.setattr(blocks, "LARGE", 1 << 60)
     np.testing.assert_allclose(in_blocks, fad.grad(lambda x: f(x))(x), rtol=1e-10, atol=1e-13)
@@ -191,15 +192,17 @@ def test_gradient_is_that_of_a_whole_tape(f, monkeypatch):
 
 @pytest.mark.parametrize("f", VERSIONS)
 def test_rows_that_are_versions_of_the_rows_before(f, monkeypatch):
-    made = _made(monkeypatch)
-    fad.grad(f)(_point())
+    made, g = _made(monkeypatch), fad.grad(f)
+    g.clear()                                                # of programs that were made before
+    g(_point())
     assert [len(blocks_of.again.versions) for blocks_of in made] == [VERSIONS[f]]
 
 
 def test_rows_hold_the_version_that_the_last_turn_leaves(monkeypatch):
     """The last turn saves 296 numbers, a whole number of cache lines, and leaves 297."""
-    x, made = _point()[:297], _made(monkeypatch)
-    in_blocks = fad.grad(two_prefixes)(x)
+    x, made, g = _point()[:297], _made(monkeypatch), fad.grad(two_prefixes)
+    g.clear()
+    in_blocks = g(x)
     assert [blocks_of.again.versions and len(blocks_of.again.arrays) for blocks_of in made] == [2]
     monkeypatch.setattr(blocks, "LARGE", 1 << 60)
     np.testing.assert_allclose(in_blocks, fad.grad(lambda x: two_prefixes(x))(x), rtol=1e-10, atol=1e-13)
@@ -232,6 +235,7 @@ def test_what_decides_is_saved(monkeypatch):
 
 def test_small_programs_have_no_blocks_and_are_traced_anew_for_large_arrays(monkeypatch):
     made, g = _made(monkeypatch), fad.grad(burgers)
+    g.clear()
     g(np.linspace(0.1, 0.2, 20))
     assert not made
     g(np.linspace(0.1, 0.2, 3000))

@@ -356,7 +356,9 @@ def test_without_the_proof_it_would_be_wrong(program, monkeypatch):
     with fad.config.using(compile="never"):
         g = fad.grad(loss, fallback=False)(A)
         monkeypatch.setattr(final._Nest, "is_last", lambda *_: True)
-        assert not np.allclose(fad.grad(loss_of(program), fallback=False)(A), g, rtol=1e-6)
+        without = fad.grad(loss_of(program), fallback=False)
+        without.clear()                                      # of programs that functions of this kind have
+        assert not np.allclose(without(A), g, rtol=1e-6)
 
 
 def test_within_a_loop_that_makes_the_array_anew():

@@ -1,0 +1,66 @@
+"""Objects from outside that are handed to code which is not captured: libraries' functions, comparisons by methods without a text.
+
+Such code may read any attribute, and nobody notes which. So all that is in the objects, and in their classes, is a source of the trace. Objects of opaque
+packages (see util/where.py) may hold what no attribute tells: functions that use them belong to the tape.
+"""
+from collections import deque
+from collections.abc import Callable, Iterable
+from types import BuiltinFunctionType, BuiltinMethodType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ..ir.build import Value, current
+from ..util.defects import door
+from ..util.errors import UnstageableError
+from ..util.where import is_captured_class, opaque_package_of
+from . import sources
+from .calls import called
+from .containers import NEVER_CHANGE, contents
+from .library import has_traced
+from .snapshot import Snapshot
+from .unseen import Reads, refuse_unknown
+
+HAND_ON = {isinstance, issubclass, id, type, callable, print, len, iter, next, zip, enumerate, map, filter, reversed, list, tuple, range, slice, getattr,
+           hasattr, setattr, delattr, object}
+
+
+def is_compared(x: Any) -> bool:
+    """Whether a method of Python's, which a dataclass may have got without a text, compares x."""
+    return isinstance(type(x).__eq__, FunctionType) or isinstance(type(x).__lt__, FunctionType)
+
+
+def hand_over(root: Any, values: Iterable, is_read: Callable = lambda x: True) -> None:
+    """Note that code which is not captured is given these values: all that is in objects from outside, if it is read, is a source of the trace."""
+    given = [x for x in values if type(x) not in NEVER_CHANGE and not isinstance(x, (Value, np.ndarray))]
+    leaves = [leaf for x in given for leaf in Snapshot().add(x)]
+    objects = [x for x in leaves if sources.is_object(x) and is_captured_class(type(x)) and id(x) not in root.inside and is_read(x)]
+    objects = [x for x in objects if not has_traced(contents(x).values())]
+    if objects:
+        root.reads = root.reads or Reads()
+        root.reads.add_handed(objects)
+        refuse_unknown(root.reads, "code that a library runs")
+
+
+def refuse_opaque(x: Any, asked: Iterable = ()) -> None:
+    """An error if x is a function or an object of a package whose code is not captured (see util/where.py), and was not asked for by itself."""
+    package = "" if isinstance(x, (Value, ModuleType)) else opaque_package_of(x)
+    if package and package not in asked:
+        raise UnstageableError(f"{getattr(x, '__name__', type(x).__name__)} of {package} is used", why="a program does not see what a package reads that has a "
+                               "compiled core or arrays of its own", do="take the numbers out of it before (an array of NumPy's), and pass them as arguments")
+
+
+def only_hands_on(f: Any) -> bool:
+    """Whether f is a function of Python's own that looks into no object that it is given, or puts it into a container."""
+    if isinstance(f, BuiltinMethodType) and isinstance(f.__self__, (list, dict, set, deque)):
+        return f.__name__ not in ("index", "count", "remove")
+    return isinstance(f, (type, BuiltinFunctionType)) and f in HAND_ON
+
+
+@door
+def reading(f: Callable, *args: Any, **kwargs: Any) -> Any:
+    """The call of a function that may look into what it is given."""
+    hand_over(current().root, (*args, *kwargs.values()))
+    return called(f, *args, **kwargs)
+
+

@@ -1,0 +1,151 @@
+"""Programs that are interrupted at a random moment while fad traces, compiles or runs them. Run by test_interrupts.py in a process of its own.
+
+python interrupted.py SOURCE TIER SEED RUNS, where SOURCE is "signal" (a handler raises) or "thread" (another thread sets an exception).
+Prints a line for each run in which the exception got lost, changed, came twice, or left something behind; then how many arrived.
+"""
+import ctypes
+import gc
+import random
+import signal
+import sys
+import threading
+import time
+import traceback
+import warnings
+
+import numpy as np
+
+import fad
+from fad.ir import stack
+from fad.util.interrupts import snapshot
+
+
+class Late(Exception):
+    """A timeout of the user's."""
+
+
+KINDS = (Late, ValueError, TypeError, LookupError, ArithmeticError, RuntimeError, TimeoutError, KeyboardInterrupt, MemoryError)
+X = np.array([0.3, 0.7, 1.1])
+places: list = []
+
+
+def loops(x):
+    s, y = 0.0, np.zeros(3)
+    for k in range(3):
+        for j in range(k + 1):
+            if x[j] > 0.5:
+                s = s + np.sin(x[k]) * x[j]
+            else:
+                s = s - x[k]
+        y[k] = s
+    return np.sum(y)
+
+
+def on_tape(x):
+    table, out = {float(x[0]): 2.0}, []
+    for k in range(3):
+        out.append(x[k] * table[float(x[0])])
+    return sum(out)
+
+
+def straight(x):
+    return np.sum(np.linalg.solve(np.eye(3) * 4 + np.outer(x, x), x) ** 2)
+
+
+def listed(x):
+    rows = []
+    for k in range(3):
+        rows.append(x[k] * x)
+    return np.sum(np.array(rows)) + min(rows[0][0], rows[1][1])
+
+
+class BySignal:
+    """A timer whose handler raises."""
+
+    def __init__(self):
+        signal.signal(signal.SIGALRM, self.handle)
+
+    def handle(self, *args):
+        places.append(traceback.extract_stack(args[1])[-1])
+        raise self.kind("late")
+
+    def set(self, kind, seconds):
+        self.kind = kind
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+    def stop(self):
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+class ByThread:
+    """A thread that sets an exception, made from its class alone."""
+
+    def set(self, kind, seconds):
+        self.lock, self.is_over, self.main = threading.Lock(), False, threading.get_ident()
+        self.thread = threading.Thread(target=self.wait, args=(kind, seconds))
+        self.thread.start()
+
+    def wait(self, kind, seconds):
+        time.sleep(seconds)
+        with self.lock:
+            if not self.is_over:
+                places.append("set by a thread")
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.main), ctypes.py_object(kind))
+
+    def stop(self):
+        with self.lock:
+            self.is_over = True
+        self.thread.join()
+
+
+def attempt(f, make, timer, kind, seconds):
+    """What a call raised that was interrupted after so many seconds."""
+    g = make(f)
+    g.clear()
+    places.clear()
+    try:
+        try:
+            timer.set(kind, seconds)
+            g(X)
+        finally:
+            timer.stop()
+    except BaseException as error:
+        return g, error
+    return g, None
+
+
+def usual(state):
+    return [{k: x for k, x in held.items() if x} for held, _ in state]
+
+
+def main(source, tier, seed, runs):
+    warnings.simplefilter("ignore")
+    sys.unraisablehook = lambda told: places.clear()          # what is raised as Python cleans up (in a callback of a weak reference) it drops itself
+    timer, chosen, arrived = BySignal() if source == "signal" else ByThread(), random.Random(seed), 0
+    cases, want, lasts = [(f, make) for f in (loops, on_tape, straight, listed) for make in (fad.jit, fad.grad)], {}, {}
+    with fad.config.using(compile=tier):
+        for f, make in cases:
+            want[f, make] = make(f)(X)
+            make(f).clear()
+            started = time.perf_counter()
+            make(f)(X)
+            lasts[f, make] = time.perf_counter() - started
+        for _ in range(runs):
+            f, make = chosen.choice(cases)
+            kind = chosen.choice(KINDS)
+            g, error = attempt(f, make, timer, kind, chosen.uniform(1e-5, lasts[f, make]))
+            told = f"{f.__name__} {make.__name__} {kind.__name__} at {places}: "
+            if bool(places) != (type(error) is kind) or (error is not None and not places):
+                print(told, "the caller got", repr(error))
+            arrived += bool(places)
+            error = None
+            if stack.builders() or not gc.isenabled() or any(usual(snapshot())):
+                print(told, "left behind:", usual(snapshot()), gc.isenabled())
+            for _ in range(2):
+                if not np.allclose(g(X), want[f, make]):
+                    print(told, "wrong afterwards")
+    print("arrived", arrived)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))

@@ -1,0 +1,74 @@
+"""Exceptions from outside the code that is traced reach the caller, once, whatever fad was doing, and leave nothing behind."""
+import math
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import fad
+from fad.util.interrupts import is_interrupt
+
+PROGRAM = os.path.join(os.path.dirname(__file__), "interrupted.py")
+
+
+@pytest.mark.parametrize("source, tier, runs", [("signal", "never", 60), ("signal", "now", 20), ("thread", "never", 30)])
+def test_an_interrupt_at_any_moment(source, tier, runs):
+    if not hasattr(signal, "setitimer"):
+        pytest.skip("this system has no interval timers")
+    root = os.path.dirname(os.path.dirname(os.path.dirname(PROGRAM)))
+    done = subprocess.run([sys.executable, PROGRAM, source, tier, "1", str(runs)], capture_output=True, text=True, timeout=300,
+                          env={**os.environ, "PYTHONPATH": root})
+    *lost, arrived = done.stdout.splitlines() or [done.stderr]
+    assert not lost and int(arrived.split()[-1]) > runs // 4, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit, MemoryError, GeneratorExit])
+@pytest.mark.parametrize("make", [fad.jit, fad.grad])
+def test_pythons_own_go_on_at_once(make, kind):
+    calls = []
+
+    def f(x):
+        calls.append(1)
+        for k in range(3):
+            if k == 2 and len(calls) == 1:
+                raise kind
+        return np.sum(x)
+    with pytest.raises(kind):
+        make(f)(np.ones(3))
+    assert not calls                                          # it ran once, and what it did is undone
+    make(lambda x: np.sum(x))(np.ones(3))
+
+
+def test_a_handler_of_the_functions_own_does_not_see_them():
+    class Late(Exception):
+        pass
+
+    def handler(number, frame):
+        raise Late
+
+    def f(x):
+        try:
+            math.factorial(200_000)                           # the timer ends in here
+        except Late:
+            return np.sum(x) * 2
+        return np.sum(x)
+    before = signal.signal(signal.SIGALRM, handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    try:
+        with pytest.raises(Late):
+            fad.jit(f)(np.ones(3))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_errors_of_the_code_are_no_interrupts():
+    def deeper(f, *args):
+        return f(*args)
+    for wrong in (lambda: [][0], lambda: {}["a"], lambda: int("a"), lambda: 1 / 0, lambda: next(iter(())), lambda: deeper(deeper, deeper), lambda: len(3)):
+        with pytest.raises(Exception) as found:
+            deeper(wrong)
+        assert not is_interrupt(found.value)

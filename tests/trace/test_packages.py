@@ -1,0 +1,135 @@
+"""What is installed: packages of plain Python are captured, opaque ones belong to the tape."""
+import inspect
+import warnings
+from importlib.machinery import EXTENSION_SUFFIXES
+
+import numpy as np
+import pytest
+
+import fad
+from fad.trace.origin import definition_of
+from fad.util.where import is_captured, is_captured_class, opaque_package_of
+
+from .packages import installed, of_file
+from .test_guards import X, assert_always_as_python, slopes
+
+MODEL = """
+import numpy as np
+SCALE = 2.0
+
+class Model:
+    def __init__(self):
+        self.reg = 0.1
+    def loop(self, x):
+        s = 0.0
+        for k in range(3):
+            s += x[k] ** 2 * self.reg
+        return s
+    def fill(self, x):
+        y = np.zeros(3)
+        for k in range(3):
+            y[k] = x[k] * self.reg
+        return np.sum(y ** 2)
+    def newton(self, x):
+        z = x[0] + 1.0
+        while z * z - x[1] > 1e-9:
+            z = z - (z * z - x[1]) / (2 * z)
+        return z * self.reg * SCALE
+    def branch(self, x):
+        return x[0] * self.reg if x[0] > x[1] else np.sum(x) * SCALE
+
+OB = Model()
+"""
+CORE = {f"_core{EXTENSION_SUFFIXES[0].replace('.', '__', 1)}": ""}
+
+
+@pytest.mark.parametrize("method", ["loop", "fill", "newton", "branch"])
+@pytest.mark.parametrize("tier", ["never", "now"])
+def test_methods_of_a_package_are_compiled_and_guarded(method, tier, tmp_path):
+    module = installed(tmp_path, MODEL)
+    f = getattr(module.OB, method)
+    with fad.config.using(fallback=False):
+        assert_always_as_python(f, "OB.reg = @", vars(module), tier)
+        assert_always_as_python(lambda x: f(x) + x[0], "SCALE = @", vars(module), tier)
+
+
+ARRAYS = """
+import numpy as np
+
+class Array:
+    __array_priority__ = 10
+    def __init__(self, k):
+        self.k = k
+    def __array__(self, dtype=None, copy=None):
+        return np.array([self.k, 1.0])
+
+class Fit:
+    def __init__(self, k):
+        self.k = k
+    def __call__(self):
+        return self.k
+
+def total(a):
+    return float(np.sum(a))
+FIT, ARRAY = Fit(1.0), Array(2.0)
+"""
+USES = {"an array of its own": "np.sum(x * np.sum(np.asarray(m.ARRAY)))", "an object": "np.sum(x) * m.FIT()", "an attribute": "np.sum(x) * m.FIT.k",
+        "a function": "np.sum(x) * m.total([m.FIT.k, 1.0])", "an object in a list": "np.sum(x) * fits[0].k", "an object's attribute": "np.sum(x) * holder.fit.k",
+        "an object that is made": "np.sum(x) * m.Fit(m.FIT.k).k"}
+
+
+@pytest.mark.parametrize("files", [{}, CORE], ids=["arrays of its own", "a compiled core"])
+@pytest.mark.parametrize("use", USES)
+def test_who_uses_an_opaque_package_runs_on_the_tape(use, files, tmp_path):
+    module = installed(tmp_path, ARRAYS if not files else ARRAYS.replace("    __array_priority__ = 10\n", ""), **files)
+    user = of_file(tmp_path, f"import numpy as np, types\nimport {module.__name__} as m\nfits, holder = [m.FIT], types.SimpleNamespace(fit=m.FIT)\n"
+                             f"def f(x): return {USES[use]}\n")
+    assert not is_captured(module.__file__) and opaque_package_of(module.FIT) == opaque_package_of(module.total) == module.__name__
+    g = fad.grad(user.f)
+    with pytest.warns(fad.FallbackWarning, match=f"of {module.__name__} is used"):
+        g(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fad.FallbackWarning)
+        for k in (2.0, 3.0):
+            module.FIT.k = module.ARRAY.k = k
+            np.testing.assert_allclose(g(X), slopes(user.f, X), rtol=1e-6)
+            assert np.isclose(fad.jit(user.f)(X), user.f(X))
+
+
+def test_a_function_of_an_opaque_package_that_is_asked_for_is_captured(tmp_path):
+    module = installed(tmp_path, MODEL, **CORE)
+    assert not is_captured(module.__file__)
+    with fad.config.using(fallback=False):
+        assert np.isclose(fad.jit(module.OB.loop)(X), module.OB.loop(X))
+
+
+@pytest.mark.parametrize("x, package", [(np.sum, ""), (np.ones(2), ""), (inspect.signature, ""), (inspect.Signature(), ""), (3.0, ""), (fad.grad, ""), (len, "")])
+def test_what_fad_knows_is_not_opaque(x, package):
+    assert opaque_package_of(x) == package
+
+
+def test_classes_of_a_package_are_captured(tmp_path):
+    assert is_captured_class(installed(tmp_path, MODEL).Model)
+    assert not is_captured_class(installed(tmp_path, MODEL, **CORE).Model)
+    assert not is_captured_class(inspect.Signature)
+
+
+def test_a_warning_names_the_line_in_the_package(tmp_path):
+    module = installed(tmp_path, "import numpy as np\ndef f(x):\n    table = {float(x[0]): 1.0}\n    return np.sum(x) * table[float(x[0])]\n")
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        fad.grad(module.f)(X)
+    assert f"{module.__file__}:3" in str(told[0].message)
+
+
+def test_lambdas_that_share_a_line_are_told_apart(tmp_path):
+    module = of_file(tmp_path, "import numpy as np\nfs = [lambda x: np.sum(x), lambda x: np.max(x), (lambda x: (lambda x: x * 2)(x))]\n")
+    ends = [definition_of(f)[0].body.end_col_offset for f in module.fs]
+    assert ends == sorted(set(ends))
+
+
+def test_a_line_that_was_rearranged_is_not_taken_for_the_function(tmp_path):
+    module = of_file(tmp_path, "import numpy as np\nfs = [lambda x: np.sum(x), lambda x: np.max(x)]\n")
+    (tmp_path / f"{module.__name__}.py").write_text("import numpy as np\nfs = [lambda x: np.max(x), lambda x: np.sum(x)]\n")
+    assert definition_of(module.fs[0]) is None
+    assert fad.jit(module.fs[0])(X) == np.sum(X)
