@@ -7,8 +7,9 @@ from ..transforms.vjp import pull_back
 from ..util import tree
 from ..util.errors import ArgumentError, NotScalarError
 from .inner import Inner, captured, check_scalar, gradient_tree, value_leaves
+from .kept import remembered
 from .leaves import of_its_own
-from .staged import Staged, as_tuple, check_callable, remembered, within
+from .staged import Staged, as_tuple, check_callable, within
 
 
 def jit(f: "Callable | None" = None, *, compile: "str | None" = None, static_argnums: "int | Sequence[int]" = (),

@@ -35,6 +35,7 @@ from ..util.errors import (
     UnstageableError,
     UnsupportedFunctionError,
 )
+from ..util.interrupts import is_interrupt, let_through
 from ..util.where import Where, line_of, outside_fad
 
 UNSTAGED = (ConcreteValueError, UnstageableError, SideEffectError, UnsupportedFunctionError, IntegerOverflowError)
@@ -48,6 +49,8 @@ def is_unstaged(error: Exception) -> bool:
 
     What is wrong in a branch or a loop may be on a way that is not taken: the tape goes only the way that is.
     """
+    if is_interrupt(error):
+        return False
     if isinstance(error, UNSTAGED) or (isinstance(error, PYTHONS) and not isinstance(error, FadError)) or is_defect(error):
         return True
     return left_region(error) and not isinstance(error, (StructureError, Warning))
@@ -76,6 +79,7 @@ class Fallback:
         try:
             result = run()
         except Exception as second:
+            let_through(second)
             is_of_tape = is_unstaged(_first(second)) and not self.is_plain and not isinstance(second, SideEffectError) and not is_of_none(error)
             raise _in_fads_words(error if is_of_tape and not is_users(second) else second) from None
         where, reason = place_and_reason(error)
@@ -117,6 +121,8 @@ def beyond_programs(error: Exception) -> "Exception | None":
         return UnstageableError(str(error), why="of Python's ints these are floats", do="let the base be a float (2.0 instead of 2)")
     if str(error).startswith(NONE_IS_USED):
         return UnstageableError(str(error), why="a program has numbers and arrays", do="give the name a number on every way, or test it (is None) before")
+    if isinstance(error, UnstageableError):                   # of a call that is made before the program runs (backend/prelude.py)
+        return error
     if is_of_a_way(error):
         return UnstageableError(str(error), why="it was met while the program was made, and not where the program is", do="look at the line that raises")
     return None
@@ -143,7 +149,9 @@ def run_on_tape(body: Callable, args: tuple, kwargs: dict, name: str, deliver: C
     """deliver(tape, body's result) of a body that computes on traced values, given the values."""
     leaves, structure = tree.flatten((args, kwargs))
     with taping(name, Tracer) as tape:
-        args, kwargs = structure.unflatten([tape.take(x) for x in leaves])
+        given = [tape.take(x) for x in leaves]
+        tape.arrived = {id(new): x for new, x in zip(given, leaves)}          # an array that is given twice is one, to those who ask
+        args, kwargs = structure.unflatten(given)
         result = body(*args, **kwargs)
         settle(tape)
         return deliver(tape, result)

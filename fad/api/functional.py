@@ -17,11 +17,11 @@ from .dependence import depends
 from .derivative import grad, jitted
 from .jacobian import hessian as core_hessian
 from .jacobian import jacfwd, jacrev
+from .kept import remembered
 from .products import hvp as core_hvp
 from .products import jvp as core_jvp
 from .products import vhp as core_vhp
 from .products import vjp as core_vjp
-from .staged import remembered
 
 
 class StrictError(FadError, RuntimeError):
@@ -105,14 +105,14 @@ def _several_outputs(func: Callable, xs: tuple) -> bool:
 
 def structure_of(func: Callable, xs: tuple) -> Any:
     """The structure of func's result."""
-    return jitted(func).program_for(*xs)[0].traced.structure
+    return jitted(func).traced_for(*xs).structure
 
 
 def _scalar_of(func: Callable, xs: tuple, name: str) -> Callable:
     """func, which must return one array of one element, returning it as a scalar."""
-    program, _ = jitted(func).program_for(*xs)
-    outputs = program.traced.func.outputs
-    if program.traced.structure.cls is not None and program.traced.structure.leaves != 1:
+    traced = jitted(func).traced_for(*xs)
+    outputs = traced.func.outputs
+    if traced.structure.cls is not None and traced.structure.leaves != 1:
         raise SingleElementError(f"the function given to {name} should return a single array")
     size = 1
     for n in outputs[0].type.shape:
@@ -219,12 +219,13 @@ def _second_order(product: Callable, name: str, func: Callable, inputs: Any, v: 
     vs = _single(xs, "the vector v can only be None if the input to the user-provided function is a single array with a single element") \
         if v is None else _vector(v, xs, name)
     value = jitted(func)(*xs)
-    answer = product(_of_tuple(scalar), xs, vs)
+    answer = product(_of_tuple(func), xs, vs)
     return value, answer if several else answer[0]
 
 
 @remembered
-def _of_tuple(scalar: Callable) -> Callable:
+def _of_tuple(func: Callable) -> Callable:
+    scalar = _reshaped(func)
     return lambda xs: scalar(*xs)
 
 

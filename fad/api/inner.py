@@ -42,7 +42,8 @@ class Inner:
             return f(*inner_args, **inner_kwargs)
         names = leaf_names(f, structure)
         self.wanted = [self.data.index(k) for k in wanted if k in self.data]
-        self.traced: Traced = trace(f, self.args, call, names=[names[k] for k in self.data], moving=self.wanted)
+        self.traced: Traced = trace(f, self.args, call, names=[names[k] for k in self.data], moving=self.wanted,
+                                    once=whole is None)
         keep_apart(holders, [*self.traced.written, *self.traced.lost], self.traced.func)
         self.func = self.traced.func
         self.results = len(self.func.outputs) - len(self.traced.written)

@@ -9,6 +9,7 @@ from ..ir.types import Type, type_of
 from ..ir.walk import evaluate
 from ..ops.extents import product
 from ..ops.kinds import conjugate, is_complex, shape_of
+from ..transforms.custom import is_reverse_only
 from ..transforms.jvp import push_forward
 from ..transforms.vjp import pull_back
 from ..transforms.vmap import batch
@@ -56,7 +57,7 @@ def jacfwd(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, h
 
 def hessian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, memory: "int | str | None" = None,
             fallback: "bool | None" = None) -> Any:
-    """The Hessian of a function that returns a real scalar: forward mode over its gradient.
+    """The Hessian of a function that returns a real scalar: forward mode over its gradient; reverse mode where a rule in it has no forward mode.
 
     Returns a function that gives an array of shape x.shape + x.shape (trees of trees for trees, tuples of tuples for several argnums).
     memory, fallback: see grad; memory is for what the gradient saves for each column of the Hessian.
@@ -73,7 +74,7 @@ def hessian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, 
     several = isinstance(argnums, (tuple, list))
 
     def body(*args: Any, **kwargs: Any) -> Any:
-        rows = jacobian_body(gradients_of(f, "fad.hessian", chosen), args, kwargs, chosen, False, lambda inner: False)
+        rows = jacobian_body(gradients_of(f, "fad.hessian", chosen), args, kwargs, chosen, False, lambda inner: is_reverse_only(inner.func))
         return _map_blocks(rows, tuple) if several else _map_blocks(rows[0], lambda columns: columns[0])
     return Staged(within(memory, body), f, rebuild=(hessian, (f, argnums), {"memory": memory, "fallback": fallback}), fallback=fallback)
 
@@ -101,7 +102,9 @@ def _staged(make: Callable, f: Callable, argnums: Any, has_aux: bool, holomorphi
 
 
 def _choose(inner: Inner) -> bool:
-    """Whether reverse mode needs the fewer sweeps."""
+    """Whether reverse mode needs the fewer sweeps, or is the only one."""
+    if is_reverse_only(inner.func):
+        return True
     results = sum(_count(a.type.shape) for a in inner.func.outputs[:inner.results])
     arguments = sum(_count(type_of(inner.args[k]).shape) for k in inner.wanted)
     return results < arguments

@@ -6,6 +6,7 @@ import numpy as np
 from ..ir.build import Value
 from ..ir.types import is_beyond_64_bits, require_plain
 from ..util import tree
+from ..util.config import config
 
 
 def level_of(leaves: list) -> int:
@@ -67,8 +68,8 @@ def static_key(x: Any) -> Any:
 
 
 def signature_of(leaves: list, structure: tree.Structure, varying: set, static_leaves: frozenset) -> "tuple[Any, list]":
-    """What tells programs apart, and the data leaves."""
-    parts: list = [structure]
+    """What tells programs apart, the settings that they are made under among it, and the data leaves."""
+    parts: list = [config.now().shape, structure]
     data: list = []
     for k, x in enumerate(leaves):
         key = leaf_key(k, x, varying, static_leaves)

@@ -3,15 +3,18 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..ir import stack
+from ..ir.graph import Func, Var, free_vars
 from ..ir.walk import evaluate
+from ..transforms.custom import is_reverse_only
 from ..transforms.jvp import push_forward
 from ..transforms.vjp import pull_back
 from ..util import tree
-from ..util.errors import ArgumentError, StructureError
+from ..util.errors import ArgumentError, NoDerivativeError, StructureError
 from .inner import Inner, check_scalar, conform, gradient_tree, tangent_zeros, zeros_of
+from .kept import remembered
 from .leaves import of_its_own
 from .pullback import TwoStep, later_tree
-from .staged import Staged, check_callable, remembered, within
+from .staged import Staged, check_callable, within
 
 
 def jvp(f: Callable, primals: Sequence, tangents: Sequence, *, has_aux: bool = False, fallback: "bool | None" = None) -> tuple:
@@ -138,7 +141,7 @@ def _linearize_of(f: Callable, fallback: "bool | None") -> Staged:
 
 
 def hvp(f: Callable, x: Any, v: Any, *, memory: "int | str | None" = None, fallback: "bool | None" = None) -> Any:
-    """The product of the Hessian of the scalar function f at x with v: forward mode over the gradient.
+    """The product of the Hessian of the scalar function f at x with v: forward mode over the gradient; reverse mode where a rule in it has no forward mode.
 
     x, v: arrays (or trees) of one structure and shape; the result has it too. memory, fallback: see grad.
 
@@ -152,8 +155,31 @@ def hvp(f: Callable, x: Any, v: Any, *, memory: "int | str | None" = None, fallb
 @remembered
 def _hvp_of(f: Callable, memory: "int | str | None", fallback: "bool | None") -> Staged:
     def body(x: Any, v: Any) -> Any:
-        return jvp(gradient_of(f, "fad.hvp"), (x,), (v,))[1]
+        return _along(gradient_of(f, "fad.hvp"), x, v)
     return Staged(within(memory, body), f, rebuild=(_hvp_of, (f, memory, fallback), {}), fallback=fallback)
+
+
+def _along(f: Callable, x: Any, v: Any) -> Any:
+    """The derivative of f at x in the direction v. Where forward mode has no rule, what reverse mode computes, u -> J* u, is transposed itself: J v = (J*)* v."""
+    inner = Inner(f, (x,), None, (0,))
+    dxs = aligned_tangents(inner, (x,), (v,))
+    if not is_reverse_only(inner.func):
+        return tangent_tree(inner, *push_forward(inner.func, inner.args, dxs))
+    value, pullback = _vjp_in_place(f, (x,), False)
+    transposed = Inner(lambda u: _vjp_in_place(lambda u: pullback(u)[0], (u,), False)[1](v)[0], (tree.map_leaves(zeros_of, value),))
+    if stack.is_live() or _uses_its_inputs(transposed.func):  # of a linear map, reverse mode needs no value; on the tape, none can be seen to be needed
+        raise NoDerivativeError("a rule of a custom_vjp in the gradient is not known to be linear in its cotangent, and forward mode was asked of it",
+                                why="only a linear map has a transpose", do="use fad.hessian or fad.vhp, which go by reverse mode alone")
+    return transposed.tree_of(evaluate(transposed.func, transposed.args))
+
+
+def _uses_its_inputs(func: Func) -> bool:
+    """Whether a result depends on the value of an input."""
+    reached: set = set(func.inputs)
+    for eqn in func.equations:
+        if any(a in reached for a in (*eqn.inputs, *(v for r in eqn.regions for v in free_vars(r))) if isinstance(a, Var)):
+            reached.update(eqn.outputs)
+    return any(a in reached for a in func.outputs if isinstance(a, Var))
 
 
 def vhp(f: Callable, x: Any, v: Any, *, memory: "int | str | None" = None, fallback: "bool | None" = None) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backend.program import Program
+from ..backend.program import Program, prelude_of
 from ..backend.runner import Runner
 from ..ir.build import current
 from ..ir.graph import Func
@@ -16,6 +16,7 @@ from ..ir.types import Type, type_of
 from ..ir.walk import evaluate
 from ..ops.faces.arguments import captured
 from ..passes.pipeline import optimise
+from ..trace.closures import KINDS
 from ..trace.tracing import is_data
 from ..transforms.split import split
 from ..util import tree
@@ -23,6 +24,7 @@ from ..util.errors import CotangentShapeError, StructureError
 from .fallback import Later, as_arrays
 from .inner import conform
 from .leaves import level_of
+from .shared import OfStaged
 from .staged import Staged
 
 
@@ -62,13 +64,14 @@ class TwoStepProgram(Program):
         head, rest = split(optimise(func), traced.later, self.early + self.models)
         self.second_step = rest
         self.head, self.rest = Runner(head, self.policy, f"{self.name}_forward"), Runner(rest, self.policy, f"{self.name}_pullback")
+        self.prelude = prelude_of(traced, self.head)
 
     @property
     def compilations(self) -> int:
         return self.head.compilations + self.rest.compilations
 
     def __call__(self, data: list) -> Any:
-        outputs = self.head.run(list(data) + list(self.traced.captured))
+        outputs = self.head.run(self.values(data))
         value = self._tree(self.first, 0, outputs[:self.early])
         models = outputs[self.early:self.early + self.models]
         model = self._tree(self.model, self.first.leaves + self.second.leaves, models)
@@ -121,3 +124,6 @@ class TwoStep(Staged):
         first, second, model = result
         given, step = as_arrays(tape, model), Later(tape, second)
         return as_arrays(tape, first), lambda argument: step(*fitting_leaves(argument, given))
+
+
+KINDS[TwoStep] = OfStaged()

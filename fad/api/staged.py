@@ -4,15 +4,17 @@ A staged function has a body that computes on traced values: for `grad` it trace
 program and runs the result. Called with arrays, the body is traced once for each kind of arguments and the program is kept; called
 with traced values, the body runs where it stands. So transforms nest without a rule of their own.
 """
+import contextlib
 import functools
 from collections.abc import Callable
-from types import FunctionType
+from types import FunctionType, SimpleNamespace
 from typing import Any
 
 from ..backend.program import Program, nothing
 from ..ir import stack
 from ..ir.build import current
 from ..trace import sources
+from ..trace.closures import KINDS
 from ..trace.leaks import refuse_changed_arguments
 from ..trace.listed import deliver
 from ..trace.outside import Outside
@@ -21,11 +23,15 @@ from ..trace.unseen import guard_within
 from ..transforms.budget import allowing
 from ..util import tree
 from ..util.collection import collection_paused
+from ..util.config import config
 from ..util.errors import ArgumentError, ConcreteValueError, SideEffectError
+from ..util.interrupts import let_through, put_back, snapshot
 from ..util.memory import parse_bytes
 from .fallback import BEYOND, Fallback, as_arrays, beyond_programs, is_of_a_way, is_of_none, run_on_tape
+from .kept import memory_of
 from .leaves import call_on_tensors, leaf_key, level_of, of_its_own, signature_of
 from .names import leaf_names
+from .shared import OfStaged, Sharing, forget, sharing_of
 
 
 class Staged:
@@ -45,6 +51,29 @@ class Staged:
         self.varying: set[int] = set()                       # leaves that are Python ints and have been seen to vary
         self.seen: dict[Any, dict[int, int]] = {}
         self.latest: Callable | None = None
+        self.lifting: Sharing | None = None                   # of the staged function of a pattern: what it knows of its slots
+        self.server: Staged | None = None                     # such a function that has answered for this one
+        self.options = (rebuild[0], *rebuild[1][1:], *rebuild[2].values())      # what tells this transform of a function from others
+        self.first = self                                     # the first such transform of this function, whose programs this one has, too
+        kept = memory_of(wrapped) if type(wrapped) is FunctionType and wrapped.__dict__ else None
+        if kept:
+            self._adopt(kept)
+
+    def _adopt(self, kept: dict) -> None:
+        try:
+            first = kept.get(self.options)
+        except TypeError:                                     # an option that cannot be hashed
+            return
+        if first is not None:
+            self.first, self.programs, self.varying, self.seen, self.latest = first, first.programs, first.varying, first.seen, first.latest
+            self.fallback.reasons = first.fallback.reasons
+
+    def _register(self) -> None:
+        """Keep the programs with the function, for later transforms of it."""
+        f = self.rebuild[1][0]
+        if self.first is self and type(f) is FunctionType:
+            with contextlib.suppress(TypeError):              # an option that cannot be hashed
+                memory_of(f, True).setdefault(self.options, self)
 
     # -- calls ------------------------------------------------------------------------------------------------------------
 
@@ -57,13 +86,26 @@ class Staged:
                 if beyond_programs(error) is None:
                     raise
                 result = NotImplemented                       # the long way knows what to do
+                fast.take_back()                              # type: ignore[attr-defined]
             if result is not NotImplemented:
                 return result
-        return self._call(args, kwargs)
+        before, depth = snapshot(), len(stack.builders())
+        try:
+            return self._call(args, kwargs)
+        except BaseException as error:
+            put_back(before, error)
+            del stack.builders()[depth:]
+            raise
 
     def _call(self, args: tuple, kwargs: dict) -> Any:
+        if (self.server is not None or not self.programs) and not stack.builders():
+            result = self._served(args, kwargs)
+            if result is not NotImplemented:
+                return result
         leaves, structure = tree.flatten((args, kwargs))
         level = level_of(leaves)
+        if level and self.lifting is not None:
+            return NotImplemented
         if level == 2 or (level == 0 and stack.builders()):  # what it closes over may be traced, if not its arguments
             return of_its_own(self.body(*args, **kwargs))
         if level == 1:
@@ -71,6 +113,10 @@ class Staged:
         key, data = self._signature(leaves, structure)
         if key in self.fallback.reasons and self.fallback.is_on:
             return self.on_tape(args, kwargs)
+        if any(not p.is_current() for p in self.programs.get(key, ())) and self.server is None:
+            result = self._served(args, kwargs)
+            if result is not NotImplemented:
+                return result
         try:
             program = self._program(key, data, leaves, structure)
         except Exception as error:
@@ -86,13 +132,45 @@ class Staged:
             beyond = beyond_programs(error)
             if beyond is None or (is_of_a_way(beyond) and not self.fallback.is_on):
                 raise
-            program.undo()
+            program.take_back()
             kind = (key, "None") if is_of_none(beyond) else key
             return self.fallback.instead(beyond, lambda: self.on_tape(args, kwargs), kind, self._title())
         program.undo = nothing
         if program.fast is not None and program.is_current() and _flat(args, kwargs, leaves):
-            self.latest = program.fast
+            self.latest = self.first.latest = program.fast
         return result
+
+    def _served(self, args: tuple, kwargs: dict) -> Any:
+        """What a staged function answers that serves all functions of this one's kind; NotImplemented if there is none."""
+        if self.lifting is not None:
+            return NotImplemented
+        sharing, parts = sharing_of(self)
+        if sharing is None:
+            return NotImplemented
+        try:
+            sharing.serving.ids = parts.ids
+            result = sharing.staged(*parts.slots, *args, **kwargs)
+        except Exception as error:                            # of this function it may be another error, or none
+            let_through(error)
+            return NotImplemented
+        if result is not NotImplemented:
+            self.server = sharing.staged
+        return result
+
+    def remade(self, f: Any) -> Any:
+        """The same transform of another function."""
+        make, args, kwargs = self.rebuild
+        return make(f, *args[1:], **kwargs)
+
+    def of_pattern(self, sharing: Sharing) -> "Staged":
+        """The same transform of a pattern of functions."""
+        static = tuple([k + sharing.count if isinstance(k, int) else k for k in self.static])
+        make, (_, *options), kwargs = self.rebuild
+        none = SimpleNamespace(__name__=getattr(self, "__name__", "f"))        # in place of the function, which is not to be kept
+        made = type(self)(sharing.body(lambda f: make(f, *options, **kwargs)), none, rebuild=(make, (none, *options), kwargs), compile=self.compile,
+                          static=static, writes=self.writes, fallback=False)
+        made.lifting = sharing
+        return made
 
     def program(self, leaves: list, structure: tree.Structure) -> "tuple[Program, list]":
         """The program that serves these arguments, traced now if there is none yet, and the leaves that are its data."""
@@ -110,13 +188,16 @@ class Staged:
                 return program
         candidates = [p for p in candidates if p.is_current()]
         program = self._traced_anew(leaves, structure)
-        if program.is_current():                              # else it has changed what it read, and does not do so again
+        if program.is_current() and program.shape == key[0]:  # else it has changed what it read, and does not do so again, or another thread the settings
             candidates = [*candidates, program]
         self.programs[key] = candidates
+        self._register()
         return program
 
     def _traced_anew(self, leaves: list, structure: tree.Structure) -> Program:
         """A program for these arguments. What its trace changes outside it has changed once and for all, or the program knows that it has to be traced anew."""
+        if self.lifting is not None:
+            return self.lifting.traced(self, leaves, structure)
         first = before = Outside(getattr(self, "__wrapped__", None), leaves)
         try:
             program = self._trace(leaves, structure, self._static_positions(structure))
@@ -125,7 +206,7 @@ class Staged:
                 program = self._trace(leaves, structure, self._static_positions(structure))
                 before.refuse_changes(program.is_current())
             first.refuse_draws()
-        except Exception:
+        except BaseException:
             first.restore()
             raise
         if first.is_changed or not program.is_current():
@@ -149,10 +230,13 @@ class Staged:
         for k, x in enumerate(leaves):
             if type(x) is int and known.setdefault(k, x) != x:
                 self.varying.add(k)
+        if self.lifting is not None:
+            self.lifting.watch(known, leaves, self.varying)
 
     def _static_positions(self, structure: tree.Structure) -> frozenset:
+        numbers = frozenset() if self.lifting is None else self.lifting.floats - self.varying
         if not self.static:
-            return frozenset()
+            return numbers
         args, kwargs = structure.unflatten(list(range(structure.leaves)))
         chosen: list = []
         for which in self.static:
@@ -160,7 +244,7 @@ class Staged:
                 chosen += tree.flatten(args[which])[0]
             elif which in kwargs:
                 chosen += tree.flatten(kwargs[which])[0]
-        return frozenset(chosen)
+        return numbers.union(chosen)
 
     def _trace(self, leaves: list, structure: tree.Structure, static_leaves: frozenset) -> Program:
         dynamic = [k for k, x in enumerate(leaves) if leaf_key(k, x, self.varying, static_leaves) is not None]
@@ -178,7 +262,7 @@ class Staged:
             return deliver(result)
         names = leaf_names(getattr(self, "__wrapped__", None), structure)
         fixed = {k: x for k, x in enumerate(leaves) if k not in dynamic}
-        with collection_paused():
+        with collection_paused(), config.held():
             traced = trace(self.body, [leaves[k] for k in dynamic], call, name=getattr(self, "__name__", "f"), names=[names[k] for k in dynamic],
                            own=True)
             return self.program_class(traced, policy=self.compile, fixed=fixed, writes=self.writes, name=self.kernel_name)
@@ -189,6 +273,17 @@ class Staged:
         """The program for these arguments, without running it, and its data."""
         leaves, structure = tree.flatten((args, kwargs))
         return self.program(leaves, structure)
+
+    def traced_for(self, *args: Any) -> Any:
+        """The trace for these arguments, of this function or of another one of its kind."""
+        sharing, parts = (None, None) if self.programs else sharing_of(self)
+        if sharing is not None:
+            try:
+                sharing.serving.ids = parts.ids
+                return sharing.staged.program_for(*parts.slots, *args)[0].traced
+            except Exception as error:                        # this function's own trace says what it is
+                let_through(error)
+        return self.program_for(*args)[0].traced
 
     @property
     def kernel_name(self) -> str:
@@ -201,11 +296,12 @@ class Staged:
 
     @property
     def traces(self) -> int:
-        return sum(len(p) for p in self.programs.values())
+        return sum(len(p) for p in self.programs.values()) + (0 if self.server is None else self.server.traces)
 
     @property
     def compilations(self) -> int:
-        return sum(program.compilations for programs in self.programs.values() for program in programs)
+        own = sum(program.compilations for programs in self.programs.values() for program in programs)
+        return own + (0 if self.server is None else self.server.compilations)
 
     def njit(self, *examples: Any) -> Any:
         """The compiled program for arguments like these as a Numba dispatcher, to be called from @njit code.
@@ -234,7 +330,8 @@ class Staged:
 
     def clear(self) -> None:
         """Forget every program."""
-        self.programs, self.latest = {}, None
+        self.programs, self.latest, self.first, self.server = {}, None, self, None
+        forget(self)
         self.fallback.reasons.clear()
 
     # -- as a function ------------------------------------------------------------------------------------------------------
@@ -251,6 +348,9 @@ class Staged:
         return f"<fad.{make.__name__} of {getattr(args[0], '__qualname__', args[0])}>"
 
 
+KINDS[Staged] = OfStaged()
+
+
 def _fixes_an_int(guards: tuple) -> bool:
     """Whether a program with these guards is one for a single value of an int argument."""
     return any(relation == "==" and all(axis is None for (_, axis), _ in terms) for relation, terms, _ in guards)
@@ -263,30 +363,6 @@ def _rebuild(make: Callable, args: tuple, kwargs: dict) -> Any:
 def _flat(args: tuple, kwargs: dict, leaves: list) -> bool:
     """Whether the arguments are the leaves themselves, so that the fast path may take them."""
     return not kwargs and len(args) == len(leaves) and all(x is leaf for x, leaf in zip(args, leaves))
-
-
-def remembered(make: Callable) -> Callable:
-    """make(f, *options), its result kept with the function f (for other callables: the latest hundred)."""
-    others = functools.lru_cache(maxsize=100)(make)
-
-    @functools.wraps(make)
-    def get(f: Any, *options: Any) -> Any:
-        if not isinstance(f, FunctionType):
-            return others(f, *options) if _hashable(f) else make(f, *options)
-        table = f.__dict__.setdefault("__fad_staged__", {})
-        key = (make, options)
-        if key not in table:
-            table[key] = make(f, *options)
-        return table[key]
-    return get
-
-
-def _hashable(f: Any) -> bool:
-    try:
-        hash(f)
-    except TypeError:
-        return False
-    return True
 
 
 def as_tuple(x: Any) -> tuple:

@@ -170,7 +170,7 @@ def test_a_changed_list_or_dict_among_the_arguments_is_changed(change):
 
 def test_a_text_of_a_traced_value_is_no_result():
     f = fad.jit(lambda x: (x, f"{x}", str(x[0])))
-    with pytest.warns(FallbackWarning, match="a text made of a traced value"):
+    with pytest.warns(FallbackWarning, match="a text or a key made of a traced value"):
         assert f(np.array([1.5, 2.0]))[1:] == ("[1.5 2. ]", "1.5")
     assert fad.jit(lambda x, name: (2 * x, f"the {name}"))(1.0, "sum") == (2.0, "the sum")
 

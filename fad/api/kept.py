@@ -1,0 +1,45 @@
+"""What is kept with a function: the transforms of it that were made and traced."""
+import functools
+import weakref
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from ..trace.closures import MEMORY
+
+
+def memory_of(f: FunctionType, made: bool = False) -> "dict | None":
+    """What is kept with a function; None if there is nothing yet and is not made. Another function may have its attributes (functools.wraps copies them)."""
+    kept = f.__dict__.get(MEMORY)
+    if kept is not None and kept[0]() is f:
+        return kept[1]
+    if made:
+        f.__dict__[MEMORY] = weakref.ref(f), {}
+    return f.__dict__[MEMORY][1] if made else None
+
+
+def remembered(make: Callable) -> Callable:
+    """make(f, *options), its result kept with the function f once that has been traced (for other callables: the latest hundred)."""
+    others = functools.lru_cache(maxsize=100)(make)
+
+    @functools.wraps(make)
+    def get(f: Any, *options: Any) -> Any:
+        if not isinstance(f, FunctionType):
+            return others(f, *options) if _hashable(f) else make(f, *options)
+        table = memory_of(f) if f.__dict__ else None
+        if table is None:                                     # a function that is made anew at each call had better be freed at once
+            return make(f, *options)
+        key = (get, *options)
+        found = table.get(key)
+        if found is None:
+            found = table[key] = make(f, *options)
+        return found
+    return get
+
+
+def _hashable(f: Any) -> bool:
+    try:
+        hash(f)
+    except TypeError:
+        return False
+    return True

@@ -1,0 +1,176 @@
+"""Programs that functions share which are made anew at each call: of the same code, over the same kinds of values.
+
+The first such function is traced as it is. Once there is a second one, what they close over (numbers, arrays) becomes further arguments of a staged function of their
+pattern (see trace/closures.py), which serves all later ones. Numbers are part of its programs until they are seen to vary.
+
+A pattern is not shared where that would make a difference: where the function changes what it closes over, where it cannot be staged so, or where
+a thing that is copied is also known by itself to the code (as the value of a global name, say). Such a function is traced as it is.
+"""
+import contextlib
+import gc
+import threading
+from collections.abc import Callable
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ..ir.build import Value, current
+from ..trace.closures import Filling, Kind, Parts, Pattern, parts_of
+from ..trace.outside import Outside
+from ..util.errors import UnstageableError
+from ..util.interrupts import let_through
+
+MOST = 256                                                    # patterns that are kept
+TRIALS = 3                                                    # failures after which a pattern is not tried any more
+VALUES = 32                                                   # programs for one value each of a number that cannot be an argument
+_patterns: dict[tuple, Any] = {}                              # key -> the Sharing, None for what was seen once
+_UNSEEN = object()
+_HOLDING = ("fad.trace.sources", "fad.trace.snapshot")      # of fad's own objects, those that keep what a function read; others lead to the trace
+_CLOSED = (str, bytes, int, float, complex, np.ndarray, np.generic, Value, ModuleType, type, FunctionType, BuiltinFunctionType, CodeType)
+
+
+class KnownByItself(Exception):
+    """The program of a pattern reads a thing by itself that was copied as a part of the function."""
+
+
+class Sharing:
+    """The staged function of a pattern, whose first arguments are the slots.
+
+    floats: which of the slots are Python's numbers, but for ints; absolute: ids of what its programs know by itself, and not as a part of the function
+    """
+
+    def __init__(self, staged: Any, f: Any, parts: Parts):
+        self.pattern, self.count = Pattern(f), len(parts.slots)
+        self.floats = frozenset(k for k, x in enumerate(parts.slots) if type(x) in (float, complex))
+        self.pinned: set[int] = set()
+        self.failures = 0
+        self.absolute: set[int] = set()
+        self.fillings: list[Filling] = []
+        self.lock = threading.RLock()
+        self.serving = threading.local()                      # ids: of the parts of the function that is called
+        self.staged = staged.of_pattern(self)
+
+    def body(self, make: Callable) -> Callable:
+        """The body of a transform, of the slots and the arguments."""
+        def body(*args: Any, **kwargs: Any) -> Any:
+            filling = self.pattern.fill(args[:self.count])
+            self.fillings.append(filling)
+            current().root.lifted.update(filling.names)
+            return make(filling.function).body(*args[self.count:], **kwargs)
+        return body
+
+    def watch(self, known: dict, leaves: list, varying: set) -> None:
+        """Numbers vary that have had two values; 0.0 is equal to -0.0, and nan to nothing."""
+        for k in self.floats - varying - self.pinned:
+            x = leaves[k]
+            if x == 0 or x != x or known.setdefault(k, x) != x:
+                varying.add(k)
+
+    def traced(self, staged: Any, leaves: list, structure: Any) -> Any:
+        """A program for these leaves."""
+        with self.lock:
+            try:
+                return self._traced(staged, leaves, structure)
+            except KnownByItself:
+                raise
+            except Exception as error:
+                let_through(error)
+                lifted = (self.floats & staged.varying) - self.pinned
+                self.pinned |= lifted
+                staged.varying -= lifted
+                self.failures += not lifted
+                raise
+            finally:
+                self.fillings = []
+
+    def _traced(self, staged: Any, leaves: list, structure: Any) -> Any:
+        before = Outside(self.pattern.fill(leaves[:self.count]).function, leaves)
+        try:
+            program = staged._trace(leaves, structure, staged._static_positions(structure))
+            before.refuse_draws()
+            if before.is_changed or not self._is_free_of(program):
+                raise UnstageableError("a function changes what it closes over, or returns it")
+            copies = {id(x) for filling in self.fillings for x in filling.made.values()}       # nobody else has them: they stay where they are
+            program.traced = program.traced._replace(sources=tuple(
+                [s for s in program.traced.sources if id(s.value) not in copies and not isinstance(s.value, Value)]))
+            for filling in self.fillings:
+                filling.release()
+            if not program.is_current():
+                raise UnstageableError("a function changes what it reads")
+        except BaseException:
+            before.restore()
+            raise
+        known = known_by_itself(program.traced)
+        if not known.isdisjoint(self.serving.ids):
+            raise KnownByItself
+        self.absolute = self.absolute | known
+        if self.pinned and len(staged.programs) > VALUES:
+            staged.programs = {}
+        return program
+
+    def _is_free_of(self, program: Any) -> bool:
+        """Whether the program leaves the function's parts as they are, and does not return one."""
+        return all(filling.is_untouched and not any(map(filling.holds, program.traced.statics.values())) for filling in self.fillings)
+
+    def serves(self, parts: Parts) -> bool:
+        """Whether the programs may serve a function of these parts."""
+        return self.failures < TRIALS and self.absolute.isdisjoint(parts.ids)
+
+
+def sharing_of(staged: Any) -> "tuple[Sharing | None, Any]":
+    """What serves this staged function among others, and the parts of its function; None for the first of its kind."""
+    try:
+        parts = parts_of(staged.rebuild[1][0])
+        if parts is None:
+            return None, None
+        key = (*staged.options, *parts.key)
+        found = _patterns.get(key, _UNSEEN)
+    except TypeError as error:                                # an option that cannot be hashed
+        let_through(error)
+        return None, None
+    if found is _UNSEEN:
+        if len(_patterns) >= MOST:
+            for old in list(_patterns)[:MOST // 2]:
+                _patterns.pop(old, None)
+        _patterns[key] = None
+        return None, None
+    if found is None:
+        found = _patterns[key] = Sharing(staged, staged.rebuild[1][0], parts)
+    return (found, parts) if found.serves(parts) else (None, None)
+
+
+def forget(staged: Any) -> None:
+    """Do without the staged function that serves this one."""
+    with contextlib.suppress(TypeError):                      # an option that cannot be hashed
+        parts = parts_of(staged.rebuild[1][0])
+        if parts is not None:
+            _patterns.pop((*staged.options, *parts.key), None)
+
+
+def known_by_itself(traced: Any) -> set:
+    """Ids of what a program's sources are about."""
+    ids: set[int] = set(map(id, traced.captured))
+    queue = [s.value for s in traced.sources]
+    while queue and len(ids) < 10_000:
+        x = queue.pop()
+        if id(x) not in ids:
+            ids.add(id(x))
+            if not isinstance(x, _CLOSED) and (not type(x).__module__.startswith("fad.") or type(x).__module__ in _HOLDING):
+                queue += gc.get_referents(x)
+    return ids
+
+
+class OfStaged(Kind):
+    """How a transform of a function is taken apart: its making and its options, and the function."""
+
+    leads_on = True
+
+    def apart(self, x: Any, outermost: bool) -> tuple:
+        return x.options, (x.rebuild[1][0],)
+
+    def static(self, x: Any) -> Any:
+        return x.remade
+
+    def make(self, static: Any, children: list) -> Any:
+        return static(*children)
