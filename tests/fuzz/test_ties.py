@@ -2,11 +2,12 @@
 import fad
 
 from .ties import judge_decisions
+from .tracing import is_traced
 
 
 def test_a_value_beside_a_derivative_that_is_not_the_functions_is_seen():
     assert judge_decisions(lambda x, w, k: w[0] * float(x[2] - x[1] >= 0.1), "text") is None
-    assert judge_decisions(lambda x, w, k: w[0] * (1.0 + repr(x).startswith("<traced")), "text").startswith("value, interpreted: ")
+    assert judge_decisions(lambda x, w, k: w[0] * (1.0 + is_traced()), "text").startswith("value, interpreted: ")
 
 
 def test_a_slope_that_is_of_another_decision_is_seen():

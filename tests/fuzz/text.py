@@ -28,9 +28,13 @@ class PythonKernel:
         scope: dict[str, Any] = {"__name__": "text_tier"}
         exec(compile(text, "<generated>", "exec"), scope)
         scope["np"] = _SpoilingNumPy()
-        self.function = scope[name]
+        self.function, self.kinds = scope[name], None
 
     def __call__(self, *args: Any) -> Any:
+        kinds = [(type(a), getattr(a, "dtype", None), np.ndim(a)) for a in args]
+        self.kinds = self.kinds or kinds
+        if kinds != self.kinds:                               # as Numba's dispatcher, which compiles for no other types any more
+            raise TypeError("No matching definition for argument type(s)")
         copies = [a.copy() if isinstance(a, np.ndarray) else a for a in args]
         with np.errstate(all="ignore"):
             result = self.function(*args)
