@@ -217,13 +217,15 @@ def test_questions_of_traced_values():
     seen = []
 
     def f(x):
-        seen.append((isbox(x), isinstance(x, Box), isbox(X)))
+        seen.append((isbox(x), isbox(x * 2), isbox(X)))
         y = getval(x)
         assert type(y) is onp.ndarray
         return np.sum(x * y)
     np.testing.assert_allclose(grad(f)(X), X)
     assert seen[-1] == (True, True, False)
-    assert getval(2.5) == 2.5 and not isbox(2.5)
+    assert getval(2.5) == 2.5 and not isbox(2.5) and not isinstance(2.5, Box)
+    with pytest.raises(TypeError, match="isbox"):
+        grad(lambda x: np.sum(x) if isinstance(x, Box) else 0.0)(X)
 
 
 # -- the rest ----------------------------------------------------------------------------------------------------------

@@ -14,18 +14,26 @@ class _OfTraced(type):
     def __instancecheck__(cls, instance: object) -> bool:
         return isbox(instance)
 
+    def __subclasscheck__(cls, other: type) -> bool:
+        """isinstance() of a traced value asks about the class that it stands for."""
+        raise UnstageableError("isinstance(x, Box) is asked of a traced value", why="it has the class of the array or number that it stands for",
+                               do="ask isbox(x)")
+
 
 class Box(metaclass=_OfTraced):
-    """The class that traced values seem to have: `isinstance(x, Box)` says whether x is one."""
+    """The class of traced values: no plain value is an instance; of a traced one ask isbox."""
 
 
 def isbox(x: Any) -> bool:
-    """Whether x is a value that is being traced.
+    """Whether x is being differentiated. While a program is made, all that is computed in it counts, and what it reads from outside does not.
 
     >>> isbox(1.0)
     False
     """
-    return isinstance(x, Value)
+    if not isinstance(x, Value) or not stack.builders():
+        return False
+    builder = stack.current()
+    return builder.moves(x) if stack.is_live() else all(value is not x for _, value in builder.root.captured.values())
 
 
 def getval(x: Any) -> Any:
