@@ -13,13 +13,14 @@ from typing import Any
 from ..backend.program import Program, nothing
 from ..ir import stack
 from ..ir.build import current
-from ..trace import sources
-from ..trace.closures import KINDS
+from ..trace.guards.closures import KINDS
+from ..trace.guards.guard import of_all_in
+from ..trace.guards.kinds import CONTAINERS
+from ..trace.guards.reads import guard_within
 from ..trace.leaks import refuse_changed_arguments
 from ..trace.listed import deliver
 from ..trace.outside import Outside
 from ..trace.tracing import trace
-from ..trace.unseen import guard_within
 from ..transforms.budget import allowing
 from ..util import tree
 from ..util.collection import collection_paused
@@ -254,7 +255,7 @@ class Staged:
             for k, x in zip(dynamic, inputs):
                 filled[k] = x
             args, kwargs = current().root.arguments = structure.unflatten(filled)
-            current().root.sources += [sources.of_all_in(x) for x in fixed.values() if isinstance(x, sources.CONTAINERS)]
+            current().root.sources += [of_all_in(x) for x in fixed.values() if isinstance(x, CONTAINERS)]
             guard_within(current().root, fixed)
             result = body(*args, **kwargs)
             if self.writes:

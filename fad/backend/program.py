@@ -44,14 +44,11 @@ class Program:
 
     def is_current(self) -> bool:
         """Whether every outside value is still what it was when the function was traced."""
-        for source in self.traced.sources:
-            if not source.unchanged:
-                return False
-        return True
+        return self.traced.sources.holds()
 
     def depend_on(self, sources: list) -> None:
         """Further outside values that must be what they are now."""
-        self.traced = self.traced._replace(sources=(*self.traced.sources, *sources))
+        self.traced = self.traced._replace(sources=self.traced.sources.with_more(sources))
 
     def accepts(self, data: list) -> bool:
         """Whether the program may run on these leaves (whose dtypes and ranks fit)."""

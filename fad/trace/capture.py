@@ -23,22 +23,23 @@ from ..ops.face import OBJECTS, find
 from ..util.defects import door
 from ..util.errors import UnstageableError
 from ..util.where import is_captured, is_library
-from . import sources
-from .answers import answer, is_setting
 from .builtin import BUILTIN_FACES, class_of
-from .codes import assigned_globals, global_names, handles_errors, names_of_tools, names_used
 from .containers import MOST, Globals, Variable, containers_in, contents, is_empty, put_contents
 from .control import Runtime
 from .draws import goes_on
-from .handed import refuse_opaque
+from .guards import guard as of
+from .guards.bytecode import assigned_globals, global_names, handles_errors, names_of_tools, names_used
+from .guards.handed import refuse_opaque
+from .guards.kinds import CONTAINERS, MISSING, is_open
+from .guards.reads import Reads, guard, guard_within, refuse_unknown
+from .guards.settings import answer, is_setting
+from .guards.snapshot import Snapshot
 from .library import MODULES, Object, Proxy, Routine, has_faces, has_traced, redirected
 from .percall import Maker, part_of, refuse_unseen
 from .pythons import BUFFERS, holds_no_traced
-from .snapshot import MISSING, Snapshot
 from .steady import watched
 from .syntax import RUNTIME, rewritten_code
 from .tracer import Tracer
-from .unseen import Reads, guard, guard_within, refuse_unknown
 
 
 def is_user_function(f: Any, packages: "set | tuple" = ()) -> bool:
@@ -110,14 +111,14 @@ class Capture:
             is_itself = self.builder.live and has_own_arithmetic(type(value))        # no operand, but its own methods give numbers
             return value if is_itself else self.builder.capture(value)
         if isinstance(value, (np.ndarray, *BUFFERS)):         # texts, objects, records
-            self.sources.append(sources.of_all_in(value))
+            self.sources.append(of.of_all_in(value))
             return value
         if is_sequence(value) and holds_arrays(value):
             return self._container(value)
-        if isinstance(value, sources.CONTAINERS):
+        if isinstance(value, CONTAINERS):
             if has_traced(value.values() if isinstance(value, dict) else value):      # of this trace: made in it, or standing in for one from outside
                 return value
-            self.sources.append(sources.of_contents(value) if is_sequence(value) else sources.of_all_in(value))
+            self.sources.append(of.of_contents(value) if is_sequence(value) else of.of_all_in(value))
             guard_within(self.builder.root, value)
             self._open_within(value)
             return value
@@ -148,7 +149,7 @@ class Capture:
         if not isinstance(value, type) and not self.builder.live:
             refuse_opaque(value, self.packages)
         if isinstance(value, ContextVar):
-            self.sources += sources.of_variable(value)
+            self.sources += of.of_variable(value)
         if holds_no_traced(value):
             self.builder.root.pythons[id(value)] = value
         if isinstance(value, memoryview) and not value.readonly:
@@ -164,7 +165,7 @@ class Capture:
     def _container(self, value: Any) -> Any:
         """A copy of a list, tuple, deque or dict from outside, its arrays traced; each of its elements is a source."""
         items = value.items() if isinstance(value, dict) else enumerate(value)
-        self.sources += [sources.of_length(value), sources.of_attributes(value)]
+        self.sources += [of.of_length(value), of.of_attributes(value)]
         made = None if isinstance(value, tuple) else copy.copy(value)
         if made is not None:
             self._copies[id(value)] = value, made             # before its elements: they may hold it
@@ -176,7 +177,7 @@ class Capture:
         return made
 
     def _element(self, container: Any, key: Any, element: Any) -> Any:
-        self.sources.append(sources.of_element(container, key, element))
+        self.sources.append(of.of_element(container, key, element))
         return self.swap(element)
 
     @door
@@ -186,7 +187,7 @@ class Capture:
             return class_of(owner)
         if id(owner) in self._originals:
             return self._of_function(owner, name)
-        if isinstance(owner, (Value, Proxy)) or not sources.is_open(owner):
+        if isinstance(owner, (Value, Proxy)) or not is_open(owner):
             return part_of(owner, name, getattr(owner, name)) if goes_on(owner) and not self.builder.live else getattr(owner, name)
         inside = self._is_inside(owner)
         found = MISSING if isinstance(owner, ModuleType) else self._in_class(owner if isinstance(owner, type) else type(owner), name)
@@ -205,19 +206,19 @@ class Capture:
         value = getattr(owner, name)
         if isinstance(value, (MethodType, Tracer)) or has_traced((value,)) or (inside and value is not found):
             return value
-        self.sources.append(sources.of_attribute(owner, name, value))
+        self.sources.append(of.Attribute(owner, name, value))
         self._see(value)
         self.open(value)
-        is_plain = isinstance(value, (np.ndarray, *sources.CONTAINERS))
+        is_plain = isinstance(value, (np.ndarray, *CONTAINERS))
         return self.swap(value) if is_plain else value
 
     def _in_class(self, cls: type, name: str) -> Any:
         """What a class has under this name, for its instances; it is a source."""
         self.builder.root.classes[cls] = None
-        found = sources.in_class(cls, name)
+        found = of.in_class(cls, name)
         if (cls, name) not in self._of_classes and found is not MISSING:
             self._of_classes.add((cls, name))
-            self.sources.append(sources.of_class(cls, name))
+            self.sources.append(of.of_class(cls, name))
         return found
 
     def _of_function(self, copy: FunctionType, name: str) -> Any:
@@ -229,13 +230,13 @@ class Capture:
             raise UnstageableError(f"{name} of a function is asked for", why="the program has a copy of the function", do="read the names themselves")
         before, value = original.__dict__.get(name, MISSING), getattr(copy, name)
         if value is before:
-            self.sources.append(sources.of_attribute(original, name, before))
+            self.sources.append(of.Attribute(original, name, before))
             return self.swap(value)
         return value
 
     def special(self, cls: type, name: str) -> Any:
         """The captured special method of a class, for its instances; None where it has none, or one that is not a user's function."""
-        found = sources.in_class(cls, name)
+        found = of.in_class(cls, name)
         if not is_user_function(found, self.packages) or found.__code__.co_filename == GENERATED:
             return None
         return self.swap(self._in_class(cls, name))
@@ -243,8 +244,8 @@ class Capture:
     def presence(self, owner: Any, name: str, found: bool) -> None:
         """Note that code asked whether owner has an attribute of this name, and what it was told."""
         owner = self._originals.get(id(owner), owner)
-        if isinstance(owner, FunctionType) or (not isinstance(owner, (Value, Proxy)) and sources.is_open(owner) and not self._is_inside(owner)):
-            self.sources.append(sources.of_presence(owner, name, found))
+        if isinstance(owner, FunctionType) or (not isinstance(owner, (Value, Proxy)) and is_open(owner) and not self._is_inside(owner)):
+            self.sources.append(of.of_presence(owner, name, found))
 
     def _is_inside(self, owner: Any) -> bool:
         """Whether an object was made by the traced code, so that its attributes are nobody else's. Another one is opened."""
@@ -285,7 +286,7 @@ class Capture:
     def open(self, *owners: Any) -> None:
         """Note objects from outside before the traced code changes them."""
         for owner in owners:
-            if not isinstance(owner, (Value, Proxy)) and sources.is_open(owner):
+            if not isinstance(owner, (Value, Proxy)) and is_open(owner):
                 self._is_inside(owner)
 
     def function(self, f: Any) -> Callable:
@@ -313,7 +314,7 @@ class Capture:
         copy.__module__ = f.__module__
         self._copies.update({id(g): (g, copy) for g in (f, given)})               # before its globals and its closure: it may call itself
         self._originals[id(copy)] = f
-        self.sources.append(sources.of_function(f))
+        self.sources.append(of.Code(f))
         self._note_opened(copy, Globals(copy.__dict__, f.__dict__))
         self._fill(scope, f, code)
         self._fill_cells(f, copy)
@@ -330,7 +331,7 @@ class Capture:
     def _partial(self, f: functools.partial) -> functools.partial:
         """A function with some of its arguments; where they come from outside, they are sources."""
         if not has_traced((*f.args, *f.keywords.values())):
-            self.sources.append(sources.of_contents(f.keywords))
+            self.sources.append(of.of_contents(f.keywords))
         new = functools.partial(self.runtime.call(f.func), *self._defaults(f.args), **self._defaults(f.keywords))
         self._copies[id(new)] = new, new                      # it is as captured code sees it
         return new
@@ -389,7 +390,7 @@ class Capture:
     def _fill(self, scope: dict, f: FunctionType, code: CodeType) -> None:
         missing = global_names(f.__code__) - f.__globals__.keys()
         if missing:
-            self.sources.append(sources.of_absence(f.__globals__, missing))
+            self.sources += of.of_names(f.__globals__, sorted(missing))
         scope.update({name: f.__globals__[name] for name in names_of_tools(code) if name in f.__globals__})
         for name in names_used(code) - scope.keys():
             value = f.__globals__.get(name, MISSING)
@@ -398,7 +399,7 @@ class Capture:
             elif value is not MISSING:
                 scope[name] = None                            # while it is being captured: it may name itself
                 scope[name] = self.swap(value)
-                self.sources.append(sources.Source(lambda g=f.__globals__, n=name: g.get(n, MISSING), value))
+                self.sources.append(of.Item(f.__globals__, name, value))
             elif name in BUILTIN_FACES:
                 scope[name] = BUILTIN_FACES[name]
         assigned = tuple([n for n in assigned_globals(code) if (id(scope), n) not in self._assigned])
@@ -422,7 +423,7 @@ class Capture:
             cell = cells[name]
             if new is not cell and is_empty(new):
                 value = cell.cell_contents
-                self.sources.append(sources.Source(lambda cell=cell: cell.cell_contents, value))
+                self.sources.append(of.Variable(cell, value))
                 new.cell_contents = self.swap(value)
                 self._note_opened(new, Variable(name, new, cell))
 

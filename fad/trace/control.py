@@ -21,7 +21,6 @@ from ..util import tree
 from ..util.defects import door
 from ..util.errors import UnstageableError
 from . import handlers, optional, text
-from .answers import answer, is_setting
 from .branch import choose, truth
 from .builtin import BY_BUILTIN, hasattr_, scalar_class
 from .cached import cached
@@ -31,9 +30,11 @@ from .containers import containers_in, is_users
 from .datamodel import DataModel
 from .distributions import called_anew
 from .draws import note_generator
-from .handed import hand_over, is_compared, only_hands_on, reading, refuse_opaque
+from .guards.handed import hand_over, is_compared, only_hands_on, refuse_opaque
+from .guards.reads import is_made_plainly
+from .guards.settings import answer, is_setting
 from .iterate import Range, steps_of
-from .library import Routine
+from .library import Routine, has_traced, reading
 from .listed import as_captured
 from .lists import Items, Rows
 from .looping import Loops
@@ -42,7 +43,6 @@ from .percall import Maker, is_per_call
 from .recursion import Branches
 from .state import cells_of
 from .syntax import RUNTIME
-from .unseen import is_made_plainly
 
 
 class Runtime(DataModel, Loops):
@@ -166,7 +166,7 @@ class Runtime(DataModel, Loops):
     def compared(self, *operands: Any) -> None:
         """Note what Python itself compares."""
         if is_tracing():
-            hand_over(current().root, operands, is_compared)
+            hand_over(current().root, operands, has_traced, is_compared)
 
     def _attributes(self, names: tuple, owner: Any) -> Any:
         """What operator.attrgetter(*names) gives."""
@@ -216,7 +216,7 @@ class Runtime(DataModel, Loops):
     def _show(self, x: Any) -> None:
         """Note that a text is made of x, by methods that are not captured."""
         if is_tracing():
-            hand_over(current().root, (x,))
+            hand_over(current().root, (x,), has_traced)
 
     # -- branches ---------------------------------------------------------------------------------------------------------
 

@@ -12,9 +12,9 @@ from ..util import tree
 from ..util.errors import SideEffectError, UnstageableError
 from .constants import constant_of
 from .containers import Outer, contents, put_contents
+from .guards.reads import reads_of
 from .library import original_of
 from .text import Text
-from .unseen import reads_of
 
 
 def settle_known(root: Builder) -> None:

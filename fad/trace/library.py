@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..ir import stack
+from ..ir.build import current
 from ..ops.face import find
 from ..ops.literals import SEQUENCES
 from ..util.defects import asked_by_user, door
@@ -16,6 +17,8 @@ from ..util.errors import UnsupportedFunctionError
 from .builtin import FaceClass
 from .calls import called
 from .constants import constant_of
+from .guards.handed import hand_over
+from .guards.kinds import OPERATORS
 from .listed import as_arrays
 from .lists import Rows
 from .mutation import call_face, on_the_tape
@@ -24,9 +27,6 @@ from .steady import steadied
 from .tracer import Tracer
 
 MODULES = ("numpy", "math", "cmath", "scipy")
-OPERATORS = {f"__{r}{name}__" for r in ("", "r", "i") for name in ("add", "sub", "mul", "truediv", "matmul", "pow", "floordiv", "mod", "and", "or", "xor")} | {
-    "__getitem__", "__iter__", "__len__", "__contains__", "__neg__", "__abs__", "__float__", "__int__", "__index__", "__array__", "__getattr__",
-    "__enter__"}
 MANY = 10_000                                                # numbers that a library's object is made of while tracing
 _METHODS_OF_UFUNCS = ("reduce", "accumulate", "outer", "at", "reduceat")
 
@@ -49,6 +49,14 @@ def _has_traced(items: Any) -> bool:
                 seen.add(id(a))
                 queue.append(a)
     return False
+
+
+@door
+def reading(f: Callable, *args: Any, **kwargs: Any) -> Any:
+    """The call of a function that may look into what it is given, and into the object whose method it is."""
+    owner = getattr(f, "__self__", None)
+    hand_over(current().root, (*args, *kwargs.values(), *([] if isinstance(owner, ModuleType) else [owner])), has_traced)
+    return called(f, *args, **kwargs)
 
 
 class Proxy(ModuleType):

@@ -15,9 +15,9 @@ import sys
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from ..util.where import is_captured
-from .answers import is_setting
-from .codes import names_used
+from ...util.where import is_captured
+from .bytecode import names_used
+from .settings import is_setting
 
 CLOCKS = {"time", "secrets", "uuid", "platform", "resource"}  # modules all of whose functions may be asked at any time
 QUESTIONS = {

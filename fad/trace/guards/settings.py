@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from . import sources
+from .guard import Answer
 
 _SETTINGS = {np.geterr, np.geterrcall, np.getbufsize, np.get_printoptions, sys.getrecursionlimit, sys.getswitchinterval, gc.isenabled, threading.current_thread,
              os.getcwd, os.getpid}
@@ -30,5 +30,5 @@ def is_setting(f: Any) -> bool:
 def answer(root: Any, ask: Callable) -> Any:
     """What such a function says, as a source of a trace."""
     said = ask()
-    root.sources.append(sources.of_answer(ask, said))
+    root.sources.append(Answer(ask, said))
     return said

@@ -10,16 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.build import Value, current
-from ..util.defects import door
-from ..util.errors import UnstageableError
-from ..util.where import is_captured_class, opaque_package_of
-from . import sources
-from .calls import called
-from .containers import NEVER_CHANGE, contents
-from .library import has_traced
+from ...ir.build import Value
+from ...util.errors import UnstageableError
+from ...util.where import is_captured_class, opaque_package_of
+from ..containers import NEVER_CHANGE, contents
+from .kinds import is_object
+from .reads import Reads, refuse_unknown
 from .snapshot import Snapshot
-from .unseen import Reads, refuse_unknown
 
 HAND_ON = {isinstance, issubclass, id, type, callable, print, len, iter, next, zip, enumerate, map, filter, reversed, list, tuple, range, slice, getattr,
            hasattr, setattr, delattr, object}
@@ -30,11 +27,13 @@ def is_compared(x: Any) -> bool:
     return isinstance(type(x).__eq__, FunctionType) or isinstance(type(x).__lt__, FunctionType)
 
 
-def hand_over(root: Any, values: Iterable, is_read: Callable = lambda x: True) -> None:
-    """Note that code which is not captured is given these values: all that is in objects from outside, if it is read, is a source of the trace."""
+def hand_over(root: Any, values: Iterable, has_traced: Callable, is_read: Callable = lambda x: True) -> None:
+    """Note that code which is not captured is given these values: all that is in objects from outside, if it is read, is a source of the trace.
+    has_traced tells whether traced values are among others.
+    """
     given = [x for x in values if type(x) not in NEVER_CHANGE and not isinstance(x, (Value, np.ndarray))]
     leaves = [leaf for x in given for leaf in Snapshot().add(x)]
-    objects = [x for x in leaves if sources.is_object(x) and is_captured_class(type(x)) and id(x) not in root.inside and is_read(x)]
+    objects = [x for x in leaves if is_object(x) and is_captured_class(type(x)) and id(x) not in root.inside and is_read(x)]
     objects = [x for x in objects if not has_traced(contents(x).values())]
     if objects:
         root.reads = root.reads or Reads()
@@ -55,12 +54,3 @@ def only_hands_on(f: Any) -> bool:
     if isinstance(f, BuiltinMethodType) and isinstance(f.__self__, (list, dict, set, deque)):
         return f.__name__ not in ("index", "count", "remove")
     return isinstance(f, (type, BuiltinFunctionType)) and f in HAND_ON
-
-
-@door
-def reading(f: Callable, *args: Any, **kwargs: Any) -> Any:
-    """The call of a function that may look into what it is given."""
-    hand_over(current().root, (*args, *kwargs.values()))
-    return called(f, *args, **kwargs)
-
-
