@@ -31,6 +31,11 @@ _HOLDING = ("fad.trace.guards.guard", "fad.trace.guards.snapshot")      # of fad
 _CLOSED = (str, bytes, int, float, complex, np.ndarray, np.generic, Value, ModuleType, type, FunctionType, BuiltinFunctionType, CodeType)
 
 
+def _has_sides(x: Any) -> bool:
+    """Whether a number has a zero in it, which has a sign that == does not see."""
+    return x == 0 or (type(x) is complex and not (x.real and x.imag))
+
+
 class KnownByItself(Exception):
     """The program of a pattern reads a thing by itself that was copied as a part of the function."""
 
@@ -65,7 +70,7 @@ class Sharing:
         """Numbers vary that have had two values; 0.0 is equal to -0.0, and nan to nothing."""
         for k in self.floats - varying - self.pinned:
             x = leaves[k]
-            if x == 0 or x != x or known.setdefault(k, x) != x:
+            if _has_sides(x) or x != x or known.setdefault(k, x) != x:
                 varying.add(k)
 
     def traced(self, staged: Any, leaves: list, structure: Any) -> Any:

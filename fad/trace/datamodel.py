@@ -157,8 +157,10 @@ class DataModel:
     slice = slice
 
     @door
-    def item(self, c: Any, k: Any) -> Any:
-        """c[k]"""
+    def item(self, c: Any, k: Any, is_indexed: bool = False) -> Any:
+        """c[k]; is_indexed: of which only an element is read."""
+        if id(c) in self.capture.indexed:
+            return self.capture.element(c, k, is_indexed)
         if type(c) in PLAIN:
             return c[k]
         method = self.special(c, "__getitem__")
@@ -203,8 +205,8 @@ class DataModel:
     # -- attributes -------------------------------------------------------------------------------------------------------
 
     @door
-    def attribute(self, owner: Any, name: str) -> Any:
-        """owner.name"""
+    def attribute(self, owner: Any, name: str, is_indexed: bool = False) -> Any:
+        """owner.name; is_indexed: of which only an element is read."""
         optional.need(owner)
         if type(owner) not in PLAIN and not isinstance(owner, (type, Value)):
             found = in_class(type(owner), name)
@@ -215,7 +217,7 @@ class DataModel:
             if ask is not None:
                 self.capture.presence(owner, name, True)
                 return ask(owner, name)
-        return self.capture.attribute(owner, name)
+        return self.capture.attribute(owner, name, is_indexed)
 
     @staticmethod
     def _is_data(descriptor: Any) -> bool:

@@ -17,8 +17,10 @@ from ..util.errors import UnsupportedFunctionError
 from .builtin import FaceClass
 from .calls import called
 from .constants import constant_of
+from .containers import never_change
 from .guards.handed import hand_over
 from .guards.kinds import OPERATORS
+from .guards.met import of_library
 from .listed import as_arrays
 from .lists import Rows
 from .mutation import call_face, on_the_tape
@@ -34,7 +36,7 @@ _METHODS_OF_UFUNCS = ("reduce", "accumulate", "outer", "at", "reduceat")
 def has_traced(args: Any) -> bool:
     """Whether a traced value is among these arguments, at any depth of lists, tuples and deques."""
     for a in args:
-        if isinstance(a, (Tracer, Rows)) or (isinstance(a, SEQUENCES) and len(a) and _has_traced(a)):
+        if isinstance(a, (Tracer, Rows)) or (isinstance(a, SEQUENCES) and len(a) and not never_change(a) and _has_traced(a)):
             return True
     return False
 
@@ -45,7 +47,7 @@ def _has_traced(items: Any) -> bool:
         for a in queue.pop():
             if isinstance(a, (Tracer, Rows)):
                 return True
-            if isinstance(a, SEQUENCES) and id(a) not in seen:
+            if isinstance(a, SEQUENCES) and id(a) not in seen and not never_change(a):
                 seen.add(id(a))
                 queue.append(a)
     return False
@@ -68,7 +70,10 @@ class Proxy(ModuleType):
 
     @door
     def __getattr__(self, name: str) -> Any:
-        value = self._capture.swap(getattr(self._module, name))
+        value = getattr(self._module, name)
+        if not self._capture.builder.live:
+            self._capture.sources += of_library(self._module, name, value)
+        value = self._capture.swap(value)
         self.__dict__[name] = value
         return value
 

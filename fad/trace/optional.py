@@ -17,6 +17,7 @@ from ..ops.literals import python_number
 from ..util.errors import NONE_IS_USED, UnstageableError
 from .bound import Bound
 from .layout import producer
+from .shown import original_class
 from .state import Layout, is_data
 from .tracer import Tracer
 
@@ -88,7 +89,7 @@ def is_(a: Any, b: Any) -> Any:
     if a is b and isinstance(a, Tracer) and stack.builders() and id(a) in current().root.two_objects:
         raise UnstageableError("an array, or a view of all of it, is compared by `is`", why="both are one value of the program", do="test the sizes instead")
     if a is b or not isinstance(x, Tracer) or not (other is None or is_data(other)):
-        return a is b
+        return original_class(a) is original_class(b)
     if isinstance(other, Tracer) and x.ndim and other.ndim:
         return _is_one_array(x, other)
     if other is None:

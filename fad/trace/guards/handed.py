@@ -3,16 +3,17 @@
 Such code may read any attribute, and nobody notes which. So all that is in the objects, and in their classes, is a source of the trace. Objects of opaque
 packages (see util/where.py) may hold what no attribute tells: functions that use them belong to the tape.
 """
+import logging
 from collections import deque
 from collections.abc import Callable, Iterable
-from types import BuiltinFunctionType, BuiltinMethodType, FunctionType, ModuleType
+from types import BuiltinFunctionType, BuiltinMethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from ...ir.build import Value
 from ...util.errors import UnstageableError
-from ...util.where import is_captured_class, opaque_package_of
+from ...util.where import opaque_package_of
 from ..containers import NEVER_CHANGE, contents
 from .kinds import is_object
 from .reads import Reads, refuse_unknown
@@ -24,7 +25,7 @@ HAND_ON = {isinstance, issubclass, id, type, callable, print, len, iter, next, z
 
 def is_compared(x: Any) -> bool:
     """Whether a method of Python's, which a dataclass may have got without a text, compares x."""
-    return isinstance(type(x).__eq__, FunctionType) or isinstance(type(x).__lt__, FunctionType)
+    return type(x).__eq__ is not object.__eq__ or type(x).__lt__ is not object.__lt__
 
 
 def hand_over(root: Any, values: Iterable, has_traced: Callable, is_read: Callable = lambda x: True) -> None:
@@ -33,7 +34,7 @@ def hand_over(root: Any, values: Iterable, has_traced: Callable, is_read: Callab
     """
     given = [x for x in values if type(x) not in NEVER_CHANGE and not isinstance(x, (Value, np.ndarray))]
     leaves = [leaf for x in given for leaf in Snapshot().add(x)]
-    objects = [x for x in leaves if is_object(x) and is_captured_class(type(x)) and id(x) not in root.inside and is_read(x)]
+    objects = [x for x in leaves if is_object(x) and not isinstance(x, logging.Logger) and id(x) not in root.inside and is_read(x)]
     objects = [x for x in objects if not has_traced(contents(x).values())]
     if objects:
         root.reads = root.reads or Reads()

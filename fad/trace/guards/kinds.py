@@ -1,4 +1,5 @@
 """Kinds of things outside: containers, open objects whose attributes may change, and what nothing can be put into."""
+import weakref
 from collections import ChainMap, UserDict, UserList, deque
 from types import BuiltinFunctionType, FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any
@@ -18,7 +19,7 @@ _LISTED = (list, tuple, deque, UserList)
 _SETS = (set, frozenset)
 CONTAINERS = (*_KEYED, *_LISTED, *_SETS, *BUFFERS)            # with the classes that users make of them
 _NUMBERS = frozenset((str, bytes, int, float, complex, bool, type(None)))    # a user's class made of one may have attributes
-_PLAIN = (np.ndarray, np.generic, *CONTAINERS, FunctionType, MethodType, BuiltinFunctionType)
+_PLAIN = (np.ndarray, np.generic, weakref.ref, *CONTAINERS, FunctionType, MethodType, BuiltinFunctionType)
 _CLOSED = {"builtins", "fad", "numpy", "scipy", "numba", "functools", "math", "cmath", "itertools", "collections", "warnings",
            "torch", "jax"}
 _HEAP = 1 << 9                                                # the flag of classes that Python code has made
