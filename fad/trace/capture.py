@@ -39,6 +39,7 @@ from .library import MODULES, Object, Proxy, Routine, has_faces, has_traced, red
 from .nodes import SEES_NAMES
 from .percall import Maker, part_of, refuse_unseen
 from .pythons import BUFFERS, holds_no_traced
+from .reading import Reading
 from .steady import watched
 from .syntax import RUNTIME, indexed_names, rewritten_code
 from .tracer import Tracer
@@ -72,7 +73,7 @@ GENERATED = "<string>"                                       # the file of metho
 HIDING = " (vectorized)"                                     # the end of the names that np.frompyfunc gives
 
 
-class Capture:
+class Capture(Reading):
     """One trace's captured functions: swaps values as the captured code should see them, and collects their sources."""
 
     def __init__(self, builder: Builder):
@@ -88,29 +89,6 @@ class Capture:
         self._of_classes: set[tuple] = set()                  # what is noted of classes
         self._seen: dict[int, Any] = {}                       # whose state is noted
         self.indexed: dict[int, Any] = {}                     # containers from outside of which captured code reads elements alone
-
-    def index(self, value: Any) -> Any:
-        """What captured code sees in place of an outside value of which it reads nothing but elements: a list, tuple or dict is itself, and its elements are
-        looked at one by one.
-        """
-        if type(value) not in (list, tuple, dict) or self.builder.live or id(value) in self._copies:
-            return self.swap(value)
-        self.indexed[id(value)] = value
-        return value
-
-    def element(self, container: Any, key: Any, is_indexed: bool) -> Any:
-        """An element of a container that is itself; where that cannot be told from others, the container is looked at as a whole."""
-        if id(container) not in self._copies and type(key) in (int, str):
-            try:
-                value = container[key]
-            except (IndexError, KeyError):
-                pass
-            else:
-                if isinstance(value, Value):                  # the traced code has put it there
-                    return value
-                self.sources.append(of.of_element(container, key, value))
-                return self.index(value) if is_indexed else self.swap(value)
-        return self.swap(container)[key]
 
     def swap(self, value: Any) -> Any:
         """What captured code sees in place of an outside value."""
@@ -225,7 +203,7 @@ class Capture:
         if isinstance(owner, (Value, Proxy)) or not is_open(owner):
             if self.builder.live or isinstance(owner, (Value, Proxy)):
                 return getattr(owner, name)
-            return part_of(owner, name, getattr(owner, name)) if goes_on(owner) else self._of_library(owner, name)
+            return part_of(owner, name, getattr(owner, name)) if goes_on(owner) else self.of_library(owner, name)
         inside = self._is_inside(owner)
         found = MISSING if isinstance(owner, ModuleType) else self._in_class(owner if isinstance(owner, type) else type(owner), name)
         try:
@@ -233,18 +211,6 @@ class Capture:
         except AttributeError:
             self.presence(owner, name, False)
             raise
-
-    def _of_library(self, owner: Any, name: str) -> Any:
-        """An attribute of a library's module, class or object, or of super()."""
-        if isinstance(owner, super):
-            found, guards = met.along(owner, name)
-            self.sources += guards
-            if isinstance(found, property) and isinstance(found.fget, FunctionType):
-                return self.swap(found.fget)(owner.__self__)
-        value = getattr(owner, name)
-        guards = met.of_library(owner, name, value)
-        self.sources += guards
-        return self.swap(value) if guards and isinstance(value, CONTAINERS) and not isinstance(owner, type) else value
 
     def _attribute_of(self, owner: Any, name: str, found: Any, inside: bool, is_indexed: bool) -> Any:
         if isinstance(found, property) and is_user_function(found.fget, self.packages) and not isinstance(owner, type):
@@ -258,7 +224,7 @@ class Capture:
         self.sources.append(of.Attribute(owner, name, value))
         self._see(value)
         self.open(value)
-        is_plain = isinstance(value, (np.ndarray, *CONTAINERS))
+        is_plain = isinstance(value, (np.ndarray, *CONTAINERS)) or met.container_behind(value) is not None
         return (self.index(value) if is_indexed else self.swap(value)) if is_plain else value
 
     def _in_class(self, cls: type, name: str) -> Any:
@@ -284,11 +250,6 @@ class Capture:
         told = met.of_function(original, name)
         self.sources += told
         return getattr(original, name) if told else value
-
-    def imported(self, value: Any, module: str, name: str) -> Any:
-        """What an import in captured code has bound: a module, or what a module has under a name."""
-        self.sources += met.of_import(module, name, value)
-        return self.swap(value)
 
     def special(self, cls: type, name: str) -> Any:
         """The captured special method of a class, for its instances; None where it has none, or one that is not a user's function."""
