@@ -227,7 +227,7 @@ class Staged:
 
     def _watch(self, leaves: list, structure: tree.Structure) -> None:
         """Python ints are part of the program until they are seen to vary."""
-        known = self.seen.setdefault((structure, len(leaves)), {})
+        known = self.seen.setdefault((structure, len(leaves)), {} if self.lifting is None else dict(self.lifting.before))
         for k, x in enumerate(leaves):
             if type(x) is int and known.setdefault(k, x) != x:
                 self.varying.add(k)
