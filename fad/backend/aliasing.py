@@ -14,18 +14,23 @@ from collections.abc import Iterable
 from .lines import ASSIGNS, code_of, locals_of, parts
 
 _ARRAY = re.compile(r"(?<![\w.])([A-Za-z_]\w*)(?=\[|\.shape)")
-_FRESH = re.compile(r"np\.(empty|zeros|ones|full)\(.*\)|\w+\.copy\(\)")
+_FRESH = re.compile(r"(np\.(empty|zeros|ones|full|dot)|(linalg|fft|sorting|filters|special)\.\w+)\(.*\)|\w+\.copy\(\)")
+_RESHAPED = re.compile(r"(np\.ascontiguousarray\()?(\w+)\)?\.reshape\(.*\)")
 _NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 _ELEMENT = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\[[^\[\]:]*\]")
 _EXTENT = re.compile(r"\w+\.shape\[\d+\]")
+_CALL = re.compile(r"(\w+)\((.*)\)")
 _OPERATOR = re.compile(r" (?:[-+*/%&|^<>]|//|\*\*|<<|>>|[<>=!]=|and|or) ")
 
 
-def sharing_groups(lines: list, parameters: Iterable[str], may_share: tuple = ()) -> dict:
-    """The group of each array: those of two groups share no memory. may_share: parameters of which that is not known."""
+def sharing_groups(lines: list, parameters: Iterable[str], may_share: tuple = (), functions: "dict | None" = None) -> dict:
+    """The group of each array: those of two groups share no memory.
+
+    may_share: parameters of which that is not known; functions: what shared_by_call says of those that are called, by their names.
+    """
     codes = [code_of(line).strip() for line in lines]
     local = locals_of(lines, parameters)
-    joined = [may_share, *[group for code in codes for group in _joined(code, local)]]
+    joined = [may_share, *[group for code in codes for group in _joined(code, local, functions or {})]]
     arrays = {name for code in codes for name in _ARRAY.findall(code)}
     count = 0
     while count < len(arrays):                               # what is named as an array is named
@@ -47,7 +52,16 @@ def sharing_groups(lines: list, parameters: Iterable[str], may_share: tuple = ()
     return {name: find(name) for name in arrays}
 
 
-def _joined(code: str, local: set) -> list:
+def shared_by_call(results: list, parameters: list, lines: list, functions: dict) -> list:
+    """Which results of a function may share memory with each other and with its arguments: groups of places among the results and parameters."""
+    known = sharing_groups(lines, parameters, (), functions)
+    groups: dict[str, list] = {}
+    for k, name in enumerate([*results, *parameters]):
+        groups.setdefault(known.get(name, name), []).append(k)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _joined(code: str, local: set, functions: dict) -> list:
     """Groups of names that may name one array once the line has run."""
     found = None if code.startswith(("for ", "if ", "elif ", "while ", "return", "raise")) else ASSIGNS.search(code)
     if found is None or found[0] != " = ":
@@ -55,6 +69,10 @@ def _joined(code: str, local: set) -> list:
     targets, values = parts(code[:found.start()]), parts(code[found.end():])
     if len(targets) > 1 and sorted(targets) == sorted(values):
         return []
+    called = _CALL.fullmatch(code[found.end():])
+    if called is not None and called[1] in functions:
+        names = [*targets, *parts(called[2])]
+        return [[names[k] for k in group] for group in functions[called[1]]]
     if len(targets) != len(values):
         targets, values = [" ".join(targets)], [code[found.end():]]
     groups = [(*[n for n in t.split() if n.isidentifier()], *_named(v, local)) for t, v in zip(targets, values)]
@@ -65,5 +83,8 @@ def _named(value: str, local: set) -> list:
     """The names that a value may name an array of; a part of an array along fewer axes than it has is one, too, but generated text has none."""
     if _FRESH.fullmatch(value):
         return []
+    reshaped = _RESHAPED.fullmatch(value)
+    if reshaped is not None:
+        return [reshaped[2]]
     inside = _ELEMENT.sub("0", _EXTENT.sub("0", value))
     return [] if _OPERATOR.search(inside) and " if " not in inside else [n for n in _NAME.findall(inside) if n in local]

@@ -32,7 +32,7 @@ from .indexmap import Index
 from .lower import Lowering
 from .names import Names, own_name
 from .numbers import literal
-from .outline import Function, outlined, text_of
+from .outline import Function, outlined, text_of, wrapped
 from .steps import BackendError
 from .vocabulary import VOCABULARY, imports
 
@@ -65,7 +65,7 @@ def source(func: Func, name: str = "kernel", names: Iterable[str] = (), arrays0:
     used = set(_CALLED.findall("\n".join(_QUOTED.sub("", line).split("  # ")[0] for line in body)))    # messages quote lines with comments
     modules = {m for m, _ in _MODULE.findall("\n".join(head + body))}
     *helpers, main = outlined(Function(name, parameters, body), {*VOCABULARY, *printer.names.taken}, printer.mentioned)
-    texts = ["\n".join(lines) + "\n" for lines in [*map(text_of, helpers), head + main.lines]]
+    texts = ["\n".join(lines) + "\n" for lines in [*map(text_of, helpers), head + wrapped(main.lines)]]
     return "\n".join(imports(used | ({"helper"} if helpers else set()), modules)) + "\n\n\n" + "\n\n".join(texts)
 
 

@@ -18,12 +18,14 @@ Source: C. W. Fraser, E. W. Myers, A. L. Wendt, "Analyzing and compressing assem
 import functools
 import heapq
 import itertools
+import re
+import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from ..util.where import Where
-from .aliasing import sharing_groups
+from .aliasing import shared_by_call, sharing_groups
 from .lines import Block, Statement, code_of, live_before, locals_of, note_live, statements
 from .repeats import repeated_runs
 
@@ -32,6 +34,8 @@ SMALL = 10                                                   # lines of a run th
 WORTH = 2                                                    # lines for each thing that is passed, at least: what is done must be more than that
 ROUNDS = 4
 LOOKED_AT = 500                                             # repeated runs in a round
+WIDTH = 140                                                  # of the lines of a call
+_CALL = re.compile(r" *([\w, ]+ = )?\w+_?part(_\d+)?\(")
 
 
 class Function(NamedTuple):
@@ -85,12 +89,12 @@ class Group(NamedTuple):
 def outlined(main: Function, taken: set, mentioned: Iterable[Where] = ()) -> list:
     """The functions of the text, the given one last. taken: names that mean something else; mentioned: the user's lines that stand in comments."""
     found: list[Function] = []
-    users = users_functions(mentioned)
+    users, shares = users_functions(mentioned), {}
     waiting = [main]
     while waiting:
         function = waiting.pop()
         for _ in range(ROUNDS):
-            function, more = _round(function, taken, users)
+            function, more = _round(function, taken, users, shares)
             waiting += more
             if not more:
                 break
@@ -98,7 +102,7 @@ def outlined(main: Function, taken: set, mentioned: Iterable[Where] = ()) -> lis
     return found
 
 
-def _round(function: Function, taken: set, users: dict) -> tuple:
+def _round(function: Function, taken: set, users: dict, shares: dict) -> tuple:
     """The function with calls in place of what is repeated, and the functions that are called."""
     if len(function.lines) < LEAST // 2:
         return function, []
@@ -112,12 +116,14 @@ def _round(function: Function, taken: set, users: dict) -> tuple:
     groups = _groups(blocks, block)
     if not groups:
         return function, []
-    known = sharing_groups(function.lines, function.parameters, function.may_share)
+    known = sharing_groups(function.lines, function.parameters, function.may_share, shares)
     made, lines = [], list(function.lines)
     for group in groups:
         name = _named(group, function.lines, taken | local, users)
         taken.add(name)
         made.append(_function(name, group, function.lines, known))
+        names = group.runs[0].names
+        shares[name] = shared_by_call([names[k] for k in group.results], made[-1].parameters, made[-1].lines, shares)
         for run in group.runs:
             first, last = run.span
             lines[first:last] = [_call(name, group, run, function.lines), *[""] * (last - first - 1)]
@@ -305,5 +311,20 @@ def text_of(function: Function) -> list:
     """The lines of a function that is called by others."""
     shared = f"({', '.join(map(repr, function.may_share))})"
     times = "once" if function.calls == 1 else f"at {function.calls} places"
-    return [f"@helper{shared if function.may_share else ''}", f"def {function.name}({', '.join(function.parameters)}):",
-            f'    """Called {times}."""', *function.lines]
+    return [f"@helper{shared if function.may_share else ''}", *_wrapped(f"def {function.name}({', '.join(function.parameters)}):"),
+            f'    """Called {times}."""', *wrapped(function.lines)]
+
+
+def wrapped(lines: list) -> list:
+    """The lines, calls of many parameters and results on several lines each."""
+    return [part for line in lines for part in (_wrapped(line) if len(line) > WIDTH and _CALL.match(line) else [line])]
+
+
+def _wrapped(line: str) -> list:
+    code, comment = code_of(line), _comment(line)
+    indent = code[:len(code) - len(code.lstrip())]
+    results, equals, call = code.strip().rpartition(" = ")
+    whole = f"({results})\0=\0{call}" if equals and ", " in results else code.strip().replace(" = ", "\0=\0")
+    parts = textwrap.wrap(whole, WIDTH, initial_indent=indent, subsequent_indent=indent + "        ", break_long_words=False, break_on_hyphens=False)
+    parts = [part.replace("\0", " ") for part in parts]
+    return [f"{parts[0]}  # {comment}" if comment else parts[0], *parts[1:]]
