@@ -48,9 +48,10 @@ class Statement:
 
 
 class Block(list):
-    """Statements in a row; after: the names that are read behind them (see note_live)."""
+    """Statements in a row; after: the names that are read behind them (see note_live); in_loop: whether a loop runs them."""
 
     after: frozenset = frozenset()
+    in_loop = False
 
     @functools.cached_property
     def _uses(self) -> dict:
@@ -237,13 +238,13 @@ def live_before(block: list, after: frozenset) -> frozenset:
     return frozenset(live)
 
 
-def note_live(block: Block, after: frozenset) -> None:
-    """Note the names that are read behind each block; after: those of behind this one."""
-    block.after = after
+def note_live(block: Block, after: frozenset, in_loop: bool = False) -> None:
+    """Note the names that are read behind each block, and which are in loops; after: the names that are read behind this one."""
+    block.after, block.in_loop = after, in_loop
     live = set(after)
     for s in reversed(block):
         for body in s.bodies:
             again = live_before(body, frozenset(live)) | live if s.head in ("for", "while") else live     # the next iteration reads, too
-            note_live(body, frozenset(again))
+            note_live(body, frozenset(again), in_loop or s.head in ("for", "while"))
         live -= s.kill
         live |= s.gen

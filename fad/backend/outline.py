@@ -32,6 +32,7 @@ from .repeats import repeated_runs
 LEAST = 150                                                  # lines that a function must save: a tenth of a second of compilation, about
 SMALL = 10                                                   # lines of a run that is not worth a function, however often it is repeated
 WORTH = 2                                                    # lines for each thing that is passed, at least: what is done must be more than that
+WORTH_IN_A_LOOP = 8                                          # the same for plain statements in a loop, which LLVM keeps in registers
 ROUNDS = 4
 LOOKED_AT = 500                                             # repeated runs in a round
 WIDTH = 140                                                  # of the lines of a call
@@ -241,7 +242,9 @@ def _group(runs: list) -> "Group | None":
     size = sum(s.weight for s in runs[0].statements)
     passed = len(group.parameters) + len(group.results)
     saved = (len(runs) - 1) * size - (len(runs) + 1) * (2 + passed // 4)
-    return group if saved >= LEAST and size >= WORTH * passed else None
+    is_plain = all(not s.bodies for s in runs[0].statements)
+    worth = WORTH_IN_A_LOOP if is_plain and any(run.block.in_loop for run in runs) else WORTH
+    return group if saved >= LEAST and size >= worth * passed else None
 
 
 def _function(name: str, group: Group, lines: list, known: dict) -> Function:

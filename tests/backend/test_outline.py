@@ -24,6 +24,7 @@ def eager(monkeypatch):
     monkeypatch.setattr(outline, "LEAST", 1)
     monkeypatch.setattr(outline, "SMALL", 1)
     monkeypatch.setattr(outline, "WORTH", 0)
+    monkeypatch.setattr(outline, "WORTH_IN_A_LOOP", 0)
 
 
 class Author:
