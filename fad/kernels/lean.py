@@ -3,7 +3,10 @@
 Generated code has no closures, no `with`, no variable of two types, no arithmetic on whole arrays; what Numba does for these takes a third
 of its time, and grows faster than the text. And where Numba writes fifty instructions for x[i, j], for LLVM to take away again, here are ten.
 """
+import contextlib
 import functools
+import sys
+from types import ModuleType
 
 import llvmlite.binding as llvm
 from llvmlite import ir as llvm_ir
@@ -23,7 +26,7 @@ from fad.kernels.loops import Loops
 from fad.kernels.remembering import Remembering
 from fad.kernels.variables import definitions, is_whole_slice, of_one_value, only_value
 
-__all__ = ["LeanCompiler", "new_library"]
+__all__ = ["LeanCompiler", "findable", "new_library"]
 
 
 class _Lower(lowering.Lower):
@@ -390,6 +393,11 @@ class LeanCompiler(CompilerBase):
 
     PASSES = (TranslateByteCode, FixupArgs, LeanRewrites, NopythonTypeInference, LeanLowering, NoPythonBackend)
 
+    def compile_extra(self, func):
+        """What Numba makes of a function."""
+        with findable(func):
+            return super().compile_extra(func)
+
     def define_pipelines(self):
         """The one pipeline."""
         self.state.typingctx = Remembering(self.state.typingctx)
@@ -398,3 +406,18 @@ class LeanCompiler(CompilerBase):
             manager.add_pass(one, one.__name__)
         manager.finalize()
         return [manager]
+
+
+@contextlib.contextmanager
+def findable(function):
+    """Within, the module of a function is found by its name, which Numba looks for. A module that stayed there would never be freed."""
+    name = function.__module__
+    added = name not in sys.modules
+    if added:
+        sys.modules[name] = ModuleType(name)
+        vars(sys.modules[name]).update(function.__globals__)
+    try:
+        yield
+    finally:
+        if added:
+            sys.modules.pop(name, None)
