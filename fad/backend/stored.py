@@ -23,6 +23,21 @@ from ..util.lazy import LazyModule
 
 apart = LazyModule("fad.kernels.apart")
 lean = LazyModule("fad.kernels.lean")
+libraries = LazyModule("fad.kernels.libraries")
+
+
+class _Alone:
+    """Numba's context, but for the engine of the machine code that is loaded: see kernels/libraries.py."""
+
+    def __init__(self, context: Any):
+        self._context, self._codegen = context, libraries.Releasable(context.codegen())
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._context, name)
+
+    def codegen(self) -> Any:
+        """The code generator."""
+        return self._codegen
 
 
 class Kept:
@@ -59,7 +74,8 @@ class Kept:
         if not all(map(llvm.address_of_symbol, names)):
             target_context.refresh()
         with lean.findable(self.f):  # what is unpickled refers to its module
-            return CompileResult._rebuild(target_context, *pickle.loads(code))
+            loaded = CompileResult._rebuild(_Alone(target_context), *pickle.loads(code))
+        return loaded._replace(target_context=target_context)
 
     def save_overload(self, sig: Any, compiled: Any) -> None:
         """Keep what was compiled, where that is possible."""

@@ -9,7 +9,7 @@ import llvmlite.binding as llvm
 from numba.core import cgutils
 
 from fad.kernels.foreign import bind
-from fad.kernels.lean import new_library
+from fad.kernels.libraries import new_library
 
 __all__ = ["PREFIX", "call", "called", "is_at_hand", "keep_in"]
 

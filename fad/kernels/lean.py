@@ -8,7 +8,6 @@ import functools
 import sys
 from types import ModuleType
 
-import llvmlite.binding as llvm
 from llvmlite import ir as llvm_ir
 from numba.core import cgutils, ir, lowering, types
 from numba.core.callconv import RETCODE_OK
@@ -21,12 +20,13 @@ from numba.np.numpy_support import as_dtype
 
 from fad.kernels import memory, operators, results
 from fad.kernels.bounds import Bounds
+from fad.kernels.libraries import Releasable, new_library
 from fad.kernels.lifetimes import insert_releases
 from fad.kernels.loops import Loops
 from fad.kernels.remembering import Remembering
 from fad.kernels.variables import definitions, is_whole_slice, of_one_value, only_value
 
-__all__ = ["LeanCompiler", "findable", "new_library"]
+__all__ = ["LeanCompiler", "findable"]
 
 
 class _Lower(lowering.Lower):
@@ -354,38 +354,9 @@ class LeanLowering(BaseNativeLowering):
 
     def run_pass(self, state):
         if state.library is None:
-            state.library = new_library(state.targetctx.codegen(), state.func_id.func_qualname)
+            state.library = new_library(Releasable(state.targetctx.codegen()), state.func_id.func_qualname)
         insert_releases(state.func_ir)                       # found once, when nothing will change any more
         return super().run_pass(state)
-
-
-def new_library(codegen, name):
-    """A library of machine code that can be kept, and is optimised once."""
-    library = codegen.create_library(name)
-    library.enable_object_caching()
-    _optimise_once(library)
-    return library
-
-
-def _optimise_once(library):
-    """Let LLVM optimise the module as a whole, each function only put in order before: Numba has it do all the work on each function, too."""
-    codegen = library._codegen
-    if not hasattr(codegen, "_pass_builder"):
-        return                                               # the pass managers of old (Numba 0.61) did no more than this
-
-    def put_in_order(module):
-        module.data_layout = codegen._data_layout
-        builder = codegen._pass_builder()
-        for function in module.functions:
-            passes = llvm.create_new_function_pass_manager()
-            for name in ("simplify_cfg", "sroa", "instruction_combine", "simplify_cfg", "refprune"):
-                getattr(passes, f"add_{name}_pass")()
-            passes.run(function, builder)
-
-    def optimise():
-        passes, builder = codegen._module_pass_manager()
-        passes.run(library._final_module, builder)
-    library._optimize_functions, library._optimize_final_module = put_in_order, optimise
 
 
 class LeanCompiler(CompilerBase):
@@ -410,12 +381,11 @@ class LeanCompiler(CompilerBase):
 
 @contextlib.contextmanager
 def findable(function):
-    """Within, the module of a function is found by its name, which Numba looks for. A module that stayed there would never be freed."""
+    """Within, a module of the function's module's name is found, which Numba looks for; nothing that is in it keeps the function."""
     name = function.__module__
     added = name not in sys.modules
     if added:
         sys.modules[name] = ModuleType(name)
-        vars(sys.modules[name]).update(function.__globals__)
     try:
         yield
     finally:
