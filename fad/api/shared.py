@@ -19,6 +19,7 @@ from ..ir.build import Value, current
 from ..trace.closures import Filling, Kind, Parts, Pattern, parts_of
 from ..trace.outside import Outside
 from ..util.errors import UnstageableError
+from ..util.forks import renewed
 from ..util.interrupts import let_through
 
 MOST = 256                                                    # patterns that are kept
@@ -47,7 +48,7 @@ class Sharing:
         self.failures = 0
         self.absolute: set[int] = set()
         self.fillings: list[Filling] = []
-        self.lock = threading.RLock()
+        self.lock = renewed(threading.RLock())
         self.serving = threading.local()                      # ids: of the parts of the function that is called
         self.staged = staged.of_pattern(self)
 

@@ -16,6 +16,7 @@ from contextvars import ContextVar
 from typing import Any
 from weakref import WeakSet
 
+from .forks import renewed
 from .memory import parse_bytes
 
 
@@ -104,7 +105,7 @@ class Config:
 
     def __init__(self) -> None:
         outside = InForce(())
-        own: dict[str, Any] = {"_outside": outside, "_inside": WeakSet(), "_shapes": {}, "_lock": threading.RLock()}
+        own: dict[str, Any] = {"_outside": outside, "_inside": WeakSet(), "_shapes": {}, "_lock": renewed(threading.RLock())}
         own["_context"] = ContextVar("fad.config", default=outside)
         own["now"] = own["_context"].get                      # what holds in this context: read at each call of a compiled function
         own["_process"] = {"compile": os.environ.get("FAD_COMPILE", "auto"),
