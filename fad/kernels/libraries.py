@@ -8,7 +8,7 @@ import contextlib
 import llvmlite.binding as llvm
 from llvmlite.binding.newpassmanagers import NewPassManager
 from numba.core import config
-from numba.core.codegen import CPUCodegen, JitEngine, JITCodeLibrary, JITCPUCodegen, RuntimeLinker
+from numba.core.codegen import CPUCodegen, JITCodeLibrary, JITCPUCodegen, JitEngine, RuntimeLinker
 
 __all__ = ["Releasable", "new_library"]
 

@@ -25,8 +25,9 @@ class _Pauses:
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """Within, no cycles are looked for, and no other thread forks (see forks.py); behind the last such block of any thread they are, if they were before. For `with` only: as a decorator it
-    would put a line of contextlib between the user's lines and fad's, and errors and warnings would name that one.
+    """Within, no cycles are looked for, and no other thread forks (see forks.py); behind the last such block of any thread they are looked for,
+    if they were before. For `with` only: as a decorator it would put a line of contextlib between the user's lines and fad's, and errors and
+    warnings would name that one.
 
     >>> with collection_paused():
     ...     gc.isenabled()

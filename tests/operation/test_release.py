@@ -5,6 +5,7 @@ import subprocess
 import sys
 import weakref
 
+import numba
 import numpy as np
 import pytest
 
@@ -69,25 +70,26 @@ def test_arrays_outlive_the_kernel_that_made_them():
             y += 1.0
 
 
+def stepping(number):
+    """Compiled code that alone has the derivative which it calls."""
+    slope = fad.grad(cold(number)).njit(X)
+
+    @numba.njit
+    def step(x):
+        return x - slope(x)
+
+    return step
+
+
 def test_a_kernel_that_users_compiled_code_calls_is_not_freed():
-    import numba
-
     with fad.config.using(cache_dir=None):
-        slope = fad.grad(cold(129)).njit(X)
-
-        @numba.njit
-        def step(x):
-            return x - slope(x)
-
+        step = stepping(129)
         step(X)
-        del slope
         gc.collect()
         np.testing.assert_allclose(step(X), X - np.cos(X) * 129.5)
 
 
 def test_errors_of_a_kernel_that_users_compiled_code_calls():
-    import numba
-
     def checked(x, k):
         total = 0.0
         for i in range(3):
