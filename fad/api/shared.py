@@ -20,6 +20,7 @@ from ..trace.guards.checks import Checks
 from ..trace.guards.closures import Filling, Kind, Parts, Pattern, parts_of
 from ..trace.outside import Outside
 from ..util.errors import UnstageableError
+from ..util.forks import renewed
 from ..util.interrupts import let_through
 
 MOST = 256                                                    # patterns that are kept
@@ -54,7 +55,7 @@ class Sharing:
         self.failures = 0
         self.absolute: set[int] = set()
         self.fillings: list[Filling] = []
-        self.lock = threading.RLock()
+        self.lock = renewed(threading.RLock())
         self.serving = threading.local()                      # ids: of the parts of the function that is called
         self.staged = staged.of_pattern(self)
 

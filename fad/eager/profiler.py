@@ -7,6 +7,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from ..util.forks import renewed
 from .events import BACKWARD, FUNCTION, USER, EventList, FunctionEvent, FunctionEventAvg
 from .record import timed
 from .state import change, now
@@ -41,7 +42,7 @@ class profile:
         self.events: list = []
         self.threads: WeakKeyDictionary = WeakKeyDictionary()                 # in which thread a node was made
         self.entered = False
-        self.lock = threading.Lock()
+        self.lock = renewed(threading.RLock())
 
     def __enter__(self) -> "profile":
         if not self.enabled:

@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
+from .forks import unforkable
+
 
 class LazyModule(ModuleType):
     """Stands for a module and imports it at the first attribute access.
@@ -15,7 +17,11 @@ class LazyModule(ModuleType):
     """
 
     def __getattr__(self, name: str) -> Any:
-        module = importlib.import_module(self.__name__)
+        if self.__name__ in sys.modules:
+            module = importlib.import_module(self.__name__)
+        else:
+            with unforkable():                   # a child would wait for ever for a module that another thread was loading
+                module = importlib.import_module(self.__name__)
         value = getattr(module, name)
         self.__dict__[name] = value
         return value
