@@ -13,6 +13,7 @@ import numpy as np
 from ..ir.build import Value, current
 from ..util.defects import door
 from ..util.errors import UnstageableError
+from ..util.foreign import remedy_in
 from ..util.where import is_captured_class, opaque_package_of
 from . import sources
 from .calls import called
@@ -47,7 +48,8 @@ def refuse_opaque(x: Any, asked: Iterable = ()) -> None:
     package = "" if isinstance(x, (Value, ModuleType)) else opaque_package_of(x)
     if package and package not in asked:
         raise UnstageableError(f"{getattr(x, '__name__', type(x).__name__)} of {package} is used", why="a program does not see what a package reads that has a "
-                               "compiled core or arrays of its own", do="take the numbers out of it before (an array of NumPy's), and pass them as arguments")
+                               "compiled core or arrays of its own",
+                               do=f"take the numbers out of it before ({remedy_in(package) or 'as an array of NumPy'}), and pass them as arguments")
 
 
 def only_hands_on(f: Any) -> bool:
