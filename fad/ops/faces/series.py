@@ -324,7 +324,7 @@ class Series:
 for _family in FAMILIES:
     _name = f"np.polynomial.{_family.series}"
     face(f"numpy.polynomial.{_family.module}.{_family.series}", samples=(
-        f"{_name}(v)(x)", f"{_name}(v).deriv()(v)", f"(1 - {_name}(v[:2]) * x[0, 0] + {_name}(v)).integ()(x)",
+        f"{_name}(v)(x)", f"{_name}(v).deriv()(v)", f"(1 - {_name}(v[:2]) * x[0, 0] + {_name}(v))(x)",
         *([f"({_name}(v) * {_name}(x[0])).deriv()(v)"] if _family.series == "Polynomial" else [])))(partial(Series, _family))
 
 
