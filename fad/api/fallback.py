@@ -17,6 +17,7 @@ from ..ir import stack
 from ..ir.build import Value, left_region
 from ..ir.live import LiveBuilder, taping
 from ..ir.walk import Environment, run_equation
+from ..trace.absent import Absent, missing_attribute
 from ..trace.leaks import settle
 from ..trace.tracer import Tracer
 from ..util import tree
@@ -79,7 +80,8 @@ class Fallback:
         """
         error = _first(error)
         if not self.is_on or not is_unstaged(error):
-            raise error
+            told = _in_fads_words(error)
+            raise told from (error.__cause__ if told is error else None)
         try:
             result = run()
         except Exception as second:
@@ -103,6 +105,8 @@ class Fallback:
 
 def _in_fads_words(error: Exception) -> Exception:
     """The error, or what a library says of a traced value that it cannot take, with the user's line."""
+    if isinstance(error, Absent):
+        return missing_attribute(error, line_of(error))
     if isinstance(error, RecursionError):
         return RecursionDepthError(str(error), where=line_of(error), why="the function calls itself, and nothing in the trace ends that",
                                    do="let it end by a plain Python number (a depth, a length), or write a loop")

@@ -1,21 +1,25 @@
 """What is said of attributes and operations that traced values do not have."""
 from typing import Any
 
-from ..ops.face import METHODS, PROPERTIES
+import numpy as np
+
+from ..ops.face import METHODS, OF_NUMBERS, PROPERTIES
 from ..util.errors import ConcreteValueError, MissingAttributeError, OperandError
 from ..util.nearest import nearest
 
 
-def missing_attribute(x: Any, name: str) -> AttributeError:
-    """The error of x.name, where a traced x has no attribute of this name."""
-    kind = "array" if x.ndim else "number"
-    if name.startswith("__"):                                 # what Python and libraries look for: no answer but yes or no is read
-        return AttributeError(f"a traced {kind} has no attribute {name!r}")
-    meant = nearest(name, [*METHODS, *PROPERTIES])
-    if name in dir(x):
-        return MissingAttributeError(f"a traced {kind} has no attribute {name!r}", why="its value is not known while the function is traced",
+class Absent(AttributeError):
+    """A traced value was asked for an attribute that it does not have, by hasattr perhaps: cheap, and nothing of the value is read."""
+
+
+def missing_attribute(error: Absent, where: Any) -> MissingAttributeError:
+    """The same in fad's words, once it has reached the caller."""
+    what = f"a traced array or number has no attribute {error.name!r}"
+    if any(hasattr(cls, error.name) for cls in (np.ndarray, np.float64, float, int, complex)):
+        return MissingAttributeError(what, where=where, why="its value is not known while the function is traced",
                                      do="use NumPy's functions and methods of which fad has a record, or ask before the call")
-    return MissingAttributeError(f"a traced {kind} has no attribute {name!r}", why="NumPy's arrays have none of this name either",
+    meant = nearest(error.name, [n for n in (*METHODS, *PROPERTIES, *OF_NUMBERS) if not n.startswith("_")])
+    return MissingAttributeError(what, where=where, why="NumPy's arrays have none of this name either",
                                  do=f"did you mean {meant!r}?" if meant else "use NumPy's functions and methods")
 
 

@@ -22,7 +22,7 @@ from ..ops.literals import as_array, python_int, require_fitting, see_that_pytho
 from ..util.errors import ConcreteValueError, SideEffectError
 from ..util.where import here, is_users_operator, library_call
 from . import sparse
-from .absent import missing_attribute, pickled, times_text
+from .absent import Absent, pickled, times_text
 from .constants import constant_of
 from .excuses import SAME, lies_here, never
 from .mutation import assign, call_face
@@ -160,9 +160,11 @@ class Tracer(Value):
         found = PROPERTIES.get(name)
         if found is not None:
             return call_face(name, found, (self,), {})
-        call = METHODS.get(name) or (None if self.ndim else OF_NUMBERS.get(name))
+        call = METHODS.get(name)
+        if call is None and name in OF_NUMBERS and not self.ndim:
+            call = OF_NUMBERS[name]
         if call is None:
-            raise missing_attribute(self, name)
+            raise Absent(f"a traced array has no attribute {name!r}", name=name)
         return lambda *args, **kwargs: call_face(name, call, (self, *args), kwargs)
 
     def __getitem__(self, subscript: Any) -> Any:
