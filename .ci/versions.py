@@ -10,14 +10,14 @@ import configparser
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-LIMIT = 180                                                   # seconds that the tests of one run may take
+LIMIT = 180                                                   # seconds that the tests of one run may take on two cores that have nothing else to do
 FAST = """tests/kernels/test_powers.py tests/kernels/test_lean.py tests/api/test_malformed.py tests/api/test_transforms.py tests/capture/test_versions.py
           tests/trace/test_draws.py tests/trace/test_text.py tests/golden tests/passes/test_passes.py tests/eager/test_graph.py tests/eager/test_inplace.py
           tests/house/test_import.py""".split()
@@ -50,6 +50,12 @@ def interpreter(version: str) -> "str | None":
     return next((c for c in candidates if c and _output([c, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]) == version), None)
 
 
+def _computed() -> float:
+    """Seconds that processes started here have computed: another measure than the clock's on a machine that does other things too."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def _output(command: list) -> str:
     """What a command prints; empty if it fails."""
     try:
@@ -70,18 +76,18 @@ def run(python: str, which: str, home: pathlib.Path) -> str:
     known = _output([own, "-c", "import numba, numpy, scipy; print('numpy', numpy.__version__, 'numba', numba.__version__, 'scipy', scipy.__version__)"])
     environment = {**os.environ, "FAD_CACHE_DIR": str(home / "fad"), "NUMBA_CACHE_DIR": str(home / "numba"), "PYTHONPATH": str(ROOT)}
     environment.pop("FAD_TEST_CACHES", None)
-    begun = time.monotonic()
+    begun = _computed()
     try:
-        ended = subprocess.run([own, "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *FAST], cwd=ROOT, env=environment, timeout=2 * LIMIT,
+        ended = subprocess.run([own, "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *FAST], cwd=ROOT, env=environment, timeout=10 * LIMIT,
                                capture_output=True, text=True, check=False)
     except subprocess.TimeoutExpired:
-        return f"FAILED: not done after {2 * LIMIT} s, {known}"
+        return f"FAILED: not done after {10 * LIMIT} s, {known}"
     said = ended.stdout.strip().rpartition("\n")[2]
     if ended.returncode:
         print(ended.stdout[-6000:] + ended.stderr[-2000:])
         return f"FAILED: {said}, {known}"
-    taken = time.monotonic() - begun
-    return f"{said}, {known}" + (f"; OVER the {LIMIT} s of a fast part" if taken > LIMIT else "")
+    taken = (_computed() - begun) / 2
+    return f"{'FAILED: too long, ' if taken > LIMIT else ''}{said}, {taken:.0f} s on each of two cores, {known}"
 
 
 def main() -> int:

@@ -6,6 +6,7 @@ import numpy as np
 
 from ...ops.table import TABLE as op
 from ..joining import stack
+from ..picked import picked
 from ..tensor import Tensor, raw, wrap
 from ..together import step, together
 from .convolution import spread, windows
@@ -80,13 +81,41 @@ class _Windows:
 
 def _max_pool(input: Any, size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, return_indices: bool, rank: int) -> Any:
     w = _Windows(f"max_pool{rank}d", input, size, stride, padding, dilation, ceil_mode, rank)
+    quick = _quick_max(input, w) if isinstance(input, Tensor) and not raw(input).size == 0 else None
+    if quick is not None:
+        largest, places = quick
+        return _pooled(input, largest, wrap(places), w, stride, ceil_mode, return_indices)
     seen = w.seen(input, -np.inf if input.dtype.kind == "f" else np.iinfo(input.dtype).min)
     flat = op["reshape"](seen, *seen.shape[:-rank], math.prod(w.size))                    # of equal elements the first has the gradient
     chosen = call("numpy.argmax", flat, axis=-1, keepdims=True)
     largest = call("numpy.take_along_axis", flat, chosen, axis=-1)[..., 0]
     if not isinstance(largest, Tensor):
         return largest
-    places = wrap(w.places(raw(chosen)[..., 0]))
+    return _pooled(input, largest, wrap(w.places(raw(chosen)[..., 0])), w, stride, ceil_mode, return_indices)
+
+
+def _quick_max(input: Tensor, w: _Windows) -> "tuple | None":
+    """The largest elements and where they lie; None where a window's largest is of the padding, or the numbers are no floats."""
+    a, rank = input._a, w.rank
+    if a.dtype.kind != "f":
+        return None
+    seen = w.seen(a, -np.inf)
+    chosen = np.argmax(seen.reshape(*seen.shape[:-rank], math.prod(w.size)), axis=-1)
+    places = w.places(chosen)
+    if any(w.padding) or w.ceil:
+        inside = np.unravel_index(chosen, w.size)
+        for k, n in enumerate(w.extents):
+            first = np.arange(w.counts[k]).reshape([-1 if j == k else 1 for j in range(rank)]) * w.stride[k] - w.padding[k] + inside[k] * w.dilation[k]
+            if first.min() < 0 or first.max() >= n:
+                return None
+    lead = a.shape[:a.ndim - rank]
+    offset = np.arange(math.prod(lead)).reshape(lead + (1,) * rank) * math.prod(w.extents)
+    return picked(input, places + offset), places
+
+
+def _pooled(input: Any, largest: Any, places: Tensor, w: _Windows, stride: Any, ceil_mode: bool, return_indices: bool) -> Any:
+    """The result of max pooling, as one step."""
+    rank = w.rank
     notes = {"kernel_size": w.size, "stride": () if stride is None else w.stride, "padding": w.padding, "dilation": w.dilation, "ceil_mode": ceil_mode}
     together((largest,), f"MaxPool{max(rank, 2)}DWithIndicesBackward0", (input,), {"self": input, "result1": places}, **notes)
     return (largest, places) if return_indices else largest
