@@ -383,9 +383,14 @@ def within(memory: Any, body: Callable) -> Callable:
     return limited
 
 
+AT_ONCE = ("jvp", "vjp", "hvp", "vhp", "linearize", "explain", "show", "source", "export", "certify", "cfunc")      # fad.jvp(f, x), not fad.jvp(f)(x)
+STEERING = ("cond", "switch", "while_loop", "fori_loop", "scan")
+
+
 def check_callable(f: Any, what: str) -> Any:
     """f, if it can be called."""
     if not callable(f):
-        raise ArgumentError(f"{what} needs a function, not {type(f).__name__}", do=f"fad.{what}(f)(x), not fad.{what}(f(x))")
+        how = "pass the function, not what it returns" if what in STEERING else f"fad.{what}(f{', x' if what in AT_ONCE else ')(x'}), not fad.{what}(f(x))"
+        raise ArgumentError(f"{what} needs a function, not {type(f).__name__}", do=how)
     return f
 
