@@ -119,7 +119,7 @@ class Dependence:
 def propagate(func: Func, args: Sequence, seeds: dict) -> list:
     """Bit sets of func's outputs, in their shapes, from those of some inputs (seeds: position -> int64 array); in the current builder.
 
-    None for results that do not depend on these inputs. NoDerivativeError where the shape of a result varies with them.
+    NoDerivativeError where the shape of a result varies with these inputs.
     """
     wanted = {func.inputs[k] for k in seeds}
     active = set(wanted)
@@ -137,5 +137,4 @@ def _of_output(sweep: Dependence, atom: Any) -> Any:
     if sweep.shape(atom) is None:
         raise NoDerivativeError("the shape of a result depends on the values that are differentiated, so that there is no one sparsity pattern",
                                 do="return an array whose shape follows from shapes, or use fad.jacobian")
-    found = sweep.set_of(atom)
-    return None if found is None else sweep.fitted(found, sweep.shape(atom))
+    return sweep.fitted(sweep.set_of(atom), sweep.shape(atom))
