@@ -111,13 +111,16 @@ class Plan:
     def _cheapest(self, csr: Any, args: tuple, kwargs: dict) -> "tuple[np.ndarray, bool]":
         """The colours of the columns or of the rows, whichever take less time; and whether it is the rows."""
         mode = self.owner.mode
-        columns = colour_columns(csr) if mode != "reverse" else None
-        if mode == "forward" or (mode is None and count_of(columns) <= REVERSE and self._has_forward(args, kwargs)):
+        if mode == "reverse":
+            return colour_columns(csr.T.tocsr()), True
+        columns = colour_columns(csr)
+        if mode == "forward":
             return columns, False
-        rows = colour_columns(csr.T.tocsr())
-        if mode is None and REVERSE * count_of(rows) >= count_of(columns) and self._has_forward(args, kwargs):
+        is_cheap = count_of(columns) <= REVERSE
+        rows = None if is_cheap else colour_columns(csr.T.tocsr())
+        if (rows is None or REVERSE * count_of(rows) >= count_of(columns)) and self._has_forward(args, kwargs):
             return columns, False
-        return rows, True
+        return (colour_columns(csr.T.tocsr()) if rows is None else rows), True
 
     def _has_forward(self, args: tuple, kwargs: dict) -> bool:
         """Whether forward mode has a rule for all that the function calls."""

@@ -12,7 +12,7 @@ from ..api.products import gradients_of
 from ..api.staged import Staged
 from ..ir.build import building
 from ..ir.op import registry
-from ..ir.types import INT, Type, type_of
+from ..ir.types import Type, type_of
 from ..ops.extents import product
 from ..ops.kinds import shape_of
 from ..transforms.dependence import propagate

@@ -24,7 +24,7 @@ from ..ops.kinds import same_shape, shape_of
 from ..util.errors import NoDerivativeError
 from .activity import is_continuous, spread_activity
 from .dependence_control import OF_CONTROL
-from .dependence_rules import RULES, everything
+from .dependence_rules import RULES, WRITES, everything
 from .varying import find_varying
 
 EMPTY = np.int64(0)
@@ -103,6 +103,8 @@ class Dependence:
 
     def _is_laid_out(self, eqn: Equation, sets: list) -> bool:
         """Whether all bit sets are arrays of the shape of what they belong to, and one result's shape does not vary."""
+        if eqn.op.name in WRITES:
+            return True
         return len(eqn.outputs) == 1 and self.shape(eqn.outputs[0]) is not None and all(
             s is None or self.shape(a) is not None for a, s in zip(eqn.inputs, sets))
 

@@ -118,11 +118,21 @@ def _index(sweep: Any, eqn: Equation, sets: list) -> Any:
     return registry["index"](whole, *operands, **chosen)
 
 
+def _has_known_shape(sweep: Any, eqn: Equation) -> bool:
+    """Whether the selected part of an array that is written to has extents that do not vary."""
+    return all(sweep.shape(given[0]) is not None and not any(sweep.varies(n) for n in given[1:])
+               for _, _, given in walk_spec(eqn.params["spec"], eqn.inputs[2:]) if given)
+
+
 def _write(sweep: Any, eqn: Equation, sets: list) -> Any:
     """What is replaced loses its sets, where it is known what is."""
-    operands, chosen, anywhere = _operands(sweep, eqn, 2)
     shape = sweep.shape(eqn.inputs[0])
+    if shape is None:
+        return sweep.union(sets)
     before, new = (zeros(shape) if sets[0] is None else sets[0]), (np.int64(0) if sets[1] is None else sets[1])
+    if sweep.shape(eqn.inputs[1]) is None or not _has_known_shape(sweep, eqn):
+        return before | everything(new)
+    operands, chosen, anywhere = _operands(sweep, eqn, 2)
     if anywhere:
         if sets[1] is None:
             return before
@@ -139,6 +149,7 @@ def _added(before: Any, new: Any, operands: tuple, chosen: dict) -> Any:
     return registry["update"](before, registry["index"](before, *operands, **chosen) | new, *operands, **chosen)
 
 
+WRITES = ("update", "index_add")                             # their rule takes operands whose extents vary
 RULES: dict[str, Callable] = {
     "elementwise": _elementwise, "where": _where, "broadcast_to": _moved, "reshape": _moved, "transpose": _moved, "resize": _moved, "full": _full,
     "concatenate": _each, "pack": _each, "reduce": _reduce, "scan": _scan, "contract": _contract, "index": _index, "update": _write,
