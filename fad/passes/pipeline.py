@@ -10,6 +10,7 @@ from .destinations import destinations
 from .early import early
 from .expand import expand
 from .fold import fold
+from .gathers import hoist_gathers
 from .hoist_checks import hoist_checks
 from .hoist_reads import hoist_reads
 from .inline import inline
@@ -24,6 +25,7 @@ from .unchanged import unchanged
 PIPELINE: tuple[Callable[[Func], Func], ...] = (
     inline,              # no derivative will be asked for any more
     overflow,            # as the user wrote it: what is folded below has lost its operands
+    hoist_gathers,       # while all that is computed is still in one piece
     dce,                 # the reverse sweep leaves much that nobody needs; less to look at below
     unchanged,           # seeds of the reverse sweep are numbers in its loops, too
     fold, simplify,      # numbers first: identities look for them
