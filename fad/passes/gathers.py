@@ -4,7 +4,7 @@ A gather along one axis moves up through ops that treat its rows alike, to what 
 the gathered ones are at most half as many (as far as sizes are known; whichever is done, the numbers are the same).
 """
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..ir.graph import Equation, Func, Literal, Var
@@ -23,17 +23,18 @@ def hoist_gathers(func: Func) -> Func:
     """
     if not any(_is_gather(eqn) for eqn in func.equations):
         return func
-    uses = Counter(_used(func))
+    uses = Counter(used_in(func))
     new = rewrite(func, lambda eqn, scope: _Gather(eqn, scope, uses).hoisted() if _is_gather(eqn) and _pays(eqn) else None)
     return dce(new)
 
 
-def _used(func: Func) -> Any:
+def used_in(func: Func) -> Iterator[Var]:
+    """The variables that a Func and its regions read, once for each time."""
     yield from (a for a in func.outputs if isinstance(a, Var))
     for eqn in func.equations:
         yield from (a for a in eqn.inputs if isinstance(a, Var))
         for region in eqn.regions:
-            yield from _used(region)
+            yield from used_in(region)
 
 
 def _is_gather(eqn: Equation) -> bool:
@@ -101,16 +102,17 @@ class _Gather:
 EXTENT = -1
 
 
-def _same(m: Any, n: Any) -> bool:
+def same_extent(m: Any, n: Any) -> bool:
+    """Whether two extents are one."""
     return m is n or (isinstance(m, int) and m == n)
 
 
 def _broadcast(shape: tuple, out: tuple, axis: int) -> Any:
     """The axis of an operand that broadcasts to a shape: None if it has one row for all, False if that is not known."""
     k = axis - (len(out) - len(shape))
-    if k < 0 or _same(shape[k], 1):
+    if k < 0 or same_extent(shape[k], 1):
         return None
-    return k if _same(shape[k], out[axis]) else False
+    return k if same_extent(shape[k], out[axis]) else False
 
 
 def _checked(places: list) -> "list | None":
@@ -138,7 +140,7 @@ def _transpose(eqn: Equation, axis: int) -> "list | None":
 def _reshape(eqn: Equation, axis: int) -> "list | None":
     """Where the axes up to this one stay."""
     before, after = eqn.inputs[0].type.shape, eqn.outputs[0].type.shape
-    if len(before) <= axis or not all(_same(m, n) for m, n in zip(before[:axis + 1], after)):
+    if len(before) <= axis or not all(same_extent(m, n) for m, n in zip(before[:axis + 1], after)):
         return None
     return [axis, *_extents(after, axis)]
 

@@ -19,13 +19,14 @@ from .overflow import overflow
 from .overwrite import overwrite
 from .scalarise import scalarise
 from .simplify import simplify
+from .splits import split_early
 from .stencils import stencils
 from .unchanged import unchanged
 
 PIPELINE: tuple[Callable[[Func], Func], ...] = (
     inline,              # no derivative will be asked for any more
     overflow,            # as the user wrote it: what is folded below has lost its operands
-    hoist_gathers,       # while all that is computed is still in one piece
+    split_early, hoist_gathers,   # while all that is computed is still in one piece
     dce,                 # the reverse sweep leaves much that nobody needs; less to look at below
     unchanged,           # seeds of the reverse sweep are numbers in its loops, too
     fold, simplify,      # numbers first: identities look for them
@@ -50,6 +51,11 @@ def prepared(func: Func) -> Func:
     for run in (ascend, hoist_reads, accumulate, overwrite, destinations, stencils, early):
         new = run(new)
     return new
+
+
+def rearranged(func: Func) -> Func:
+    """The Func as transforms had better take it: what stands in the way of less work, in the program and in its derivatives."""
+    return hoist_gathers(split_early(func))
 
 
 def optimise(func: Func) -> Func:
