@@ -4,6 +4,7 @@ from collections.abc import Callable
 from ..ir.graph import Func
 from .accumulate import accumulate
 from .ascend import ascend
+from .cancels import without_cancelling
 from .cse import cse
 from .dce import dce
 from .destinations import destinations
@@ -55,7 +56,7 @@ def prepared(func: Func) -> Func:
 
 def rearranged(func: Func) -> Func:
     """The Func as transforms had better take it: what stands in the way of less work, in the program and in its derivatives."""
-    return hoist_gathers(split_early(func))
+    return without_cancelling(hoist_gathers(split_early(func)))
 
 
 def optimise(func: Func) -> Func:
