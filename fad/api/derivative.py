@@ -37,6 +37,8 @@ def jit(f: "Callable | None" = None, *, compile: "str | None" = None, static_arg
     check_callable(f, "jit")
     if compile not in (None, "auto", "now", "never"):
         raise ArgumentError(f"compile is 'auto', 'now', 'never' or None, not {compile!r}")
+    if hasattr(f, "with_policy"):                             # a transform whose results are no arrays, so that it is none of a program (fad.sparse)
+        return f.with_policy(compile)
     if isinstance(f, Staged):
         return Staged(f.body, f, rebuild=(jit, (f,), options), compile=compile, static=static or f.static, writes=f.writes,
                       fallback=fallback, plain=f)

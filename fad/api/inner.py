@@ -10,6 +10,7 @@ from ..ir.op import registry
 from ..ir.types import INT, type_of
 from ..ops.extents import agree
 from ..ops.kinds import shape_of
+from ..passes.pipeline import rearranged
 from ..trace.capture import Capture
 from ..trace.sharing import keep_apart
 from ..trace.tracing import Traced, is_data, trace
@@ -47,7 +48,7 @@ class Inner:
         self.traced: Traced = trace(f, self.args, call, names=[names[k] for k in self.data], moving=self.wanted,
                                     once=whole is None)
         keep_apart(holders, [*self.traced.written, *self.traced.lost], self.traced.func)
-        self.func = self.traced.func
+        self.func = rearranged(self.traced.func)
         self.results = len(self.func.outputs) - len(self.traced.written)
 
     def tree_of(self, values: Sequence) -> Any:
