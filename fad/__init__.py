@@ -87,4 +87,11 @@ _OF_NN = dict.fromkeys((
     "pairwise_distance pixel_shuffle pixel_unshuffle prelu rms_norm rrelu selu threshold").split(), "nn.functional")
 __all__ = [name for name, thing in globals().items() if not name.startswith("_") and not hasattr(thing, "__path__")] + [*_LATER]
 # Besides these, functions of tensors and dtypes under PyTorch's names; fad.show and fad.trace are functions, and rooms of the tower.
-__getattr__, __dir__ = _lazy_names(globals(), _LATER | _OF_NN, others="eager.api", above_rooms=("show", "trace"))
+__getattr__, _listed = _lazy_names(globals(), _LATER | _OF_NN, others="eager.api", above_rooms=("show", "trace"))
+# What a listing shows of those: how tensors are made. The other six hundred are functions that a reader knows from NumPy or PyTorch.
+_MAKE_TENSORS = ("tensor as_tensor from_numpy zeros ones full empty eye arange linspace zeros_like ones_like rand randn randint randperm manual_seed "
+                 "Generator float32 float64 complex64 complex128 int64").split()
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *_MAKE_TENSORS, *[name for name in globals() if name.startswith("__")]})

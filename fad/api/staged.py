@@ -343,6 +343,10 @@ class Staged:
         make, args, kwargs = self.rebuild
         return _rebuild, (make, args, kwargs)
 
+    def __dir__(self) -> list:
+        """What a user may use; the rest is of fad's own."""
+        return sorted({"njit", "clear", "compilations", "traces", *[name for name in object.__dir__(self) if name.startswith("__")]})
+
     def __repr__(self) -> str:
         make, args, _ = self.rebuild
         return f"<fad.{make.__name__} of {getattr(args[0], '__qualname__', args[0])}>"
