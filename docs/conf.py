@@ -5,16 +5,17 @@ Build the site with one command: ``python -m sphinx docs docs/_build``.
 
 import shutil
 import sys
-from importlib import metadata
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+import fad  # noqa: E402
 
 project = "fad"
 author = "the fad authors"
 copyright = "the fad authors"
-release = version = metadata.version("fad-jit")
+release = version = fad.__version__
 extensions = [
     "myst_nb", "sphinx_design", "sphinx_copybutton", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax",
 ]
