@@ -49,7 +49,7 @@ FOOT = """
 **not traced**
 : fad raises [`UnsupportedFunctionError`](../errors.md#unsupportedfunctionerror) if an argument is being differentiated.
 
-The table is generated from the records that the compiler reads. [The table of ops](ops) lists the operations below these functions.
+The table is generated from the records that the compiler reads. [The table of ops](ops.md) lists the operations below these functions.
 """
 WORDS = (  # the first that fits: a subclass stands before its base
     (kinds.Zero, "zero"),

@@ -64,17 +64,20 @@ def directive(name: str) -> str:
     """The directive that documents one name of fad."""
     thing = getattr(fad, name)
     if inspect.isclass(thing):
-        return f"```{{eval-rst}}\n.. autoclass:: fad.{name}\n```\n"
-    if callable(thing):
-        return f"```{{eval-rst}}\n.. autofunction:: fad.{name}\n```\n"
-    return f"```{{eval-rst}}\n.. autodata:: fad.{name}\n   :no-value:\n```\n"
+        return f".. autoclass:: fad.{name}\n"
+    return f".. autofunction:: fad.{name}\n" if callable(thing) else f".. autodata:: fad.{name}\n   :no-value:\n"
+
+
+def headed(text: str, line: str) -> str:
+    """A heading of reStructuredText, which these pages are written in: their docstrings have footnotes."""
+    return f"{text}\n{line * len(text)}\n"
 
 
 def group_page(title: str, sentence: str, names: str) -> str:
     """The page of a small group: a heading for each name where there are several."""
     single = len(names.split()) == 1
-    parts = [("" if single else f"## {name}\n\n") + directive(name) for name in names.split()]
-    return "\n".join([f"# {title}\n\n{sentence}\n", *parts])
+    parts = [("" if single else headed(name, "-") + "\n") + directive(name) for name in names.split()]
+    return "\n".join([headed(title, "="), sentence + "\n", *parts])
 
 
 def left_out() -> set[str]:
@@ -120,7 +123,7 @@ def module_page(name: str) -> str:
     if name in OF_LIBRARIES:
         library = OF_LIBRARIES[name]
         return (f"{head}\n`fad.{name}` holds the functions of `{library}` under their own names. Their documentation is that of `{library}`. "
-                f"[The table of functions](functions) says which of them fad differentiates. Code that calls `{library}` itself needs no change.\n\n"
+                f"[The table of functions](functions.md) says which of them fad differentiates. Code that calls `{library}` itself needs no change.\n\n"
                 + ", ".join(f"`{each}`" for each in public(module)) + "\n")
     parts = [f"## fad.{name}.{part}\n\n{table_of(getattr(module, part))}" for part in PARTS.get(name, ())]
     return "\n".join([head, table_of(module), *parts])
@@ -130,7 +133,7 @@ def module_page(name: str) -> str:
 
 def listing(pages: dict) -> str:
     """A table of pages and the tree that the sidebar shows."""
-    rows = [f"| [{title}]({page}) | {', '.join(f'`fad.{n}`' for n in names.split())} | {sentence} |" for page, (title, sentence, names) in pages.items()]
+    rows = [f"| [{title}]({page}.rst) | {', '.join(f'`fad.{n}`' for n in names.split())} | {sentence} |" for page, (title, sentence, names) in pages.items()]
     return "| | | |\n|---|---|---|\n" + "\n".join(rows) + "\n"
 
 
@@ -143,11 +146,11 @@ def index() -> str:
     """The first page of the reference."""
     modules = [name for name in MODULES if hasattr(fad, name)]
     text = ["# Reference\n\nEvery public name of fad, by task. The examples run as they stand.\n",
-            "[The table of functions](functions) says which functions of NumPy and SciPy fad differentiates. "
-            "[The error index](../errors) explains each error.\n"]
+            "[The table of functions](functions.md) says which functions of NumPy and SciPy fad differentiates. "
+            "[The error index](../errors.md) explains each error.\n"]
     for caption, pages in GROUPS.items():
         text += [f"## {caption}\n", listing(pages), tree(caption, pages)]
-    rows = "\n".join(f"| [`fad.{name}`](module-{name}) | {MODULES[name]} |" for name in modules)
+    rows = "\n".join(f"| [`fad.{name}`](module-{name}.md) | {MODULES[name]} |" for name in modules)
     text += ["## Modules\n", f"| | |\n|---|---|\n{rows}\n", tree("Modules", [f"module-{name}" for name in modules]),
              tree("Tables", ["functions", "../errors", "../kinks", "ops"])]
     return "\n".join(text)
@@ -160,7 +163,7 @@ def main() -> None:
         raise SystemExit(f"docs/build_reference.py: no page has {', '.join(sorted(left_out()))}")
     for pages in GROUPS.values():
         for page, (title, sentence, names) in pages.items():
-            (FOLDER / f"{page}.md").write_text(group_page(title, sentence, names), encoding="utf-8")
+            (FOLDER / f"{page}.rst").write_text(group_page(title, sentence, names), encoding="utf-8")
     for name in MODULES:
         if hasattr(fad, name):
             (FOLDER / f"module-{name}.md").write_text(module_page(name), encoding="utf-8")
