@@ -30,6 +30,7 @@ copybutton_prompt_is_regexp = True
 
 autodoc_typehints = "none"  # the Parameters section says it, in words
 autodoc_member_order = "bysource"
+toc_object_entries = False
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_param = False
