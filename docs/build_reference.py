@@ -3,6 +3,8 @@
 The pages name what belongs together; Sphinx takes signatures and text from the docstrings.
 """
 
+import importlib
+import importlib.util
 import inspect
 from pathlib import Path
 
@@ -53,6 +55,7 @@ MODULES = {  # a public module -> what it is for
     "fft": "Use numpy.fft on arrays, traced arrays and tensors.",
     "numpy": "Use numpy on arrays, traced arrays and tensors.",
     "utils": "Load data in batches.",
+    "compat.autograd": "Run packages that were written for HIPS autograd.",
 }
 OF_LIBRARIES = {"linalg": "numpy.linalg", "special": "scipy.special", "fft": "numpy.fft", "numpy": "numpy"}
 PARTS = {"nn": ("functional", "init", "utils"), "optim": ("lr_scheduler",), "autograd": ("forward_ad", "graph", "profiler"), "utils": ("data",)}
@@ -94,6 +97,11 @@ def public(module) -> list[str]:
     return sorted(name for name in names if callable(getattr(module, name, None)))
 
 
+def is_there(name: str) -> bool:
+    """Whether fad has this module."""
+    return importlib.util.find_spec(f"fad.{name}") is not None
+
+
 def first_sentence(thing) -> str:
     """The first paragraph of a docstring, as the cell of a table."""
     text = " ".join((inspect.getdoc(thing) or "").split("\n\n")[0].split())
@@ -118,7 +126,7 @@ def table_of(module) -> str:
 
 def module_page(name: str) -> str:
     """The page of a public module."""
-    module = getattr(fad, name)
+    module = importlib.import_module(f"fad.{name}")
     head = f"# fad.{name}\n\n{MODULES[name]}\n"
     if name in OF_LIBRARIES:
         library = OF_LIBRARIES[name]
@@ -144,7 +152,7 @@ def tree(caption: str, pages) -> str:
 
 def index() -> str:
     """The first page of the reference."""
-    modules = [name for name in MODULES if hasattr(fad, name)]
+    modules = [name for name in MODULES if is_there(name)]
     text = ["# Reference\n\nEvery public name of fad, by task. The examples run as they stand.\n",
             "[The table of functions](functions.md) says which functions of NumPy and SciPy fad differentiates. "
             "[The error index](../errors.md) explains each error.\n"]
@@ -165,7 +173,7 @@ def main() -> None:
         for page, (title, sentence, names) in pages.items():
             (FOLDER / f"{page}.rst").write_text(group_page(title, sentence, names), encoding="utf-8")
     for name in MODULES:
-        if hasattr(fad, name):
+        if is_there(name):
             (FOLDER / f"module-{name}.md").write_text(module_page(name), encoding="utf-8")
     (FOLDER / "index.md").write_text(index(), encoding="utf-8")
 
