@@ -46,7 +46,7 @@ GROUPS = {  # page -> its title, one sentence, the names on it
 MODULES = {  # a public module -> what it is for
     "functional": "Use the functions of torch.autograd.functional on arrays and tensors.",
     "sparse": "Compute sparse Jacobians and Hessians.",
-    "scipy": "Call SciPy's optimisers with exact derivatives.",
+    "scipy": "Call SciPy's optimisers with exact derivatives, and get standard errors.",
     "autograd": "Work with gradients of tensors under PyTorch's names.",
     "nn": "Build networks from modules.",
     "optim": "Train with PyTorch's optimisers.",
@@ -58,6 +58,7 @@ MODULES = {  # a public module -> what it is for
     "compat.autograd": "Run packages that were written for HIPS autograd.",
 }
 OF_LIBRARIES = {"linalg": "numpy.linalg", "special": "scipy.special", "fft": "numpy.fft", "numpy": "numpy"}
+IN_FULL = {"scipy": ("optimize",)}  # modules whose functions have numpydoc sections
 PARTS = {"nn": ("functional", "init", "utils"), "optim": ("lr_scheduler",), "autograd": ("forward_ad", "graph", "profiler"), "utils": ("data",)}
 
 
@@ -128,6 +129,9 @@ def module_page(name: str) -> str:
     """The page of a public module."""
     module = importlib.import_module(f"fad.{name}")
     head = f"# fad.{name}\n\n{MODULES[name]}\n"
+    if name in IN_FULL:
+        names = [f"{part}.{each}" for part in IN_FULL[name] for each in public(getattr(module, part))]
+        return head + "".join(f"\n## {each}\n\n```{{eval-rst}}\n.. autofunction:: fad.{name}.{each}\n```\n" for each in names)
     if name in OF_LIBRARIES:
         library = OF_LIBRARIES[name]
         return (f"{head}\n`fad.{name}` holds the functions of `{library}` under their own names. Their documentation is that of `{library}`. "

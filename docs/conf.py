@@ -34,6 +34,7 @@ toc_object_entries = False
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_param = False
+napoleon_use_ivar = True
 
 html_theme = "pydata_sphinx_theme"
 html_title = "fad"
@@ -50,7 +51,7 @@ html_theme_options = {
     "show_toc_level": 2,
     "header_links_before_dropdown": 6,
     "navigation_with_keys": False,
-    "secondary_sidebar_items": {"**": ["page-toc"], "index": [], "reference/functions": []},
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": [], "tutorials/*": [], "reference/functions": []},
     "footer_start": ["copyright"],
     "footer_end": ["sphinx-version", "theme-version"],
 }

@@ -51,6 +51,7 @@ if _TYPE_CHECKING:
     from . import nn as nn
     from . import numpy as numpy
     from . import optim as optim
+    from . import scipy as scipy
     from . import special as special
     from . import utils as utils
     from .check.certify import certify as certify
@@ -72,7 +73,7 @@ if _TYPE_CHECKING:
 __version__ = "0.1.0"
 del _core
 _LATER = {name: module for module, names in {
-    "": "autograd fft functional linalg nn numpy optim special utils",
+    "": "autograd fft functional linalg nn numpy optim scipy special utils",
     "check.certify": "certify",
     "eager.api": "Tensor",
     "eager.draw": "draw",
