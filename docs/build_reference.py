@@ -98,6 +98,11 @@ def public(module) -> list[str]:
     return sorted(name for name in names if callable(getattr(module, name, None)))
 
 
+def file_of(name: str) -> str:
+    """The file of a module's page."""
+    return f"module-{name}" + (".rst" if name in IN_FULL else ".md")
+
+
 def is_there(name: str) -> bool:
     """Whether fad has this module."""
     return importlib.util.find_spec(f"fad.{name}") is not None
@@ -129,9 +134,6 @@ def module_page(name: str) -> str:
     """The page of a public module."""
     module = importlib.import_module(f"fad.{name}")
     head = f"# fad.{name}\n\n{MODULES[name]}\n"
-    if name in IN_FULL:
-        names = [f"{part}.{each}" for part in IN_FULL[name] for each in public(getattr(module, part))]
-        return head + "".join(f"\n## {each}\n\n```{{eval-rst}}\n.. autofunction:: fad.{name}.{each}\n```\n" for each in names)
     if name in OF_LIBRARIES:
         library = OF_LIBRARIES[name]
         return (f"{head}\n`fad.{name}` holds the functions of `{library}` under their own names. Their documentation is that of `{library}`. "
@@ -139,6 +141,14 @@ def module_page(name: str) -> str:
                 + ", ".join(f"`{each}`" for each in public(module)) + "\n")
     parts = [f"## fad.{name}.{part}\n\n{table_of(getattr(module, part))}" for part in PARTS.get(name, ())]
     return "\n".join([head, table_of(module), *parts])
+
+
+def full_page(name: str) -> str:
+    """The page of a module whose functions have numpydoc sections."""
+    module = importlib.import_module(f"fad.{name}")
+    names = [f"{part}.{each}" for part in IN_FULL[name] for each in public(getattr(module, part))]
+    sections = [headed(each, "-") + f"\n.. autofunction:: fad.{name}.{each}\n" for each in names]
+    return "\n".join([headed(f"fad.{name}", "="), MODULES[name] + "\n", *sections])
 
 
 # -- the pages ------------------------------------------------------------------------------------------------------------------
@@ -162,7 +172,7 @@ def index() -> str:
             "[The error index](../errors.md) explains each error.\n"]
     for caption, pages in GROUPS.items():
         text += [f"## {caption}\n", listing(pages), tree(caption, pages)]
-    rows = "\n".join(f"| [`fad.{name}`](module-{name}.md) | {MODULES[name]} |" for name in modules)
+    rows = "\n".join(f"| [`fad.{name}`]({file_of(name)}) | {MODULES[name]} |" for name in modules)
     text += ["## Modules\n", f"| | |\n|---|---|\n{rows}\n", tree("Modules", [f"module-{name}" for name in modules]),
              tree("Tables", ["functions", "../errors", "../kinks", "ops"])]
     return "\n".join(text)
@@ -176,9 +186,9 @@ def main() -> None:
     for pages in GROUPS.values():
         for page, (title, sentence, names) in pages.items():
             (FOLDER / f"{page}.rst").write_text(group_page(title, sentence, names), encoding="utf-8")
-    for name in MODULES:
-        if is_there(name):
-            (FOLDER / f"module-{name}.md").write_text(module_page(name), encoding="utf-8")
+    for name in filter(is_there, MODULES):
+        text = full_page(name) if name in IN_FULL else module_page(name)
+        (FOLDER / file_of(name)).write_text(text, encoding="utf-8")
     (FOLDER / "index.md").write_text(index(), encoding="utf-8")
 
 

@@ -44,6 +44,7 @@ html_js_files = ["functions.js"]
 html_logo = html_favicon = "_static/logo.svg"
 html_sidebars = {"index": [], "changelog": []}
 html_show_sourcelink = False
+WIDE = {f"tutorials/{notebook.stem}": [] for notebook in (HERE.parent / "notebooks").glob("*.ipynb")}  # code wants the room
 html_theme_options = {
     "logo": {"text": "fad", "alt_text": "fad: derivatives of plain NumPy programs"},
     "show_nav_level": 1,
@@ -51,7 +52,7 @@ html_theme_options = {
     "show_toc_level": 2,
     "header_links_before_dropdown": 6,
     "navigation_with_keys": False,
-    "secondary_sidebar_items": {"**": ["page-toc"], "index": [], "tutorials/*": [], "reference/functions": []},
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": [], "reference/functions": [], **WIDE},
     "footer_start": ["copyright"],
     "footer_end": ["sphinx-version", "theme-version"],
 }

@@ -130,12 +130,8 @@ def least_squares(fun: Callable, x0: Any, args: tuple = (), **options: Any) -> A
 
     Notes
     -----
-    The covariance is ``2 cost / (m - n) inv(J.T @ J)`` for `m` residuals and `n` parameters [1]_. It is that of the plain sum of squares, also with
-    another `loss`.
-
-    References
-    ----------
-    .. [1] D. M. Bates and D. G. Watts, *Nonlinear Regression Analysis and Its Applications*, Wiley, 1988, chapter 2.
+    The covariance is ``2 cost / (m - n) inv(J.T @ J)`` for `m` residuals and `n` parameters (D. M. Bates and D. G. Watts, *Nonlinear
+    Regression Analysis and Its Applications*, Wiley, 1988, chapter 2). It is that of the plain sum of squares, also with another `loss`.
 
     Examples
     --------
