@@ -214,7 +214,8 @@ class Capture:
         if id(owner) in self._originals:
             return self._of_function(owner, name)
         if isinstance(owner, (Value, Proxy)) or not sources.is_open(owner):
-            return part_of(owner, name, getattr(owner, name)) if goes_on(owner) and not self.builder.live else getattr(owner, name)
+            value = getattr(owner, name)
+            return part_of(owner, name, value) if goes_on(owner) and not self.builder.live else OBJECTS.get(id(value), value)
         inside = self._is_inside(owner)
         found = MISSING if isinstance(owner, ModuleType) else self._in_class(owner if isinstance(owner, type) else type(owner), name)
         try:
@@ -236,7 +237,7 @@ class Capture:
         self._see(value)
         self.open(value)
         is_plain = isinstance(value, (np.ndarray, *sources.CONTAINERS))
-        return self.swap(value) if is_plain else value
+        return self.swap(value) if is_plain or id(value) in OBJECTS else value
 
     def _in_class(self, cls: type, name: str) -> Any:
         """What a class has under this name, for its instances; it is a source."""

@@ -1,9 +1,9 @@
 """Functions and classes are in traced code what they are in Python: the same objects, whichever way they are reached; and what they read is seen."""
 import functools
 import linecache
-import math
+import math  # noqa: F401 - named by questions, as is types
 import operator
-import types
+import types  # noqa: F401
 
 import numpy as np
 import pytest
@@ -101,7 +101,7 @@ def by_class(x):
     class Model:
         scale = user(1.0)
 
-        def __init__(self, k=user(2.0)):
+        def __init__(self, k=user(2.0)):  # noqa: B008 - a call in a class
             self.k = k
 
         def value(self, v):
@@ -140,7 +140,8 @@ WAYS = {
     "argument": lambda x: applied(user, x), "keyword": lambda x: applied(f=user, x=x), "apply_along_axis": lambda x: np.sum(np.apply_along_axis(user, 0, x)),
     "vectorize": lambda x: np.sum(np.vectorize(user)(x)), "grad": lambda x: fad.grad(lambda v: np.sum(user(v) ** 2))(x)[0],
     "grad by name": lambda x: fad.grad(user)(x[0]) * x[1], "jit": lambda x: np.sum(fad.jit(user)(x)), "vmap": lambda x: np.sum(fad.vmap(user)(x)),
-    "starred": lambda x: applied(*(user, x)), "sum of a generator": lambda x: sum(f(x[0]) for f in USERS), "filter": lambda x: np.sum(x) * len(list(filter(user, [1.0, 0.0]))) * user(1.0),
+    "starred": lambda x: applied(*(user, x)), "sum of a generator": lambda x: sum(f(x[0]) for f in USERS),
+    "filter": lambda x: np.sum(x) * len(list(filter(user, [1.0, 0.0]))) * user(1.0),
     "default": lambda x, g=user: np.sum(g(x)), "closed over": (lambda g: lambda x: np.sum(g(x)))(user), "chosen": lambda x: np.sum((user if len(x) > 1 else other)(x)),
     "decorator": by_decorator, "class": by_class, "base": by_base, "walrus": by_walrus, "import": by_import,
     "methodcaller": lambda x: np.sum(operator.methodcaller("value", x)(Base())), "call": lambda x: np.sum(user.__call__(x)),

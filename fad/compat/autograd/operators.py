@@ -85,7 +85,8 @@ grad.__doc__ = """
 def value_and_grad(fun: Callable, argnum: Any = 0) -> Callable:
     """A function that returns the value of fun and its gradient, for scipy.optimize's jac=True.
 
-    >>> value_and_grad(lambda x: x ** 2)(3.0)
+    >>> value, g = value_and_grad(lambda x: x ** 2)(3.0)
+    >>> float(value), float(g)
     (9.0, 6.0)
     """
     _argnums(argnum)
