@@ -75,5 +75,7 @@ def setup(app):
     """Write the generated pages before Sphinx reads the sources."""
     import build_functions
     import build_reference
+    import whole_messages
 
+    app.connect("source-read", whole_messages.on_source_read)
     app.connect("builder-inited", lambda _: (copy_notebooks(), build_functions.main(), build_reference.main()))

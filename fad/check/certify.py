@@ -12,6 +12,7 @@ import numpy as np
 from ..api.products import jvp, vjp
 from ..trace.tracing import is_data
 from ..util import tree
+from ..util.html import table
 
 TOLERANCE = {"forward": 1e-10, "complex step": 1e-8, "differences": 1e-5}
 
@@ -40,12 +41,20 @@ class Report:
         return self.ok
 
     def __str__(self) -> str:
-        head = f"derivative of {self.name}: {'certified' if self.ok else 'NOT certified'} (deviations from reverse mode, relative)"
-        rows = [f"  {line.argument:<12} {line.method:<14} {'-' if line.error is None else format(line.error, '.1e'):>9}  "
-                f"{'agrees' if line.ok and line.error is not None else line.note if line.ok else 'DISAGREES'}" for line in self.lines]
-        return "\n".join([head, *rows])
+        rows = [f"  {argument:<12} {method:<14} {error:>9}  {word}" for argument, method, error, word in self._rows()]
+        return "\n".join([self._head(), *rows])
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return table(self._head(), ["argument", "way", "deviation", ""], self._rows())
+
+    def _head(self) -> str:
+        return f"derivative of {self.name}: {'certified' if self.ok else 'NOT certified'} (deviations from reverse mode, relative)"
+
+    def _rows(self) -> list:
+        return [(line.argument, line.method, "-" if line.error is None else format(line.error, ".1e"),
+                 "agrees" if line.ok and line.error is not None else line.note if line.ok else "DISAGREES") for line in self.lines]
 
 
 def certify(f: Callable, *args: Any, directions: int = 3, tolerance: "dict | None" = None) -> Report:

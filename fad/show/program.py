@@ -8,6 +8,7 @@ from ..api.derivative import jitted
 from ..api.staged import Staged
 from ..backend.export import module_text
 from ..ir.show import func_text
+from ..util.html import Code
 
 
 def staged_of(f: Callable) -> Staged:
@@ -73,7 +74,7 @@ def source(f: Callable, *args: Any, **kwargs: Any) -> str:
     """
     staged = staged_of(f)
     program, _ = staged.program_for(*args, **kwargs)
-    return program.runner.source(staged.kernel_name)
+    return Code(program.runner.source(staged.kernel_name))
 
 
 def export(f: Callable, *args: Any, path: "str | os.PathLike", name: "str | None" = None, **kwargs: Any) -> pathlib.Path:
