@@ -9,11 +9,11 @@ from ..ir.build import Value, current
 from ..ir.op import registry
 from ..ir.types import type_of
 from ..ops.kinds import match
+from ..trace.guards.guard import Attribute
 from ..trace.iterate import checkpointed
 from ..trace.kin import reach_of
 from ..trace.place import roots_of
 from ..trace.sharing import keep_apart
-from ..trace.sources import of_attribute
 from ..trace.state import may_be_one
 from ..trace.tracer import Tracer
 from ..trace.tracing import is_data
@@ -195,7 +195,7 @@ def _in_order(f: Callable, args: tuple, kwargs: dict) -> "tuple[tuple, dict]":
 
 def watch_rules(owner: Any, *names: str) -> None:
     """The program holds for as long as these attributes, which are rules, are what they are."""
-    current().root.sources += [of_attribute(owner, name, getattr(owner, name)) for name in names]
+    current().root.sources += [Attribute(owner, name, getattr(owner, name)) for name in names]
 
 
 class _WithRule:

@@ -81,7 +81,7 @@ class Builder:
         self.settings: Any = None                                # by which it was last asked who is told; on the root
         self.has_optional = False                                # whether values may be None (trace/optional.py); on the root
         self.guarded: dict[int, Any] = {}                        # objects all of which is a source; on the root
-        self.reads: Any = None                                   # what code reads that is not rewritten (trace/unseen.py); on the root
+        self.reads: Any = None                                   # what code reads that is not rewritten (trace/guards/reads.py); on the root
         self.classes: dict[type, None] = {}                      # of objects that the function makes, or reads attributes of; on the root
         self.arguments: Any = ()                                 # what the function was called with, traced values and all; on the root
         self.unbound = self.asked = False                        # whether a name may have no value (trace/bound.py), the class of a number was asked for; on the root

@@ -47,6 +47,12 @@ def collection_paused() -> Iterator[None]:
             _end(block)
 
 
+def is_collecting() -> bool:
+    """Whether Python looks for cycles but for these blocks: what gc.isenabled() says outside of them."""
+    with _Pauses.lock:
+        return _Pauses.was_on if _Pauses.blocks else gc.isenabled()
+
+
 def _end(block: object) -> None:
     with _Pauses.lock:
         if _Pauses.blocks == {block} and _Pauses.was_on:

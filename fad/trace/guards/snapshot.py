@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..util.interrupts import let_through
-from .containers import NEVER_CHANGE, slots_of
-from .pythons import BUFFERS
+from ...util.interrupts import let_through
+from ..containers import NEVER_CHANGE, slots_of
+from ..pythons import BUFFERS
+from .kinds import MISSING
 
-MISSING = object()
 _BASES = (list, tuple, deque, set, frozenset)
 _WRAPPERS = (UserDict, UserList, ChainMap)                    # objects that keep a container in an attribute
 _NUMBERS = (bool, int, float, complex, str, bytes)
@@ -34,7 +34,9 @@ def is_same(now: Any, before: Any) -> bool:
     """
     if now is before:
         return True
-    return type(now) is type(before) and isinstance(now, _NUMBERS) and bool(now == before) and (bool(now) or repr(now) == repr(before))
+    if type(now) is not type(before) or not isinstance(now, _NUMBERS) or not bool(now == before):
+        return False
+    return (bool(now) and not isinstance(now, complex)) or repr(now) == repr(before)          # zeros have a sign
 
 
 class _Contents:
