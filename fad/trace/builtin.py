@@ -13,10 +13,10 @@ from . import ordering, text
 from .containers import NEVER_CHANGE
 from .elements import Fixed
 from .guards.met import of_class_asked
-from .iterate import enumerate_, range_, reversed_, zip_
+from .iterate import Drawn, Steps, enumerate_, range_, reversed_, zip_
 from .listed import as_array, as_arrays, number_of
 from .lists import Items, Rows
-from .shown import StandIn
+from .originals import StandIn
 from .tracer import Tracer
 
 
@@ -113,7 +113,7 @@ def class_of(x: Any) -> Any:
     if isinstance(x, (Items, Fixed)):
         return list
     if not isinstance(x, Tracer):
-        return str if type(x) is text.Text else type(x)
+        return str if type(x) is text.Text else getattr(x, "stands_for", None) or type(x) if isinstance(x, (Drawn, Steps)) else type(x)
     if x.ndim:
         return ndarray
     return {bool: bool_, int: int_, float: float_, complex: complex_}.get(_python_class(x), x.dtype.type)

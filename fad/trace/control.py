@@ -21,6 +21,7 @@ from ..ops.literals import python_number
 from ..util import tree
 from ..util.defects import door
 from ..util.errors import UnstageableError
+from ..util.where import is_captured_class
 from . import handlers, optional, text
 from .branch import choose, truth
 from .builtin import BY_BUILTIN, hasattr_, scalar_class, type_
@@ -32,7 +33,7 @@ from .datamodel import DataModel
 from .distributions import called_anew
 from .draws import note_generator
 from .guards.guard import Read
-from .guards.handed import hand_over, is_compared, only_hands_on, refuse_opaque
+from .guards.handed import hand_over, is_compared, keeps_functions, only_hands_on, refuse_opaque
 from .guards.met import of_making
 from .guards.reads import is_made_plainly
 from .guards.settings import answer, is_setting
@@ -42,9 +43,9 @@ from .listed import as_captured
 from .lists import Items, Rows
 from .looping import Loops
 from .ordering import contains, sort
+from .originals import original_of
 from .percall import Maker, is_per_call
 from .recursion import Branches
-from .shown import original_class
 from .state import cells_of
 from .syntax import RUNTIME
 
@@ -72,7 +73,26 @@ class Runtime(DataModel, Loops):
             return functools.partial(called_anew, f)
         face = text.face_of(f) if is_tracing() else None
         asking = self.builtin(f) if face is None and isinstance(f, (BuiltinFunctionType, FunctionType, type)) else None
-        return asking or self._outside(f, face or self._call(f))
+        found = asking or self._outside(f, face or self._call(f))
+        return found if self.takes_as_it_is(f, found) else functools.partial(self._with_functions, found)
+
+    def takes_as_it_is(self, f: Any, found: Any) -> bool:
+        """Whether functions among the arguments of a call are themselves: captured code sees to their calls, and containers and questions to none."""
+        f = original_of(f)
+        return self._is_rewritten(getattr(found, "__func__", found)) or keeps_functions(f) or (isinstance(f, type) and is_captured_class(f))
+
+    def _with_functions(self, found: Any, *args: Any, **kwargs: Any) -> Any:
+        """A call of code that is not captured: functions that it may call are given to it as captured code calls them."""
+        return found(*map(self._function, args), **{k: self._function(x) for k, x in kwargs.items()})
+
+    def _function(self, x: Any) -> Any:
+        if isinstance(x, MethodType):
+            return self._method(x)
+        try:
+            known = BY_BUILTIN.get(x) if isinstance(x, (BuiltinFunctionType, type)) else None
+        except TypeError:                                     # a class whose metaclass has an equality of its own
+            return x
+        return known if known is not None else self.capture.swap(x) if self.capture.is_called(x) and not self.is_captured(x) else x
 
     def _outside(self, f: Any, found: Any) -> Any:
         """found, what captured code calls for f, with what is noted of a call of code that is not captured."""
@@ -148,7 +168,7 @@ class Runtime(DataModel, Loops):
         """The call of a function that functools.singledispatch has made."""
         if not is_tracing():
             return f(*args, **kwargs)
-        cls = original_class(type_(args[0]))
+        cls = original_of(type_(args[0]))
         current().root.sources.append(Read(lambda: f.dispatch(cls), f.dispatch(cls)))
         return self.call(f.dispatch(cls))(*args, **kwargs)
 
@@ -158,7 +178,7 @@ class Runtime(DataModel, Loops):
 
     def _hasattr(self, owner: Any, name: str) -> bool:
         name = text.resolved(name)
-        found = hasattr_(owner, name)
+        found = hasattr_(self.capture.copy_of(owner), name)
         self.capture.presence(owner, name, found)
         return found
 

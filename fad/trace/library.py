@@ -24,6 +24,7 @@ from .guards.met import of_library
 from .listed import as_arrays
 from .lists import Rows
 from .mutation import call_face, on_the_tape
+from .originals import original_of as original_of
 from .protocol import call_ufunc, in_numpys_terms
 from .steady import steadied
 from .tracer import Tracer
@@ -62,18 +63,20 @@ def reading(f: Callable, *args: Any, **kwargs: Any) -> Any:
 
 
 class Proxy(ModuleType):
-    """A module whose functions are replaced by their faces."""
+    """A module as captured code sees it; `see` is what it sees of the module's values (see Capture.seen and Capture.swap)."""
 
-    def __init__(self, module: ModuleType, capture: Any):
+    is_stand_in = True
+
+    def __init__(self, module: ModuleType, see: Callable):
         super().__init__(module.__name__)
-        self.__dict__["_module"], self.__dict__["_capture"] = module, capture
+        self.__dict__["_original"], self.__dict__["_see"] = module, see
 
     @door
     def __getattr__(self, name: str) -> Any:
-        value = getattr(self._module, name)
-        if not self._capture.builder.live:
-            self._capture.sources += of_library(self._module, name, value)
-        value = self._capture.swap(value)
+        value = getattr(self._original, name)
+        if stack.builders() and not stack.is_live():
+            current().root.sources += of_library(self._original, name, value)
+        value = self._see(value)
         self.__dict__[name] = value
         return value
 
@@ -188,6 +191,8 @@ def has_faces(cls: type) -> bool:
 class Object:
     """A library's object whose methods have faces: scipy.stats.norm, and what comes of calling it."""
 
+    is_stand_in = True
+
     def __init__(self, original: Any, capture: Any):
         self.__dict__.update(_original=original, _capture=capture)
 
@@ -210,11 +215,6 @@ class Object:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._capture.swap(self.__getattr__("__call__")(*args, **kwargs))
-
-
-def original_of(x: Any) -> Any:
-    """What stands behind an Object; others are themselves."""
-    return vars(x)["_original"] if type(x) is Object else x
 
 
 class Ufunc:

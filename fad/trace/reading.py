@@ -24,12 +24,16 @@ class Reading:
         """What captured code sees in place of an outside value."""
         raise NotImplementedError
 
+    def seen(self, value: Any) -> Any:
+        """What rewritten code sees in place of an outside value."""
+        raise NotImplementedError
+
     def index(self, value: Any) -> Any:
         """What captured code sees in place of an outside value of which it reads nothing but elements: a list, tuple or
         dict is itself, and its elements are looked at one by one.
         """
         if type(value) not in (list, tuple, dict) or self.builder.live or id(value) in self._copies:
-            return self.swap(value)
+            return self.seen(value)
         self.indexed[id(value)] = value
         return value
 
@@ -45,7 +49,7 @@ class Reading:
                 if isinstance(value, Value):  # the traced code has put it there
                     return value
                 self.sources.append(of.of_element(container, key, value))
-                return self.index(value) if is_indexed else self.swap(value)
+                return self.index(value) if is_indexed else self.seen(value)
         return self.swap(container)[key]
 
     def of_library(self, owner: Any, name: str) -> Any:
@@ -63,4 +67,4 @@ class Reading:
     def imported(self, value: Any, module: str, name: str) -> Any:
         """What an import in captured code has bound: a module, or what a module has under a name."""
         self.sources += met.of_import(module, name, value)
-        return self.swap(value)
+        return self.seen(value)

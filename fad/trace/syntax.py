@@ -113,7 +113,7 @@ class Rewriter(Access):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         node.args = self.visit(node.args)
-        node.decorator_list = [self.visit(d) for d in node.decorator_list]
+        node.decorator_list = [self.decorator(d) for d in node.decorator_list]
         self.function(node)
         return node
 
@@ -121,7 +121,15 @@ class Rewriter(Access):
         return node
 
     def visit_ClassDef(self, node: Any) -> Any:
+        """Methods are functions; of other statements of a class only the calls are rewritten: no function within them would see the class's names."""
+        node.decorator_list = [self.decorator(d) for d in node.decorator_list]
+        node.bases = [self.visit(b) for b in node.bases]
+        inner, calls = Rewriter(node.name, self.scope, self.numbers), _Calls(self.runtime)
+        node.body = [inner.visit(s) if isinstance(s, (ast.FunctionDef, ast.ClassDef)) else calls.visit(s) for s in node.body]
         return node
+
+    def decorator(self, e: Any) -> Any:
+        return placed(self.runtime("call", self.visit(e)), e)
 
     # -- statements -------------------------------------------------------------------------------------------------------
 
@@ -264,7 +272,7 @@ class Rewriter(Access):
 
     def visit_BoolOp(self, e: ast.BoolOp) -> Any:
         if any(map(binds, e.values[1:])):
-            return e
+            return self.generic_visit(e)
         first, *rest = [self.visit(v) for v in e.values]
         return placed(self.runtime("and_" if isinstance(e.op, ast.And) else "or_", first, *[self.later(v) for v in rest]), e)
 
@@ -276,7 +284,7 @@ class Rewriter(Access):
 
     def visit_IfExp(self, e: ast.IfExp) -> Any:
         if binds(e.body) or binds(e.orelse):
-            return e
+            return self.generic_visit(e)
         return placed(self.runtime("ifexp", self.visit(e.test), self.later(self.visit(e.body)), self.later(self.visit(e.orelse))), e)
 
     def visit_JoinedStr(self, e: ast.JoinedStr) -> Any:
@@ -365,6 +373,18 @@ class _Expressions(Rewriter):
         return self.generic_visit(s)
 
     visit_For = visit_While = visit_Assert = visit_If
+
+
+class _Calls(ast.NodeTransformer):
+    """Rewrites nothing but calls."""
+
+    def __init__(self, runtime: Any):
+        self.runtime = runtime
+
+    def visit_Call(self, e: Any) -> Any:
+        e = self.generic_visit(e)
+        e.func = placed(self.runtime("call", e.func), e)
+        return e
 
 
 def _name(function: Any) -> Any:
