@@ -38,6 +38,7 @@ _OWN = (
     MethodType,
     functools.partial,
     np.ufunc,
+    type(np.sum),
     np.ndarray,
     np.generic,
     np.dtype,
