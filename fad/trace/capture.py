@@ -191,6 +191,8 @@ class Capture(Reading):
         if id(value) not in self._noted and type(value) not in NEVER_CHANGE and not goes_on(value):
             self._noted[id(value)] = value
             self.sources += met.state_of(value)
+            for held in met.held_by(value):
+                guard_within(self.builder.root, held)
         if isinstance(value, memoryview) and not isinstance(value.obj, bytes):
             raise UnstageableError("the function reads a memoryview of what may change", why="fad does not see what changes through it",
                                    do="use an array of NumPy's, made outside (a = np.asarray(view)); it may share the memory")
