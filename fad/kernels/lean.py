@@ -21,7 +21,7 @@ from fad.kernels.bounds import Bounds
 from fad.kernels.lifetimes import insert_releases
 from fad.kernels.loops import Loops
 from fad.kernels.remembering import Remembering
-from fad.kernels.variables import definitions, is_whole_slice, of_one_value, only_value
+from fad.kernels.variables import definitions, is_whole_slice, mark_helper, of_one_value, only_value
 
 __all__ = ["LeanCompiler", "new_library"]
 
@@ -42,15 +42,7 @@ class _Lower(lowering.Lower):
 
     def setup_function(self, fndesc):
         super().setup_function(fndesc)
-        apart = getattr(self.func_ir.func_id.func, "fad_apart", None)        # of a helper (see helpers.py): parameters whose arrays share no memory
-        if apart is None:
-            return
-        self.function.attributes.add("noinline")
-        places = {f"arg.{n}.{self.context.data_model_manager[t].get_field_position('data')}" for n, t in zip(fndesc.args, fndesc.argtypes)
-                  if n in apart and isinstance(t, types.Array)}
-        for value in self.call_conv.get_arguments(self.function):
-            if value.name in places:
-                value.add_attribute("noalias")
+        mark_helper(self.context, self.function, self.fndesc, self.func_ir.func_id.func)
 
     # -- results --------------------------------------------------------------------------------------------------------------
 
