@@ -9,6 +9,7 @@ from ..ir.build import Value, current
 from ..ir.op import registry
 from ..ir.types import type_of
 from ..ops.kinds import match
+from ..trace.guards.guard import Attribute
 from ..trace.iterate import checkpointed
 from ..trace.kin import reach_of
 from ..trace.place import roots_of
@@ -19,6 +20,7 @@ from ..trace.tracing import is_data
 from ..util import tree
 from ..util.errors import ArgumentError, SideEffectError, StructureError
 from ..util.interrupts import let_through
+from ..util.keywords import named_as_here
 from .inner import captured, conform, zeros_of
 from .leaves import call_on_tensors, level_of
 from .staged import check_callable
@@ -143,7 +145,7 @@ class VjpRule(Rule):
             raise StructureError("the forward function of a custom_vjp must return a pair (value, residuals)")
         return self.call.data_of(answer[0]), (answer[1], list(xs))
 
-    def _backward(self, saved: tuple, gs: Sequence) -> list:
+    def _backward(self, saved: tuple, gs: Sequence, needs: Sequence) -> list:
         residuals, xs = saved
         args, _ = self.call.fill(xs)
         static = [args[k] for k in self.nondiff]
@@ -154,10 +156,10 @@ class VjpRule(Rule):
                                  do="return a tuple, with None for an argument whose cotangent is zero")
         given = iter(answer)
         by_argument = [None if k in self.nondiff else next(given) for k in range(len(args))]
-        return _cotangent_leaves(by_argument, args)
+        return cotangent_leaves(by_argument, args)
 
 
-def _cotangent_leaves(answer: Sequence, args: Sequence) -> list:
+def cotangent_leaves(answer: Sequence, args: Sequence) -> list:
     """A cotangent (None: zero) for each data leaf of the arguments."""
     out: list = []
     for g, x in zip(answer, args):
@@ -192,8 +194,15 @@ def _in_order(f: Callable, args: tuple, kwargs: dict) -> "tuple[tuple, dict]":
     return bound.args[:max(last, len(args))], {name: x for name, x in bound.kwargs.items() if name in kwargs}
 
 
+def watch_rules(owner: Any, *names: str) -> None:
+    """The program holds for as long as these attributes, which are rules, are what they are."""
+    current().root.sources += [Attribute(owner, name, getattr(owner, name)) for name in names]
+
+
 class _WithRule:
     """What custom_jvp and custom_vjp return: the function, called as it is but for its derivative."""
+
+    _rules: "tuple[str, ...]" = ()                            # names of the attributes that hold the rule
 
     def __init__(self, f: Callable, nondiff_argnums: Sequence[int] = ()):
         functools.update_wrapper(self, check_callable(f, type(self).__name__))
@@ -206,6 +215,7 @@ class _WithRule:
             return call_on_tensors(self, leaves, args, kwargs)
         if level == 0 or not stack.builders():
             return self.f(*args, **kwargs)
+        watch_rules(self, *self._rules)
         call = Call(self.f, *_in_order(self.f, args, kwargs))
         name = getattr(self.f, "__name__", "f")
         ys = registry["custom"].run_regions([call.leaves[k] for k in call.data], (call.run,), rule=self.rule(call), name=name)
@@ -237,6 +247,7 @@ class custom_jvp(_WithRule):
     0.5
     """
 
+    _rules = ("_rule",)
     _rule: "Callable | None" = None
 
     def defjvp(self, rule: Callable) -> Callable:
@@ -264,6 +275,7 @@ class custom_vjp(_WithRule):
     1.0
     """
 
+    _rules = ("_pair",)
     _pair: "tuple | None" = None
 
     def defvjp(self, forward: Callable, backward: Callable) -> None:
@@ -274,6 +286,7 @@ class custom_vjp(_WithRule):
         return super().rule(call) if self._pair is None else VjpRule(call, self._pair[0], self._pair[1], self.nondiff)
 
 
+@named_as_here
 def checkpoint(f: Any) -> Any:
     """A function whose values reverse mode computes again instead of saving them; or, of what a loop runs over, a loop of that kind.
 

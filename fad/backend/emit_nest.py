@@ -14,6 +14,7 @@ from .fuse import Scheduler
 from .hoist import insert, room_for
 from .homes import homes, kept_index, uses
 from .indexmap import Axis, Elem, at
+from .jam import can_jam, print_jammed
 from .lanes import LANES, BlockLoop
 from .lower import Lowering
 from .names import STEMS, Names
@@ -59,6 +60,7 @@ class Printer:
         self.place: Any = None                               # the user's line that was last mentioned
         self.turns: str | None = None                        # what counts the turns of the loops that are being printed
         self.inputs: set[Var] = set()                        # the function's own, whose arrays are the caller's
+        self.in_lanes = False                                # whether a block of points is being printed
         self.added: Added | None = None                      # the last line that added to something
 
     # -- lines ----------------------------------------------------------------------------------------------------------------
@@ -118,10 +120,15 @@ class Printer:
 
         def block() -> None:
             self.line(f"{count} = min({LANES}, {extent.source} - {start})")
+            self.in_lanes = True
             self.nodes(loop.nodes, single)
+            self.in_lanes = False
         self.indented(block)
 
     def _loop(self, loop: Loop, single: set) -> None:
+        if self.in_lanes and can_jam(self, loop):
+            print_jammed(self, loop, single)
+            return
         name = self.axes[loop.axis] = self.names.loop(self.axes[a] for a in self.axes)
         held = [s for s in loop.nodes if isinstance(s, Step) and self._is_held(s, loop)]
         for step in held:

@@ -16,12 +16,21 @@ from contextvars import ContextVar
 from typing import Any
 from weakref import WeakSet
 
+from .forks import renewed
+from .memory import parse_bytes
 
-def _default_cache_dir() -> pathlib.Path:
-    if "FAD_CACHE_DIR" in os.environ:
-        return pathlib.Path(os.environ["FAD_CACHE_DIR"])
+
+def _default_cache_dir() -> "pathlib.Path | None":
+    """$FAD_CACHE_DIR, else `fad` in the user's folder of caches; None for a user who has no home. An empty variable says nothing, as in the XDG specification."""
+    if os.environ.get("FAD_CACHE_DIR"):
+        return pathlib.Path(os.path.abspath(os.environ["FAD_CACHE_DIR"]))
     home = os.environ.get("XDG_CACHE_HOME") or (os.environ.get("LOCALAPPDATA") if sys.platform == "win32" else None)
-    return pathlib.Path(home) / "fad" if home else pathlib.Path.home() / ".cache" / "fad"
+    if home and os.path.isabs(home):
+        return pathlib.Path(home) / "fad"
+    try:
+        return pathlib.Path.home() / ".cache" / "fad"
+    except RuntimeError:
+        return None
 
 
 def _policy(value: Any) -> str:
@@ -31,7 +40,11 @@ def _policy(value: Any) -> str:
 
 
 def _folder(value: Any) -> "pathlib.Path | None":
-    return None if value is None else pathlib.Path(value)
+    return None if value is None or value == "" else pathlib.Path(value)
+
+
+def _size(value: Any) -> "int | None":
+    return None if value is None else parse_bytes(value)
 
 
 class Setting:
@@ -69,6 +82,7 @@ class Config:
 
     compile       "auto" (interpret at first, compile what is hot), "now" (compile before the first answer), "never"
     cache_dir     where compiled kernels are kept; None: nowhere
+    cache_size    how many bytes they may take there, as a number or as text ("1GB"); what was not used for longest goes first. None: any number
     check_index   whether compiled code checks that indices are in range
     check_trace   whether each program is checked to be well formed once it is traced (for tests of ops and rules)
     fallback      whether functions whose structure depends on data run step by step on the tape; if not, they raise
@@ -84,31 +98,39 @@ class Config:
 
     compile = Setting(_policy)
     cache_dir = Setting(_folder)
+    cache_size = Setting(_size)
     check_index = Setting()
     check_trace = Setting()
     fallback = Setting()
 
     def __init__(self) -> None:
         outside = InForce(())
-        own: dict[str, Any] = {"_outside": outside, "_inside": WeakSet(), "_shapes": {}, "_lock": threading.RLock()}
+        own: dict[str, Any] = {"_outside": outside, "_inside": WeakSet(), "_shapes": {}, "_lock": renewed(threading.RLock())}
         own["_context"] = ContextVar("fad.config", default=outside)
         own["now"] = own["_context"].get                      # what holds in this context: read at each call of a compiled function
         own["_process"] = {"compile": os.environ.get("FAD_COMPILE", "auto"),
                            "cache_dir": _default_cache_dir() if os.environ.get("FAD_CACHE", "1") != "0" else None,
+                           "cache_size": os.environ.get("FAD_CACHE_SIZE") or "1GB",
                            "check_index": True,
                            "check_trace": os.environ.get("FAD_CHECK_TRACE", "0") == "1",
                            "fallback": os.environ.get("FAD_FALLBACK", "1") != "0"}
         self.__dict__.update(own)
-        self._check(self._process)
+        own["_process"].update(self._check(self._process))
         self._renew(outside)
 
     def __setattr__(self, name: str, value: Any) -> None:
         self._setting(name)
         super().__setattr__(name, value)
 
+    def __getattr__(self, name: str) -> Any:
+        raise self._missing(name)
+
+    def _missing(self, name: str) -> AttributeError:
+        return AttributeError(f"fad.config has no setting {name!r}; there are {', '.join(self.__dict__.get('_process', ()))}")
+
     def _setting(self, name: str) -> Setting:
         if not isinstance(getattr(type(self), name, None), Setting):
-            raise AttributeError(f"fad.config has no setting {name!r}; there are {', '.join(self._process)}")
+            raise self._missing(name)
         return getattr(type(self), name)
 
     def _check(self, settings: dict) -> dict:
