@@ -9,6 +9,7 @@ from ..ir.build import Value, current
 from ..ir.op import registry
 from ..ir.types import type_of
 from ..ops.kinds import match
+from ..trace.guards.guard import Attribute
 from ..trace.iterate import checkpointed
 from ..trace.kin import reach_of
 from ..trace.place import roots_of
@@ -19,6 +20,7 @@ from ..trace.tracing import is_data
 from ..util import tree
 from ..util.errors import ArgumentError, SideEffectError, StructureError
 from ..util.interrupts import let_through
+from ..util.keywords import named_as_here
 from .inner import captured, conform, zeros_of
 from .leaves import call_on_tensors, level_of
 from .staged import check_callable
@@ -143,7 +145,7 @@ class VjpRule(Rule):
             raise StructureError("the forward function of a custom_vjp must return a pair (value, residuals)")
         return self.call.data_of(answer[0]), (answer[1], list(xs))
 
-    def _backward(self, saved: tuple, gs: Sequence) -> list:
+    def _backward(self, saved: tuple, gs: Sequence, needs: Sequence) -> list:
         residuals, xs = saved
         args, _ = self.call.fill(xs)
         static = [args[k] for k in self.nondiff]
@@ -154,10 +156,10 @@ class VjpRule(Rule):
                                  do="return a tuple, with None for an argument whose cotangent is zero")
         given = iter(answer)
         by_argument = [None if k in self.nondiff else next(given) for k in range(len(args))]
-        return _cotangent_leaves(by_argument, args)
+        return cotangent_leaves(by_argument, args)
 
 
-def _cotangent_leaves(answer: Sequence, args: Sequence) -> list:
+def cotangent_leaves(answer: Sequence, args: Sequence) -> list:
     """A cotangent (None: zero) for each data leaf of the arguments."""
     out: list = []
     for g, x in zip(answer, args):
@@ -192,8 +194,15 @@ def _in_order(f: Callable, args: tuple, kwargs: dict) -> "tuple[tuple, dict]":
     return bound.args[:max(last, len(args))], {name: x for name, x in bound.kwargs.items() if name in kwargs}
 
 
+def watch_rules(owner: Any, *names: str) -> None:
+    """The program holds for as long as these attributes, which are rules, are what they are."""
+    current().root.sources += [Attribute(owner, name, getattr(owner, name)) for name in names]
+
+
 class _WithRule:
     """What custom_jvp and custom_vjp return: the function, called as it is but for its derivative."""
+
+    _rules: "tuple[str, ...]" = ()                            # names of the attributes that hold the rule
 
     def __init__(self, f: Callable, nondiff_argnums: Sequence[int] = ()):
         functools.update_wrapper(self, check_callable(f, type(self).__name__))
@@ -206,6 +215,7 @@ class _WithRule:
             return call_on_tensors(self, leaves, args, kwargs)
         if level == 0 or not stack.builders():
             return self.f(*args, **kwargs)
+        watch_rules(self, *self._rules)
         call = Call(self.f, *_in_order(self.f, args, kwargs))
         name = getattr(self.f, "__name__", "f")
         ys = registry["custom"].run_regions([call.leaves[k] for k in call.data], (call.run,), rule=self.rule(call), name=name)
@@ -223,20 +233,46 @@ class _WithRule:
 
 
 class custom_jvp(_WithRule):
-    """A function whose derivative is the user's: f.defjvp(rule), rule(primals, tangents) -> (value, tangent).
+    """Give a function a derivative of your own, for both modes.
 
-    The rule must be linear in the tangents (reverse mode is its transpose). Its primals are the arguments in the order of the function's parameters,
-    those passed by name too; arguments named in nondiff_argnums are passed to the rule first, and are not among the primals.
+    Parameters
+    ----------
+    f : callable
+        The function.
+    nondiff_argnums : sequence of int, optional
+        Positions of arguments without a derivative. The rule gets them first, and they are not among the primals.
 
-    >>> import numpy as np, fad
+    Returns
+    -------
+    callable
+        The function. Its method ``defjvp(rule)`` sets the derivative: ``rule(primals, tangents)`` returns
+        ``(value, tangent)``.
+
+    Notes
+    -----
+    The rule must be linear in the tangents, because reverse mode transposes it. The primals have the order of the
+    function's parameters, and include arguments passed by name.
+
+    See Also
+    --------
+    custom_vjp : Give the reverse rule alone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fad
     >>> @fad.custom_jvp
     ... def log1pexp(x):
     ...     return np.log(1 + np.exp(x))
-    >>> rule = log1pexp.defjvp(lambda primals, tangents: (log1pexp(primals[0]), tangents[0] / (1 + np.exp(-primals[0]))))
+    >>> def rule(primals, tangents):
+    ...     (x,), (dx,) = primals, tangents
+    ...     return log1pexp(x), dx / (1 + np.exp(-x))
+    >>> _ = log1pexp.defjvp(rule)
     >>> float(fad.grad(log1pexp)(0.0))
     0.5
     """
 
+    _rules = ("_rule",)
     _rule: "Callable | None" = None
 
     def defjvp(self, rule: Callable) -> Callable:
@@ -249,13 +285,37 @@ class custom_jvp(_WithRule):
 
 
 class custom_vjp(_WithRule):
-    """A function whose reverse derivative is the user's: f.defvjp(forward, backward).
+    """Give a function a reverse derivative of your own.
 
-    forward(*args) -> (value, residuals); backward(residuals, g) -> a tuple of cotangents, one an argument (None: zero), in the order of the function's
-    parameters, those passed by name too. Arguments named in nondiff_argnums are passed to backward first, and have no cotangent. Forward mode of it raises
-    NoDerivativeError.
+    Parameters
+    ----------
+    f : callable
+        The function.
+    nondiff_argnums : sequence of int, optional
+        Positions of arguments without a derivative. The backward rule gets them first, and they have no cotangent.
 
-    >>> import numpy as np, fad
+    Returns
+    -------
+    callable
+        The function. Its method ``defvjp(forward, backward)`` sets the derivative. ``forward(*args)`` returns
+        ``(value, residuals)``. ``backward(residuals, g)`` returns a tuple with one cotangent for each argument, or None for
+        a zero one.
+
+    Raises
+    ------
+    NoDerivativeError
+        If forward mode reaches the function. It is a `TypeError` and a `NotImplementedError`.
+
+    See Also
+    --------
+    custom_jvp : Give one rule for both modes.
+
+    Examples
+    --------
+    Clip the cotangent that flows back through a point:
+
+    >>> import numpy as np
+    >>> import fad
     >>> @fad.custom_vjp
     ... def clipped(x):
     ...     return x * 1.0
@@ -264,6 +324,7 @@ class custom_vjp(_WithRule):
     1.0
     """
 
+    _rules = ("_pair",)
     _pair: "tuple | None" = None
 
     def defvjp(self, forward: Callable, backward: Callable) -> None:
@@ -274,14 +335,34 @@ class custom_vjp(_WithRule):
         return super().rule(call) if self._pair is None else VjpRule(call, self._pair[0], self._pair[1], self.nondiff)
 
 
+@named_as_here
 def checkpoint(f: Any) -> Any:
-    """A function whose values reverse mode computes again instead of saving them; or, of what a loop runs over, a loop of that kind.
+    """Make reverse mode compute values again in place of saving them.
 
-    A loop `for k in fad.checkpoint(range(n))` saves what it carries at about sqrt(n) turns, and computes the turns between them again: its memory
-    grows with the square root of n, its time by less than one more run forward. The loop's items are what they were; outside a
-    derivative nothing changes.
+    Parameters
+    ----------
+    f : callable or iterable
+        A function, or what a ``for`` loop runs over.
 
-    >>> import numpy as np, fad
+    Returns
+    -------
+    callable or iterable
+        The same function or the same items. Nothing else changes outside of derivatives.
+
+    Notes
+    -----
+    A loop ``for k in fad.checkpoint(range(n))`` saves what it carries at about ``sqrt(n)`` iterations. The reverse sweep
+    runs the iterations between them again. The memory grows with the square root of `n`; the time grows by less than
+    one forward run [1]_.
+
+    References
+    ----------
+    .. [1] A. Griewank and A. Walther, *Evaluating Derivatives*, 2nd edition, SIAM, 2008, chapter 12.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fad
     >>> fad.grad(fad.checkpoint(lambda x: np.sum(np.sin(x))))(np.zeros(2))
     array([1., 1.])
     >>> def f(x):

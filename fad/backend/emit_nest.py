@@ -1,4 +1,5 @@
 """Printing nest trees: loops, registers, rows and arrays, with small expressions written where they are used."""
+import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ from .templates import SUM, Text, bare, is_negative, sum_of, template
 
 WINDOW = 40                                 # how many statements away an expression may be used
 LINE = 90                                   # an expression longer than this gets a name
+_NUMBER = re.compile(r"(?<=[A-Za-z])_\d+\b")
 
 
 class Added(NamedTuple):
@@ -52,6 +54,7 @@ class Printer:
         self.axes: dict[Axis, str] = {}
         self.allocated: set[Var] = set()
         self.lines: list[str] = []
+        self.mentioned: list[Any] = []                       # the user's lines
         self.indent = "    "
         self.places: list[Any] = []                          # the loops and branches that are being printed, outermost first
         self.place: Any = None                               # the user's line that was last mentioned
@@ -68,6 +71,7 @@ class Printer:
         text = self.indent + text
         if where is not None and (where.file, where.line) != self.place and where.text:
             self.place = (where.file, where.line)
+            self.mentioned.append(where)
             text = f"{text:<58}  # {where.text}"
         self.lines.append(text)
 
@@ -183,10 +187,11 @@ class Printer:
     def _wait(self, step: Step) -> bool:
         """Keep the step's expression for its reader, unless it has grown too long."""
         value = self.expressions.value(step)
-        if len(value.source) <= LINE // 2:
+        short = len(_NUMBER.sub("", value.source)) <= LINE // 2     # whatever its names are numbered: equal code is to have equal text
+        if short:
             self.pending_reads[self.storage.root(step.out)] = self._reads(step)
             self.pending[self.storage.root(step.out)] = value
-        return len(value.source) <= LINE // 2
+        return short
 
     # -- variables ----------------------------------------------------------------------------------------------------------------
 
@@ -310,7 +315,7 @@ class Printer:
     def _may_join(self, before: Added, step: Step, value: Text) -> bool:
         """Whether what the step adds may be added together with what the line before adds to the same element, which is stored once then."""
         root = self.storage.root(step.out)
-        return root not in self.held and root not in self._reads(step) and len(before.value.source) + len(value.source) <= LINE
+        return root not in self.held and root not in self._reads(step) and len(_NUMBER.sub("", before.value.source + value.source)) <= LINE
 
     def _fill(self, step: Step) -> None:
         root = self.storage.root(step.out)

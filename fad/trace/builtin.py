@@ -4,15 +4,19 @@ from typing import Any
 
 import numpy as np
 
+from ..ir import stack
 from ..ir.build import Value, current
 from ..ops.face import METHODS, OBJECTS, find
 from ..ops.literals import has_values, python_complex, python_float, python_int, python_number
 from ..util.defects import asked_by_user, door
 from . import ordering, text
+from .containers import NEVER_CHANGE
 from .elements import Fixed
-from .iterate import enumerate_, range_, reversed_, zip_
+from .guards.met import of_class_asked
+from .iterate import Drawn, Steps, enumerate_, range_, reversed_, zip_
 from .listed import as_array, as_arrays, number_of
 from .lists import Items, Rows
+from .originals import StandIn
 from .tracer import Tracer
 
 
@@ -69,27 +73,6 @@ def _as_bool(x: Any = False) -> Any:
     return python_number(x if x.dtype.kind == "b" else as_python(x != 0))
 
 
-class StandIn(type):
-    """A class that captured code sees in place of an original one: equal to it, with its hash, and with its attributes."""
-
-    original: Any
-
-    def __instancecheck__(cls, x: Any) -> bool:
-        return isinstance(x, cls.original)
-
-    def __subclasscheck__(cls, other: Any) -> bool:
-        return issubclass(other.original if isinstance(other, StandIn) else other, cls.original)
-
-    def __eq__(cls, other: Any) -> bool:
-        return other is cls or other is cls.original
-
-    def __hash__(cls) -> int:
-        return hash(cls.original)
-
-    def __getattr__(cls, name: str) -> Any:
-        return getattr(cls.original, name)
-
-
 class FaceClass(StandIn):
     """A library's class that has a face: with traced arguments, a call makes what the face says."""
 
@@ -130,7 +113,7 @@ def class_of(x: Any) -> Any:
     if isinstance(x, (Items, Fixed)):
         return list
     if not isinstance(x, Tracer):
-        return str if type(x) is text.Text else type(x)
+        return str if type(x) is text.Text else getattr(x, "stands_for", None) or type(x) if isinstance(x, (Drawn, Steps)) else type(x)
     if x.ndim:
         return ndarray
     return {bool: bool_, int: int_, float: float_, complex: complex_}.get(_python_class(x), x.dtype.type)
@@ -147,7 +130,11 @@ def _original_class(x: Tracer) -> Any:
 @door
 def isinstance_(x: Any, classes: Any) -> bool:
     """isinstance() of the value that a traced one stands for: an element of a float32 array is an np.floating, a number no Iterable."""
-    return issubclass(_original_class(x), classes) if isinstance(x, Tracer) else isinstance(x, classes)
+    if isinstance(x, Tracer):
+        return issubclass(_original_class(x), classes)
+    if type(x) not in NEVER_CHANGE and stack.builders() and not stack.is_live():
+        current().root.sources += of_class_asked(x, classes)
+    return isinstance(x, classes)
 
 
 def hasattr_(x: Any, name: str) -> bool:

@@ -3,11 +3,12 @@
 Calls and branches are here, loops in looping.py, operators, items and attributes in datamodel.py.
 """
 import functools
+import importlib.util
 import operator
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from types import BuiltinFunctionType, BuiltinMethodType, FunctionType, MethodType
+from types import BuiltinFunctionType, BuiltinMethodType, FunctionType, MappingProxyType, MethodType
 from typing import Any
 
 import numpy as np
@@ -20,10 +21,10 @@ from ..ops.literals import python_number
 from ..util import tree
 from ..util.defects import door
 from ..util.errors import UnstageableError
+from ..util.where import is_captured_class
 from . import handlers, optional, text
-from .answers import answer, is_setting
 from .branch import choose, truth
-from .builtin import BY_BUILTIN, hasattr_, scalar_class
+from .builtin import BY_BUILTIN, hasattr_, scalar_class, type_
 from .cached import cached
 from .calls import called, is_tracing, keep, refuse_frames
 from .constants import decided
@@ -31,18 +32,22 @@ from .containers import containers_in, is_users
 from .datamodel import DataModel
 from .distributions import called_anew
 from .draws import note_generator
-from .handed import hand_over, is_compared, only_hands_on, reading, refuse_opaque
+from .guards.guard import Read
+from .guards.handed import hand_over, is_compared, keeps_functions, only_hands_on, refuse_opaque
+from .guards.met import of_making
+from .guards.reads import is_made_plainly
+from .guards.settings import answer, is_setting
 from .iterate import Range, steps_of
-from .library import Routine
+from .library import Routine, has_traced, reading
 from .listed import as_captured
 from .lists import Items, Rows
 from .looping import Loops
 from .ordering import contains, sort
+from .originals import original_of
 from .percall import Maker, is_per_call
 from .recursion import Branches
 from .state import cells_of
 from .syntax import RUNTIME
-from .unseen import is_made_plainly
 
 
 class Runtime(DataModel, Loops):
@@ -68,7 +73,26 @@ class Runtime(DataModel, Loops):
             return functools.partial(called_anew, f)
         face = text.face_of(f) if is_tracing() else None
         asking = self.builtin(f) if face is None and isinstance(f, (BuiltinFunctionType, FunctionType, type)) else None
-        return asking or self._outside(f, face or self._call(f))
+        found = asking or self._outside(f, face or self._call(f))
+        return found if self.takes_as_it_is(f, found) else functools.partial(self._with_functions, found)
+
+    def takes_as_it_is(self, f: Any, found: Any) -> bool:
+        """Whether functions among the arguments of a call are themselves: captured code sees to their calls, and containers and questions to none."""
+        f = original_of(f)
+        return self._is_rewritten(getattr(found, "__func__", found)) or keeps_functions(f) or (isinstance(f, type) and is_captured_class(f))
+
+    def _with_functions(self, found: Any, *args: Any, **kwargs: Any) -> Any:
+        """A call of code that is not captured: functions that it may call are given to it as captured code calls them."""
+        return found(*map(self._function, args), **{k: self._function(x) for k, x in kwargs.items()})
+
+    def _function(self, x: Any) -> Any:
+        if isinstance(x, MethodType):
+            return self._method(x)
+        try:
+            known = BY_BUILTIN.get(x) if isinstance(x, (BuiltinFunctionType, type)) else None
+        except TypeError:                                     # a class whose metaclass has an equality of its own
+            return x
+        return known if known is not None else self.capture.swap(x) if self.capture.is_called(x) and not self.is_captured(x) else x
 
     def _outside(self, f: Any, found: Any) -> Any:
         """found, what captured code calls for f, with what is noted of a call of code that is not captured."""
@@ -82,6 +106,8 @@ class Runtime(DataModel, Loops):
         if isinstance(f, (FunctionType, BuiltinFunctionType)):
             refuse_frames(f)
         if isinstance(f, FunctionType):
+            if isinstance(getattr(f, "registry", None), MappingProxyType):
+                return functools.partial(self._dispatched, f)
             return f if self.is_captured(f) else self.capture.swap(f)
         if isinstance(f, (MethodType, BuiltinMethodType)) and f.__name__ == "sort" and type(f.__self__) in (list, Items, Rows):
             return functools.partial(sort, f.__self__)
@@ -127,6 +153,7 @@ class Runtime(DataModel, Loops):
         else:
             optional.need(*tree.flatten((args, kwargs))[0])
             made = cls(*args, **kwargs)
+            current().root.sources += of_making(cls)
             current().root.inside[id(made)] = made
         current().root.classes[cls] = None
         attributes = getattr(made, "__dict__", {}) if is_users(made) else {}
@@ -137,13 +164,21 @@ class Runtime(DataModel, Loops):
             attributes[name] = as_captured(x, known)         # as if all that made them were captured code
         return made
 
+    def _dispatched(self, f: Any, *args: Any, **kwargs: Any) -> Any:
+        """The call of a function that functools.singledispatch has made."""
+        if not is_tracing():
+            return f(*args, **kwargs)
+        cls = original_of(type_(args[0]))
+        current().root.sources.append(Read(lambda: f.dispatch(cls), f.dispatch(cls)))
+        return self.call(f.dispatch(cls))(*args, **kwargs)
+
     def _getattr(self, owner: Any, name: str, *default: Any) -> Any:
         name = text.resolved(name)
         return default[0] if default and not self._hasattr(owner, name) else self.attribute(owner, name)
 
     def _hasattr(self, owner: Any, name: str) -> bool:
         name = text.resolved(name)
-        found = hasattr_(owner, name)
+        found = hasattr_(self.capture.copy_of(owner), name)
         self.capture.presence(owner, name, found)
         return found
 
@@ -166,7 +201,7 @@ class Runtime(DataModel, Loops):
     def compared(self, *operands: Any) -> None:
         """Note what Python itself compares."""
         if is_tracing():
-            hand_over(current().root, operands, is_compared)
+            hand_over(current().root, operands, has_traced, is_compared)
 
     def _attributes(self, names: tuple, owner: Any) -> Any:
         """What operator.attrgetter(*names) gives."""
@@ -214,9 +249,9 @@ class Runtime(DataModel, Loops):
         return text.percent(template, given)
 
     def _show(self, x: Any) -> None:
-        """Note that a text is made of x, by methods that are not captured."""
+        """Note that x is read by code that is not captured: a text is made of it, a pattern asks for its attributes."""
         if is_tracing():
-            hand_over(current().root, (x,))
+            hand_over(current().root, (x,), has_traced)
 
     # -- branches ---------------------------------------------------------------------------------------------------------
 
@@ -282,7 +317,17 @@ class Runtime(DataModel, Loops):
     def matched(self, subject: Any) -> Any:
         """What a match statement looks at: its patterns ask Python itself whether something is None."""
         optional.need(*tree.flatten(subject)[0])
+        self._show(subject)
         return subject
+
+    def imported(self, value: Any, module: str, name: str) -> Any:
+        """What `import module`, or `from module import name`, has bound."""
+        return self.capture.imported(value, module, name) if is_tracing() else value
+
+    @staticmethod
+    def module_name(level: int, name: str, package: "str | None") -> str:
+        """The module of `from ..name import x`."""
+        return importlib.util.resolve_name("." * level + name, package or "") if level else name
 
     @door
     def assert_(self, test: Any, message: "Callable | None") -> None:

@@ -25,12 +25,13 @@ from ..ir.prelude import Attribute, Integer, Made, Repeat, Step, inputs_of
 from ..ir.types import Type, is_beyond_64_bits, type_of
 from ..ops.literals import python_number
 from ..util import tree
+from ..util.defects import door
 from ..util.errors import UnstageableError
 from ..util.where import here
-from .codes import names_used
 from .draws import common_generators, goes_on, held_by, note_generator, put_state, same_state, state_of
+from .guards.bytecode import names_used
+from .guards.purity import is_effect, is_question, module_of, unseen_calls
 from .operands import Operands, holds_traced, is_seeded, refused
-from .purity import is_effect, is_question, module_of, unseen_calls
 
 ONCE = "once"  # of a builder: what it records runs as often as the builder around it
 # NumPy's methods that draw entry after entry, and the place of their `size`
@@ -131,6 +132,7 @@ def made(make: Callable, args: tuple, kwargs: dict) -> Any:
     return first
 
 
+@door
 def watched_call(f: Callable, args: tuple, kwargs: dict) -> Any:
     """f(*args, **kwargs) of a library's function; a step if it draws from the generators that modules share."""
     if not isinstance(f, (FunctionType, MethodType)) or module_of(f) not in _DRAWING:

@@ -24,6 +24,7 @@ from .origin import compiled_in, definition_of, parameters
 RUNTIME = "__fad__"
 UNTOUCHED_CALLS = {"super", "locals", "vars", "dir", "eval", "exec", "issubclass", "id"}
 _rewritten: dict[tuple, "CodeType | None"] = {}
+_indexed: dict[CodeType, frozenset] = {}                      # code -> names that are only read element by element
 
 
 def rewritten_code(f: FunctionType) -> "CodeType | None":
@@ -39,6 +40,7 @@ def _rewrite(f: FunctionType) -> "CodeType | None":
     if found is None:
         return None
     node, owner = copy.deepcopy(found[0]), found[1]
+    _indexed[f.__code__] = _names_indexed(node)
     if hands_on_names(node):
         return None
     try:
@@ -51,6 +53,20 @@ def _rewrite(f: FunctionType) -> "CodeType | None":
         return None
     Identities(RUNTIME).visit(node)
     return compiled_in(node, f.__code__.co_freevars, f.__code__.co_filename, owner)
+
+
+def indexed_names(f: FunctionType) -> frozenset:
+    """The names that the text of f has nowhere but in front of a subscript that is read: what stands behind one is looked at element by element."""
+    return _indexed.get(f.__code__, frozenset()) if rewritten_code(f) is not None else frozenset()
+
+
+def _names_indexed(node: ast.AST) -> frozenset:
+    nodes = list(ast.walk(node))
+    bases = {id(n.value): n.value.id for n in nodes
+             if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Load) and isinstance(n.value, ast.Name)}
+    others = {n.id for n in nodes if isinstance(n, ast.Name) and id(n) not in bases}
+    others.update(name for n in nodes if isinstance(n, (ast.Global, ast.Nonlocal)) for name in n.names)
+    return frozenset(bases.values()) - others
 
 
 class _Scope:
@@ -97,7 +113,7 @@ class Rewriter(Access):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         node.args = self.visit(node.args)
-        node.decorator_list = [self.visit(d) for d in node.decorator_list]
+        node.decorator_list = [self.decorator(d) for d in node.decorator_list]
         self.function(node)
         return node
 
@@ -105,7 +121,15 @@ class Rewriter(Access):
         return node
 
     def visit_ClassDef(self, node: Any) -> Any:
+        """Methods are functions; of other statements of a class only the calls are rewritten: no function within them would see the class's names."""
+        node.decorator_list = [self.decorator(d) for d in node.decorator_list]
+        node.bases = [self.visit(b) for b in node.bases]
+        inner, calls = Rewriter(node.name, self.scope, self.numbers), _Calls(self.runtime)
+        node.body = [inner.visit(s) if isinstance(s, (ast.FunctionDef, ast.ClassDef)) else calls.visit(s) for s in node.body]
         return node
+
+    def decorator(self, e: Any) -> Any:
+        return placed(self.runtime("call", self.visit(e)), e)
 
     # -- statements -------------------------------------------------------------------------------------------------------
 
@@ -115,6 +139,20 @@ class Rewriter(Access):
             new = self.visit(s)
             out += new if isinstance(new, list) else [new]
         return out
+
+    def visit_Import(self, s: ast.Import) -> list:
+        """An import, and what is noted of the modules that it binds."""
+        parts = [(a.asname or a.name.split(".")[0], a.name if a.asname else a.name.split(".")[0], "") for a in s.names]
+        return [s, *[self._imported(s, n, ast.Constant(module), name) for n, module, name in parts]]
+
+    def visit_ImportFrom(self, s: ast.ImportFrom) -> list:
+        package = ast.Name("__package__", ast.Load()) if s.level else ast.Constant("")
+        module = placed(self.runtime("module_name", ast.Constant(s.level), ast.Constant(s.module or ""), package), s)
+        return [s, *[self._imported(s, a.asname or a.name, module, a.name) for a in s.names]]
+
+    def _imported(self, s: ast.stmt, bound: str, module: Any, name: str) -> ast.stmt:
+        made = self.runtime("imported", ast.Name(bound, ast.Load()), module, ast.Constant(name))
+        return placed(ast.Assign([ast.Name(bound, ast.Store())], made, lineno=0), s)
 
     def local(self, purpose: str, s: ast.AST, statements: list, argument: str = "") -> ast.FunctionDef:
         """A block as a nested function that shares the variables of the one around it."""
@@ -234,7 +272,7 @@ class Rewriter(Access):
 
     def visit_BoolOp(self, e: ast.BoolOp) -> Any:
         if any(map(binds, e.values[1:])):
-            return e
+            return self.generic_visit(e)
         first, *rest = [self.visit(v) for v in e.values]
         return placed(self.runtime("and_" if isinstance(e.op, ast.And) else "or_", first, *[self.later(v) for v in rest]), e)
 
@@ -246,7 +284,7 @@ class Rewriter(Access):
 
     def visit_IfExp(self, e: ast.IfExp) -> Any:
         if binds(e.body) or binds(e.orelse):
-            return e
+            return self.generic_visit(e)
         return placed(self.runtime("ifexp", self.visit(e.test), self.later(self.visit(e.body)), self.later(self.visit(e.orelse))), e)
 
     def visit_JoinedStr(self, e: ast.JoinedStr) -> Any:
@@ -335,6 +373,18 @@ class _Expressions(Rewriter):
         return self.generic_visit(s)
 
     visit_For = visit_While = visit_Assert = visit_If
+
+
+class _Calls(ast.NodeTransformer):
+    """Rewrites nothing but calls."""
+
+    def __init__(self, runtime: Any):
+        self.runtime = runtime
+
+    def visit_Call(self, e: Any) -> Any:
+        e = self.generic_visit(e)
+        e.func = placed(self.runtime("call", e.func), e)
+        return e
 
 
 def _name(function: Any) -> Any:
