@@ -41,6 +41,7 @@ from .util.errors import FallbackWarning as FallbackWarning
 from .util.errors import InternalErrorWarning as InternalErrorWarning
 from .util.lazy import lazy_names as _lazy_names
 from .util.tree import register as register
+from .util.version import __version__ as __version__
 
 if _TYPE_CHECKING:
     # What is loaded when first used, for readers, type checkers and the contract of the tower; _LATER says the same to Python.
@@ -52,6 +53,7 @@ if _TYPE_CHECKING:
     from . import numpy as numpy
     from . import optim as optim
     from . import scipy as scipy
+    from . import sparse as sparse
     from . import special as special
     from . import utils as utils
     from .check.certify import certify as certify
@@ -70,10 +72,9 @@ if _TYPE_CHECKING:
     from .show.program import show as show
     from .show.program import source as source
 
-__version__ = "0.1.0"
 del _core
 _LATER = {name: module for module, names in {
-    "": "autograd fft functional linalg nn numpy optim scipy special utils",
+    "": "autograd fft functional linalg nn numpy optim scipy sparse special utils",
     "check.certify": "certify",
     "eager.api": "Tensor",
     "eager.draw": "draw",

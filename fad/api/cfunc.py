@@ -6,10 +6,12 @@ import numpy as np
 
 from ..backend.ccall import CONVENTIONS, c_function
 from ..util.errors import ArgumentError
+from ..util.keywords import named_as_here
 from .derivative import jitted
 from .staged import Staged, check_callable
 
 
+@named_as_here
 def cfunc(f: Callable, *examples: Any, signature: "str | None" = None) -> Any:
     """Compile `f` into a C function, for libraries that take a pointer to one.
 

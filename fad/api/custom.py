@@ -20,6 +20,7 @@ from ..trace.tracing import is_data
 from ..util import tree
 from ..util.errors import ArgumentError, SideEffectError, StructureError
 from ..util.interrupts import let_through
+from ..util.keywords import named_as_here
 from .inner import captured, conform, zeros_of
 from .leaves import call_on_tensors, level_of
 from .staged import check_callable
@@ -334,6 +335,7 @@ class custom_vjp(_WithRule):
         return super().rule(call) if self._pair is None else VjpRule(call, self._pair[0], self._pair[1], self.nondiff)
 
 
+@named_as_here
 def checkpoint(f: Any) -> Any:
     """Make reverse mode compute values again in place of saving them.
 

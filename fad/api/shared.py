@@ -20,12 +20,13 @@ from ..trace.guards.checks import Checks
 from ..trace.guards.closures import Filling, Kind, Parts, Pattern, parts_of
 from ..trace.outside import Outside
 from ..util.errors import UnstageableError
+from ..util.forks import renewed
 from ..util.interrupts import let_through
 
 MOST = 256                                                    # patterns that are kept
 TRIALS = 3                                                    # failures after which a pattern is not tried any more
 VALUES = 32                                                   # programs for one value each of a number that cannot be an argument
-_patterns: dict[tuple, Any] = {}                              # key -> the Sharing, None for what was seen once
+_patterns: dict[tuple, Any] = {}                              # key -> the Sharing; the numbers of what was seen once
 _UNSEEN = object()
 _HOLDING = ("fad.trace.guards.guard", "fad.trace.guards.snapshot")      # of fad's own objects, those that keep what a function read; others lead to the trace
 _CLOSED = (str, bytes, int, float, complex, np.ndarray, np.generic, Value, ModuleType, type, FunctionType, BuiltinFunctionType, CodeType)
@@ -43,17 +44,18 @@ class KnownByItself(Exception):
 class Sharing:
     """The staged function of a pattern, whose first arguments are the slots.
 
+    before: the numbers among the slots of the first function
     floats: which of the slots are Python's numbers, but for ints; absolute: ids of what its programs know by itself, and not as a part of the function
     """
 
-    def __init__(self, staged: Any, f: Any, parts: Parts):
-        self.pattern, self.count = Pattern(f), len(parts.slots)
+    def __init__(self, staged: Any, f: Any, parts: Parts, before: dict):
+        self.pattern, self.count, self.before = Pattern(f), len(parts.slots), before
         self.floats = frozenset(k for k, x in enumerate(parts.slots) if type(x) in (float, complex))
         self.pinned: set[int] = set()
         self.failures = 0
         self.absolute: set[int] = set()
         self.fillings: list[Filling] = []
-        self.lock = threading.RLock()
+        self.lock = renewed(threading.RLock())
         self.serving = threading.local()                      # ids: of the parts of the function that is called
         self.staged = staged.of_pattern(self)
 
@@ -139,10 +141,10 @@ def sharing_of(staged: Any) -> "tuple[Sharing | None, Any]":
         if len(_patterns) >= MOST:
             for old in list(_patterns)[:MOST // 2]:
                 _patterns.pop(old, None)
-        _patterns[key] = None
+        _patterns[key] = {k: x for k, x in enumerate(parts.slots) if type(x) in (int, float, complex)}
         return None, None
-    if found is None:
-        found = _patterns[key] = Sharing(staged, staged.rebuild[1][0], parts)
+    if type(found) is dict:
+        found = _patterns[key] = Sharing(staged, staged.rebuild[1][0], parts, found)
     return (found, parts) if found.serves(parts) else (None, None)
 
 

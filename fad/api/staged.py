@@ -228,7 +228,7 @@ class Staged:
 
     def _watch(self, leaves: list, structure: tree.Structure) -> None:
         """Python ints are part of the program until they are seen to vary."""
-        known = self.seen.setdefault((structure, len(leaves)), {})
+        known = self.seen.setdefault((structure, len(leaves)), {} if self.lifting is None else dict(self.lifting.before))
         for k, x in enumerate(leaves):
             if type(x) is int and known.setdefault(k, x) != x:
                 self.varying.add(k)
@@ -391,9 +391,14 @@ def within(memory: Any, body: Callable) -> Callable:
     return limited
 
 
+AT_ONCE = ("jvp", "vjp", "hvp", "vhp", "linearize", "explain", "show", "source", "export", "certify", "cfunc")      # fad.jvp(f, x), not fad.jvp(f)(x)
+STEERING = ("cond", "switch", "while_loop", "fori_loop", "scan")
+
+
 def check_callable(f: Any, what: str) -> Any:
     """f, if it can be called."""
     if not callable(f):
-        raise ArgumentError(f"{what} needs a function, not {type(f).__name__}", do=f"fad.{what}(f)(x), not fad.{what}(f(x))")
+        how = "pass the function, not what it returns" if what in STEERING else f"fad.{what}(f{', x' if what in AT_ONCE else ')(x'}), not fad.{what}(f(x))"
+        raise ArgumentError(f"{what} needs a function, not {type(f).__name__}", do=how)
     return f
 

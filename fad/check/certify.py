@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..api.products import jvp, vjp
+from ..api.staged import check_callable
 from ..trace.tracing import is_data
 from ..util import tree
 from ..util.html import table
+from ..util.keywords import named_as_here
 
 TOLERANCE = {"forward": 1e-10, "complex step": 1e-8, "differences": 1e-5}
 
@@ -57,6 +59,7 @@ class Report:
                  "agrees" if line.ok and line.error is not None else line.note if line.ok else "DISAGREES") for line in self.lines]
 
 
+@named_as_here
 def certify(f: Callable, *args: Any, directions: int = 3, tolerance: "dict | None" = None) -> Report:
     """Compare the derivative of `f` in reverse mode with three other ways to compute it.
 
@@ -86,6 +89,7 @@ def certify(f: Callable, *args: Any, directions: int = 3, tolerance: "dict | Non
     >>> report.ok
     True
     """
+    check_callable(f, "certify")
     bounds = {**TOLERANCE, **(tolerance or {})}
     lines: list = []
     for position, x in enumerate(args):

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..util.errors import ConcreteValueError, SideEffectError
+from ..util.foreign import package_of, remedy_of
 from ..util.listening import listening, settings
 from ..util.where import here
 from . import stack
@@ -170,6 +171,10 @@ class Builder:
             raise ConcreteValueError("a tensor that requires gradients is used in a traced function, and is no argument of it",
                                      why="its gradient would be lost",
                                      do="pass it as an argument (a module's parameters by nn.functional_call), or use its detach()")
+        remedy = remedy_of(x)
+        if remedy:
+            raise ConcreteValueError(f"a {type(x).__name__} of {package_of(x)} is used in a traced computation", why="fad computes with NumPy's arrays",
+                                     do=f"take the numbers out of it: {remedy}")
         if hasattr(x, "dtype") and x.dtype.kind in "biufc":
             return self.watch(x)
         raise ConcreteValueError(f"cannot use {type(x).__name__} in a traced computation: {x!r:.80}",

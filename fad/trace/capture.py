@@ -40,6 +40,7 @@ from .nodes import SEES_NAMES
 from .originals import StandIn
 from .percall import Maker, part_of, refuse_unseen
 from .pythons import BUFFERS, holds_no_traced
+from .reading import Reading
 from .steady import watched
 from .syntax import RUNTIME, indexed_names, rewritten_code
 from .tracer import Tracer
@@ -86,7 +87,7 @@ GENERATED = "<string>"                                       # the file of metho
 HIDING = " (vectorized)"                                     # the end of the names that np.frompyfunc gives
 
 
-class Capture:
+class Capture(Reading):
     """One trace's captured functions: swaps values as the captured code should see them, and collects their sources."""
 
     def __init__(self, builder: Builder):
@@ -103,30 +104,6 @@ class Capture:
         self._of_classes: set[tuple] = set()                  # what is noted of classes
         self._seen: dict[int, Any] = {}                       # whose state is noted
         self.indexed: dict[int, Any] = {}                     # containers from outside of which captured code reads elements alone
-
-    def index(self, value: Any) -> Any:
-        """What captured code sees in place of an outside value of which it reads nothing but elements: a list, tuple or dict is itself, and its elements are
-        looked at one by one.
-        """
-        if type(value) not in (list, tuple, dict) or self.builder.live or id(value) in self._copies:
-            return self.swap(value)
-        self.indexed[id(value)] = value
-        return value
-
-    @door
-    def element(self, container: Any, key: Any, is_indexed: bool) -> Any:
-        """An element of a container that is itself; where that cannot be told from others, the container is looked at as a whole."""
-        if id(container) not in self._copies and type(key) in (int, str):
-            try:
-                value = container[key]
-            except (IndexError, KeyError):
-                pass
-            else:
-                if isinstance(value, Value):                  # the traced code has put it there
-                    return value
-                self.sources.append(of.of_element(container, key, value))
-                return self.index(value) if is_indexed else self.seen(value)
-        return self.swap(container)[key]
 
     is_called = staticmethod(is_called)
 
@@ -254,7 +231,7 @@ class Capture:
             if self.builder.live or isinstance(owner, (Value, Proxy)):
                 value = getattr(owner, name)
             else:
-                value = part_of(owner, name, getattr(owner, name)) if goes_on(owner) else self._of_library(owner, name)
+                value = part_of(owner, name, getattr(owner, name)) if goes_on(owner) else self.of_library(owner, name)
             return OBJECTS.get(id(value), value)
         inside = self._is_inside(owner)
         found = MISSING if isinstance(owner, ModuleType) else self._in_class(owner if isinstance(owner, type) else type(owner), name)
@@ -263,18 +240,6 @@ class Capture:
         except AttributeError:
             self.presence(owner, name, False)
             raise
-
-    def _of_library(self, owner: Any, name: str) -> Any:
-        """An attribute of a library's module, class or object, or of super()."""
-        if isinstance(owner, super):
-            found, guards = met.along(owner, name)
-            self.sources += guards
-            if isinstance(found, property) and isinstance(found.fget, FunctionType):
-                return self.swap(found.fget)(owner.__self__)
-        value = getattr(owner, name)
-        guards = met.of_library(owner, name, value)
-        self.sources += guards
-        return self.swap(value) if guards and isinstance(value, CONTAINERS) and not isinstance(owner, type) else value
 
     def _attribute_of(self, owner: Any, name: str, found: Any, inside: bool, is_indexed: bool) -> Any:
         if isinstance(found, property) and is_user_function(found.fget, self.packages) and not isinstance(owner, type):
@@ -288,8 +253,7 @@ class Capture:
         self.sources.append(of.Attribute(owner, name, value))
         self._see(value)
         self.open(value)
-        is_plain = isinstance(value, (np.ndarray, *CONTAINERS))
-        if is_plain:
+        if isinstance(value, (np.ndarray, *CONTAINERS)) or met.container_behind(value) is not None:
             return self.index(value) if is_indexed else self.swap(value)
         return OBJECTS.get(id(value), value)
 
@@ -322,11 +286,6 @@ class Capture:
         told = met.of_function(original, name)
         self.sources += told
         return getattr(original, name) if told else value
-
-    def imported(self, value: Any, module: str, name: str) -> Any:
-        """What an import in captured code has bound: a module, or what a module has under a name."""
-        self.sources += met.of_import(module, name, value)
-        return self.seen(value)
 
     def special(self, cls: type, name: str) -> Any:
         """The captured special method of a class, for its instances; None where it has none, or one that is not a user's function."""

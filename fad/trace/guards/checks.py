@@ -10,13 +10,14 @@ It is made once a program has been asked for a few times, since to compile its t
 It compares identities: where it says no, each guard decides by itself, and if all agree (an equal number stands in the
 place of another), it goes on with what stands there now.
 """
+
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...util.interrupts import let_through
 from .guard import Guard
 
-PATIENCE = 4                                                  # questions that are answered without generated code
+PATIENCE = 4  # questions that are answered without generated code
 
 
 class Checks:
@@ -53,7 +54,7 @@ class Checks:
             for guard in self.guards:
                 if not guard.unchanged:
                     return False
-        except Exception as error:                            # nothing stands there any more, or a class of the user's does not answer
+        except Exception as error:  # nothing stands there any more, or a class of the user's does not answer
             let_through(error)
             return False
         if self.test is not None:
@@ -72,5 +73,8 @@ class Checks:
             owner = owners.setdefault(id(guard.owner), f"c{len(owners)}")
             self.scope[owner] = guard.owner
             tests.append(guard.test(owner, f"v{k}"))
-        return (f"def holds():\n    try:\n        return {' and '.join(tests) or True}\n    except Exception as error:\n        let_through(error)\n"
-                "        return False\n")
+        return (
+            f"def holds():\n    try:\n        return {' and '.join(tests) or True}\n"
+            "    except Exception as error:\n        let_through(error)\n"
+            "        return False\n"
+        )

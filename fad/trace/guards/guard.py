@@ -10,9 +10,11 @@
     Answer(ask, said)            ask() == said
     Read(read, k)                read() is k
 
-A test asks for the very thing, which is quick. Where that fails, `unchanged` decides: an equal number in the place of another is no change, and is kept
-from then on. An array is an input of the program: only which array it is is guarded, and its elements may change freely.
+A test asks for the very thing, which is quick. Where that fails, `unchanged` decides: an equal number in the place of
+another is no change, and is kept from then on. An array is an input of the program: only which array it is is guarded,
+and its elements may change freely.
 """
+
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from itertools import repeat
@@ -23,7 +25,7 @@ from typing import Any
 from .kinds import MISSING, is_object
 from .snapshot import Snapshot, is_same
 
-FEW = 12                                                      # names of one dict that have a test each
+FEW = 12  # names of one dict that have a test each
 
 
 class Guard:
@@ -121,7 +123,7 @@ class Variable(Guard):
 
 
 class Code(Guard):
-    """What a function does: its code and its default values (who reloads a module may give an old function new ones)."""
+    """What a function does: its code and its default values (a module that is reloaded may give it new ones)."""
 
     __slots__ = ("made_of",)
 
@@ -132,14 +134,17 @@ class Code(Guard):
     @property
     def unchanged(self) -> bool:
         f = self.owner
-        return f.__code__ is self.made_of[0] and f.__defaults__ is self.made_of[1] and f.__kwdefaults__ is self.made_of[2]
+        return (
+            f.__code__ is self.made_of[0] and f.__defaults__ is self.made_of[1] and f.__kwdefaults__ is self.made_of[2]
+        )
 
     @property
     def kept(self) -> Any:
         return self.made_of
 
     def test(self, owner: str, kept: str) -> str:
-        return f"{owner}.__code__ is {kept}[0] and {owner}.__defaults__ is {kept}[1] and {owner}.__kwdefaults__ is {kept}[2]"
+        parts = enumerate(("__code__", "__defaults__", "__kwdefaults__"))
+        return " and ".join([f"{owner}.{name} is {kept}[{k}]" for k, name in parts])
 
     @property
     def key(self) -> tuple:
@@ -236,7 +241,7 @@ def of_contents(container: Any) -> Guard:
 
 
 def of_all_in(x: Any, is_open: Callable = is_object) -> Guard:
-    """An object with all that is in it, elements of arrays and attributes of objects too: for code that is not rewritten."""
+    """An object with all in it, elements of arrays and attributes of objects too: for code that is not rewritten."""
     return Contents(Snapshot(x, deep=True, is_open=is_open))
 
 
@@ -257,7 +262,7 @@ def of_presence(owner: Any, name: str, found: bool) -> Guard:
 
 
 def of_names(space: Any, names: Iterable) -> list:
-    """What global names, or those of a module or a class, stand for in its dict; of names that are not there, that they are not.
+    """What global names, or those of a module or a class, stand for in its dict; of others, that they are not there.
 
     >>> scope = {"rate": 0.5}
     >>> guards = of_names(scope, ["rate", "gain"])
@@ -280,7 +285,7 @@ def of_variable(variable: ContextVar) -> list:
 def of_class(cls: type, name: str) -> Guard:
     """What a class, or a class that it derives from, has under this name: a method, a property, a value."""
     value = in_class(cls, name)
-    if getattr(cls, name, MISSING) is value:                  # the quicker way, where it does not make a method of a function
+    if getattr(cls, name, MISSING) is value:  # the quicker way, where it does not make a method of a function
         return Attribute(cls, name, value)
     return Read(lambda: in_class(cls, name), value)
 

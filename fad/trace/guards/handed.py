@@ -16,7 +16,8 @@ import numpy as np
 
 from ...ir.build import Value
 from ...util.errors import UnstageableError
-from ...util.where import opaque_package_of
+from ...util.foreign import remedy_in
+from ...util.where import is_captured_class, opaque_package_of
 from ..containers import NEVER_CHANGE, contents
 from .kinds import is_object
 from .reads import Reads, refuse_unknown
@@ -44,7 +45,8 @@ def hand_over(root: Any, values: Iterable, has_traced: Callable, is_read: Callab
     leaves = [leaf for x in given for leaf in Snapshot().add(x)]
     found = [x for x in leaves if is_object(x) and not isinstance(x, logging.Logger) and is_read(x)]
     own = [id(x) in root.inside or has_traced(contents(x).values()) for x in found]                # of these only the methods are from outside
-    objects = list(dict.fromkeys([type(x) for x, is_own in zip(found, own) if is_own])) + [x for x, is_own in zip(found, own) if not is_own]
+    classes = dict.fromkeys([type(x) for x, is_own in zip(found, own) if is_own and is_captured_class(type(x))])
+    objects = list(classes) + [x for x, is_own in zip(found, own) if not is_own]
     if objects:
         root.reads = root.reads or Reads()
         root.reads.add_handed(objects)
@@ -56,7 +58,8 @@ def refuse_opaque(x: Any, asked: Iterable = ()) -> None:
     package = "" if isinstance(x, (Value, ModuleType)) else opaque_package_of(x)
     if package and package not in asked:
         raise UnstageableError(f"{getattr(x, '__name__', type(x).__name__)} of {package} is used", why="a program does not see what a package reads that has a "
-                               "compiled core or arrays of its own", do="take the numbers out of it before (an array of NumPy's), and pass them as arguments")
+                               "compiled core or arrays of its own",
+                               do=f"take the numbers out of it before ({remedy_in(package) or 'as an array of NumPy'}), and pass them as arguments")
 
 
 def only_hands_on(f: Any) -> bool:

@@ -1,4 +1,5 @@
 """Kinds of things outside: containers, open objects whose attributes may change, and what nothing can be put into."""
+
 import weakref
 from collections import ChainMap, UserDict, UserList, deque
 from types import BuiltinFunctionType, FunctionType, MappingProxyType, MethodType, ModuleType
@@ -9,20 +10,49 @@ import numpy as np
 from ...util.where import is_library
 from ..pythons import BUFFERS
 
-OPERATORS = {f"__{r}{name}__" for r in ("", "r", "i")
-             for name in ("add", "sub", "mul", "truediv", "matmul", "pow", "floordiv", "mod", "and", "or", "xor")} | {
-    "__getitem__", "__iter__", "__len__", "__contains__", "__neg__", "__abs__", "__float__", "__int__", "__index__", "__array__",
-    "__getattr__", "__enter__"}
+OPERATORS = {
+    f"__{r}{name}__"
+    for r in ("", "r", "i")
+    for name in ("add", "sub", "mul", "truediv", "matmul", "pow", "floordiv", "mod", "and", "or", "xor")
+} | {
+    "__getitem__",
+    "__iter__",
+    "__len__",
+    "__contains__",
+    "__neg__",
+    "__abs__",
+    "__float__",
+    "__int__",
+    "__index__",
+    "__array__",
+    "__getattr__",
+    "__enter__",
+}
 VIEWS = tuple(map(type, ({}.keys(), {}.values(), {}.items())))
 _KEYED = (dict, UserDict, ChainMap, MappingProxyType)
 _LISTED = (list, tuple, deque, UserList)
 _SETS = (set, frozenset)
-CONTAINERS = (*_KEYED, *_LISTED, *_SETS, *BUFFERS)            # with the classes that users make of them
-_NUMBERS = frozenset((str, bytes, int, float, complex, bool, type(None)))    # a user's class made of one may have attributes
+CONTAINERS = (*_KEYED, *_LISTED, *_SETS, *BUFFERS)  # with the classes that users make of them
+_NUMBERS = frozenset(
+    (str, bytes, int, float, complex, bool, type(None))
+)  # a user's class made of one may have attributes
 _PLAIN = (np.ndarray, np.generic, weakref.ref, *CONTAINERS, FunctionType, MethodType, BuiltinFunctionType)
-_CLOSED = {"builtins", "fad", "numpy", "scipy", "numba", "functools", "math", "cmath", "itertools", "collections", "warnings",
-           "torch", "jax"}
-_HEAP = 1 << 9                                                # the flag of classes that Python code has made
+_CLOSED = {
+    "builtins",
+    "fad",
+    "numpy",
+    "scipy",
+    "numba",
+    "functools",
+    "math",
+    "cmath",
+    "itertools",
+    "collections",
+    "warnings",
+    "torch",
+    "jax",
+}
+_HEAP = 1 << 9  # the flag of classes that Python code has made
 MISSING = object()
 
 

@@ -1,28 +1,54 @@
-"""Guards for what captured code meets outside, beside lists, attributes and functions of the user's: things of Python's own library and of others.
+"""Guards for what captured code meets outside, beside lists, attributes and functions of the user's: things of Python's
+own library and of others.
 
-Such a thing is used as it stands, and its own code reads it. So its attributes are guarded, with the containers and arrays in them. Loggers are not: what
-they do is for people to read (who asks a logger whether it is enabled asks a setting).
+Such a thing is used as it stands, and its own code reads it. So its attributes are guarded, with the containers and
+arrays in them. Loggers are not: what they do is for people to read (who asks a logger whether it is enabled asks a setting).
 """
+
 import builtins
 import functools
 import logging
 import sys
 import weakref
 from collections.abc import Iterable, Iterator
-from types import BuiltinMethodType, CellType, CodeType, FunctionType, MappingProxyType, MethodType, MethodWrapperType, ModuleType
+from types import (
+    BuiltinMethodType,
+    CellType,
+    CodeType,
+    FunctionType,
+    MappingProxyType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+)
 from typing import Any
 
 import numpy as np
 
 from ...ir.build import Value
-from ..containers import is_users, slots_of
+from ..containers import NEVER_CHANGE, is_users, slots_of
 from . import guard as of
 from .kinds import CONTAINERS, MISSING, VIEWS, is_open, may_be_changed
 
-_OWN = (Value, ModuleType, type, FunctionType, MethodType, functools.partial, np.ufunc, np.ndarray, np.generic, np.dtype, logging.Logger, logging.Handler, *CONTAINERS)
+_OWN = (
+    Value,
+    ModuleType,
+    type,
+    FunctionType,
+    MethodType,
+    functools.partial,
+    np.ufunc,
+    np.ndarray,
+    np.generic,
+    np.dtype,
+    logging.Logger,
+    logging.Handler,
+    *CONTAINERS,
+)
+_CONSTANT = {*NEVER_CHANGE, slice, type(Ellipsis), type(NotImplemented)}
 _CLOSED = ("fad", "numba", "llvmlite")
-_NEVER_CHANGE = {"rv_generic"}                                # bases of libraries' objects that only their module makes: scipy.stats.norm
-TEXTS = ("__name__", "__qualname__", "__doc__", "__module__", "__annotations__")        # of functions
+_NEVER_CHANGE = {"rv_generic"}  # bases of libraries' objects that only their module makes: scipy.stats.norm
+TEXTS = ("__name__", "__qualname__", "__doc__", "__module__", "__annotations__")  # of functions
 
 
 def state_of(x: Any) -> list:
@@ -46,10 +72,19 @@ def state_of(x: Any) -> list:
 def _is_librarys(x: Any) -> bool:
     """Whether x is an object of a library's, with attributes."""
     cls = type(x)
-    if isinstance(x, _OWN) or is_users(x) and is_open(x) and cls.__module__.split(".")[0] not in sys.stdlib_module_names:
+    if (
+        isinstance(x, _OWN)
+        or is_users(x)
+        and is_open(x)
+        and cls.__module__.split(".")[0] not in sys.stdlib_module_names
+    ):
         return False
     has_attributes = type(getattr(x, "__dict__", None)) is dict or bool(slots_of(cls))
-    return has_attributes and cls.__module__.split(".")[0] not in _CLOSED and not any(c.__name__ in _NEVER_CHANGE for c in cls.__mro__)
+    return (
+        has_attributes
+        and cls.__module__.split(".")[0] not in _CLOSED
+        and not any(c.__name__ in _NEVER_CHANGE for c in cls.__mro__)
+    )
 
 
 def of_decimals(x: Any) -> list:
@@ -61,14 +96,22 @@ def of_decimals(x: Any) -> list:
 
 
 def is_closed_box(x: Any) -> bool:
-    """Whether x is an object of C code that may change, and shows nobody what it holds: a lock, a file, an element of XML. What never changes has a hash of
-    its value.
+    """Whether x is an object of C code that may change, and shows nobody what it holds: a lock, a file, an
+    element of XML. What never changes has a hash of its value.
     """
     cls = type(x)
-    if callable(x) or isinstance(x, (*_OWN, *VIEWS, BaseException, weakref.ref, property, classmethod, staticmethod, CodeType, CellType)):
+    if cls in _CONSTANT or callable(x) or isinstance(
+        x, (*_OWN, *VIEWS, BaseException, weakref.ref, property, classmethod, staticmethod, CodeType, CellType)
+    ):
         return False
     is_valued = cls.__hash__ is not None and cls.__hash__ is not object.__hash__
-    return cls is not object and not is_valued and not hasattr(x, "__dict__") and not slots_of(cls) and not hasattr(cls, "__get__")
+    return (
+        cls is not object
+        and not is_valued
+        and not hasattr(x, "__dict__")
+        and not slots_of(cls)
+        and not hasattr(cls, "__get__")
+    )
 
 
 def container_behind(f: Any) -> Any:
@@ -83,7 +126,11 @@ def of_library(owner: Any, name: str, value: Any) -> list:
     """Guards for an attribute of a library's module, class or object."""
     if isinstance(owner, ModuleType):
         return of.of_names(vars(owner), [name]) if name in vars(owner) else []
-    if isinstance(owner, _OWN) and not (isinstance(owner, type) and may_be_changed(owner)) and not isinstance(owner, (logging.Logger, logging.Handler)):
+    if (
+        isinstance(owner, _OWN)
+        and not (isinstance(owner, type) and may_be_changed(owner))
+        and not isinstance(owner, (logging.Logger, logging.Handler))
+    ):
         return []
     if isinstance(value, (MethodType, BuiltinMethodType, MethodWrapperType, Value)):
         return []
@@ -94,10 +141,10 @@ def of_library(owner: Any, name: str, value: Any) -> list:
 
 
 def along(above: Any, name: str) -> tuple:
-    """What super() finds under a name, and the guards for it: the classes behind the present one in the order of the object's."""
+    """What super() finds under a name, and the guards for it: of the classes behind the present one."""
     order = above.__self_class__.__mro__
     found: list[of.Guard] = []
-    for c in order[order.index(above.__thisclass__) + 1:]:
+    for c in order[order.index(above.__thisclass__) + 1 :]:
         found += of.of_names(c.__dict__, [name])
         if name in c.__dict__:
             return c.__dict__[name], found

@@ -90,6 +90,8 @@ def guard(root: Any, x: Any) -> None:
 def guard_within(root: Any, container: Any) -> None:
     """Guard the objects in a container, which captured code may take out of it without a name."""
     for x in Snapshot().add(container):
+        behind = met.container_behind(x)
+        root.sources += met.state_of(x) if behind is None else [of.of_all_in(behind)]
         if is_open(x) and not isinstance(x, ModuleType):
             guard(root, x)
 

@@ -23,7 +23,7 @@ from .kinds import MISSING
 
 _BASES = (list, tuple, deque, set, frozenset)
 _WRAPPERS = (UserDict, UserList, ChainMap)                    # objects that keep a container in an attribute
-_NUMBERS = (bool, int, float, complex, str, bytes)
+_NUMBERS = frozenset((bool, int, float, complex, str, bytes))
 
 
 def is_same(now: Any, before: Any) -> bool:
@@ -34,8 +34,8 @@ def is_same(now: Any, before: Any) -> bool:
     """
     if now is before:
         return True
-    if type(now) is not type(before) or not isinstance(now, _NUMBERS) or not bool(now == before):
-        return False
+    if type(now) is not type(before) or not (type(now) in _NUMBERS or isinstance(now, np.generic)) or not bool(now == before):
+        return False                                          # a user's class made of one may have attributes
     return (bool(now) and not isinstance(now, complex)) or repr(now) == repr(before)          # zeros have a sign
 
 
