@@ -52,6 +52,7 @@ if _TYPE_CHECKING:
     from . import nn as nn
     from . import numpy as numpy
     from . import optim as optim
+    from . import sparse as sparse
     from . import special as special
     from . import utils as utils
     from .check.certify import certify as certify
@@ -72,7 +73,7 @@ if _TYPE_CHECKING:
 
 del _core
 _LATER = {name: module for module, names in {
-    "": "autograd fft functional linalg nn numpy optim special utils",
+    "": "autograd fft functional linalg nn numpy optim sparse special utils",
     "check.certify": "certify",
     "eager.api": "Tensor",
     "eager.draw": "draw",

@@ -6,10 +6,12 @@ import numpy as np
 
 from ..backend.ccall import CONVENTIONS, c_function
 from ..util.errors import ArgumentError
+from ..util.keywords import named_as_here
 from .derivative import jitted
 from .staged import Staged, check_callable
 
 
+@named_as_here
 def cfunc(f: Callable, *examples: Any, signature: "str | None" = None) -> Any:
     """f, compiled for arguments like the examples, as a C function: an object with `address` and `ctypes`, for scipy.LowLevelCallable(c.ctypes).
 

@@ -18,6 +18,7 @@ from ..trace.tracing import is_data
 from ..transforms.vmap import example_of, result_types
 from ..util import tree
 from ..util.errors import ArgumentError, StructureError
+from ..util.keywords import named_as_here
 from .leaves import of_its_own
 from .staged import check_callable
 
@@ -44,6 +45,7 @@ class Shape:
         return self.structure.unflatten(leaves)              # type: ignore[union-attr]
 
 
+@named_as_here
 def cond(predicate: Any, if_true: Callable, if_false: Callable, *operands: Any) -> Any:
     """if_true of the operands where predicate holds, else if_false of them; only the one is computed.
 
@@ -72,6 +74,7 @@ def _branch(f: Callable, operands: tuple, shape: Shape) -> Callable:
     return lambda: shape.leaves(f(*operands))
 
 
+@named_as_here
 def switch(index: Any, branches: Sequence[Callable], *operands: Any) -> Any:
     """The branch that the index chooses, of the operands; an index outside the branches takes the first or the last.
 
@@ -81,12 +84,15 @@ def switch(index: Any, branches: Sequence[Callable], *operands: Any) -> Any:
     """
     if not branches:
         raise ArgumentError("switch needs at least one branch")
+    for branch in branches:
+        check_callable(branch, "switch")
     last = len(branches) - 1
     if not isinstance(index, Value):
         return of_its_own(branches[max(0, min(int(index), last))](*operands))
     return _branches(registry["minimum"](registry["maximum"](index, 0), last), tuple(branches), operands)
 
 
+@named_as_here
 def while_loop(test: Callable, body: Callable, init: Any, *, checkpoint: bool = False) -> Any:
     """The carry after as many turns carry = body(carry) as test(carry) holds before. checkpoint: see fad.checkpoint.
 
@@ -94,6 +100,7 @@ def while_loop(test: Callable, body: Callable, init: Any, *, checkpoint: bool = 
     >>> float(fad.grad(lambda x: fad.while_loop(lambda c: c < 100.0, lambda c: c * x, x))(2.0))
     448.0
     """
+    check_callable(test, "while_loop"), check_callable(body, "while_loop")
     if not stack.builders():
         carry = of_its_own(init)
         while test(carry):
@@ -105,6 +112,7 @@ def while_loop(test: Callable, body: Callable, init: Any, *, checkpoint: bool = 
     return of_its_own(shape.tree(registry["while"].run_regions(list(start), regions, checkpoint=checkpoint or None)))
 
 
+@named_as_here
 def fori_loop(lower: Any, upper: Any, body: Callable, init: Any, *, checkpoint: bool = False) -> Any:
     """The carry after carry = body(i, carry) for i = lower, ..., upper - 1. checkpoint: see fad.checkpoint.
 
@@ -112,6 +120,7 @@ def fori_loop(lower: Any, upper: Any, body: Callable, init: Any, *, checkpoint: 
     >>> float(fad.grad(lambda x: fad.fori_loop(0, 3, lambda i, c: c * x, 1.0))(2.0))
     12.0
     """
+    check_callable(body, "fori_loop")
     if not stack.builders():
         carry = of_its_own(init)
         for i in range(int(lower), int(upper)):
@@ -123,6 +132,7 @@ def fori_loop(lower: Any, upper: Any, body: Callable, init: Any, *, checkpoint: 
     return of_its_own(shape.tree(registry["for"].run_regions([lower, upper, 1, *start], (turn,), checkpoint=checkpoint or None)))
 
 
+@named_as_here
 def scan(f: Callable, init: Any, xs: Any = None, length: "int | None" = None, reverse: bool = False) -> tuple:
     """Carry a value through the leading axis of xs: carry, y = f(carry, x) for each x; the last carry, and the y's stacked.
 
@@ -133,6 +143,7 @@ def scan(f: Callable, init: Any, xs: Any = None, length: "int | None" = None, re
     >>> float(carry), sums.tolist()
     (6.0, [1.0, 3.0, 6.0])
     """
+    check_callable(f, "scan")
     leaves, structure = tree.flatten(xs)
     n = _length(leaves, length)
 

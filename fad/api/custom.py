@@ -9,17 +9,18 @@ from ..ir.build import Value, current
 from ..ir.op import registry
 from ..ir.types import type_of
 from ..ops.kinds import match
+from ..trace.guards.guard import Attribute
 from ..trace.iterate import checkpointed
 from ..trace.kin import reach_of
 from ..trace.place import roots_of
 from ..trace.sharing import keep_apart
-from ..trace.sources import of_attribute
 from ..trace.state import may_be_one
 from ..trace.tracer import Tracer
 from ..trace.tracing import is_data
 from ..util import tree
 from ..util.errors import ArgumentError, SideEffectError, StructureError
 from ..util.interrupts import let_through
+from ..util.keywords import named_as_here
 from .inner import captured, conform, zeros_of
 from .leaves import call_on_tensors, level_of
 from .staged import check_callable
@@ -195,7 +196,7 @@ def _in_order(f: Callable, args: tuple, kwargs: dict) -> "tuple[tuple, dict]":
 
 def watch_rules(owner: Any, *names: str) -> None:
     """The program holds for as long as these attributes, which are rules, are what they are."""
-    current().root.sources += [of_attribute(owner, name, getattr(owner, name)) for name in names]
+    current().root.sources += [Attribute(owner, name, getattr(owner, name)) for name in names]
 
 
 class _WithRule:
@@ -285,6 +286,7 @@ class custom_vjp(_WithRule):
         return super().rule(call) if self._pair is None else VjpRule(call, self._pair[0], self._pair[1], self.nondiff)
 
 
+@named_as_here
 def checkpoint(f: Any) -> Any:
     """A function whose values reverse mode computes again instead of saving them; or, of what a loop runs over, a loop of that kind.
 

@@ -6,12 +6,14 @@ from ..ir.op import registry
 from ..transforms.vjp import pull_back
 from ..util import tree
 from ..util.errors import ArgumentError, NotScalarError
-from .inner import Inner, captured, check_scalar, gradient_tree, value_leaves
+from ..util.keywords import named_as_here
+from .inner import Inner, call_fitting, captured, check_scalar, gradient_tree, seed_of, value_leaves
 from .kept import remembered
 from .leaves import of_its_own
 from .staged import Staged, as_tuple, check_callable, within
 
 
+@named_as_here
 def jit(f: "Callable | None" = None, *, compile: "str | None" = None, static_argnums: "int | Sequence[int]" = (),
         static_argnames: "str | Sequence[str]" = (), fallback: "bool | None" = None) -> Any:
     """f, traced and compiled.
@@ -35,12 +37,14 @@ def jit(f: "Callable | None" = None, *, compile: "str | None" = None, static_arg
     check_callable(f, "jit")
     if compile not in (None, "auto", "now", "never"):
         raise ArgumentError(f"compile is 'auto', 'now', 'never' or None, not {compile!r}")
+    if hasattr(f, "with_policy"):                             # a transform whose results are no arrays, so that it is none of a program (fad.sparse)
+        return f.with_policy(compile)
     if isinstance(f, Staged):
         return Staged(f.body, f, rebuild=(jit, (f,), options), compile=compile, static=static or f.static, writes=f.writes,
                       fallback=fallback, plain=f)
 
     def body(*args: Any, **kwargs: Any) -> Any:
-        return captured(f)(*args, **kwargs)
+        return call_fitting(captured(f), args, kwargs)
     return Staged(body, f, rebuild=(jit, (f,), options), compile=compile, static=static, writes=True, fallback=fallback, plain=f)
 
 
@@ -50,6 +54,7 @@ def jitted(f: Callable) -> Staged:
     return jit(f)
 
 
+@named_as_here
 def grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False, memory: "int | str | None" = None,
          fallback: "bool | None" = None) -> Any:
     """The gradient of a function that returns a real scalar.
@@ -80,6 +85,7 @@ def grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has
                   rebuild=(grad, (f, argnums), {"has_aux": has_aux, "memory": memory, "fallback": fallback}))
 
 
+@named_as_here
 def value_and_grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False,
                    memory: "int | str | None" = None, fallback: "bool | None" = None) -> Any:
     """The value of f and its gradient, from one sweep forward and one back; see grad.
@@ -108,14 +114,14 @@ def _value_and_grad_body(f: Callable, argnums: Any, has_aux: bool, what: str) ->
             raise NotScalarError(f"{what} needs a function that returns one scalar, and this one returned {inner.results} results",
                                  do="return one, pass has_aux=True for (value, aux), or use fad.jacobian")
         ys, pullback = pull_back(inner.func, inner.args, inner.wanted)
-        one = inner.func.outputs[0].type.dtype.type(1)
-        cotangents = pullback([one] + [None] * (len(ys) - 1))
+        cotangents = pullback([seed_of(inner.func.outputs[0])] + [None] * (len(ys) - 1))
         arguments = [args[k] for k in chosen]
         gs = gradient_tree(arguments, cotangents, [inner.args[k] for k in inner.wanted])
         return inner.tree_of(ys), gs[0] if not isinstance(argnums, (tuple, list)) else tuple(gs)
     return body
 
 
+@named_as_here
 def stop_gradient(x: Any) -> Any:
     """x, taken as a constant by every derivative (a tree of arrays or an array).
 

@@ -13,6 +13,7 @@ from ..ops.face import BY_NAME
 from ..ops.kinds import shape_of
 from ..util import tree
 from ..util.errors import ArgumentError
+from ..util.keywords import named_as_here
 from .custom import custom_jvp
 from .inner import captured
 from .jacobian import jacobian
@@ -21,6 +22,7 @@ from .ravel import ravel
 from .staged import check_callable
 
 
+@named_as_here
 def implicit(solver: Callable, *, root: "Callable | None" = None, fixed_point: "Callable | None" = None,
              minimum: "Callable | None" = None) -> Callable:
     """solver(x0, *theta) -> x, with derivatives with respect to theta by the implicit function theorem.

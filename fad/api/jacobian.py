@@ -15,11 +15,13 @@ from ..transforms.vjp import pull_back
 from ..transforms.vmap import batch
 from ..util import tree
 from ..util.errors import ArgumentError
+from ..util.keywords import named_as_here
 from .inner import Inner, tangent_zeros, value_leaves, zeros_of
 from .products import gradients_of
 from .staged import Staged, as_tuple, check_callable, within
 
 
+@named_as_here
 def jacobian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False, holomorphic: bool = False,
              memory: "int | str | None" = None, fallback: "bool | None" = None) -> Any:
     """The Jacobian of f, by reverse mode where the results are fewer than the arguments' elements, else by forward mode.
@@ -39,6 +41,7 @@ def jacobian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *,
     return _staged(jacobian, f, argnums, has_aux, holomorphic, _choose, memory, fallback)
 
 
+@named_as_here
 def jacrev(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False, holomorphic: bool = False,
            memory: "int | str | None" = None, fallback: "bool | None" = None) -> Any:
     """The Jacobian by reverse mode, a row (or rather all rows) at a time; see jacobian."""
@@ -47,6 +50,7 @@ def jacrev(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, h
     return _staged(jacrev, f, argnums, has_aux, holomorphic, lambda inner: True, memory, fallback)
 
 
+@named_as_here
 def jacfwd(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False, holomorphic: bool = False,
            fallback: "bool | None" = None) -> Any:
     """The Jacobian by forward mode, all columns at a time; see jacobian."""
@@ -55,6 +59,7 @@ def jacfwd(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, h
     return _staged(jacfwd, f, argnums, has_aux, holomorphic, lambda inner: False, None, fallback)
 
 
+@named_as_here
 def hessian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, memory: "int | str | None" = None,
             fallback: "bool | None" = None) -> Any:
     """The Hessian of a function that returns a real scalar: forward mode over its gradient; reverse mode where a rule in it has no forward mode.

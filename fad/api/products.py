@@ -10,13 +10,15 @@ from ..transforms.jvp import push_forward
 from ..transforms.vjp import pull_back
 from ..util import tree
 from ..util.errors import ArgumentError, NoDerivativeError, StructureError
-from .inner import Inner, check_scalar, conform, gradient_tree, tangent_zeros, zeros_of
+from ..util.keywords import named_as_here
+from .inner import Inner, check_scalar, conform, gradient_tree, seed_of, tangent_zeros, zeros_of
 from .kept import remembered
 from .leaves import of_its_own
 from .pullback import TwoStep, later_tree
 from .staged import Staged, check_callable, within
 
 
+@named_as_here
 def jvp(f: Callable, primals: Sequence, tangents: Sequence, *, has_aux: bool = False, fallback: "bool | None" = None) -> tuple:
     """f(*primals) and its derivative in the direction of the tangents: (value, tangent), each in the structure of f's result.
 
@@ -63,6 +65,7 @@ def tangent_tree(inner: Inner, ys: Sequence, dys: Sequence) -> Any:
     return inner.tree_of(full)
 
 
+@named_as_here
 def vjp(f: Callable, *primals: Any, has_aux: bool = False, memory: "int | str | None" = None, fallback: "bool | None" = None) -> tuple:
     """f(*primals) and its pullback: a function that takes a cotangent of the result to the tuple of the primals' cotangents.
 
@@ -111,6 +114,7 @@ def _cotangents(inner: Inner, primals: tuple, pull: Callable, value: Any, cotang
     return gradient_tree(primals, pull(gs), [inner.args[k] for k in inner.wanted])
 
 
+@named_as_here
 def linearize(f: Callable, *primals: Any, fallback: "bool | None" = None) -> tuple:
     """f(*primals) and its linear map: a function that takes tangents (one an argument) to the tangent of the result.
 
@@ -140,6 +144,7 @@ def _linearize_of(f: Callable, fallback: "bool | None") -> Staged:
     return TwoStep(body, f, rebuild=(_linearize_of, (f, fallback), {}), fallback=fallback)
 
 
+@named_as_here
 def hvp(f: Callable, x: Any, v: Any, *, memory: "int | str | None" = None, fallback: "bool | None" = None) -> Any:
     """The product of the Hessian of the scalar function f at x with v: forward mode over the gradient; reverse mode where a rule in it has no forward mode.
 
@@ -182,6 +187,7 @@ def _uses_its_inputs(func: Func) -> bool:
     return any(a in reached for a in func.outputs if isinstance(a, Var))
 
 
+@named_as_here
 def vhp(f: Callable, x: Any, v: Any, *, memory: "int | str | None" = None, fallback: "bool | None" = None) -> Any:
     """The product of v with the Hessian of the scalar function f at x: reverse mode over the gradient.
 
@@ -213,6 +219,6 @@ def gradients_of(f: Callable, what: str, chosen: Sequence[int]) -> Callable:
         inner = Inner(f, args, kwargs, chosen)
         check_scalar(inner, what, "fad.jacobian")
         ys, pull = pull_back(inner.func, inner.args, inner.wanted)
-        gs = pull([inner.func.outputs[0].type.dtype.type(1)] + [None] * (len(ys) - 1))
+        gs = pull([seed_of(inner.func.outputs[0])] + [None] * (len(ys) - 1))
         return tuple(gradient_tree([args[k] for k in chosen], gs, [inner.args[k] for k in inner.wanted]))
     return gradients

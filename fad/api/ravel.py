@@ -11,8 +11,10 @@ from ..ops.kinds import shape_of
 from ..trace.tracing import is_data
 from ..util import tree
 from ..util.errors import ArgumentError, ExtentError
+from ..util.keywords import named_as_here
 
 
+@named_as_here
 def ravel(t: Any) -> "tuple[Any, Callable]":
     """The leaves of a tree, one after the other in one vector, and the function that takes such a vector back to a tree.
 

@@ -10,8 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..api.products import jvp, vjp
+from ..api.staged import check_callable
 from ..trace.tracing import is_data
 from ..util import tree
+from ..util.keywords import named_as_here
 
 TOLERANCE = {"forward": 1e-10, "complex step": 1e-8, "differences": 1e-5}
 
@@ -48,6 +50,7 @@ class Report:
     __repr__ = __str__
 
 
+@named_as_here
 def certify(f: Callable, *args: Any, directions: int = 3, tolerance: "dict | None" = None) -> Report:
     """Hold reverse mode's derivative of f at args against forward mode, the complex step where possible, and differences.
 
@@ -59,6 +62,7 @@ def certify(f: Callable, *args: Any, directions: int = 3, tolerance: "dict | Non
     >>> report.ok, "reverse" in str(report), "differences" in str(report)
     (True, True, True)
     """
+    check_callable(f, "certify")
     bounds = {**TOLERANCE, **(tolerance or {})}
     lines: list = []
     for position, x in enumerate(args):

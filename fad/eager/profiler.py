@@ -156,9 +156,6 @@ def _no_device(what: str, device: str) -> Callable:
     return refuse
 
 
-emit_nvtx = _no_device("emit_nvtx", "an NVIDIA GPU and nvprof")
-
-
 class emit_itt:
     """Marks for Intel's ITT collector, of which there is none here: nothing changes within."""
 
@@ -170,6 +167,15 @@ class emit_itt:
 
     def __exit__(self, *exc: Any) -> None:
         """There is nothing to end."""
+
+
+class emit_nvtx(emit_itt):
+    """Marks for NVIDIA's nvprof: refused, since there is no such device here, unless it is not enabled."""
+
+    def __enter__(self) -> "emit_nvtx":
+        if self.enabled:
+            _no_device("emit_nvtx", "an NVIDIA GPU and nvprof")()
+        return self
 
 
 load_nvprof = _no_device("load_nvprof", "a trace of nvprof")

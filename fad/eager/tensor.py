@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..util.nearest import MissingName
+
 SAME = object()
 subclassed: "list[Callable]" = []                 # set by overrides.py: is told of each subclass of Tensor
 
@@ -104,7 +106,7 @@ class Tensor:
     def __getattr__(self, name: str) -> Any:
         if name in _UNSET:                        # slots that are filled when first needed
             return None
-        raise AttributeError(f"'Tensor' object has no attribute {name!r}")
+        raise MissingName(f"'Tensor' object has no attribute {name!r}", name, lambda: dir(Tensor))
 
     @property
     def extra(self) -> Extra:

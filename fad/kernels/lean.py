@@ -40,6 +40,18 @@ class _Lower(lowering.Lower):
         if isinstance(inst, (ir.Jump, ir.Branch)):
             self._loops.note(self.builder, self._label, inst.get_targets())
 
+    def setup_function(self, fndesc):
+        super().setup_function(fndesc)
+        apart = getattr(self.func_ir.func_id.func, "fad_apart", None)        # of a helper (see helpers.py): parameters whose arrays share no memory
+        if apart is None:
+            return
+        self.function.attributes.add("noinline")
+        places = {f"arg.{n}.{self.context.data_model_manager[t].get_field_position('data')}" for n, t in zip(fndesc.args, fndesc.argtypes)
+                  if n in apart and isinstance(t, types.Array)}
+        for value in self.call_conv.get_arguments(self.function):
+            if value.name in places:
+                value.add_attribute("noalias")
+
     # -- results --------------------------------------------------------------------------------------------------------------
 
     def _lower_result(self, inst):

@@ -34,7 +34,7 @@ def explain(f: Callable, *args: Any, **kwargs: Any) -> Explanation:
     >>> [row.kind for row in told], told.bytes
     (['loop', 'compiled', 'compiled', 'saved'], 800)
     """
-    staged = staged_of(f)
+    staged = staged_of(f, "explain")
     title = f"{getattr(staged.__wrapped__, '__name__', 'f')} (fad.{staged.kernel_name}), for {', '.join(map(_kind_of, args))}"
     try:
         program, data = staged.program_for(*args, **kwargs)

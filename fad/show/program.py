@@ -5,14 +5,14 @@ from collections.abc import Callable
 from typing import Any
 
 from ..api.derivative import jitted
-from ..api.staged import Staged
+from ..api.staged import Staged, check_callable
 from ..backend.export import module_text
 from ..ir.show import func_text
 
 
-def staged_of(f: Callable) -> Staged:
-    """f, if it is staged already; else jit(f)."""
-    return f if isinstance(f, Staged) else jitted(f)
+def staged_of(f: Callable, what: str) -> Staged:
+    """f, if it is staged already; else jit(f); what: the function that asks."""
+    return f if isinstance(f, Staged) else jitted(check_callable(f, what))
 
 
 def show(f: Callable, *args: Any, optimised: bool = True, **kwargs: Any) -> str:
@@ -26,7 +26,7 @@ def show(f: Callable, *args: Any, optimised: bool = True, **kwargs: Any) -> str:
         c: f64[a] = mul(b, 2.0)...
         return c
     """
-    program, _ = staged_of(f).program_for(*args, **kwargs)
+    program, _ = staged_of(f, "show").program_for(*args, **kwargs)
     func = program.runner.func if optimised else program.traced.func
     return func_text(func)
 
@@ -39,7 +39,7 @@ def source(f: Callable, *args: Any, **kwargs: Any) -> str:
     >>> "def grad(" in text and "cos(" in text
     True
     """
-    staged = staged_of(f)
+    staged = staged_of(f, "source")
     program, _ = staged.program_for(*args, **kwargs)
     return program.runner.source(staged.kernel_name)
 
@@ -50,7 +50,7 @@ def export(f: Callable, *args: Any, path: "str | os.PathLike", name: "str | None
     The module's function is called `name` (by default after the transform: `grad`, `value_and_grad`, ...) and takes the array arguments in
     order. Returns the path. Structured arguments are passed leaf by leaf. The file is written whole or not at all.
     """
-    staged = staged_of(f)
+    staged = staged_of(f, "export")
     program, _ = staged.program_for(*args, **kwargs)
     text = module_text(program, name or staged.kernel_name)
     target = pathlib.Path(path)

@@ -4,7 +4,9 @@ import operator
 from typing import Any
 
 from ..ir import stack
+from ..ir.build import current
 from ..util.errors import ConcreteValueError, UnstageableError
+from .guards.guard import Read
 from .outside import Outside
 from .tracer import Tracer
 
@@ -23,6 +25,7 @@ def cached(runtime: Any, f: functools._lru_cache_wrapper, *args: Any, **kwargs: 
         return f(*plain, **by_name)
     with stack.concrete():
         result = _known(f, plain, by_name)
+    current().root.sources.append(Read(lambda: f(*plain, **by_name), result))      # who clears the cache has it computed anew
     return runtime.capture.swap(result)
 
 

@@ -13,11 +13,12 @@ import numpy as np
 
 from ..util.errors import SideEffectError, UnstageableError
 from ..util.where import Where, is_captured_class, is_library
-from .codes import assigned_globals, names_used
 from .containers import MOST, contents, is_empty, is_users, may_change, put_contents
 from .draws import common_generators, goes_on, held_by, put_state, same_state, state_of
+from .guards.bytecode import assigned_globals, names_used
+from .guards.guard import Guard, Read
+from .guards.kinds import is_open
 from .pythons import LARGEST, arrays_within, held_in, is_held_in, put_in
-from .sources import Source, is_open
 
 
 class Outside:
@@ -124,17 +125,17 @@ class Outside:
                               do="draw them before, and pass them as arguments; or make the generator in the function, with a seed")
 
 
-def left_as(owner: Any, now: Any, before: Any) -> Source:
+def left_as(owner: Any, now: Any, before: Any) -> Guard:
     """A container as it is now; of a dict or an object, what is another thing than before."""
     if not isinstance(now, dict):
-        return Source(lambda: now if _unchanged(contents(owner), now) else None, now)
+        return Read(lambda: now if _unchanged(contents(owner), now) else None, now)
     names = [k for k in {**before, **now} if not (k in before and k in now and _same(before[k], now[k]))]
     left = {k: now[k] for k in names if k in now}
 
     def read() -> Any:
         inside = contents(owner)
         return left if _unchanged({k: inside[k] for k in names if k in inside}, left) else None
-    return Source(read, left)
+    return Read(read, left)
 
 
 def parts_of(x: Any) -> Iterable:

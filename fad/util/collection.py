@@ -51,6 +51,12 @@ def collection_paused() -> Iterator[None]:
             _end(block)
 
 
+def is_collecting() -> bool:
+    """Whether Python looks for cycles but for these blocks: what gc.isenabled() says outside of them."""
+    with _Pauses.lock:
+        return _Pauses.was_on if _Pauses.blocks else gc.isenabled()
+
+
 @in_child
 def _end_those_of_other_threads() -> None:
     for block in [block for block in _Pauses.blocks if block[0] != threading.get_ident()]:

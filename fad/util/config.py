@@ -122,9 +122,15 @@ class Config:
         self._setting(name)
         super().__setattr__(name, value)
 
+    def __getattr__(self, name: str) -> Any:
+        raise self._missing(name)
+
+    def _missing(self, name: str) -> AttributeError:
+        return AttributeError(f"fad.config has no setting {name!r}; there are {', '.join(self.__dict__.get('_process', ()))}")
+
     def _setting(self, name: str) -> Setting:
         if not isinstance(getattr(type(self), name, None), Setting):
-            raise AttributeError(f"fad.config has no setting {name!r}; there are {', '.join(self._process)}")
+            raise self._missing(name)
         return getattr(type(self), name)
 
     def _check(self, settings: dict) -> dict:

@@ -111,5 +111,17 @@ class ArgumentError(FadError, TypeError, ValueError):
     """An argument of one of fad's own functions that cannot be right."""
 
 
+class OperandError(FadError, TypeError):
+    """An operator of Python's, in the function's own code, met an operand that it does not take: None, a text, an array of another library's."""
+
+
+class MissingAttributeError(FadError, AttributeError):
+    """An attribute that a traced value does not have."""
+
+
+class RecursionDepthError(FadError, RecursionError):
+    """A function called itself too often while it was traced."""
+
+
 class CheckError(FadError, AssertionError):
     """The IR checker found a program that is not well formed: a bug of fad, never of its user."""

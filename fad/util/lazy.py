@@ -6,6 +6,7 @@ from types import ModuleType
 from typing import Any
 
 from .forks import unforkable
+from .nearest import MissingName
 
 
 class LazyModule(ModuleType):
@@ -35,6 +36,13 @@ class Roof(ModuleType):
             super().__setattr__(name, value)
 
 
+def refusing_names(namespace: dict) -> Callable:
+    """__getattr__ of a module whose names are all there: it says which of them was probably meant."""
+    def missing(name: str) -> Any:
+        raise MissingName(f"module {namespace['__name__']!r} has no attribute {name!r}", name, namespace.copy)
+    return missing
+
+
 def lazy_names(namespace: dict, where: Mapping[str, str], others: str, above_rooms: tuple) -> "tuple[Callable, Callable]":
     """__getattr__ and __dir__ of a package whose namespace this is: a name is loaded from where[name], a module of the package, or is
     itself a module of it (where[name] is ""); names that are not in the table are looked up in NAMES, a dict of the module `others`.
@@ -54,7 +62,7 @@ def lazy_names(namespace: dict, where: Mapping[str, str], others: str, above_roo
         else:
             names = importlib.import_module(f"{package}.{others}").NAMES
             if name not in names:
-                raise AttributeError(f"module {package!r} has no attribute {name!r}")
+                raise MissingName(f"module {package!r} has no attribute {name!r}", name, listed)
             value = names[name]
         namespace[name] = value                 # from now on found without asking here
         return value

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import fad
-from fad.trace.codes import global_names, names_of_tools, names_used
 from fad.trace.containers import MOST
+from fad.trace.guards.bytecode import global_names, names_of_tools, names_used
+from fad.trace.guards.reads import Reads
 from fad.trace.outside import Outside
-from fad.trace.unseen import Reads
 from fad.util.errors import UnstageableError
 
 X = np.array([0.3, 0.7])

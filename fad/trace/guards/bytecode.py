@@ -48,6 +48,33 @@ def global_names(code: CodeType) -> frozenset:
     return frozenset(name for name in found if not _is_tools(name)).union(*[global_names(c) for c in code.co_consts if isinstance(c, CodeType)])
 
 
+_IMPORT = dis.opmap["IMPORT_NAME"]
+_FORMATS = {dis.opmap[name] for name in ("FORMAT_VALUE", "FORMAT_SIMPLE", "FORMAT_WITH_SPEC") if name in dis.opmap}
+_TEXTS = {"str", "repr", "format", "ascii", "array2string", "array_str", "array_repr", "join"}
+
+
+def imported_modules(code: CodeType) -> set:
+    """Modules that the code (or a function within it) imports, as the text names them."""
+    names = set()
+    if _IMPORT in code.co_code[::2]:
+        names = {i.argval for i in dis.get_instructions(code) if i.opcode == _IMPORT}
+    return names.union(*[imported_modules(c) for c in code.co_consts if isinstance(c, CodeType)])
+
+
+def makes_texts(code: CodeType) -> bool:
+    """Whether the code (or a function within it) makes texts of values."""
+    is_one = not _FORMATS.isdisjoint(code.co_code[::2]) or not _TEXTS.isdisjoint(code.co_names)
+    return is_one or any("%" in c for c in code.co_consts if isinstance(c, str)) or any(makes_texts(c) for c in code.co_consts if isinstance(c, CodeType))
+
+
+_IS = dis.opmap["IS_OP"]
+
+
+def asks_identity(code: CodeType) -> bool:
+    """Whether the code (or a function within it) has `is` in it."""
+    return _IS in code.co_code[::2] or any(asks_identity(c) for c in code.co_consts if isinstance(c, CodeType))
+
+
 _ASSIGN_GLOBALS = {dis.opmap["STORE_GLOBAL"], dis.opmap["DELETE_GLOBAL"]}
 
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.build import Value
-from .codes import assigned_globals, names_used
-from .containers import is_empty
-from .sources import is_open
+from ...ir.build import Value
+from ..containers import is_empty
+from .bytecode import assigned_globals, names_used
+from .kinds import is_open
 
 MEMORY = "__fad_staged__"                                    # the attribute of a function under which its programs are kept
 MOST = 100                                                    # things of which a function may be made, to be taken apart at each call

@@ -4,6 +4,7 @@ Such code may read any attribute, and nobody notes which. So all that is in the 
 packages (see util/where.py) may hold what no attribute tells: functions that use them belong to the tape.
 """
 import functools
+import logging
 import operator
 import weakref
 from collections import deque
@@ -13,16 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.build import Value, current
-from ..util.defects import door
-from ..util.errors import UnstageableError
-from ..util.where import is_captured_class, opaque_package_of
-from . import sources
-from .calls import called
-from .containers import NEVER_CHANGE, contents
-from .library import has_traced
+from ...ir.build import Value
+from ...util.errors import UnstageableError
+from ...util.foreign import remedy_in
+from ...util.where import is_captured_class, opaque_package_of
+from ..containers import NEVER_CHANGE, contents
+from .kinds import is_object
+from .reads import Reads, refuse_unknown
 from .snapshot import Snapshot
-from .unseen import Reads, refuse_unknown
 
 HAND_ON = {isinstance, issubclass, id, type, callable, print, len, iter, next, zip, enumerate, map, filter, reversed, list, tuple, range, slice, getattr,
            hasattr, setattr, delattr, object}
@@ -35,16 +34,19 @@ CONTAINERS = (list, tuple, dict, set, frozenset, deque)
 
 def is_compared(x: Any) -> bool:
     """Whether a method of Python's, which a dataclass may have got without a text, compares x."""
-    return isinstance(type(x).__eq__, FunctionType) or isinstance(type(x).__lt__, FunctionType)
+    return type(x).__eq__ is not object.__eq__ or type(x).__lt__ is not object.__lt__
 
 
-def hand_over(root: Any, values: Iterable, is_read: Callable = lambda x: True) -> None:
-    """Note that code which is not captured is given these values: all that is in objects from outside, if it is read, is a source of the trace."""
+def hand_over(root: Any, values: Iterable, has_traced: Callable, is_read: Callable = lambda x: True) -> None:
+    """Note that code which is not captured is given these values: all that is in objects from outside, if it is read, is a source of the trace.
+    has_traced tells whether traced values are among others.
+    """
     given = [x for x in values if type(x) not in NEVER_CHANGE and not isinstance(x, (Value, np.ndarray))]
     leaves = [leaf for x in given for leaf in Snapshot().add(x)]
-    found = [x for x in leaves if sources.is_object(x) and is_captured_class(type(x)) and is_read(x)]
+    found = [x for x in leaves if is_object(x) and not isinstance(x, logging.Logger) and is_read(x)]
     own = [id(x) in root.inside or has_traced(contents(x).values()) for x in found]                # of these only the methods are from outside
-    objects = list(dict.fromkeys([type(x) for x, is_own in zip(found, own) if is_own])) + [x for x, is_own in zip(found, own) if not is_own]
+    classes = dict.fromkeys([type(x) for x, is_own in zip(found, own) if is_own and is_captured_class(type(x))])
+    objects = list(classes) + [x for x, is_own in zip(found, own) if not is_own]
     if objects:
         root.reads = root.reads or Reads()
         root.reads.add_handed(objects)
@@ -56,7 +58,8 @@ def refuse_opaque(x: Any, asked: Iterable = ()) -> None:
     package = "" if isinstance(x, (Value, ModuleType)) else opaque_package_of(x)
     if package and package not in asked:
         raise UnstageableError(f"{getattr(x, '__name__', type(x).__name__)} of {package} is used", why="a program does not see what a package reads that has a "
-                               "compiled core or arrays of its own", do="take the numbers out of it before (an array of NumPy's), and pass them as arguments")
+                               "compiled core or arrays of its own",
+                               do=f"take the numbers out of it before ({remedy_in(package) or 'as an array of NumPy'}), and pass them as arguments")
 
 
 def only_hands_on(f: Any) -> bool:
@@ -71,12 +74,3 @@ def keeps_functions(f: Any) -> bool:
     if isinstance(f, BuiltinMethodType) and isinstance(f.__self__, CONTAINERS):
         return f.__name__ != "sort"
     return isinstance(f, (type, BuiltinFunctionType, FunctionType)) and f in KEEP
-
-
-@door
-def reading(f: Callable, *args: Any, **kwargs: Any) -> Any:
-    """The call of a function that may look into what it is given."""
-    hand_over(current().root, (*args, *kwargs.values()))
-    return called(f, *args, **kwargs)
-
-

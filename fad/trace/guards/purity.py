@@ -15,9 +15,9 @@ import sys
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from ..util.where import is_captured
-from .answers import is_setting
-from .codes import names_used
+from ...util.where import is_captured
+from .bytecode import names_used
+from .settings import is_setting
 
 CLOCKS = {"time", "secrets", "uuid", "platform", "resource"}  # modules all of whose functions may be asked at any time
 QUESTIONS = {
@@ -70,6 +70,8 @@ _KNOWN = {
     "BytesIO",
 }  # of their arguments alone
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType, type)
+_SHARED = {"decimal": {"getcontext", "localcontext"}, "contextvars": {"copy_context"}, "logging": {"getLogger"},
+           "threading": {"enumerate"}, "gc": {"isenabled"}, "importlib": {"import_module"}}
 _BUILTINS = {"open", "input", "breakpoint"}
 
 
@@ -91,6 +93,8 @@ def tells_today(x: Any) -> bool:
 
 def is_question(f: Any) -> bool:
     """Whether f may be asked at any time, and gives another thing each time."""
+    if not isinstance(f, _FUNCTIONS):
+        return False
     name, module = getattr(f, "__name__", ""), module_of(f)
     owner = getattr(f, "__self__", None)
     if isinstance(owner, type) and module == "datetime":
@@ -111,6 +115,11 @@ def unseen_calls(f: FunctionType) -> list:
     return [x for x in found if callable(x) and (is_question(x) or is_effect(x))]
 
 
+def is_shared(f: Any) -> bool:
+    """Whether f hands out what all share, such as a context of decimal numbers: for code that is not rewritten."""
+    return isinstance(f, (FunctionType, BuiltinFunctionType)) and (f.__name__ in _SHARED.get(module_of(f), ()))
+
+
 def is_effect(f: Any) -> bool:
     """Whether a call of f may change something outside, use up what it reads, or say another thing at each call.
 
@@ -125,6 +134,8 @@ def is_effect(f: Any) -> bool:
         return False
     if module == "pathlib":
         return name in _OF_PATHS
+    if name == "copy_context":
+        return True
     if module == "json":
         return name in ("load", "dump")
     if module == "builtins":

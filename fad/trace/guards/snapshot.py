@@ -16,14 +16,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..util.interrupts import let_through
-from .containers import NEVER_CHANGE, slots_of
-from .pythons import BUFFERS
+from ...util.interrupts import let_through
+from ..containers import NEVER_CHANGE, slots_of
+from ..pythons import BUFFERS
+from .kinds import MISSING
 
-MISSING = object()
 _BASES = (list, tuple, deque, set, frozenset)
 _WRAPPERS = (UserDict, UserList, ChainMap)                    # objects that keep a container in an attribute
-_NUMBERS = (bool, int, float, complex, str, bytes)
+_NUMBERS = frozenset((bool, int, float, complex, str, bytes))
 
 
 def is_same(now: Any, before: Any) -> bool:
@@ -34,7 +34,9 @@ def is_same(now: Any, before: Any) -> bool:
     """
     if now is before:
         return True
-    return type(now) is type(before) and isinstance(now, _NUMBERS) and bool(now == before) and (bool(now) or repr(now) == repr(before))
+    if type(now) is not type(before) or not (type(now) in _NUMBERS or isinstance(now, np.generic)) or not bool(now == before):
+        return False                                          # a user's class made of one may have attributes
+    return (bool(now) and not isinstance(now, complex)) or repr(now) == repr(before)          # zeros have a sign
 
 
 class _Contents:
