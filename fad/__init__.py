@@ -52,6 +52,7 @@ if _TYPE_CHECKING:
     from . import nn as nn
     from . import numpy as numpy
     from . import optim as optim
+    from . import scipy as scipy
     from . import sparse as sparse
     from . import special as special
     from . import utils as utils
@@ -73,7 +74,7 @@ if _TYPE_CHECKING:
 
 del _core
 _LATER = {name: module for module, names in {
-    "": "autograd fft functional linalg nn numpy optim sparse special utils",
+    "": "autograd fft functional linalg nn numpy optim scipy sparse special utils",
     "check.certify": "certify",
     "eager.api": "Tensor",
     "eager.draw": "draw",
@@ -88,4 +89,11 @@ _OF_NN = dict.fromkeys((
     "pairwise_distance pixel_shuffle pixel_unshuffle prelu rms_norm rrelu selu threshold").split(), "nn.functional")
 __all__ = [name for name, thing in globals().items() if not name.startswith("_") and not hasattr(thing, "__path__")] + [*_LATER]
 # Besides these, functions of tensors and dtypes under PyTorch's names; fad.show and fad.trace are functions, and rooms of the tower.
-__getattr__, __dir__ = _lazy_names(globals(), _LATER | _OF_NN, others="eager.api", above_rooms=("show", "trace"))
+__getattr__, _listed = _lazy_names(globals(), _LATER | _OF_NN, others="eager.api", above_rooms=("show", "trace"))
+# What a listing shows of those: how tensors are made. The other six hundred are functions that a reader knows from NumPy or PyTorch.
+_MAKE_TENSORS = ("tensor as_tensor from_numpy zeros ones full empty eye arange linspace zeros_like ones_like rand randn randint randperm manual_seed "
+                 "Generator float32 float64 complex64 complex128 int64").split()
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *_MAKE_TENSORS, *[name for name in globals() if name.startswith("__")]})

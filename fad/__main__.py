@@ -15,7 +15,7 @@ from fad.backend.entries import Folder, Refused
 
 EPILOG = """
 Without a command, a Gaussian mixture is fitted to real data by maximum likelihood: estimates with standard errors
-from the Hessian, the certificates of both derivatives, the gradient's source, and the time against differences.
+from the Hessian, the certificates of both derivatives, and the time against differences; with --source, the gradient's source too.
 
 examples:
   python -m fad source  mymodel:loss --example "np.ones(3)"
@@ -153,7 +153,8 @@ def parser():
     top = argparse.ArgumentParser(prog="python -m fad", description="Derivatives of plain NumPy programs, compiled.",
                                   epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
     top.add_argument("--version", action="version", version=f"fad {fad.__version__}")
-    top.set_defaults(run=lambda options: demo.main())
+    top.add_argument("--source", action="store_true", help="let the demonstration print the source of its gradient")
+    top.set_defaults(run=lambda options: demo.main(options.source))
     commands = top.add_subparsers(title="commands", metavar="")
     for run in (source, certify):
         command = commands.add_parser(run.__name__, help=run.__doc__.splitlines()[0], description=run.__doc__)

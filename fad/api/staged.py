@@ -32,6 +32,7 @@ from .fallback import BEYOND, Fallback, as_arrays, beyond_programs, is_of_a_way,
 from .kept import memory_of
 from .leaves import call_on_tensors, leaf_key, level_of, of_its_own, signature_of
 from .names import leaf_names
+from .seen import staged_html
 from .shared import OfStaged, Sharing, forget, sharing_of
 
 
@@ -344,9 +345,16 @@ class Staged:
         make, args, kwargs = self.rebuild
         return _rebuild, (make, args, kwargs)
 
+    def __dir__(self) -> list:
+        """What a user may use; the rest is of fad's own."""
+        return sorted({"njit", "clear", "compilations", "traces", *[name for name in object.__dir__(self) if name.startswith("__")]})
+
     def __repr__(self) -> str:
         make, args, _ = self.rebuild
         return f"<fad.{make.__name__} of {getattr(args[0], '__qualname__', args[0])}>"
+
+    def _repr_html_(self) -> str:
+        return staged_html(self)
 
 
 KINDS[Staged] = OfStaged()

@@ -22,18 +22,45 @@ from .staged import Staged, check_callable
 
 @named_as_here
 def vmap(f: "Callable | None" = None, in_axes: Any = 0, out_axes: Any = 0, *, fallback: "bool | None" = None) -> Any:
-    """f over a batch of examples.
+    """Return a function that applies `f` to each example of a batch.
 
-    in_axes: which axis of each argument counts the examples: an int, None (the argument is the same for all), or a tuple with one
-    entry an argument, each an int, None or a tree of them like the argument. Keyword arguments are the same for all.
-    out_axes: where that axis stands in the results: an int, None (the result is the same for all), or a tree like the result.
-    fallback: see grad; on the tape, examples are one after the other.
+    Parameters
+    ----------
+    f : callable
+        A function of one example.
+    in_axes : int, None or tuple, optional
+        The axis of each argument that counts the examples. None means that all examples share the argument. A tuple has
+        one entry for each argument; an entry may be a structure like its argument. All examples share keyword arguments.
+    out_axes : int, None or structure, optional
+        The axis of each result that counts the examples. None means that the result is the same for all.
+    fallback : bool, optional
+        What happens if `f` cannot be compiled, because its structure depends on data. If True, `f` runs step by step on
+        the tape, with a `FallbackWarning`. If False, fad raises an error. The default is ``fad.config.fallback``.
 
-    Raises ExtentError (a ValueError) where the arguments' batch extents differ, or where the shape of a result depends on the example.
+    Returns
+    -------
+    callable
+        A function of batches.
 
+    Raises
+    ------
+    ExtentError
+        If the arguments hold different numbers of examples, or if the shape of a result depends on the example. It is a
+        `ValueError`.
+
+    Examples
+    --------
     >>> import numpy as np
-    >>> vmap(lambda x, y: np.sum(x * y), in_axes=(0, None))(np.ones((3, 2)), np.ones(2))
+    >>> import fad
+    >>> fad.vmap(lambda x, y: np.sum(x * y), in_axes=(0, None))(np.ones((3, 2)), np.ones(2))
     array([2., 2., 2.])
+
+    Compute the gradient of each example:
+
+    >>> loss = lambda w, x: (w @ x) ** 2
+    >>> fad.vmap(fad.grad(loss), in_axes=(None, 0))(np.ones(2), np.array([[1.0, 0.0], [0.0, 2.0]]))
+    array([[2., 0.],
+           [0., 8.]])
     """
     if f is None:
         return lambda g: vmap(g, in_axes, out_axes, fallback=fallback)

@@ -78,21 +78,37 @@ class InForce:
 
 
 class Config:
-    """What a user may set.
+    """The settings of fad. ``fad.config`` is the one instance.
 
-    compile       "auto" (interpret at first, compile what is hot), "now" (compile before the first answer), "never"
-    cache_dir     where compiled kernels are kept; None: nowhere
-    cache_size    how many bytes they may take there, as a number or as text ("1GB"); what was not used for longest goes first. None: any number
-    check_index   whether compiled code checks that indices are in range
-    check_trace   whether each program is checked to be well formed once it is traced (for tests of ops and rules)
-    fallback      whether functions whose structure depends on data run step by step on the tape; if not, they raise
+    Attributes
+    ----------
+    compile : {"auto", "now", "never"}
+        When to compile. "auto" interprets the first calls and compiles a function that is called often; "now" compiles
+        before the first answer; "never" interprets. Environment: ``FAD_COMPILE``.
+    cache_dir : pathlib.Path or None
+        The folder of compiled kernels; None keeps nothing. Environment: ``FAD_CACHE_DIR``, and ``FAD_CACHE=0`` for None.
+    cache_size : int, str or None
+        How many bytes kernels may take there, as a number or as text ("1GB"). What was not used for longest goes first.
+        None is any number.
+    check_index : bool
+        Whether compiled code checks that indices are in range.
+    check_trace : bool
+        Whether fad checks each traced program; meant for tests of rules. Environment: ``FAD_CHECK_TRACE=1``.
+    fallback : bool
+        Whether functions whose structure depends on data run on the tape. If False, they raise. Environment:
+        ``FAD_FALLBACK=0``.
 
-    An assignment holds for the whole process, but not where a `using` block says otherwise; within a block that sets the name, it changes
-    that block, and ends with it. A program is used only under the settings that it was made under.
+    Notes
+    -----
+    An assignment holds for the whole process. The method ``using`` changes settings for a block, in this thread or asyncio
+    task and in the tasks that it starts. An assignment inside of such a block changes the block, if the block sets that
+    name. fad never uses a program under settings other than those it was made under.
 
-    >>> config = Config()
-    >>> with config.using(compile="never"):
-    ...     config.compile
+    Examples
+    --------
+    >>> import fad
+    >>> with fad.config.using(compile="never"):
+    ...     fad.config.compile
     'never'
     """
 
