@@ -140,14 +140,14 @@ def load(text: str, name: str, path: "pathlib.Path | None") -> Any:
     text, folder = _module(text, name), folder_of(path)
     apart.keep_in(None if folder is None else Store(folder))
     if folder is None:
-        return _run(compile(text, f"<fad {name}>", "exec"), "fad_kernel")[name]
+        return _run(compile(text, f"<fad {name}>", "exec"), "fad_kernel", name)
     place = key(text)
 
     def made(payload: "bytes | None") -> tuple:
         code, *kept = (
             (marshal.dumps(compile(text, f"<fad {name}>", "exec")),) if payload is None else pickle.loads(payload)
         )
-        return code, kept, _run(marshal.loads(code), f"fad_{place}")[name]
+        return code, kept, _run(marshal.loads(code), f"fad_{place}", name)
 
     code, kept, dispatcher = folder.use(place, made) or made(None)
 
@@ -180,8 +180,8 @@ def _title(text: str) -> str:
     return text.partition('"""')[2].partition('"""')[0]
 
 
-def _run(code: types.CodeType, module: str) -> dict:
-    """The names that the code makes, as those of a module that nobody else finds."""
+def _run(code: types.CodeType, module: str, name: str) -> Any:
+    """What the code makes of this name, in a module that nobody else finds; nor does it find itself there, so that it goes when it is dropped."""
     scope: dict[str, Any] = {"__name__": module}
     exec(code, scope)
-    return scope
+    return scope.pop(name)

@@ -1,7 +1,9 @@
 """Compilation: a Func to a kernel, its text to machine code, kept in memory and on disk.
 
-Equal text is one kernel, whatever it was made from, for as long as anybody has it: who drops the last program of a kernel frees its machine code.
+Equal text is one kernel, whatever it was made from, for as long as anybody has it, or it is among the last that were asked for: a function that is made anew at
+each call should not be compiled at each. Who drops the last program of another kernel frees its machine code.
 """
+from collections import OrderedDict
 from collections.abc import Iterable
 from typing import Any
 from weakref import WeakValueDictionary
@@ -12,7 +14,9 @@ from . import cache
 from .emit import source
 from .steps import BackendError as BackendError
 
+LAST = 32                                                     # kernels that are kept though nobody has them
 _kernels: "WeakValueDictionary[str, Kernel]" = WeakValueDictionary()
+_last: "OrderedDict[str, Kernel]" = OrderedDict()
 
 
 class Kernel:
@@ -45,4 +49,8 @@ def kernel_of(text: str, name: str) -> Kernel:
     if found is None:
         found = Kernel(text, name, cache.load(text, name, config.cache_dir))
         _kernels[text] = found
+    _last[text] = found
+    _last.move_to_end(text)
+    if len(_last) > LAST:
+        _last.popitem(last=False)
     return found

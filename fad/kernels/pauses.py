@@ -7,11 +7,13 @@ it has resized an array that the code works on, the code raises an error, since 
     >>> interruptible(0)
     1
 """
+import ctypes
 import sys
 
 from llvmlite import ir
 from numba.core import cgutils
 
+from fad.kernels.foreign import bind
 from fad.kernels.gil import held_for_a_while, is_pythons_thread
 
 __all__ = ["emit_check", "emit_pause", "interruptible", "new_clock"]
@@ -21,6 +23,9 @@ COARSE = {"linux": 6, "darwin": 5}  # CLOCK_MONOTONIC_COARSE, CLOCK_MONOTONIC_RA
 WORD, INT, BYTE = ir.IntType(64), ir.IntType(32), ir.IntType(8).as_pointer()
 TIME = ir.LiteralStructType([WORD, WORD])
 RAISED, RESIZED = 1, 2
+TICKS = "fad.ticks"  # of Windows: milliseconds since it was started
+if sys.platform == "win32":
+    bind(TICKS, ctypes.cast(ctypes.windll.kernel32.GetTickCount64, ctypes.c_void_p).value)
 TELLS = "an array was resized, by the handler of a signal, while compiled code was working on it"
 
 
@@ -126,7 +131,10 @@ def _unless(builder, same):
 
 
 def _time(builder):
-    """Emit a number that moves about fifteen times a second (elsewhere than on Linux and macOS: once), and is never 0."""
+    """Emit a number that moves about fifteen times a second (elsewhere than on Linux, macOS and Windows: once), and is never 0."""
+    if sys.platform == "win32":
+        ticks = cgutils.get_or_insert_function(builder.module, ir.FunctionType(WORD, []), TICKS)
+        return builder.or_(builder.lshr(builder.call(ticks, []), WORD(6)), WORD(1 << 62))
     ticking = COARSE.get(sys.platform)
     if ticking is None:
         time = cgutils.get_or_insert_function(builder.module, ir.FunctionType(WORD, [BYTE]), "time")
