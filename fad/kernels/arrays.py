@@ -12,14 +12,15 @@ a small kernel.
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.typing.npydecl import parse_dtype
-from numba.np.linalg import call_xxgemm, ensure_blas
 
 from fad.kernels.memory import made
 from fad.kernels.promotion import compiled_as
 
-BLAS = (types.float32, types.float64, types.complex64, types.complex128)
+BLAS = {types.float32: "s", types.float64: "d", types.complex64: "c", types.complex128: "z"}
+CHAR, WORD, PLACE = ir.IntType(8), ir.IntType(64), ir.IntType(8).as_pointer()
 
 
 def __getattr__(name: str) -> Any:
@@ -75,7 +76,6 @@ def _dot_of(a, b):
 
 
 def _dot(context, builder, sig, args):
-    ensure_blas()
     a, b = (context.make_array(t)(context, builder, value) for t, value in zip(sig.args, args))
     (m, k), (other, n) = (cgutils.unpack_tuple(builder, x.shape) for x in (a, b))
     refuse = context.call_conv.return_user_exc
@@ -91,9 +91,30 @@ def _dot(context, builder, sig, args):
         with empty:
             cgutils.memset(builder, data, builder.mul(size, count), 0)
         with full:
-            operands = (sig.args[0], (m, k), a.data), (sig.args[1], (k, n), b.data), (sig.return_type, (m, n), data)
-            call_xxgemm(context, builder, *[part for operand in operands for part in operand])
+            left, right = _matrix(sig.args[0], a.data, m, k), _matrix(sig.args[1], b.data, k, n)
+            _gemm(context, builder, a.data.type.pointee, BLAS[sig.return_type.dtype], (n, m, k), right, left, data)
     return value
+
+
+def _matrix(kind, data, rows, columns):
+    """A matrix as BLAS takes it, for which rows are columns: its flag, elements and leading dimension."""
+    return CHAR(ord("n" if kind.layout == "C" else "t")), data, columns if kind.layout == "C" else rows
+
+
+def _gemm(context, builder, number, letter, extents, left, right, out):
+    """Call Numba's own gate to SciPy's gemm: out = left right, in the order of Fortran."""
+    kind = ir.FunctionType(ir.IntType(32), [CHAR, CHAR, CHAR, WORD, WORD, WORD, PLACE, PLACE, WORD, PLACE, WORD, PLACE, PLACE, WORD])
+    gemm = cgutils.get_or_insert_function(builder.module, kind, "numba_xxgemm")
+    factors = [cgutils.alloca_once_value(builder, _number(number, value)) for value in (1.0, 0.0)]
+    alpha, beta, x, y, z = (builder.bitcast(p, PLACE) for p in (*factors, left[1], right[1], out))
+    failed = builder.call(gemm, [CHAR(ord(letter)), left[0], right[0], *extents, alpha, x, left[2], y, right[2], beta, z, extents[0]])
+    with builder.if_then(cgutils.is_not_null(builder, failed), likely=False):
+        context.call_conv.return_exc(builder)
+
+
+def _number(kind, value):
+    """A constant of LLVM, which has complex numbers as pairs."""
+    return ir.Constant(kind, [ir.Constant(kind.elements[0], part) for part in (value, 0.0)] if hasattr(kind, "elements") else value)
 
 
 def _fields(context, builder, kind, array):
