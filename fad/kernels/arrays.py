@@ -9,12 +9,12 @@ a small kernel.
     >>> __getattr__("exp") is np.exp
     True
 """
+import importlib
 from typing import Any
 
 import numpy as np
 from numba.core import cgutils, types
 from numba.core.typing.npydecl import parse_dtype
-from numba.np.linalg import call_xxgemm, ensure_blas
 
 from fad.kernels.memory import made
 from fad.kernels.promotion import compiled_as
@@ -75,7 +75,8 @@ def _dot_of(a, b):
 
 
 def _dot(context, builder, sig, args):
-    ensure_blas()
+    linalg = importlib.import_module("numba.np.linalg")      # here, since code that is loaded from the disk does without
+    linalg.ensure_blas()
     a, b = (context.make_array(t)(context, builder, value) for t, value in zip(sig.args, args))
     (m, k), (other, n) = (cgutils.unpack_tuple(builder, x.shape) for x in (a, b))
     refuse = context.call_conv.return_user_exc
@@ -92,7 +93,7 @@ def _dot(context, builder, sig, args):
             cgutils.memset(builder, data, builder.mul(size, count), 0)
         with full:
             operands = (sig.args[0], (m, k), a.data), (sig.args[1], (k, n), b.data), (sig.return_type, (m, n), data)
-            call_xxgemm(context, builder, *[part for operand in operands for part in operand])
+            linalg.call_xxgemm(context, builder, *[part for operand in operands for part in operand])
     return value
 
 
