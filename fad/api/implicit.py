@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..ir.op import registry
+from ..ir.types import type_of
 from ..ops.face import BY_NAME
 from ..ops.kinds import shape_of
 from ..util import tree
@@ -96,11 +97,23 @@ def implicit(solver: Callable, *, root: "Callable | None" = None, fixed_point: "
         x = solved(x0, *theta)
         flat, unravel = ravel(x)
         matrix = jacobian(lambda v: ravel(residual(unravel(v), *theta))[0])(flat)
-        moved = jvp(lambda *theta: residual(x, *theta), tuple(theta), tuple(tangents[1:]))[1]
+        moved = _pushed(lambda *theta: residual(x, *theta), tuple(theta), tuple(tangents[1:]))
         step = BY_NAME["numpy.linalg.solve"].call(matrix, _as_column(ravel(moved)[0]))
         return x, unravel(-registry["reshape"](step, shape_of(flat)[0]))
     solved.defjvp(rule)
     return solved
+
+
+def _pushed(f: Callable, theta: tuple, tangents: tuple) -> Any:
+    """The derivative of f in a direction of its real and complex parameters; integers among them do not move."""
+    leaves, structure = tree.flatten(theta)
+    directions = tree.flatten(tangents)[0]
+    moving = [k for k, x in enumerate(leaves) if type_of(x).dtype.kind in "fc"]
+
+    def of_moving(*values: Any) -> Any:
+        filled = dict(zip(moving, values))
+        return f(*structure.unflatten([filled.get(k, x) for k, x in enumerate(leaves)]))
+    return jvp(of_moving, tuple([leaves[k] for k in moving]), tuple([directions[k] for k in moving]))[1]
 
 
 def _as_column(v: Any) -> Any:

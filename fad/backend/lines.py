@@ -21,6 +21,7 @@ ASSIGNS = re.compile(r" (?:[-+*/%&|^@]|//|\*\*|<<|>>)?= ")
 _TARGET = re.compile(r"([A-Za-z_]\w*)(\[.*\])?")
 _WORD = re.compile(r"[a-z]+")
 _STRANGE = re.compile(r"\blambda\b|\bcontinue\b|\bglobal\b|:= |\bf['\"]")
+_HEAD = re.compile(r"for \w+ in range\(.*\):|while .*:|if .*:")
 _LOOP = 12                                                   # how many plain lines cost a compiler as much as a loop, about
 
 
@@ -154,6 +155,8 @@ def _statement(codes: list, k: int, indent: int, local: set) -> tuple:
         if statement.head != "if" or k >= len(codes) or _indent(codes[k]) != indent or not codes[k].strip().startswith(("elif ", "else:")):
             break
     statement.last = k
+    if statement.bodies and not _HEAD.fullmatch(heads[0]):
+        raise ValueError(heads[0])
     _summarise(statement, heads, local)
     return statement, k
 

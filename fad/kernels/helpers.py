@@ -33,6 +33,8 @@ def helper(*may_share):
 def _decorated(body, may_share):
     typed = {}  # argument types -> the compilation, types found
     body.fad_apart = tuple(name for name in body.__code__.co_varnames[: body.__code__.co_argcount] if name not in may_share)
+    body.fad_pauses = "interruptible" in body.__code__.co_names or any(
+        getattr(body.__globals__.get(name), "fad_pauses", False) for name in body.__code__.co_names)
 
     def rule(*args):
         args = tuple(map(types.unliteral, args))

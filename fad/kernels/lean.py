@@ -21,7 +21,7 @@ from fad.kernels.lifetimes import insert_releases
 from fad.kernels.loops import Loops
 from fad.kernels.remembering import Remembering
 from fad.kernels.stages import LeanRewrites, LeanTypeInference, findable
-from fad.kernels.variables import definitions, is_whole_slice, of_one_value, only_value
+from fad.kernels.variables import definitions, is_whole_slice, mark_helper, of_one_value, only_value
 
 __all__ = ["LeanCompiler"]
 
@@ -42,15 +42,7 @@ class _Lower(lowering.Lower):
 
     def setup_function(self, fndesc):
         super().setup_function(fndesc)
-        apart = getattr(self.func_ir.func_id.func, "fad_apart", None)        # of a helper (see helpers.py): parameters whose arrays share no memory
-        if apart is None:
-            return
-        self.function.attributes.add("noinline")
-        places = {f"arg.{n}.{self.context.data_model_manager[t].get_field_position('data')}" for n, t in zip(fndesc.args, fndesc.argtypes)
-                  if n in apart and isinstance(t, types.Array)}
-        for value in self.call_conv.get_arguments(self.function):
-            if value.name in places:
-                value.add_attribute("noalias")
+        mark_helper(self.context, self.function, self.fndesc, self.func_ir.func_id.func)
 
     # -- results --------------------------------------------------------------------------------------------------------------
 
@@ -144,9 +136,13 @@ class _Lower(lowering.Lower):
     # -- calls ----------------------------------------------------------------------------------------------------------------
 
     def _lower_call_normal(self, fnty, expr, signature):
+        arrays = [(t, v) for t, v in zip(self.fndesc.argtypes, self.fnargs) if isinstance(t, types.Array)]
+        if isinstance(fnty, types.Function) and getattr(fnty.typing_key, "fad_pauses", False):
+            result = super()._lower_call_normal(fnty, expr, signature)
+            pauses.emit_check(self.context, self.builder, arrays)
+            return result
         if isinstance(fnty, types.Function) and fnty.typing_key is pauses.interruptible:
             self._clock = self._clock or pauses.new_clock(self.builder)
-            arrays = [(t, v) for t, v in zip(self.fndesc.argtypes, self.fnargs) if isinstance(t, types.Array)]
             return pauses.emit_pause(self.context, self.builder, self.loadvar(expr.args[0].name), self._clock, arrays)
         method = fnty.typing_key if isinstance(fnty, types.BoundFunction) and self._is_array(fnty.this) else None
         if method == "array.copy":

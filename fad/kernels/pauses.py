@@ -16,7 +16,7 @@ from numba.core import cgutils
 from fad.kernels.foreign import bind
 from fad.kernels.gil import held_for_a_while, is_pythons_thread
 
-__all__ = ["emit_pause", "interruptible", "new_clock"]
+__all__ = ["emit_check", "emit_pause", "interruptible", "new_clock"]
 
 EVERY = 1 << 6
 COARSE = {"linux": 6, "darwin": 5}  # CLOCK_MONOTONIC_COARSE, CLOCK_MONOTONIC_RAW_APPROX: read in nanoseconds
@@ -43,17 +43,45 @@ def emit_pause(context, builder, turns, clock, arrays):
     """Emit `interruptible`, in a function whose arguments are these arrays, pairs of type and value."""
     now = builder.icmp_signed("==", builder.and_(turns, WORD(EVERY - 1)), WORD(EVERY - 1))
     with builder.if_then(now, likely=False):
-        known = [clock]
-        for kind, value in arrays:
-            array = context.make_array(kind)(context, builder, value)
-            known += [builder.bitcast(array.parent, BYTE), builder.ptrtoint(array.data, WORD)]
-            known += cgutils.unpack_tuple(builder, array.shape, kind.ndim)
-        found = builder.call(_pause(builder.module, [kind.ndim for kind, _ in arrays]), known)
+        found = builder.call(_pause(builder.module, [kind.ndim for kind, _ in arrays]), [clock, *_known(context, builder, arrays)])
         with builder.if_then(cgutils.is_not_null(builder, found), likely=False):
             with builder.if_then(builder.icmp_signed("==", found, INT(RAISED)), likely=False):
                 context.call_conv.return_exc(builder)
             context.call_conv.return_user_exc(builder, RuntimeError, (TELLS,))
     return builder.add(turns, WORD(1))
+
+
+def emit_check(context, builder, arrays):
+    """Emit what follows the call of a helper that pauses: it knows those of the arrays only that it is given."""
+    found = builder.call(_sizes(builder.module, [kind.ndim for kind, _ in arrays]), _known(context, builder, arrays))
+    with builder.if_then(cgutils.is_not_null(builder, found), likely=False):
+        context.call_conv.return_user_exc(builder, RuntimeError, (TELLS,))
+
+
+def _known(context, builder, arrays):
+    """For each array Python's array, its place and its extents."""
+    known = []
+    for kind, value in arrays:
+        array = context.make_array(kind)(context, builder, value)
+        known += [builder.bitcast(array.parent, BYTE), builder.ptrtoint(array.data, WORD)]
+        known += cgutils.unpack_tuple(builder, array.shape, kind.ndim)
+    return known
+
+
+def _sizes(module, ranks):
+    """The function sizes(for each array: Python's array, its place, its extents): 0, or RESIZED."""
+    name = ".".join(["fad.sizes", *map(str, ranks)])
+    if name in module.globals:
+        return module.globals[name]
+    function = ir.Function(module, ir.FunctionType(INT, [kind for rank in ranks for kind in (BYTE, WORD, *[WORD] * rank)]), name)
+    function.linkage = "internal"
+    function.attributes.add("noinline")
+    builder, known = ir.IRBuilder(function.append_basic_block("entry")), function.args
+    for rank in ranks:
+        _check_size(builder, *known[:2], known[2:2 + rank])
+        known = known[2 + rank:]
+    builder.ret(INT(0))
+    return function
 
 
 def _pause(module, ranks):

@@ -1,10 +1,10 @@
 """What the variables of a function in Numba's representation are known to be, before code is made of it."""
 import operator
 
-from numba.core import ir
+from numba.core import ir, types
 from numba.core.analysis import compute_cfg_from_blocks
 
-__all__ = ["definitions", "is_whole_slice", "names_in", "natural_names", "of_one_value"]
+__all__ = ["definitions", "is_whole_slice", "mark_helper", "names_in", "natural_names", "of_one_value"]
 
 
 def definitions(blocks):
@@ -177,3 +177,16 @@ def is_whole_slice(defined, var):
 def _is_none(defined, var):
     values = defined.get(var.name, ())
     return len(values) == 1 and isinstance(values[0], ir.Const) and values[0].value is None
+
+
+def mark_helper(context, function, fndesc, body):
+    """Tell LLVM of a helper (see helpers.py) that it stays a function, and which of its arguments' arrays share no memory."""
+    apart = getattr(body, "fad_apart", None)
+    if apart is None:
+        return
+    function.attributes.add("noinline")
+    place = context.data_model_manager
+    data = {f"arg.{n}.{place[t].get_field_position('data')}" for n, t in zip(fndesc.args, fndesc.argtypes) if n in apart and isinstance(t, types.Array)}
+    for value in context.call_conv.get_arguments(function):
+        if value.name in data:
+            value.add_attribute("noalias")

@@ -102,7 +102,7 @@ class Capture(Reading):
         self._scopes: dict[tuple, tuple[dict, dict]] = {}     # (id of a module's global names, is_rewritten) -> they, and what stands for them
         self._assigned: set[tuple] = set()                    # (id of what stands for global names, name) of those that functions assign
         self._of_classes: set[tuple] = set()                  # what is noted of classes
-        self._seen: dict[int, Any] = {}                       # whose state is noted
+        self._noted: dict[int, Any] = {}                      # whose state is noted
         self.indexed: dict[int, Any] = {}                     # containers from outside of which captured code reads elements alone
 
     is_called = staticmethod(is_called)
@@ -110,8 +110,8 @@ class Capture(Reading):
     def seen(self, value: Any) -> Any:
         """What rewritten code sees of an outside value: a function is itself, as its calls go through the runtime."""
         if isinstance(value, ModuleType) and value.__name__.split(".")[0] in MODULES:
-            return self._modules.setdefault(id(value), (value, Proxy(value, self, self.seen)))[1]
-        if not is_called(value):
+            return self._modules.setdefault(id(value), (value, Proxy(value, self.seen)))[1]
+        if not is_called(value) or met.container_behind(value) is not None:
             return self.swap(value)
         self._see(value)
         return value
@@ -129,7 +129,7 @@ class Capture(Reading):
         self._see(value)
         if isinstance(value, ModuleType):
             self.open(value)
-            return Proxy(value, self, self.swap) if value.__name__.split(".")[0] in MODULES else value
+            return Proxy(value, self.swap) if value.__name__.split(".")[0] in MODULES else value
         if is_compiled(value) or isinstance(value, functools.partial):
             return self.function(value)
         if value is np.random.default_rng:
@@ -188,9 +188,11 @@ class Capture(Reading):
             self.sources += of.of_variable(value)
         if holds_no_traced(value):
             self.builder.root.pythons[id(value)] = value
-        if id(value) not in self._seen and type(value) not in NEVER_CHANGE and not goes_on(value):
-            self._seen[id(value)] = value
+        if id(value) not in self._noted and type(value) not in NEVER_CHANGE and not goes_on(value):
+            self._noted[id(value)] = value
             self.sources += met.state_of(value)
+            for held in met.held_by(value):
+                guard_within(self.builder.root, held)
         if isinstance(value, memoryview) and not isinstance(value.obj, bytes):
             raise UnstageableError("the function reads a memoryview of what may change", why="fad does not see what changes through it",
                                    do="use an array of NumPy's, made outside (a = np.asarray(view)); it may share the memory")
@@ -228,10 +230,9 @@ class Capture(Reading):
         if id(owner) in self._originals:
             return self._of_function(owner, name)
         if isinstance(owner, (Value, Proxy)) or not is_open(owner):
-            if self.builder.live or isinstance(owner, (Value, Proxy)):
-                value = getattr(owner, name)
-            else:
-                value = part_of(owner, name, getattr(owner, name)) if goes_on(owner) else self.of_library(owner, name)
+            value = getattr(owner, name)
+            if not self.builder.live and not isinstance(owner, (Value, Proxy)):
+                value = part_of(owner, name, value) if goes_on(owner) else self.of_library(owner, name)
             return OBJECTS.get(id(value), value)
         inside = self._is_inside(owner)
         found = MISSING if isinstance(owner, ModuleType) else self._in_class(owner if isinstance(owner, type) else type(owner), name)
@@ -456,9 +457,7 @@ class Capture(Reading):
                 scope[name] = see(value)
                 self.sources.append(of.Item(f.__globals__, name, value))
             elif name in BUILTIN_FACES and BY_BUILTIN.get(getattr(builtins, name, None)) is BUILTIN_FACES[name]:
-                if see == self.swap or isinstance(BUILTIN_FACES[name], StandIn):
-                    is_original = see == self.swap and isinstance(BUILTIN_FACES[name], type) and asks_identity(f.__code__)
-                    scope[name] = getattr(builtins, name) if is_original else BUILTIN_FACES[name]     # type(x) is int, in code as it stands
+                self._fill_builtin(scope, name, f, see)
             elif isinstance(getattr(builtins, name, None), (np.ndarray, *CONTAINERS)):
                 scope[name] = self.swap(getattr(builtins, name))
         for name in names_used(code) & scope.keys() - indexed:
@@ -478,6 +477,13 @@ class Capture(Reading):
         if shared:
             raise UnstageableError(f"{f.__name__} shares the global name {shared[0]} with a function whose text is not at hand",
                                    why="one of them assigns it", do="define both in a file")
+
+    def _fill_builtin(self, scope: dict, name: str, f: FunctionType, see: Callable) -> None:
+        """What code sees in place of one of Python's own functions. In code as it stands `type(x) is int` asks for the class itself."""
+        face = BUILTIN_FACES[name]
+        is_original = see == self.swap and isinstance(face, StandIn) and asks_identity(f.__code__)
+        if not is_original and (see == self.swap or isinstance(face, StandIn)):
+            scope[name] = face
 
     def _cells(self, f: FunctionType, code: CodeType) -> tuple:
         """Cells that are still empty; for a name that is bound later, the cell itself."""

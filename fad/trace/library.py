@@ -67,15 +67,15 @@ class Proxy(ModuleType):
 
     is_stand_in = True
 
-    def __init__(self, module: ModuleType, capture: Any, see: Callable):
+    def __init__(self, module: ModuleType, see: Callable):
         super().__init__(module.__name__)
-        self.__dict__.update(_original=module, _capture=capture, _see=see)
+        self.__dict__.update(_original=module, _see=see)
 
     @door
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._original, name)
-        if not self._capture.builder.live:
-            self._capture.sources += of_library(self._original, name, value)
+        if stack.builders() and not stack.is_live():
+            current().root.sources += of_library(self._original, name, value)
         value = self._see(value)
         self.__dict__[name] = value
         return value

@@ -24,12 +24,16 @@ class Reading:
         """What captured code sees in place of an outside value."""
         raise NotImplementedError
 
+    def seen(self, value: Any) -> Any:
+        """What rewritten code sees in place of an outside value."""
+        raise NotImplementedError
+
     def index(self, value: Any) -> Any:
         """What captured code sees in place of an outside value of which it reads nothing but elements: a list, tuple or
         dict is itself, and its elements are looked at one by one.
         """
         if type(value) not in (list, tuple, dict) or self.builder.live or id(value) in self._copies:
-            return self.swap(value)
+            return self.seen(value)
         self.indexed[id(value)] = value
         return value
 

@@ -274,3 +274,8 @@ def test_a_result_that_is_the_argument_may_be_read():
         a = x * 1.0
         return fad.checkpoint(lambda u: u[1:])(a) @ a[1:]
     np.testing.assert_allclose(fad.grad(f)(np.array([0.5, 0.6, 0.7])), [0.0, 1.2, 1.4])
+
+
+def test_integers_among_the_parameters_of_an_implicit_function_do_not_move():
+    root = fad.implicit(lambda x0, n, a: a ** (1 / n), root=lambda x, n, a: x ** n - a)
+    assert np.isclose(fad.grad(root, argnums=2)(1.0, 3, 8.0), 1 / 12)

@@ -11,8 +11,7 @@ def test_more_texts_cost_a_few_lines_each():
 
 
 def test_what_is_outlined_runs_as_fast():
-    with fad.config.using(cache_dir=None):
-        whole, outlined = compiled("HMM, 4 texts", True), compiled("HMM, 4 texts", False)
+    whole, outlined = compiled("HMM, 4 texts", True), compiled("HMM, 4 texts", False)
     assert outlined[2] < whole[2]
     ratios = []
     while len(ratios) < 3 and not (ratios and min(ratios) <= 1.2):

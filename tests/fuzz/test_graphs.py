@@ -6,7 +6,7 @@ from fad.trace.guards.checks import Checks
 from . import graphs
 
 
-@pytest.mark.parametrize("seed", [*range(12), 25, 285, 335])
+@pytest.mark.parametrize("seed", [*range(12), 25, 130, 166, 188, 285, 335, 1011, 1147, 1235])
 def test_graphs_that_change(seed):
     assert graphs.report(seed) is None
 

@@ -116,6 +116,32 @@ def test_an_array_that_a_handler_resizes_is_not_read_any_more(kernel, alarm, ext
     assert f(X, 3) == long(X, 3)
 
 
+def steps(a, n):
+    for _ in range(n):
+        b = a * 0.5 + np.sin(a)
+        a = b - 0.25 * np.cos(b) * a
+        a = a / (1.0 + np.sum(a * a))
+    return np.sum(a)
+
+
+def in_parts(x, y, n):
+    """Loops that are one function of the text, which knows y only; x is read behind them."""
+    first = steps(y, n) + steps(2 * y, n) + steps(3 * y, n) + steps(4 * y, n)
+    return first + steps(5 * y, n) + steps(6 * y, n) + steps(7 * y, n) + steps(8 * y, n) + np.sum(x)
+
+
+@posix
+def test_an_array_that_a_handler_resizes_is_not_read_behind_a_function_that_pauses(alarm):
+    f = fad.jit(fad.grad(in_parts, (0, 1)), compile="now")
+    x, y = np.ones(1_000_000), np.ones(40)
+    assert "@helper" in fad.source(fad.grad(in_parts, (0, 1)), x, y, 50_000)
+    f(x, y, 50_000)
+    alarm(lambda *_: x.resize(3, refcheck=False), 0.02)
+    with pytest.raises(RuntimeError, match="resized"):
+        for _ in range(200):
+            f(x, y, 50_000)
+
+
 @posix
 def test_a_handler_may_change_elements(kernel, alarm):
     f, turns = kernel

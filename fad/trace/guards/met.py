@@ -38,6 +38,7 @@ _OWN = (
     MethodType,
     functools.partial,
     np.ufunc,
+    type(np.sum),
     np.ndarray,
     np.generic,
     np.dtype,
@@ -120,6 +121,16 @@ def container_behind(f: Any) -> Any:
         return None
     owner = f.__self__
     return owner if isinstance(owner, (*CONTAINERS, MappingProxyType)) else None
+
+
+def held_by(x: Any) -> tuple:
+    """What a thing that is no container has been made of, or looks into: a view its dict, an exception its arguments."""
+    behind = container_behind(x)
+    if behind is not None:
+        return (behind,)
+    if isinstance(x, VIEWS):
+        return (x.mapping,)
+    return x.args if isinstance(x, BaseException) else ()
 
 
 def of_library(owner: Any, name: str, value: Any) -> list:

@@ -25,7 +25,7 @@ from ..containers import is_users
 from . import guard as of
 from . import met
 from .bytecode import global_names, imported_modules, makes_texts, names_used, texts_in
-from .kinds import BUFFERS, CONTAINERS, MISSING, OPERATORS, is_object, is_open
+from .kinds import BUFFERS, CONTAINERS, MISSING, OPERATORS, VIEWS, is_object, is_open
 from .purity import DATES, is_effect, is_question, is_shared, tells_today
 from .settings import is_setting
 from .snapshot import Snapshot
@@ -89,11 +89,16 @@ def guard(root: Any, x: Any) -> None:
 
 def guard_within(root: Any, container: Any) -> None:
     """Guard the objects in a container, which captured code may take out of it without a name."""
-    for x in Snapshot().add(container):
-        behind = met.container_behind(x)
-        root.sources += met.state_of(x) if behind is None else [of.of_all_in(behind)]
-        if is_open(x) and not isinstance(x, ModuleType):
-            guard(root, x)
+    queue: list = [container]
+    seen: dict[int, Any] = {}
+    while queue:
+        leaves = [x for x in Snapshot().add(queue.pop()) if id(x) not in seen]
+        seen.update({id(x): x for x in leaves})
+        for x in leaves:
+            root.sources += [*met.state_of(x), *[of.of_all_in(y) for y in met.held_by(x)]]
+            queue += met.held_by(x)
+            if is_open(x) and not isinstance(x, ModuleType):
+                guard(root, x)
 
 
 class Reads:
@@ -179,6 +184,9 @@ class Reads:
             return (x.func,)
         if isinstance(x, np.vectorize):
             return (x.pyfunc,)
+        if isinstance(x, (BaseException, *VIEWS)):
+            self._sources += met.state_of(x)
+            return (*met.held_by(x), *vars(x).values()) if isinstance(x, BaseException) else met.held_by(x)
         if isinstance(x, weakref.ref):
             self._sources += met.state_of(x)
             return (x(),)

