@@ -77,7 +77,7 @@ class Library(JITCodeLibrary):
 
 @contextlib.contextmanager
 def _freed(passes):
-    """Free LLVM's passes behind the block; llvmlite would not: of the two classes that its own class inherits from, the first one frees nothing."""
+    """Free LLVM's passes behind the block. llvmlite does not: of its two base classes the first one frees nothing."""
     try:
         yield passes
     finally:

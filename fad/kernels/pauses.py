@@ -115,7 +115,7 @@ def _pause(module, ranks):
 
 
 def _check_size(builder, parent, place, extents):
-    """Return unless Python's array has this place and these extents still; one that compiled code has made is no array of Python's."""
+    """Return unless Python's array has this place and these extents still. What compiled code has made is none."""
     with builder.if_then(cgutils.is_not_null(builder, parent)):
         rank = _field(builder, parent, 8, INT)
         _unless(builder, builder.icmp_signed("==", rank, INT(len(extents))))
@@ -131,7 +131,7 @@ def _unless(builder, same):
 
 
 def _time(builder):
-    """Emit a number that moves about fifteen times a second (elsewhere than on Linux, macOS and Windows: once), and is never 0."""
+    """Emit a number, never 0, that moves about fifteen times a second (on systems of another kind: once)."""
     if sys.platform == "win32":
         ticks = cgutils.get_or_insert_function(builder.module, ir.FunctionType(WORD, []), TICKS)
         return builder.or_(builder.lshr(builder.call(ticks, []), WORD(6)), WORD(1 << 62))

@@ -64,7 +64,7 @@ class _NoRecord:
 
 @contextlib.contextmanager
 def findable(function):
-    """Within, a module of the function's module's name is found, which Numba looks for; nothing that is in it keeps the function."""
+    """Within, a module of that name is found which Numba looks for; nothing in it keeps the function."""
     name = function.__module__
     added = name is not None and name not in sys.modules
     if added:

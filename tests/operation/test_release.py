@@ -18,6 +18,7 @@ X = np.linspace(0.0, 1.0, 7)
 PROGRAM = """
 import gc, sys
 import fad
+from fad.backend import compile as kernels
 from tests.operation.test_release import X
 from tests.operation.programs import cold
 
@@ -25,7 +26,7 @@ def resident():
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * 4
 
-fad.config.compile, fad.config.cache_dir = "now", None
+fad.config.compile, fad.config.cache_dir, kernels.LAST = "now", None, 4
 first, count = map(int, sys.argv[1:])
 for k in range(first + count):
     if k == first:
@@ -122,7 +123,7 @@ def test_errors_of_a_kernel_that_users_compiled_code_calls():
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc")
 def test_processes_grow_by_little_with_each_function_that_was_dropped():
-    assert growth(45, 20) < 200.0                            # it was 470, and is 9 once tables are full: see below
+    assert growth(15, 20) < 200.0                            # it was 470, and is 9 once tables are full: see below
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Sixteen threads that call warm and cold functions while others compile, fork and exit: ten seconds, or a minute where slow tests run."""
+"""Sixteen threads call warm and cold functions, compile, fork and exit: ten seconds, or a slow minute."""
 
 import os
 import subprocess

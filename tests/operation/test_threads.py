@@ -30,7 +30,7 @@ def kernel():
 
 
 def gaps(work):
-    """How long a thread that ticks every few milliseconds stood still, at most, while some work was done; and for how long that took."""
+    """For how long a thread that ticks stood still, at most, while some work was done; how long that took."""
     ticks, done = [], threading.Event()
 
     def tick():
