@@ -12,7 +12,7 @@ from typing import Any
 from ..util.errors import UnstageableError
 from ..util.where import is_captured_class, is_library
 from .containers import contents, is_users, may_change
-from .outside import parts_of
+from .opaque import parts_of
 from .snapshot import Snapshot
 from .unseen import called_by_python
 

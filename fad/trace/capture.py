@@ -6,7 +6,6 @@ Everything that a traced function took from outside is remembered, with what it 
 import builtins
 import copy
 import functools
-import math
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
@@ -16,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from ..ir import stack
 from ..ir.build import Builder, Value
 from ..ir.types import has_own_arithmetic
 from ..ops.face import OBJECTS, find
@@ -26,19 +24,21 @@ from ..util.where import is_captured, is_library
 from . import sources
 from .answers import answer, is_setting
 from .builtin import BUILTIN_FACES, class_of
-from .codes import assigned_globals, global_names, handles_errors, names_of_tools, names_used
-from .containers import MOST, Globals, Variable, containers_in, contents, is_empty, put_contents
+from .codes import assigned_globals, global_names, handles_errors, methods_in, names_of_tools, names_used
+from .containers import Globals, Variable, contents, is_empty, put_contents
 from .control import Runtime
 from .draws import goes_on
 from .handed import refuse_opaque
+from .journal import note, standing_in
 from .library import MODULES, Object, Proxy, Routine, has_faces, has_traced, redirected
+from .opaque import reach
 from .percall import Maker, part_of, refuse_unseen
-from .pythons import BUFFERS, holds_no_traced
+from .pythons import BUFFERS
 from .snapshot import MISSING, Snapshot
 from .steady import watched
 from .syntax import RUNTIME, rewritten_code
 from .tracer import Tracer
-from .unseen import Reads, guard, guard_within, refuse_unknown
+from .unseen import Reads, guard, guard_all, refuse_unknown
 
 
 def is_user_function(f: Any, packages: "set | tuple" = ()) -> bool:
@@ -55,16 +55,12 @@ def is_compiled(f: Any) -> bool:
     return type(f).__module__.startswith("numba.") and hasattr(f, "py_func")
 
 
-def holds_arrays(value: Any) -> bool:
-    """Whether arrays of numbers are in this list, tuple, deque or dict, at any depth."""
-    return any(isinstance(x, np.ndarray) and x.dtype.kind in "biufc" for x in Snapshot().add(value))
-
-
 def is_sequence(x: Any) -> bool:
     """Whether x is a list, tuple, deque or dict, or of a class made of one; of those made of tuples only named ones can be made again."""
     return isinstance(x, (list, dict, deque)) or type(x) is tuple or (isinstance(x, tuple) and hasattr(x, "_fields"))
 
 
+OF_DATACLASSES = {"__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__repr__", "__init__", "__setattr__", "__delattr__"}
 GENERATED = "<string>"                                       # the file of methods that a class decorator has written
 HIDING = " (vectorized)"                                     # the end of the names that np.frompyfunc gives
 
@@ -112,14 +108,17 @@ class Capture:
         if isinstance(value, (np.ndarray, *BUFFERS)):         # texts, objects, records
             self.sources.append(sources.of_all_in(value))
             return value
-        if is_sequence(value) and holds_arrays(value):
-            return self._container(value)
         if isinstance(value, sources.CONTAINERS):
+            kept = Snapshot()
+            leaves = kept.add(value)
+            if is_sequence(value) and any(isinstance(x, np.ndarray) and x.dtype.kind in "biufc" for x in leaves):
+                return self._container(value)
             if has_traced(value.values() if isinstance(value, dict) else value):      # of this trace: made in it, or standing in for one from outside
                 return value
-            self.sources.append(sources.of_contents(value) if is_sequence(value) else sources.of_all_in(value))
-            guard_within(self.builder.root, value)
-            self._open_within(value)
+            self.sources.append(sources.of_snapshot(kept) if is_sequence(value) else sources.of_all_in(value))
+            guard_all(self.builder.root, leaves)
+            if not isinstance(value, (tuple, frozenset)):
+                self._note_opened(value, value)
             return value
         if id(value) in OBJECTS:
             return OBJECTS[id(value)]
@@ -149,8 +148,8 @@ class Capture:
             refuse_opaque(value, self.packages)
         if isinstance(value, ContextVar):
             self.sources += sources.of_variable(value)
-        if holds_no_traced(value):
-            self.builder.root.pythons[id(value)] = value
+        if goes_on(value):
+            note(value)
         if isinstance(value, memoryview) and not value.readonly:
             raise UnstageableError("the function reads a memoryview that can be written to", why="fad does not see what changes through it",
                                    do="use an array of NumPy's, made outside (a = np.asarray(view)); it may share the memory")
@@ -165,7 +164,7 @@ class Capture:
         """A copy of a list, tuple, deque or dict from outside, its arrays traced; each of its elements is a source."""
         items = value.items() if isinstance(value, dict) else enumerate(value)
         self.sources += [sources.of_length(value), sources.of_attributes(value)]
-        made = None if isinstance(value, tuple) else copy.copy(value)
+        made = None if isinstance(value, tuple) else standing_in(copy.copy(value))
         if made is not None:
             self._copies[id(value)] = value, made             # before its elements: they may hold it
         new = {key: self._element(value, key, element) for key, element in items}
@@ -236,7 +235,7 @@ class Capture:
     def special(self, cls: type, name: str) -> Any:
         """The captured special method of a class, for its instances; None where it has none, or one that is not a user's function."""
         found = sources.in_class(cls, name)
-        if not is_user_function(found, self.packages) or found.__code__.co_filename == GENERATED:
+        if not is_user_function(found, self.packages) or (found.__code__.co_filename == GENERATED and name in OF_DATACLASSES):
             return None
         return self.swap(self._in_class(cls, name))
 
@@ -267,20 +266,8 @@ class Capture:
         return False
 
     def _note_opened(self, x: Any, owner: Any) -> None:
-        """Remember what the function may change; in a region also what it holds, since the region's trial (see state.py) has not looked at it."""
-        root = self.builder.root
-        root.opened[id(x)] = owner
-        if stack.is_region():
-            root.met += [(c, contents(c)) for c in ([owner] if isinstance(owner, ModuleType) else containers_in([owner]))]
-
-    def _open_within(self, container: Any) -> None:
-        """Note a container and all in it that may be changed: captured code reaches it without a name."""
-        for x in containers_in([container], most=math.inf if self.builder.live else MOST):      # the tape compares nothing
-            if isinstance(x, (list, dict, set, deque)):
-                if id(x) not in self.builder.root.opened:
-                    self._note_opened(x, x)
-            else:
-                self.open(x)
+        """Remember what comes from outside."""
+        self.builder.root.opened[id(x)] = owner
 
     def open(self, *owners: Any) -> None:
         """Note objects from outside before the traced code changes them."""
@@ -314,12 +301,14 @@ class Capture:
         self._copies.update({id(g): (g, copy) for g in (f, given)})               # before its globals and its closure: it may call itself
         self._originals[id(copy)] = f
         self.sources.append(sources.of_function(f))
-        self._note_opened(copy, Globals(copy.__dict__, f.__dict__))
+        self._note_opened(copy, Globals(standing_in(copy.__dict__), f.__dict__))
         self._fill(scope, f, code)
         self._fill_cells(f, copy)
+        self.runtime.methods |= methods_in(code)
         if rewritten is None:
             self.runtime.plain.add(code)
             self._guard_all(f)
+            note(*reach([copy]))                              # the function that is traced is called by nobody who would
         return copy
 
     def _ask_for(self, f: Any) -> None:
@@ -404,8 +393,9 @@ class Capture:
         assigned = tuple([n for n in assigned_globals(code) if (id(scope), n) not in self._assigned])
         self._assigned |= {(id(scope), n) for n in assigned}
         if assigned:
-            owner = Globals(scope, f.__globals__, assigned)
+            owner = standing_in(Globals(scope, f.__globals__, assigned))
             self._note_opened(owner, owner)
+            self.runtime.globals.setdefault(id(scope), []).append(owner)
 
     def _cells(self, f: FunctionType, code: CodeType) -> tuple:
         """Cells that are still empty; for a name that is bound later, the cell itself."""
@@ -414,7 +404,9 @@ class Capture:
 
     def _cell(self, cell: CellType) -> CellType:
         """What stands for a variable from outside in all functions that share it."""
-        return self._cell_copies.setdefault(id(cell), (cell, CellType()))[1]
+        if id(cell) not in self._cell_copies:
+            self._cell_copies[id(cell)] = cell, standing_in(CellType())
+        return self._cell_copies[id(cell)][1]
 
     def _fill_cells(self, f: FunctionType, copy: FunctionType) -> None:
         cells = dict(zip(f.__code__.co_freevars, f.__closure__ or ()))

@@ -16,6 +16,7 @@ from ..util.errors import UnsupportedFunctionError
 from .builtin import FaceClass
 from .calls import called
 from .constants import constant_of
+from .journal import made
 from .listed import as_arrays
 from .lists import Rows
 from .mutation import call_face, on_the_tape
@@ -82,6 +83,8 @@ def redirected(original: Any, found: Any, capture: Any) -> Callable:
             given = [steadied(name, as_arrays(a), capture) for a in args]
             options = {k: steadied(name, as_arrays(v), capture) for k, v in kwargs.items()}
             result = call_face(name, found.call, tuple(given), options, original)
+            if isinstance(result, list):
+                made(result)
             return result if is_pythons else in_numpys_terms(name, result)
         result = asked_by_user(original, *args, **kwargs) if is_pythons else original(*args, **kwargs)
         return on_the_tape(result, *args, *kwargs.values())

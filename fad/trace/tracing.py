@@ -15,6 +15,7 @@ from ..util import tree
 from ..util.config import config
 from .asking import refuse_unseen_questions
 from .capture import Capture
+from .effects import effects_of
 from .handlers import refuse_listeners
 from .joins import require_same_kinds, suspecting_kinds
 from .leaks import refuse_texts, refuse_unseen_changes, refuse_unseen_reads, settle_known
@@ -46,6 +47,7 @@ class Traced(NamedTuple):
     unrolled   pairs (line, reason) of loops that are not one region of the program
     identical  triples (input, input, whether): whether the two are one array, where the function asks for that
     prelude    calls of Python that give the values of the last inputs, behind the captured ones (see ir/prelude.py)
+    effects    what the trace has changed outside (see effects.py)
     """
 
     func: Func
@@ -62,6 +64,7 @@ class Traced(NamedTuple):
     apart: tuple = ()
     identical: tuple = ()
     prelude: Sequence = ()
+    effects: Any = None
 
 
 def is_data(x: Any) -> bool:
@@ -77,7 +80,7 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
 
     Within another trace, the Func is a region of the program around it, and may use its values.
     """
-    with building(name or _name_of(f), Tracer, region=bool(stack.builders())) as builder:
+    with building(name or _name_of(f), Tracer, region=bool(stack.builders())) as builder, effects_of(builder) as effects:
         builder.runs = ONCE if once else None
         inputs = [_input(builder, x, names[k] if k < len(names) else "") for k, x in enumerate(leaves)]
         before, builder.given = [x._var for x in inputs], leaves
@@ -124,7 +127,7 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
     if config.check_trace:
         check(func)
     return Traced(func, structure, statics, tuple(a for a, _ in root.captured.values()), written, guards, tuple(root.sources), dense, later, lost,
-                  tuple(root.unrolled.items()), _places_apart(root, before), _told_apart(root, inputs), prelude)
+                  tuple(root.unrolled.items()), _places_apart(root, before), _told_apart(root, inputs), prelude, effects)
 
 
 def _followed(builder: Any, inputs: list, leaves: Sequence, moving: Sequence) -> list:

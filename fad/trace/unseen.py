@@ -83,7 +83,12 @@ def guard(root: Any, x: Any) -> None:
 
 def guard_within(root: Any, container: Any) -> None:
     """Guard the objects in a container, which captured code may take out of it without a name."""
-    for x in Snapshot().add(container):
+    guard_all(root, Snapshot().add(container))
+
+
+def guard_all(root: Any, things: Iterable) -> None:
+    """Guard the objects among these."""
+    for x in things:
         if sources.is_open(x) and not isinstance(x, ModuleType):
             guard(root, x)
 
