@@ -13,6 +13,7 @@ from ..trace.iterate import checkpointed
 from ..trace.kin import reach_of
 from ..trace.place import roots_of
 from ..trace.sharing import keep_apart
+from ..trace.sources import of_attribute
 from ..trace.state import may_be_one
 from ..trace.tracer import Tracer
 from ..trace.tracing import is_data
@@ -143,7 +144,7 @@ class VjpRule(Rule):
             raise StructureError("the forward function of a custom_vjp must return a pair (value, residuals)")
         return self.call.data_of(answer[0]), (answer[1], list(xs))
 
-    def _backward(self, saved: tuple, gs: Sequence) -> list:
+    def _backward(self, saved: tuple, gs: Sequence, needs: Sequence) -> list:
         residuals, xs = saved
         args, _ = self.call.fill(xs)
         static = [args[k] for k in self.nondiff]
@@ -154,10 +155,10 @@ class VjpRule(Rule):
                                  do="return a tuple, with None for an argument whose cotangent is zero")
         given = iter(answer)
         by_argument = [None if k in self.nondiff else next(given) for k in range(len(args))]
-        return _cotangent_leaves(by_argument, args)
+        return cotangent_leaves(by_argument, args)
 
 
-def _cotangent_leaves(answer: Sequence, args: Sequence) -> list:
+def cotangent_leaves(answer: Sequence, args: Sequence) -> list:
     """A cotangent (None: zero) for each data leaf of the arguments."""
     out: list = []
     for g, x in zip(answer, args):
@@ -192,8 +193,15 @@ def _in_order(f: Callable, args: tuple, kwargs: dict) -> "tuple[tuple, dict]":
     return bound.args[:max(last, len(args))], {name: x for name, x in bound.kwargs.items() if name in kwargs}
 
 
+def watch_rules(owner: Any, *names: str) -> None:
+    """The program holds for as long as these attributes, which are rules, are what they are."""
+    current().root.sources += [of_attribute(owner, name, getattr(owner, name)) for name in names]
+
+
 class _WithRule:
     """What custom_jvp and custom_vjp return: the function, called as it is but for its derivative."""
+
+    _rules: "tuple[str, ...]" = ()                            # names of the attributes that hold the rule
 
     def __init__(self, f: Callable, nondiff_argnums: Sequence[int] = ()):
         functools.update_wrapper(self, check_callable(f, type(self).__name__))
@@ -206,6 +214,7 @@ class _WithRule:
             return call_on_tensors(self, leaves, args, kwargs)
         if level == 0 or not stack.builders():
             return self.f(*args, **kwargs)
+        watch_rules(self, *self._rules)
         call = Call(self.f, *_in_order(self.f, args, kwargs))
         name = getattr(self.f, "__name__", "f")
         ys = registry["custom"].run_regions([call.leaves[k] for k in call.data], (call.run,), rule=self.rule(call), name=name)
@@ -237,6 +246,7 @@ class custom_jvp(_WithRule):
     0.5
     """
 
+    _rules = ("_rule",)
     _rule: "Callable | None" = None
 
     def defjvp(self, rule: Callable) -> Callable:
@@ -264,6 +274,7 @@ class custom_vjp(_WithRule):
     1.0
     """
 
+    _rules = ("_pair",)
     _pair: "tuple | None" = None
 
     def defvjp(self, forward: Callable, backward: Callable) -> None:

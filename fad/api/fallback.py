@@ -6,6 +6,7 @@ that fails too, the first error is raised: it says what could not be staged, or 
 
 A trace that fails because of a defect of fad's own (see util/defects.py) has the same second chance, and a warning of another class.
 """
+import ctypes
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -42,7 +43,7 @@ from ..util.where import Where, line_of, outside_fad
 UNSTAGED = (ConcreteValueError, UnstageableError, SideEffectError, UnsupportedFunctionError, IntegerOverflowError)
 NEGATIVE_POWER = "Integers to negative integer powers are not allowed"      # of NumPy's ints; Python's are floats then
 BEYOND = (LookupError, ArithmeticError, ValueError, TypeError)      # what programs raise of what is beyond them
-PYTHONS = (TypeError, ValueError, AttributeError, RecursionError)       # what Python and libraries say of a traced value they cannot take
+PYTHONS = (TypeError, ValueError, AttributeError, RecursionError, ctypes.ArgumentError)       # what Python and libraries say of a traced value they cannot take
 
 
 def is_unstaged(error: Exception) -> bool:

@@ -1,16 +1,20 @@
 """The checker: a Func is well formed when every variable is bound once, before its use, and types are what ops infer."""
+from collections.abc import Sequence
 from typing import Any
 
 from ..util.errors import CheckError
 from .graph import Func, Literal, Var, extents_of
 
 
-def check(func: Func, outer: "frozenset[Var] | set" = frozenset()) -> Func:
-    """func itself, if it is well formed; CheckError names the first equation that is not."""
+def check(func: Func, outer: "frozenset[Var] | set" = frozenset(), later: Sequence = ()) -> Func:
+    """func itself, if it is well formed; CheckError names the first equation that is not.
+
+    outer: variables that are bound around it; later: inputs that are given in a second step, whose extents may be computed in the first.
+    """
     bound = set(outer)
     for v in func.inputs:
         _bind(v, bound, func)
-    bound.update(extents_of(func.inputs))
+    bound.update(extents_of([v for v in func.inputs if v not in later]))
     for eqn in func.equations:
         for atom in eqn.inputs:
             _use(atom, bound, f"{eqn} in {func.name}")

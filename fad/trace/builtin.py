@@ -10,9 +10,10 @@ from ..ops.literals import has_values, python_complex, python_float, python_int,
 from ..util.defects import asked_by_user, door
 from . import ordering, text
 from .elements import Fixed
-from .iterate import enumerate_, range_, reversed_, zip_
+from .iterate import Drawn, Steps, enumerate_, range_, reversed_, zip_
 from .listed import as_array, as_arrays, number_of
 from .lists import Items, Rows
+from .originals import StandIn
 from .tracer import Tracer
 
 
@@ -69,27 +70,6 @@ def _as_bool(x: Any = False) -> Any:
     return python_number(x if x.dtype.kind == "b" else as_python(x != 0))
 
 
-class StandIn(type):
-    """A class that captured code sees in place of an original one: equal to it, with its hash, and with its attributes."""
-
-    original: Any
-
-    def __instancecheck__(cls, x: Any) -> bool:
-        return isinstance(x, cls.original)
-
-    def __subclasscheck__(cls, other: Any) -> bool:
-        return issubclass(other.original if isinstance(other, StandIn) else other, cls.original)
-
-    def __eq__(cls, other: Any) -> bool:
-        return other is cls or other is cls.original
-
-    def __hash__(cls) -> int:
-        return hash(cls.original)
-
-    def __getattr__(cls, name: str) -> Any:
-        return getattr(cls.original, name)
-
-
 class FaceClass(StandIn):
     """A library's class that has a face: with traced arguments, a call makes what the face says."""
 
@@ -130,7 +110,7 @@ def class_of(x: Any) -> Any:
     if isinstance(x, (Items, Fixed)):
         return list
     if not isinstance(x, Tracer):
-        return str if type(x) is text.Text else type(x)
+        return str if type(x) is text.Text else getattr(x, "stands_for", None) or type(x) if isinstance(x, (Drawn, Steps)) else type(x)
     if x.ndim:
         return ndarray
     return {bool: bool_, int: int_, float: float_, complex: complex_}.get(_python_class(x), x.dtype.type)

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from io import IOBase
-from types import CellType, CodeType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from ..util.where import is_captured, is_library
 from . import sources
 from .answers import answer, is_setting
 from .builtin import BUILTIN_FACES, class_of
-from .codes import assigned_globals, global_names, handles_errors, methods_in, names_of_tools, names_used
+from .codes import assigned_globals, global_names, handles_errors, names_of_tools, names_used
 from .containers import Globals, Variable, contents, is_empty, put_contents
 from .control import Runtime
 from .draws import goes_on
@@ -32,6 +32,7 @@ from .handed import refuse_opaque
 from .journal import note, standing_in
 from .library import MODULES, Object, Proxy, Routine, has_faces, has_traced, redirected
 from .opaque import reach
+from .originals import StandIn
 from .percall import Maker, part_of, refuse_unseen
 from .pythons import BUFFERS
 from .snapshot import MISSING, Snapshot
@@ -61,6 +62,21 @@ def is_sequence(x: Any) -> bool:
 
 
 OF_DATACLASSES = {"__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__repr__", "__init__", "__setattr__", "__delattr__"}
+
+
+def is_called(x: Any) -> bool:
+    """Whether x is a function, of whatever kind: what is done with it is a call, or it is handed on."""
+    return isinstance(x, FUNCTIONS) or is_compiled(x) or (not isinstance(x, type) and callable(x) and id(x) not in OBJECTS and find(x) is not None)
+
+
+def _defaults(values: Any, see: Callable) -> Any:
+    """Values of parameters as captured code sees them."""
+    if not values:
+        return values
+    return {k: see(v) for k, v in values.items()} if isinstance(values, dict) else tuple(map(see, values))
+
+
+FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc, np.vectorize, functools.partial)
 GENERATED = "<string>"                                       # the file of methods that a class decorator has written
 HIDING = " (vectorized)"                                     # the end of the names that np.frompyfunc gives
 
@@ -74,14 +90,26 @@ class Capture:
         self.packages: set[str] = set()                       # packages that are captured because a function of theirs was asked for by itself
         self.runtime = Runtime(self)
         self._copies: dict[int, tuple[Any, Any]] = {}
-        self._cell_copies: dict[int, tuple[CellType, CellType]] = {}
+        self._cell_copies: dict[tuple, tuple[CellType, CellType]] = {}
         self._originals: dict[int, FunctionType] = {}         # id of a function's copy -> the function
-        self._scopes: dict[int, tuple[dict, dict]] = {}       # id of a module's global names -> they, and what stands for them
+        self._seen: dict[int, tuple[Any, Any]] = {}           # modules, as rewritten code sees them
+        self._scopes: dict[tuple, tuple[dict, dict]] = {}     # (id of a module's global names, is_rewritten) -> they, and what stands for them
         self._assigned: set[tuple] = set()                    # (id of what stands for global names, name) of those that functions assign
         self._of_classes: set[tuple] = set()                  # what is noted of classes
 
+    is_called = staticmethod(is_called)
+
+    def seen(self, value: Any) -> Any:
+        """What rewritten code sees of an outside value: a function is itself, as its calls go through the runtime."""
+        if isinstance(value, ModuleType) and value.__name__.split(".")[0] in MODULES:
+            return self._seen.setdefault(id(value), (value, Proxy(value, self.seen)))[1]
+        if not is_called(value):
+            return self.swap(value)
+        self._see(value)
+        return value
+
     def swap(self, value: Any) -> Any:
-        """What captured code sees in place of an outside value."""
+        """What stands for an outside value where the runtime does not see to its calls: a function is captured, or a face."""
         known = self._copies.get(id(value))
         if known is not None:
             return known[1]
@@ -93,7 +121,7 @@ class Capture:
         self._see(value)
         if isinstance(value, ModuleType):
             self.open(value)
-            return Proxy(value, self) if value.__name__.split(".")[0] in MODULES else value
+            return Proxy(value, self.swap) if value.__name__.split(".")[0] in MODULES else value
         if is_compiled(value) or isinstance(value, functools.partial):
             return self.function(value)
         if value is np.random.default_rng:
@@ -176,17 +204,19 @@ class Capture:
 
     def _element(self, container: Any, key: Any, element: Any) -> Any:
         self.sources.append(sources.of_element(container, key, element))
-        return self.swap(element)
+        return self.seen(element)
 
     @door
     def attribute(self, owner: Any, name: str) -> Any:
         """owner.name as captured code sees it: of an object, class or module from outside it is a source."""
         if name == "__class__" and isinstance(owner, (Tracer, list)):
             return class_of(owner)
+        owner = self.copy_of(owner)
         if id(owner) in self._originals:
             return self._of_function(owner, name)
         if isinstance(owner, (Value, Proxy)) or not sources.is_open(owner):
-            return part_of(owner, name, getattr(owner, name)) if goes_on(owner) and not self.builder.live else getattr(owner, name)
+            value = getattr(owner, name)
+            return part_of(owner, name, value) if goes_on(owner) and not self.builder.live else OBJECTS.get(id(value), value)
         inside = self._is_inside(owner)
         found = MISSING if isinstance(owner, ModuleType) else self._in_class(owner if isinstance(owner, type) else type(owner), name)
         try:
@@ -208,7 +238,7 @@ class Capture:
         self._see(value)
         self.open(value)
         is_plain = isinstance(value, (np.ndarray, *sources.CONTAINERS))
-        return self.swap(value) if is_plain else value
+        return self.swap(value) if is_plain or id(value) in OBJECTS else value
 
     def _in_class(self, cls: type, name: str) -> Any:
         """What a class has under this name, for its instances; it is a source."""
@@ -219,17 +249,23 @@ class Capture:
             self.sources.append(sources.of_class(cls, name))
         return found
 
+    def copy_of(self, owner: Any) -> Any:
+        """Whose attributes captured code reads and writes: those of a user's function are its copy's, until the call is over."""
+        return self.swap(owner) if is_user_function(owner, self.packages) and not self.runtime.is_captured(owner) else owner
+
     def _of_function(self, copy: FunctionType, name: str) -> Any:
         """An attribute of a user's function."""
         original = self._originals[id(copy)]
         if name == "__code__":
             return original.__code__
-        if name in ("__globals__", "__defaults__", "__kwdefaults__"):
+        if name in ("__defaults__", "__kwdefaults__"):
+            return getattr(original, name)
+        if name == "__globals__":
             raise UnstageableError(f"{name} of a function is asked for", why="the program has a copy of the function", do="read the names themselves")
         before, value = original.__dict__.get(name, MISSING), getattr(copy, name)
         if value is before:
             self.sources.append(sources.of_attribute(original, name, before))
-            return self.swap(value)
+            return self.seen(value)
         return value
 
     def special(self, cls: type, name: str) -> Any:
@@ -294,19 +330,20 @@ class Capture:
             return self._library_function(f) if found is None else redirected(f, found, self)
         rewritten = rewritten_code(f)
         code = rewritten or f.__code__
-        scope = self._scope(f.__globals__)
-        copy = FunctionType(code, scope, f.__name__, self._defaults(f.__defaults__), self._cells(f, code))
-        copy.__kwdefaults__, copy.__dict__ = self._defaults(f.__kwdefaults__), {k: v for k, v in f.__dict__.items() if k != "__fad_staged__"}
+        if rewritten is None:
+            self.runtime.plain.add(code)
+        see = self.swap if rewritten is None else self.seen
+        scope = self._scope(f.__globals__, rewritten is not None)
+        copy = FunctionType(code, scope, f.__name__, _defaults(f.__defaults__, see), self._cells(f, code))
+        copy.__kwdefaults__, copy.__dict__ = _defaults(f.__kwdefaults__, see), {k: v for k, v in f.__dict__.items() if k != "__fad_staged__"}
         copy.__module__ = f.__module__
         self._copies.update({id(g): (g, copy) for g in (f, given)})               # before its globals and its closure: it may call itself
         self._originals[id(copy)] = f
         self.sources.append(sources.of_function(f))
         self._note_opened(copy, Globals(standing_in(copy.__dict__), f.__dict__))
-        self._fill(scope, f, code)
-        self._fill_cells(f, copy)
-        self.runtime.methods |= methods_in(code)
+        self._fill(scope, f, code, see)
+        self._fill_cells(f, copy, see)
         if rewritten is None:
-            self.runtime.plain.add(code)
             self._guard_all(f)
             note(*reach([copy]))                              # the function that is traced is called by nobody who would
         return copy
@@ -320,7 +357,7 @@ class Capture:
         """A function with some of its arguments; where they come from outside, they are sources."""
         if not has_traced((*f.args, *f.keywords.values())):
             self.sources.append(sources.of_contents(f.keywords))
-        new = functools.partial(self.runtime.call(f.func), *self._defaults(f.args), **self._defaults(f.keywords))
+        new = functools.partial(self.runtime.call(f.func), *_defaults(f.args, self.seen), **_defaults(f.keywords, self.seen))
         self._copies[id(new)] = new, new                      # it is as captured code sees it
         return new
 
@@ -340,12 +377,6 @@ class Capture:
             reads = self.builder.root.reads = self.builder.root.reads or Reads()
             reads.add(f)
             refuse_unknown(reads, f.__name__)
-
-    def _defaults(self, values: Any) -> Any:
-        """Values of parameters as captured code sees them."""
-        if not values:
-            return values
-        return {k: self.swap(v) for k, v in values.items()} if isinstance(values, dict) else tuple(map(self.swap, values))
 
     def _library_function(self, f: Any) -> Callable:
         """A library's function as it is, but for the user's functions that it closes over (fad's own wrappers do)."""
@@ -368,14 +399,15 @@ class Capture:
         new = self.function(value)
         return cell if new is value else _new_cell(new)
 
-    def _scope(self, original: dict) -> dict:
+    def _scope(self, original: dict, is_rewritten: bool) -> dict:
         """What stands for a module's global names in all functions of the module: what one of them assigns another one reads."""
-        if id(original) not in self._scopes:
+        key = id(original), is_rewritten
+        if key not in self._scopes:
             dunders = {k: v for k, v in original.items() if k.startswith("__")}
-            self._scopes[id(original)] = original, {"__builtins__": builtins, **dunders, RUNTIME: self.runtime}
-        return self._scopes[id(original)][1]
+            self._scopes[key] = original, {"__builtins__": builtins, **dunders, RUNTIME: self.runtime}
+        return self._scopes[key][1]
 
-    def _fill(self, scope: dict, f: FunctionType, code: CodeType) -> None:
+    def _fill(self, scope: dict, f: FunctionType, code: CodeType, see: Callable) -> None:
         missing = global_names(f.__code__) - f.__globals__.keys()
         if missing:
             self.sources.append(sources.of_absence(f.__globals__, missing))
@@ -386,10 +418,11 @@ class Capture:
                 scope[name] = self.builder.root.lifted[id(f.__globals__), name]
             elif value is not MISSING:
                 scope[name] = None                            # while it is being captured: it may name itself
-                scope[name] = self.swap(value)
+                scope[name] = see(value)
                 self.sources.append(sources.Source(lambda g=f.__globals__, n=name: g.get(n, MISSING), value))
-            elif name in BUILTIN_FACES:
+            elif name in BUILTIN_FACES and (see == self.swap or isinstance(BUILTIN_FACES[name], StandIn)):
                 scope[name] = BUILTIN_FACES[name]
+        self._refuse_divided(f, code, scope)
         assigned = tuple([n for n in assigned_globals(code) if (id(scope), n) not in self._assigned])
         self._assigned |= {(id(scope), n) for n in assigned}
         if assigned:
@@ -397,25 +430,34 @@ class Capture:
             self._note_opened(owner, owner)
             self.runtime.globals.setdefault(id(scope), []).append(owner)
 
+    def _refuse_divided(self, f: FunctionType, code: CodeType, scope: dict) -> None:
+        """An error if one function assigns a global name that another reads, and only one of them is rewritten."""
+        other = self._scopes.get((id(f.__globals__), code in self.runtime.plain), (None, {}))[1]
+        shared = [n for n in assigned_globals(code) if n in other] + [n for n in names_used(code) if (id(other), n) in self._assigned]
+        if shared:
+            raise UnstageableError(f"{f.__name__} shares the global name {shared[0]} with a function whose text is not at hand",
+                                   why="one of them assigns it", do="define both in a file")
+
     def _cells(self, f: FunctionType, code: CodeType) -> tuple:
         """Cells that are still empty; for a name that is bound later, the cell itself."""
         cells = dict(zip(f.__code__.co_freevars, f.__closure__ or ()))
-        return tuple([cells[name] if is_empty(cells[name]) else self._cell(cells[name]) for name in code.co_freevars])
+        return tuple([cells[name] if is_empty(cells[name]) else self._cell(cells[name], code) for name in code.co_freevars])
 
-    def _cell(self, cell: CellType) -> CellType:
-        """What stands for a variable from outside in all functions that share it."""
-        if id(cell) not in self._cell_copies:
-            self._cell_copies[id(cell)] = cell, standing_in(CellType())
-        return self._cell_copies[id(cell)][1]
+    def _cell(self, cell: CellType, code: CodeType) -> CellType:
+        """What stands for a variable from outside in all functions that share it; one that holds a function stands for two."""
+        key = id(cell), code in self.runtime.plain and is_called(cell.cell_contents)
+        if key not in self._cell_copies:
+            self._cell_copies[key] = cell, standing_in(CellType())
+        return self._cell_copies[key][1]
 
-    def _fill_cells(self, f: FunctionType, copy: FunctionType) -> None:
+    def _fill_cells(self, f: FunctionType, copy: FunctionType, see: Callable) -> None:
         cells = dict(zip(f.__code__.co_freevars, f.__closure__ or ()))
         for name, new in zip(copy.__code__.co_freevars, copy.__closure__ or ()):
             cell = cells[name]
             if new is not cell and is_empty(new):
                 value = cell.cell_contents
                 self.sources.append(sources.Source(lambda cell=cell: cell.cell_contents, value))
-                new.cell_contents = self.swap(value)
+                new.cell_contents = see(value)
                 self._note_opened(new, Variable(name, new, cell))
 
 

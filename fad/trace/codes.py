@@ -1,7 +1,6 @@
 """What can be told of a function by its byte code."""
 import dis
 import functools
-import inspect
 import sys
 from types import CodeType
 
@@ -58,18 +57,6 @@ def assigned_globals(code: CodeType) -> set:
     if not _ASSIGN_GLOBALS.isdisjoint(code.co_code[::2]):     # seldom so: to take all instructions apart takes long
         names = {i.argval for i in dis.get_instructions(code) if i.opcode in _ASSIGN_GLOBALS}
     return names.union(*[assigned_globals(c) for c in code.co_consts if isinstance(c, CodeType)])
-
-
-@functools.lru_cache(maxsize=1000)
-def methods_in(code: CodeType) -> frozenset:
-    """The code of functions in classes that the code (or a function within it) makes."""
-    parts = [c for c in code.co_consts if isinstance(c, CodeType)]
-    return frozenset().union(*[_all_in(c) if not c.co_flags & inspect.CO_OPTIMIZED else methods_in(c) for c in parts])
-
-
-def _all_in(code: CodeType) -> set:
-    inner = [c for c in code.co_consts if isinstance(c, CodeType)]
-    return {*inner}.union(*map(_all_in, inner))
 
 
 _REBIND = ("STORE_DEREF", "DELETE_DEREF")

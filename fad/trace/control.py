@@ -21,6 +21,7 @@ from ..ops.literals import python_number
 from ..util import tree
 from ..util.defects import door
 from ..util.errors import UnstageableError
+from ..util.where import is_captured_class
 from . import handlers, optional, text
 from .answers import answer, is_setting
 from .branch import choose, truth
@@ -32,7 +33,7 @@ from .containers import is_users
 from .datamodel import DataModel
 from .distributions import called_anew
 from .draws import note_generator
-from .handed import hand_over, is_compared, only_hands_on, reading, refuse_opaque
+from .handed import hand_over, is_compared, keeps_functions, only_hands_on, reading, refuse_opaque
 from .iterate import Range, steps_of
 from .journal import all_made, made, note
 from .library import Routine
@@ -41,6 +42,7 @@ from .lists import Items, Rows
 from .looping import Loops
 from .opaque import noted
 from .ordering import contains, sort
+from .originals import original_of
 from .percall import Maker, is_per_call
 from .recursion import Branches
 from .state import cells_of
@@ -58,7 +60,6 @@ class Runtime(DataModel, Loops):
         self.unrolled: dict[Any, str] = {}                    # code of a loop's body -> why it is not one region
         self.branches = Branches()
         self.globals: dict[int, list] = {}                    # id of what stands for global names -> those that functions assign
-        self.methods: set[Any] = set()                        # code of methods of classes within captured functions, which is not rewritten
         self.plain: set[Any] = set()                          # code of captured functions that is as it was, without source
 
     # -- calls ------------------------------------------------------------------------------------------------------------
@@ -74,15 +75,35 @@ class Runtime(DataModel, Loops):
             return functools.partial(called_anew, f)
         face = text.face_of(f) if is_tracing() else None
         asking = self.builtin(f) if face is None and isinstance(f, (BuiltinFunctionType, FunctionType, type)) else None
-        return asking or self._outside(f, face or self._call(f))
+        found = asking or self._outside(f, face or self._call(f))
+        if not self.takes_as_it_is(f, found):
+            return functools.partial(self._with_functions, found)
+        code = getattr(getattr(found, "__func__", found), "__code__", None)
+        return functools.partial(self._generated, found) if code is not None and code.co_flags & CO_GENERATOR else found
+
+    def takes_as_it_is(self, f: Any, found: Any) -> bool:
+        """Whether functions among the arguments of a call are themselves: captured code sees to their calls, and containers and questions to none."""
+        f = original_of(f)
+        return self.is_rewritten(getattr(found, "__func__", found)) or keeps_functions(f) or (isinstance(f, type) and is_captured_class(f))
+
+    def _with_functions(self, found: Any, *args: Any, **kwargs: Any) -> Any:
+        """A call of code that is not captured: functions that it may call are given to it as captured code calls them."""
+        return found(*map(self._function, args), **{k: self._function(x) for k, x in kwargs.items()})
+
+    def _function(self, x: Any) -> Any:
+        if isinstance(x, MethodType):
+            return self._method(x)
+        try:
+            known = BY_BUILTIN.get(x) if isinstance(x, (BuiltinFunctionType, type)) else None
+        except TypeError:                                     # a class whose metaclass has an equality of its own
+            return x
+        return known if known is not None else self.capture.swap(x) if self.capture.is_called(x) and not self.is_captured(x) else x
 
     def _outside(self, f: Any, found: Any) -> Any:
         """found, what captured code calls for f, with what is noted of a call of code that is not captured."""
-        function = getattr(found, "__func__", found)
-        if isinstance(found, Routine) or self.is_rewritten(function):
-            code = getattr(function, "__code__", None)
-            return functools.partial(self._generated, found) if code is not None and code.co_flags & CO_GENERATOR else found
-        if not is_tracing() or (isinstance(function, FunctionType) and function.__code__ in self.methods):
+        if isinstance(found, Routine) or self.is_rewritten(getattr(found, "__func__", found)):
+            return found
+        if not is_tracing():
             return functools.partial(noting, found) if stack.builders() else found
         keep(getattr(f, "__self__", None))
         refuse_opaque(f, self.capture.packages)
@@ -171,7 +192,7 @@ class Runtime(DataModel, Loops):
 
     def _hasattr(self, owner: Any, name: str) -> bool:
         name = text.resolved(name)
-        found = hasattr_(owner, name)
+        found = hasattr_(self.capture.copy_of(owner), name)
         self.capture.presence(owner, name, found)
         return found
 
@@ -207,7 +228,7 @@ class Runtime(DataModel, Loops):
 
     def is_rewritten(self, f: Any) -> bool:
         """Whether f is captured code that calls the runtime in place of what Python does (source was at hand)."""
-        return self.is_captured(f) and f.__code__ not in self.plain and f.__code__ not in self.methods
+        return self.is_captured(f) and f.__code__ not in self.plain
 
     def _method(self, f: MethodType) -> Any:
         function = f.__func__

@@ -238,6 +238,7 @@ class DataModel:
     @door
     def set_attribute(self, value: Any, owner: Any, name: str) -> None:
         """owner.name = value"""
+        owner = self.capture.copy_of(owner)
         method = self.special(owner, "__setattr__")
         if method is not None:
             method(owner, name, value)
@@ -256,6 +257,7 @@ class DataModel:
     @door
     def delete_attribute(self, owner: Any, name: str) -> None:
         """del owner.name"""
+        owner = self.capture.copy_of(owner)
         method = self.special(owner, "__delattr__")
         if method is None:
             note_write(owner, "__delattr__")

@@ -3,6 +3,9 @@
 Such code may read any attribute, and nobody notes which. So all that is in the objects, and in their classes, is a source of the trace. Objects of opaque
 packages (see util/where.py) may hold what no attribute tells: functions that use them belong to the tape.
 """
+import functools
+import operator
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterable
 from types import BuiltinFunctionType, BuiltinMethodType, FunctionType, ModuleType
@@ -24,6 +27,11 @@ from .unseen import Reads, refuse_unknown
 HAND_ON = {isinstance, issubclass, id, type, callable, print, len, iter, next, zip, enumerate, map, filter, reversed, list, tuple, range, slice, getattr,
            hasattr, setattr, delattr, object}
 
+KEEP = (HAND_ON - {iter, map, filter, type}) | {dict, set, frozenset, deque, repr, str, hash, bool, vars, type, functools.partial, functools.wraps,
+                                                functools.update_wrapper, operator.is_, operator.is_not, operator.eq, operator.ne, operator.contains,
+                                                operator.countOf, operator.indexOf, operator.getitem, operator.setitem, weakref.ref}
+CONTAINERS = (list, tuple, dict, set, frozenset, deque)
+
 
 def is_compared(x: Any) -> bool:
     """Whether a method of Python's, which a dataclass may have got without a text, compares x."""
@@ -34,8 +42,9 @@ def hand_over(root: Any, values: Iterable, is_read: Callable = lambda x: True) -
     """Note that code which is not captured is given these values: all that is in objects from outside, if it is read, is a source of the trace."""
     given = [x for x in values if type(x) not in NEVER_CHANGE and not isinstance(x, (Value, np.ndarray))]
     leaves = [leaf for x in given for leaf in Snapshot().add(x)]
-    objects = [x for x in leaves if sources.is_object(x) and is_captured_class(type(x)) and id(x) not in root.inside and is_read(x)]
-    objects = [x for x in objects if not has_traced(contents(x).values())]
+    found = [x for x in leaves if sources.is_object(x) and is_captured_class(type(x)) and is_read(x)]
+    own = [id(x) in root.inside or has_traced(contents(x).values()) for x in found]                # of these only the methods are from outside
+    objects = list(dict.fromkeys([type(x) for x, is_own in zip(found, own) if is_own])) + [x for x, is_own in zip(found, own) if not is_own]
     if objects:
         root.reads = root.reads or Reads()
         root.reads.add_handed(objects)
@@ -55,6 +64,13 @@ def only_hands_on(f: Any) -> bool:
     if isinstance(f, BuiltinMethodType) and isinstance(f.__self__, (list, dict, set, deque)):
         return f.__name__ not in ("index", "count", "remove")
     return isinstance(f, (type, BuiltinFunctionType)) and f in HAND_ON
+
+
+def keeps_functions(f: Any) -> bool:
+    """Whether f calls no function that it is given: it asks about it, or puts it into a container or a partial."""
+    if isinstance(f, BuiltinMethodType) and isinstance(f.__self__, CONTAINERS):
+        return f.__name__ != "sort"
+    return isinstance(f, (type, BuiltinFunctionType, FunctionType)) and f in KEEP
 
 
 @door

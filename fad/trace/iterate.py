@@ -25,6 +25,7 @@ class Steps:
     stop: Any = 0
     step: int = 1
     checkpoint: "bool | None" = None
+    stands_for = None                                         # the class of Python's whose object it is to captured code
 
     def item(self, i: Any) -> Any:
         raise NotImplementedError
@@ -73,7 +74,7 @@ class Drawn(Iterator):
     """
 
     def __init__(self, items: Iterator):
-        self.items, self.is_lost = items, False
+        self.items, self.is_lost, self.stands_for = items, False, type(items)
 
     def __next__(self) -> Any:
         if self.is_lost:
@@ -84,6 +85,8 @@ class Drawn(Iterator):
 
 class Range(Steps):
     """range(start, stop, step); a step that is not known goes into the item."""
+
+    stands_for = range
 
     def __init__(self, start: Any, stop: Any, step: Any = 1):
         if isinstance(step, int) and not isinstance(step, bool):
@@ -116,6 +119,8 @@ class Rows(Steps):
 class Zip(Once):
     """zip(...): as long as the shortest."""
 
+    stands_for = zip
+
     def __init__(self, parts: list):
         self.parts = parts
         self.stop = parts[0].count()
@@ -129,6 +134,8 @@ class Zip(Once):
 class Enumerate(Once):
     """enumerate(items, first)"""
 
+    stands_for = enumerate
+
     def __init__(self, items: Steps, first: Any):
         self.items, self.first, self.stop = items, first, items.count()
 
@@ -138,6 +145,8 @@ class Enumerate(Once):
 
 class Reversed(Once):
     """reversed(items)"""
+
+    stands_for = reversed
 
     def __init__(self, items: Steps):
         self.items, self.stop = items, items.count()

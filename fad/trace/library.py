@@ -20,6 +20,7 @@ from .journal import made
 from .listed import as_arrays
 from .lists import Rows
 from .mutation import call_face, on_the_tape
+from .originals import original_of as original_of
 from .protocol import call_ufunc, in_numpys_terms
 from .steady import steadied
 from .tracer import Tracer
@@ -53,15 +54,17 @@ def _has_traced(items: Any) -> bool:
 
 
 class Proxy(ModuleType):
-    """A module whose functions are replaced by their faces."""
+    """A module as captured code sees it; `see` is what it sees of the module's values (see Capture.seen and Capture.swap)."""
 
-    def __init__(self, module: ModuleType, capture: Any):
+    is_stand_in = True
+
+    def __init__(self, module: ModuleType, see: Callable):
         super().__init__(module.__name__)
-        self.__dict__["_module"], self.__dict__["_capture"] = module, capture
+        self.__dict__["_original"], self.__dict__["_see"] = module, see
 
     @door
     def __getattr__(self, name: str) -> Any:
-        value = self._capture.swap(getattr(self._module, name))
+        value = self._see(getattr(self._original, name))
         self.__dict__[name] = value
         return value
 
@@ -178,6 +181,8 @@ def has_faces(cls: type) -> bool:
 class Object:
     """A library's object whose methods have faces: scipy.stats.norm, and what comes of calling it."""
 
+    is_stand_in = True
+
     def __init__(self, original: Any, capture: Any):
         self.__dict__.update(_original=original, _capture=capture)
 
@@ -200,11 +205,6 @@ class Object:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._capture.swap(self.__getattr__("__call__")(*args, **kwargs))
-
-
-def original_of(x: Any) -> Any:
-    """What stands behind an Object; others are themselves."""
-    return vars(x)["_original"] if type(x) is Object else x
 
 
 class Ufunc:

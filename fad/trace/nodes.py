@@ -94,10 +94,8 @@ class Displays(ast.NodeTransformer):
             return e
         return self.generic_visit(e)
 
-    def visit_ClassDef(self, node: Any) -> Any:
+    def visit_AsyncFunctionDef(self, node: Any) -> Any:
         return node
-
-    visit_AsyncFunctionDef = visit_ClassDef
 
 
 class Patterns(ast.NodeTransformer):

@@ -17,6 +17,7 @@ from ..ops.literals import python_number
 from ..util.errors import NONE_IS_USED, UnstageableError
 from .bound import Bound
 from .layout import producer
+from .originals import original_of
 from .state import Layout, is_data
 from .tracer import Tracer
 
@@ -84,6 +85,7 @@ def asked(x: Any) -> Any:
 
 def is_(a: Any, b: Any) -> Any:
     """a is b, as Python says of what the traced values stand for."""
+    a, b = original_of(a), original_of(b)
     x, other = (a, b) if isinstance(a, Tracer) else (b, a)
     if a is b and isinstance(a, Tracer) and stack.builders() and id(a) in current().root.two_objects:
         raise UnstageableError("an array, or a view of all of it, is compared by `is`", why="both are one value of the program", do="test the sizes instead")

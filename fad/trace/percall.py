@@ -25,6 +25,7 @@ from ..ir.prelude import Attribute, Integer, Made, Repeat, Step, inputs_of
 from ..ir.types import Type, is_beyond_64_bits, type_of
 from ..ops.literals import python_number
 from ..util import tree
+from ..util.defects import door
 from ..util.errors import UnstageableError
 from ..util.where import here
 from .codes import names_used
@@ -131,6 +132,7 @@ def made(make: Callable, args: tuple, kwargs: dict) -> Any:
     return first
 
 
+@door
 def watched_call(f: Callable, args: tuple, kwargs: dict) -> Any:
     """f(*args, **kwargs) of a library's function; a step if it draws from the generators that modules share."""
     if not isinstance(f, (FunctionType, MethodType)) or module_of(f) not in _DRAWING:

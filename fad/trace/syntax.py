@@ -121,7 +121,7 @@ class Rewriter(Access):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         node.args = self.visit(node.args)
-        node.decorator_list = [self.visit(d) for d in node.decorator_list]
+        node.decorator_list = [self.decorator(d) for d in node.decorator_list]
         self.function(node)
         return node
 
@@ -129,7 +129,15 @@ class Rewriter(Access):
         return node
 
     def visit_ClassDef(self, node: Any) -> Any:
+        """Methods are functions; of other statements of a class only the calls are rewritten: no function within them would see the class's names."""
+        node.decorator_list = [self.decorator(d) for d in node.decorator_list]
+        node.bases = [self.visit(b) for b in node.bases]
+        inner, calls = Rewriter(node.name, self.scope, self.numbers), _Calls(self.runtime)
+        node.body = [inner.visit(s) if isinstance(s, (ast.FunctionDef, ast.ClassDef)) else calls.visit(s) for s in node.body]
         return node
+
+    def decorator(self, e: Any) -> Any:
+        return placed(self.runtime("call", self.visit(e)), e)
 
     # -- statements -------------------------------------------------------------------------------------------------------
 
@@ -367,6 +375,18 @@ class _Expressions(Rewriter):
         return self.generic_visit(s)
 
     visit_For = visit_While = visit_Assert = visit_If
+
+
+class _Calls(ast.NodeTransformer):
+    """Rewrites nothing but calls."""
+
+    def __init__(self, runtime: Any):
+        self.runtime = runtime
+
+    def visit_Call(self, e: Any) -> Any:
+        e = self.generic_visit(e)
+        e.func = placed(self.runtime("call", e.func), e)
+        return e
 
 
 def _name(function: Any) -> Any:

@@ -2,7 +2,8 @@
 
 A custom call's rule offers any of
     jvp(xs, dxs) -> (ys, dys)            tangents None for zero
-    forward(xs) -> (ys, residuals)       and backward(residuals, gs) -> gxs, cotangents None for zero
+    forward(xs) -> (ys, residuals)       and backward(residuals, gs, needs) -> gxs, cotangents None for zero;
+                                         needs[k] says whether that of xs[k] is asked for
     batch(xs, batched, n) -> ys          over n examples: a leading axis on every result, and on xs[k] where batched[k] (see vmap.py)
 as code on values. A rule with only a jvp is transposed for reverse mode: it is linear in the tangents.
 """
@@ -99,7 +100,7 @@ def vjp_custom(sweep: Any, eqn: Equation) -> None:
         ys, residuals = rule.forward(xs)
         extra = len(eqn.outputs) - len(ys)
         bind_outputs(eqn, _extents(eqn, ys, extra) + tuple(ys), sweep.env)
-        backward: Callable = lambda gs: rule.backward(residuals, gs)
+        backward: Callable = lambda gs: rule.backward(residuals, gs, needs)
     else:
         run_equation(eqn, sweep.env)
         extra = len(eqn.outputs) - rule.results

@@ -13,7 +13,7 @@ def split(func: Func, later: Sequence[Var], early: int) -> "tuple[Func, Func]":
 
     head(the other inputs...) -> (early outputs..., residuals...) and rest(residuals..., later...) -> the other outputs.
     """
-    first, second = _divide(func, set(later))
+    first, second = _divide(func, set(later), _needed(func, func.outputs[:early]))
     known = tuple(v for v in func.inputs if v not in set(later))
     inside = set(known) | set(extents_of(known)) | {v for e in first for v in e.outputs}
     tail = Func(f"{func.name}_rest", tuple(later), second, func.outputs[early:])
@@ -22,12 +22,26 @@ def split(func: Func, later: Sequence[Var], early: int) -> "tuple[Func, Func]":
     return head, Func(tail.name, tuple(needed) + tuple(later), second, tail.outputs)
 
 
-def _divide(func: Func, unknown: "set[Var]") -> "tuple[list, list]":
+def _needed(func: Func, outputs: Sequence) -> "set[Var]":
+    """Variables on which these outputs depend."""
+    needed = {a for a in outputs if isinstance(a, Var)} | set(extents_of([a for a in outputs if isinstance(a, Var)]))
+    for eqn in reversed(func.equations):
+        if not needed.isdisjoint(eqn.outputs):
+            needed |= _used(eqn) | set(extents_of(eqn.outputs))
+    return needed
+
+
+def _used(eqn: Equation) -> "set[Var]":
+    return {a for a in eqn.inputs if isinstance(a, Var)} | {v for r in eqn.regions for v in free_vars(r)}
+
+
+def _divide(func: Func, unknown: "set[Var]", early: "set[Var]") -> "tuple[list, list]":
+    """The equations of the two halves. A barrier, and so what is computed again from it, is as late as can be."""
     first: list[Equation] = []
     second: list[Equation] = []
     for eqn in func.equations:
-        used = {a for a in eqn.inputs if isinstance(a, Var)} | {v for r in eqn.regions for v in free_vars(r)}
-        if used & unknown or eqn.op.facts.get("barrier"):         # what is computed again is computed as late as can be
+        is_late = eqn.op.facts.get("barrier") and early.isdisjoint(eqn.outputs)
+        if is_late or not unknown.isdisjoint(_used(eqn)):
             unknown.update(eqn.outputs)
             second.append(eqn)
         else:

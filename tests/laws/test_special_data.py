@@ -71,6 +71,7 @@ DIFFERENT = (
     ("la.orthogonal_procrustes", FINITE + ("negative zeros",), "the same"),
     ("la.solve", FINITE + ("negative zeros",), "SciPy takes the structure into account, and finds other matrices singular"),
     ("la.inv", FINITE, "the same"),
+    ("la.fractional_matrix_power", FINITE + ("negative zeros",), "at rounding's mercy: SciPy's result is complex if an eigenvalue of zero comes out negative"),
     ("np.fft", (*INFINITE, "empty"), "whole transforms of what is not finite; of nothing, what stood in memory"),
     ("np.real(np.fft", INFINITE, "the same"),
     ("la.matmul_toeplitz", ("empty",), "SciPy loses an extent"),

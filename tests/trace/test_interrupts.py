@@ -21,7 +21,8 @@ def test_an_interrupt_at_any_moment(source, tier, runs):
     root = os.path.dirname(os.path.dirname(os.path.dirname(PROGRAM)))
     done = subprocess.run([sys.executable, PROGRAM, source, tier, "1", str(runs)], capture_output=True, text=True, timeout=300,
                           env={**os.environ, "PYTHONPATH": root})
-    *lost, arrived = done.stdout.splitlines() or [done.stderr]
+    assert not done.returncode, done.stdout + done.stderr
+    *lost, arrived = done.stdout.splitlines()
     assert not lost and int(arrived.split()[-1]) > runs // 4, done.stdout + done.stderr
 
 

@@ -169,7 +169,8 @@ def linspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, retstep
     step = delta / parts if not isinstance(parts, int) or parts > 0 else delta * np.nan
     lead = [n] + [1] * max(rank(start), rank(delta))
     t = reshape_(iota_(n, dtype=np.dtype(float)), *lead)
-    y = t * (delta if isinstance(parts, int) and parts < 1 else step) + start
+    between = max(parts, 1) if isinstance(parts, int) else registry["maximum"](parts, 1)        # of a single point there is no step
+    y = t * (delta / between) + start
     if endpoint and extents.at_least(n, 2):
         y = registry["update"](y, stop * 1.0, n - 1, spec=("i", *[":"] * (rank(y) - 1)), at=0)
     y = _rounded_down(y, common if dtype is None else np.dtype(dtype))

@@ -121,11 +121,8 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> Any:
     n = shape_of(x)[0]
     count = n if N is None else N
     dtype = np.promote_types(type_of(x).dtype, int)
-    ones = registry["full"](1, n, 1, dtype=dtype)
-    rows = registry["broadcast_to"](registry["reshape"](x, n, 1), n, extents.difference(count, 1))
-    factors = registry["concatenate"](ones, rows, axis=1)
-    if isinstance(count, int) and count == 0:
-        factors = registry["full"](1, n, 0, dtype=dtype)
+    first = registry["equal"](registry["iota"](count, dtype=np.dtype(int)), 0)
+    factors = in_dtype(registry["where"](first, 1, registry["reshape"](x, n, 1)), dtype)
     powers = registry["cumprod"](factors, axis=1, reverse=False)
     return powers if increasing else flipped(powers, 1)
 

@@ -119,7 +119,14 @@ def _run_logm(a: np.ndarray) -> np.ndarray:
     return scipy_linalg.logm(a.astype(np.result_type(a, float)))           # SciPy judges its result by double precision
 
 
-logm, logm_frechet = matrix_function("logm", _run_logm, by_blocks(_run_logm), samples.regular, "The principal logarithm of square matrices",
+def _run_logm_frechet(a: np.ndarray, e: np.ndarray) -> np.ndarray:
+    try:
+        return by_blocks(_run_logm)(a, e)
+    except ValueError:                                        # SciPy finds its own result infinite: a singular matrix has no logarithm
+        return np.full(e.shape, np.nan, np.result_type(a, e))
+
+
+logm, logm_frechet = matrix_function("logm", _run_logm, _run_logm_frechet, samples.regular, "The principal logarithm of square matrices",
                                      regular=True)
 
 # -- the Sylvester equation -----------------------------------------------------------------------------------------------------

@@ -1,0 +1,4 @@
+"""autograd.numpy.random: the names of numpy.random."""
+from ....trace.alias import attribute_of
+
+__getattr__, __dir__ = attribute_of("numpy.random")

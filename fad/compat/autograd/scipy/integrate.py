@@ -1,0 +1,4 @@
+"""autograd.scipy.integrate: the names of scipy.integrate."""
+from ....trace.alias import attribute_of
+
+__getattr__, __dir__ = attribute_of("scipy.integrate")

@@ -1,0 +1,22 @@
+"""autograd.scipy.stats: SciPy's distributions; each is a module too, as `import autograd.scipy.stats.norm as norm` wants it."""
+import importlib
+import sys
+from types import ModuleType
+from typing import Any
+
+from .....trace.alias import attribute_of
+
+__getattr__, __dir__ = attribute_of("scipy.stats")
+
+
+class _Distribution(ModuleType):
+    """A distribution of SciPy's as a module; scipy.stats is imported when it is first used."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(getattr(importlib.import_module("scipy.stats"), self.__name__.rpartition(".")[2]), name)
+
+
+for _name in ("bernoulli", "beta", "chi2", "dirichlet", "gamma", "laplace", "multivariate_normal", "norm", "poisson", "t", "uniform"):
+    sys.modules[f"{__name__}.{_name}"] = globals()[_name] = _Distribution(f"{__name__}.{_name}", f"scipy.stats.{_name}, as a module")

@@ -1,0 +1,35 @@
+"""What stands for a class, a module or an object of a library's in captured code, and what stands behind it.
+
+Captured code sees functions as they are: a call leads to what fad has in their place (see Runtime.call). Classes of numbers and arrays, modules with
+faces, and objects whose methods have faces have stand-ins, since Python itself asks them (isinstance) or they are asked for many names.
+"""
+from typing import Any
+
+
+class StandIn(type):
+    """A class that captured code sees in place of an original one: equal to it, with its hash, and with its attributes."""
+
+    original: Any
+
+    def __instancecheck__(cls, x: Any) -> bool:
+        return isinstance(x, cls.original)
+
+    def __subclasscheck__(cls, other: Any) -> bool:
+        return issubclass(original_of(other), cls.original)
+
+    def __eq__(cls, other: Any) -> bool:
+        return other is cls or other is cls.original
+
+    def __hash__(cls) -> int:
+        return hash(cls.original)
+
+    def __repr__(cls) -> str:
+        return repr(cls.original)
+
+    def __getattr__(cls, name: str) -> Any:
+        return getattr(cls.original, name)
+
+
+def original_of(x: Any) -> Any:
+    """What stands behind x; what is no stand-in is itself."""
+    return x.original if isinstance(x, StandIn) else x.__dict__["_original"] if type(x).__dict__.get("is_stand_in") else x
