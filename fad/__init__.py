@@ -41,6 +41,7 @@ from .util.errors import FallbackWarning as FallbackWarning
 from .util.errors import InternalErrorWarning as InternalErrorWarning
 from .util.lazy import lazy_names as _lazy_names
 from .util.tree import register as register
+from .util.version import __version__ as __version__
 
 if _TYPE_CHECKING:
     # What is loaded when first used, for readers, type checkers and the contract of the tower; _LATER says the same to Python.
@@ -51,6 +52,8 @@ if _TYPE_CHECKING:
     from . import nn as nn
     from . import numpy as numpy
     from . import optim as optim
+    from . import scipy as scipy
+    from . import sparse as sparse
     from . import special as special
     from . import utils as utils
     from .check.certify import certify as certify
@@ -69,10 +72,9 @@ if _TYPE_CHECKING:
     from .show.program import show as show
     from .show.program import source as source
 
-__version__ = "0.1.0"
 del _core
 _LATER = {name: module for module, names in {
-    "": "autograd fft functional linalg nn numpy optim special utils",
+    "": "autograd fft functional linalg nn numpy optim scipy sparse special utils",
     "check.certify": "certify",
     "eager.api": "Tensor",
     "eager.draw": "draw",
@@ -87,4 +89,11 @@ _OF_NN = dict.fromkeys((
     "pairwise_distance pixel_shuffle pixel_unshuffle prelu rms_norm rrelu selu threshold").split(), "nn.functional")
 __all__ = [name for name, thing in globals().items() if not name.startswith("_") and not hasattr(thing, "__path__")] + [*_LATER]
 # Besides these, functions of tensors and dtypes under PyTorch's names; fad.show and fad.trace are functions, and rooms of the tower.
-__getattr__, __dir__ = _lazy_names(globals(), _LATER | _OF_NN, others="eager.api", above_rooms=("show", "trace"))
+__getattr__, _listed = _lazy_names(globals(), _LATER | _OF_NN, others="eager.api", above_rooms=("show", "trace"))
+# What a listing shows of those: how tensors are made. The other six hundred are functions that a reader knows from NumPy or PyTorch.
+_MAKE_TENSORS = ("tensor as_tensor from_numpy zeros ones full empty eye arange linspace zeros_like ones_like rand randn randint randperm manual_seed "
+                 "Generator float32 float64 complex64 complex128 int64").split()
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *_MAKE_TENSORS, *[name for name in globals() if name.startswith("__")]})

@@ -3,25 +3,26 @@
 import argparse
 import importlib
 import os
-import re
+import platform
 import sys
+import time
 
 import numpy as np
 
 import fad
 from fad import demo
+from fad.backend.entries import Folder, Refused
 
 EPILOG = """
 Without a command, a Gaussian mixture is fitted to real data by maximum likelihood: estimates with standard errors
-from the Hessian, the certificates of both derivatives, the gradient's source, and the time against differences.
+from the Hessian, the certificates of both derivatives, and the time against differences; with --source, the gradient's source too.
 
 examples:
   python -m fad source  mymodel:loss --example "np.ones(3)"
   python -m fad certify mymodel:loss --example "np.ones(3), 2.0"
-  python -m fad cache --path
+  python -m fad cache list
+  python -m fad doctor
 """
-
-HASH = re.compile("[0-9a-f]{16}")
 
 
 def function_named(name):
@@ -59,33 +60,101 @@ def certify(options):
     return 0 if report.ok else 1
 
 
-def kept(folder):
-    """The files of a cache folder that fad has put there: those with a hash in their path, and no others."""
-    return [path for path in sorted(folder.rglob("*")) if path.is_file() and HASH.search(str(path.relative_to(folder)))]
-
-
 def cache(options):
-    """Print where compiled kernels are kept and how much they take, or remove them."""
-    folder = fad.config.cache_dir
-    if folder is None:
+    """List the compiled kernels that are kept on disk, or their size; remove them, or check them."""
+    path = fad.config.cache_dir
+    if path is None:
         print("nothing is kept: fad.config.cache_dir is None")
         return 0
-    if options.clear:
-        for path in kept(folder):
-            path.unlink(missing_ok=True)
-    if options.path:
-        print(folder)
-        return 0
-    files = kept(folder)
-    print(f"{folder}: {len(files)} files, {sum(path.stat().st_size for path in files) / 2**20:.1f} MiB")
+    folder = Folder(path)
+    if folder.refusal:
+        print(f"{path} is not used: it {folder.refusal}")
+        return 1
+    return {"path": where, "list": listed, "size": size, "clear": clear, "verify": verify}[options.what](folder)
+
+
+def where(folder):
+    """Print the folder."""
+    print(folder.path)
     return 0
+
+
+def listed(folder):
+    """Print what is kept: when it was used, its size, and what it takes and returns."""
+    for found in reversed(folder.entries()):
+        used = time.strftime("%Y-%m-%d %H:%M", time.localtime(found.used))
+        print(f"{used}{found.size / 1000:9.1f} kB  {found.name[:24]:24}  {title(folder, found.name)}")
+    return 0
+
+
+def title(folder, name):
+    """What an entry says of itself, or what is wrong with it."""
+    try:
+        return folder.checked(name).title
+    except (OSError, Refused) as error:
+        return f"not used: {error}"
+
+
+def size(folder):
+    """Print how much is kept, and how much may be."""
+    found, limit = folder.entries(), fad.config.cache_size
+    allowed = "any number" if limit is None else f"{limit / 1e6:.1f} MB"
+    print(f"{folder.path}: {len(found)} kernels, {sum(one.size for one in found) / 1e6:.1f} MB of {allowed}")
+    return 0
+
+
+def clear(folder):
+    """Remove all that is kept."""
+    print(f"{folder.path}: {folder.clear()} kernels removed")
+    return 0
+
+
+def verify(folder):
+    """Check every entry as if it was to be loaded; remove what does not check, and fail if there was any."""
+    bad = 0
+    for found in folder.entries():
+        try:
+            folder.checked(found.name)
+        except (OSError, Refused) as error:
+            bad += 1
+            print(f"{folder.file(found.name)} {error}: {'removed' if folder.remove(found.name) else 'cannot be removed'}")
+    print(f"{folder.path}: {len(folder.entries())} kernels are as they were written, {bad} were not")
+    return 1 if bad else 0
+
+
+def doctor(options):
+    """Print what a bug report should tell: versions, processor, vector math, threads, cache, and a certified gradient."""
+    for name, value in report():
+        print(f"{name:14}{value}")
+    found = fad.certify(lambda x: np.sum(np.sin(x) * x), np.linspace(0.1, 1.0, 5))
+    print(f"{'a gradient':14}{'holds' if found.ok else 'DOES NOT HOLD'}")
+    return 0 if found.ok else 1
+
+
+def report():
+    """What is known of this installation, line by line."""
+    for name in ("numpy", "numba", "llvmlite", "scipy"):
+        module = importlib.import_module(name)
+        yield name, module.__version__
+    binding, widen = importlib.import_module("llvmlite.binding"), importlib.import_module("fad.kernels.widen")
+    yield "fad", fad.__version__
+    yield "python", f"{platform.python_version()} ({platform.python_implementation()})"
+    yield "machine", f"{platform.system()} {platform.machine()}, {binding.get_host_cpu_name()}, {os.cpu_count()} cores"
+    yield "LLVM", ".".join(map(str, binding.llvm_version_info))
+    yield "vector math", widen.FLAVOUR
+    path = fad.config.cache_dir
+    folder = None if path is None else Folder(path)
+    yield "cache", "none" if folder is None else f"{path}: " + (f"not used, it {folder.refusal}" if folder.refusal else f"{len(folder.entries())} kernels")
+    yield "settings", fad.config
 
 
 def parser():
     """The command line's grammar."""
     top = argparse.ArgumentParser(prog="python -m fad", description="Derivatives of plain NumPy programs, compiled.",
                                   epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
-    top.set_defaults(run=lambda options: demo.main())
+    top.add_argument("--version", action="version", version=f"fad {fad.__version__}")
+    top.add_argument("--source", action="store_true", help="let the demonstration print the source of its gradient")
+    top.set_defaults(run=lambda options: demo.main(options.source))
     commands = top.add_subparsers(title="commands", metavar="")
     for run in (source, certify):
         command = commands.add_parser(run.__name__, help=run.__doc__.splitlines()[0], description=run.__doc__)
@@ -98,9 +167,11 @@ def parser():
                                  choices=("jit", "grad", "value_and_grad", "jacobian", "hessian"),
                                  help="which program to print (%(choices)s; default: %(default)s)")
     command = commands.add_parser("cache", help=cache.__doc__, description=cache.__doc__)
-    command.add_argument("--path", action="store_true", help="print only the folder")
-    command.add_argument("--clear", action="store_true", help="remove everything in it")
+    command.add_argument("what", nargs="?", default="size", choices=("list", "size", "clear", "verify", "path"),
+                         help="%(choices)s; default: %(default)s")
     command.set_defaults(run=cache)
+    command = commands.add_parser("doctor", help=doctor.__doc__, description=doctor.__doc__)
+    command.set_defaults(run=doctor)
     return top
 
 

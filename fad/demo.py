@@ -4,7 +4,9 @@ Two measurements of each bird, bill depth and flipper length, fall into two clou
 told the species. Everything below ``def`` and above `main` is what a user of fad would write: plain NumPy.
 """
 
+import tempfile
 import time
+from pathlib import Path
 
 import numpy as np
 from scipy.optimize import minimize
@@ -118,8 +120,29 @@ def tell_times(g, theta, X):
         print(f"  {what:<46}{taken * 1e6:10.1f} µs  {taken / ours:7.1f} x")
 
 
-def main():
-    """Fit, certify, print the source and the times; return 0 if both derivatives hold."""
+def picture(theta, X, mm, centre, scale):
+    """Save the birds and the two parts of the fit as a picture, if matplotlib is there; return its path."""
+    try:
+        import matplotlib
+    except ImportError:
+        return None
+    matplotlib.use("agg")
+    import matplotlib.pyplot as plt
+    depth, flipper = (np.linspace(X[:, k].min() - 0.3, X[:, k].max() + 0.3, 120) for k in (0, 1))
+    grid = np.stack(np.meshgrid(depth, flipper), axis=-1)
+    figure, axes = plt.subplots(figsize=(6, 4.5))
+    axes.plot(mm[:, 0], mm[:, 1], ".", color="grey")
+    for part, colour in ((theta[1:6], "tab:blue"), (theta[6:11], "tab:orange")):
+        density = np.exp(log_normal(part, grid.reshape(-1, 2))).reshape(grid.shape[:2])
+        axes.contour(*np.moveaxis(grid * scale + centre, -1, 0), density, levels=5, colors=colour)
+    axes.set(xlabel="bill depth (mm)", ylabel="flipper length (mm)", title="Two parts, fitted without the species")
+    path = Path(tempfile.gettempdir()) / "fad-penguins.png"
+    figure.savefig(path, dpi=120, bbox_inches="tight")
+    return path
+
+
+def main(source=False):
+    """Fit, certify, print the times, and the source if that is wanted; return 0 if both derivatives hold."""
     measured, species = penguins()
     mm = measured[:, [BILL_DEPTH, FLIPPER_LENGTH]]
     centre, scale = mm.mean(axis=0), mm.std(axis=0)
@@ -138,7 +161,10 @@ def main():
     second = fad.certify(fad.grad(loss), fit.x + 0.01, X)
     print(second)
 
-    title("The gradient's source, as Numba compiles it")
-    print(fad.source(g, fit.x, X))
+    if source:
+        title("The gradient's source, as Numba compiles it")
+        print(fad.source(g, fit.x, X))
     tell_times(g, fit.x, X)
+    saved = picture(fit.x, X, mm, centre, scale)
+    print(*[f"\nA picture of the fit: {saved}"] * bool(saved), "" if source else "\nThe gradient as Python: python -m fad --source", sep="")
     return 0 if first.ok and second.ok else 1

@@ -5,3 +5,6 @@ from .eager.functional import jacobian as jacobian
 from .eager.functional import jvp as jvp
 from .eager.functional import vhp as vhp
 from .eager.functional import vjp as vjp
+from .util.lazy import refusing_names as _refusing_names
+
+__getattr__ = _refusing_names(globals())

@@ -7,6 +7,9 @@ import sys
 import numpy as np
 import pytest
 
+import fad
+from fad.backend.entries import Folder
+
 MODEL = '''
 import numpy as np
 
@@ -20,9 +23,9 @@ def fad_command(tmp_path):
     """Run ``python -m fad`` in a folder that holds ``mymodel.py``; return the finished process."""
     (tmp_path / "mymodel.py").write_text(MODEL, encoding="utf-8")
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    environment = os.environ | {"PYTHONPATH": root, "PYTHONIOENCODING": "utf-8"}
 
     def run(*arguments):
+        environment = os.environ | {"PYTHONPATH": root, "PYTHONIOENCODING": "utf-8"}
         return subprocess.run([sys.executable, "-m", "fad", *arguments], cwd=tmp_path, env=environment,
                               capture_output=True, encoding="utf-8", check=False)
     return run
@@ -30,7 +33,7 @@ def fad_command(tmp_path):
 
 def test_help_tells_of_every_command(fad_command):
     text = fad_command("--help").stdout
-    assert all(word in text for word in ("source", "certify", "cache"))
+    assert all(word in text for word in ("source", "certify", "cache", "doctor", "--version"))
 
 
 def test_source_prints_a_program(fad_command):
@@ -46,10 +49,61 @@ def test_certify_says_that_the_derivative_holds(fad_command):
     assert "reverse" in done.stdout and "differences" in done.stdout
 
 
-def test_cache_says_where_it_is_and_can_be_cleared(fad_command):
-    path = fad_command("cache", "--path").stdout.strip()
-    assert os.path.isabs(path)
-    assert "0 files" in fad_command("cache", "--clear").stdout
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A cache with three entries."""
+    monkeypatch.setenv("FAD_CACHE_DIR", str(tmp_path / "kernels"))
+    folder = Folder(tmp_path / "kernels")
+    for name in ("one", "two", "three"):
+        folder.write(name, f"grad(x: {name})", bytes(1_000_000))
+    return folder
+
+
+def test_cache_tells_what_is_kept(fad_command, folder):
+    assert fad_command("cache", "path").stdout.strip() == str(folder.path)
+    assert fad_command("cache").stdout == fad_command("cache", "size").stdout == f"{folder.path}: 3 kernels, 3.0 MB of 1000.0 MB\n"
+    lines = fad_command("cache", "list").stdout.splitlines()
+    assert len(lines) == 3 and all("1000." in line and "grad(x: " in line for line in lines)
+
+
+def test_cache_is_checked(fad_command, folder):
+    assert fad_command("cache", "verify").returncode == 0
+    folder.file("two").write_bytes(b"fad entry 1\n")
+    assert "not used: is damaged" in fad_command("cache", "list").stdout
+    done = fad_command("cache", "verify")
+    assert done.returncode == 1 and "two.fad is damaged" in done.stdout and "2 kernels are as they were written, 1 were not" in done.stdout
+    assert fad_command("cache", "verify").returncode == 0
+    assert not folder.file("two").exists()
+
+
+def test_cache_can_be_cleared(fad_command, folder):
+    assert fad_command("cache", "clear").stdout == f"{folder.path}: 3 kernels removed\n"
+    assert not list(folder.path.iterdir())
+
+
+def test_a_cache_that_is_not_ours_is_left_alone(fad_command, folder):
+    folder.path.chmod(0o777)
+    for what in ("list", "size", "clear", "verify"):
+        done = fad_command("cache", what)
+        assert done.returncode == 1 and "is not used: it may be written to by others (mode 777)" in done.stdout
+    assert len(list(folder.path.iterdir())) == 3
+
+
+def test_a_cache_that_is_nowhere(fad_command, monkeypatch):
+    monkeypatch.setenv("FAD_CACHE", "0")
+    assert fad_command("cache", "clear").stdout == "nothing is kept: fad.config.cache_dir is None\n"
+
+
+def test_the_version_is_the_packages(fad_command):
+    assert fad_command("--version").stdout == f"fad {fad.__version__}\n"
+    with open(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "setup.cfg"), encoding="utf-8") as file:
+        assert f"version = {fad.__version__}\n" in file.read()
+
+
+def test_doctor_tells_what_a_report_needs(fad_command):
+    done = fad_command("doctor")
+    assert done.returncode == 0, done.stderr
+    assert all(word in done.stdout for word in ("numpy", "numba", "llvmlite", "scipy", "python", "vector math", "cache", "holds"))
 
 
 def test_a_function_must_be_named(fad_command):

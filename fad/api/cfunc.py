@@ -6,23 +6,46 @@ import numpy as np
 
 from ..backend.ccall import CONVENTIONS, c_function
 from ..util.errors import ArgumentError
+from ..util.keywords import named_as_here
 from .derivative import jitted
 from .staged import Staged, check_callable
 
 
+@named_as_here
 def cfunc(f: Callable, *examples: Any, signature: "str | None" = None) -> Any:
-    """f, compiled for arguments like the examples, as a C function: an object with `address` and `ctypes`, for scipy.LowLevelCallable(c.ctypes).
+    """Compile `f` into a C function, for libraries that take a pointer to one.
 
-    Parameters: f: a function, or what fad.grad and its kin return, whose result is one real number. examples: floats, or one array of float64 with
-    one axis. signature: how C calls it,
-        "double(double)", "double(double, void*)"                for one float (the first is the default);
-        "double(int, double*)", "double(int, double*, void*)"    for several floats, or for an array (the first is the default);
-        "int(double*, intptr_t, double*, void*)"                 the same, as scipy.ndimage.generic_filter calls it.
+    Parameters
+    ----------
+    f : callable
+        A function, or the result of `grad` and its kin, that returns one real number.
+    *examples : float or ndarray
+        Arguments to compile for: floats, or one array of float64 with one axis.
+    signature : str, optional
+        How C calls the function. For one float: ``"double(double)"`` (the default) or ``"double(double, void*)"``. For
+        several floats or an array: ``"double(int, double*)"`` (the default), ``"double(int, double*, void*)"`` or
+        ``"int(double*, intptr_t, double*, void*)"``, which `scipy.ndimage.generic_filter` uses.
 
-    C knows no exceptions: where the call raises, the result is nan. Raises ArgumentError (a TypeError and a ValueError) for other
-    signatures, examples or results, and BackendError where f has no compiled form.
+    Returns
+    -------
+    object
+        Its attributes are `address` and `ctypes`. Pass ``scipy.LowLevelCallable(c.ctypes)`` to SciPy.
 
-    >>> import numpy as np, fad
+    Raises
+    ------
+    ArgumentError
+        If the signature, the examples or the result do not fit. It is a `TypeError` and a `ValueError`.
+    BackendError
+        If `f` has no compiled form.
+
+    Notes
+    -----
+    C has no exceptions. The result is nan if the call raises.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fad
     >>> from scipy import LowLevelCallable
     >>> from scipy.integrate import quad
     >>> df = fad.cfunc(fad.grad(lambda x: np.sin(x)), 1.0)

@@ -18,6 +18,7 @@ from ..trace.tracing import is_data
 from ..transforms.vmap import example_of, result_types
 from ..util import tree
 from ..util.errors import ArgumentError, StructureError
+from ..util.keywords import named_as_here
 from .leaves import of_its_own
 from .staged import check_callable
 
@@ -44,11 +45,28 @@ class Shape:
         return self.structure.unflatten(leaves)              # type: ignore[union-attr]
 
 
+@named_as_here
 def cond(predicate: Any, if_true: Callable, if_false: Callable, *operands: Any) -> Any:
-    """if_true of the operands where predicate holds, else if_false of them; only the one is computed.
+    """Call one of two functions, and compute only that one.
 
-    Both must return trees of one structure, with equal shapes. predicate: a bool, or a scalar that is taken for one.
+    A plain ``if`` does the same in code that fad can read.
 
+    Parameters
+    ----------
+    predicate : bool or scalar
+        The condition.
+    if_true, if_false : callable
+        Functions of the operands. Both return structures of one kind, with equal shapes.
+    *operands
+        The arguments of both functions.
+
+    Returns
+    -------
+    array or structure of arrays
+        The result of the chosen function.
+
+    Examples
+    --------
     >>> import fad
     >>> float(fad.grad(lambda x: fad.cond(x > 0, lambda x: x ** 2, lambda x: -x, x))(3.0))
     6.0
@@ -72,28 +90,69 @@ def _branch(f: Callable, operands: tuple, shape: Shape) -> Callable:
     return lambda: shape.leaves(f(*operands))
 
 
+@named_as_here
 def switch(index: Any, branches: Sequence[Callable], *operands: Any) -> Any:
-    """The branch that the index chooses, of the operands; an index outside the branches takes the first or the last.
+    """Call the function that an index chooses.
 
+    Parameters
+    ----------
+    index : int
+        The position in `branches`. An index outside of them takes the first or the last.
+    branches : sequence of callable
+        Functions of the operands. All return structures of one kind, with equal shapes.
+    *operands
+        The arguments of all functions.
+
+    Returns
+    -------
+    array or structure of arrays
+        The result of the chosen function.
+
+    Examples
+    --------
     >>> import fad
     >>> fad.switch(1, [lambda x: x, lambda x: 2 * x], 5.0)
     10.0
     """
     if not branches:
         raise ArgumentError("switch needs at least one branch")
+    for branch in branches:
+        check_callable(branch, "switch")
     last = len(branches) - 1
     if not isinstance(index, Value):
         return of_its_own(branches[max(0, min(int(index), last))](*operands))
     return _branches(registry["minimum"](registry["maximum"](index, 0), last), tuple(branches), operands)
 
 
+@named_as_here
 def while_loop(test: Callable, body: Callable, init: Any, *, checkpoint: bool = False) -> Any:
-    """The carry after as many turns carry = body(carry) as test(carry) holds before. checkpoint: see fad.checkpoint.
+    """Run ``carry = body(carry)`` as long as ``test(carry)`` holds.
 
+    A plain ``while`` loop does the same in code that fad can read.
+
+    Parameters
+    ----------
+    test : callable
+        A function of the carry that returns a truth value.
+    body : callable
+        A function of the carry that returns the next carry.
+    init : array_like or structure of arrays
+        The first carry.
+    checkpoint : bool, optional
+        Whether the reverse sweep computes iterations again in place of saving them; see `checkpoint`.
+
+    Returns
+    -------
+    array or structure of arrays
+        The last carry.
+
+    Examples
+    --------
     >>> import fad
     >>> float(fad.grad(lambda x: fad.while_loop(lambda c: c < 100.0, lambda c: c * x, x))(2.0))
     448.0
     """
+    check_callable(test, "while_loop"), check_callable(body, "while_loop")
     if not stack.builders():
         carry = of_its_own(init)
         while test(carry):
@@ -105,13 +164,35 @@ def while_loop(test: Callable, body: Callable, init: Any, *, checkpoint: bool = 
     return of_its_own(shape.tree(registry["while"].run_regions(list(start), regions, checkpoint=checkpoint or None)))
 
 
+@named_as_here
 def fori_loop(lower: Any, upper: Any, body: Callable, init: Any, *, checkpoint: bool = False) -> Any:
-    """The carry after carry = body(i, carry) for i = lower, ..., upper - 1. checkpoint: see fad.checkpoint.
+    """Run ``carry = body(i, carry)`` for ``i = lower, ..., upper - 1``.
 
+    A plain ``for`` loop does the same in code that fad can read.
+
+    Parameters
+    ----------
+    lower, upper : int
+        The range of the index.
+    body : callable
+        A function of the index and the carry. It returns the next carry.
+    init : array_like or structure of arrays
+        The first carry.
+    checkpoint : bool, optional
+        Whether the reverse sweep computes iterations again in place of saving them; see `checkpoint`.
+
+    Returns
+    -------
+    array or structure of arrays
+        The last carry.
+
+    Examples
+    --------
     >>> import fad
     >>> float(fad.grad(lambda x: fad.fori_loop(0, 3, lambda i, c: c * x, 1.0))(2.0))
     12.0
     """
+    check_callable(body, "fori_loop")
     if not stack.builders():
         carry = of_its_own(init)
         for i in range(int(lower), int(upper)):
@@ -123,16 +204,39 @@ def fori_loop(lower: Any, upper: Any, body: Callable, init: Any, *, checkpoint: 
     return of_its_own(shape.tree(registry["for"].run_regions([lower, upper, 1, *start], (turn,), checkpoint=checkpoint or None)))
 
 
+@named_as_here
 def scan(f: Callable, init: Any, xs: Any = None, length: "int | None" = None, reverse: bool = False) -> tuple:
-    """Carry a value through the leading axis of xs: carry, y = f(carry, x) for each x; the last carry, and the y's stacked.
+    """Carry a value along the first axis of `xs`.
 
-    xs: a tree of arrays with one leading extent, or None with a length. reverse: from the last to the first; the y's keep the places of their x's.
+    Parameters
+    ----------
+    f : callable
+        A function ``f(carry, x)`` that returns ``(carry, y)``.
+    init : array_like or structure of arrays
+        The first carry.
+    xs : structure of arrays, optional
+        Arrays with one leading extent. None means that `f` gets None, `length` times.
+    length : int, optional
+        The number of iterations.
+    reverse : bool, optional
+        Whether to run from the last to the first. Each `y` keeps the place of its `x`.
 
+    Returns
+    -------
+    carry
+        The last carry.
+    ys
+        The stacked results.
+
+    Examples
+    --------
     >>> import numpy as np
-    >>> carry, sums = scan(lambda c, x: (c + x, c + x), 0.0, np.array([1.0, 2.0, 3.0]))
+    >>> import fad
+    >>> carry, sums = fad.scan(lambda c, x: (c + x, c + x), 0.0, np.array([1.0, 2.0, 3.0]))
     >>> float(carry), sums.tolist()
     (6.0, [1.0, 3.0, 6.0])
     """
+    check_callable(f, "scan")
     leaves, structure = tree.flatten(xs)
     n = _length(leaves, length)
 

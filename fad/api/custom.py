@@ -9,17 +9,18 @@ from ..ir.build import Value, current
 from ..ir.op import registry
 from ..ir.types import type_of
 from ..ops.kinds import match
+from ..trace.guards.guard import Attribute
 from ..trace.iterate import checkpointed
 from ..trace.kin import reach_of
 from ..trace.place import roots_of
 from ..trace.sharing import keep_apart
-from ..trace.sources import of_attribute
 from ..trace.state import may_be_one
 from ..trace.tracer import Tracer
 from ..trace.tracing import is_data
 from ..util import tree
 from ..util.errors import ArgumentError, SideEffectError, StructureError
 from ..util.interrupts import let_through
+from ..util.keywords import named_as_here
 from .inner import captured, conform, zeros_of
 from .leaves import call_on_tensors, level_of
 from .staged import check_callable
@@ -195,7 +196,7 @@ def _in_order(f: Callable, args: tuple, kwargs: dict) -> "tuple[tuple, dict]":
 
 def watch_rules(owner: Any, *names: str) -> None:
     """The program holds for as long as these attributes, which are rules, are what they are."""
-    current().root.sources += [of_attribute(owner, name, getattr(owner, name)) for name in names]
+    current().root.sources += [Attribute(owner, name, getattr(owner, name)) for name in names]
 
 
 class _WithRule:
@@ -232,16 +233,41 @@ class _WithRule:
 
 
 class custom_jvp(_WithRule):
-    """A function whose derivative is the user's: f.defjvp(rule), rule(primals, tangents) -> (value, tangent).
+    """Give a function a derivative of your own, for both modes.
 
-    The rule must be linear in the tangents (reverse mode is its transpose). Its primals are the arguments in the order of the function's parameters,
-    those passed by name too; arguments named in nondiff_argnums are passed to the rule first, and are not among the primals.
+    Parameters
+    ----------
+    f : callable
+        The function.
+    nondiff_argnums : sequence of int, optional
+        Positions of arguments without a derivative. The rule gets them first, and they are not among the primals.
 
-    >>> import numpy as np, fad
+    Returns
+    -------
+    callable
+        The function. Its method ``defjvp(rule)`` sets the derivative: ``rule(primals, tangents)`` returns
+        ``(value, tangent)``.
+
+    Notes
+    -----
+    The rule must be linear in the tangents, because reverse mode transposes it. The primals have the order of the
+    function's parameters, and include arguments passed by name.
+
+    See Also
+    --------
+    custom_vjp : Give the reverse rule alone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fad
     >>> @fad.custom_jvp
     ... def log1pexp(x):
     ...     return np.log(1 + np.exp(x))
-    >>> rule = log1pexp.defjvp(lambda primals, tangents: (log1pexp(primals[0]), tangents[0] / (1 + np.exp(-primals[0]))))
+    >>> def rule(primals, tangents):
+    ...     (x,), (dx,) = primals, tangents
+    ...     return log1pexp(x), dx / (1 + np.exp(-x))
+    >>> _ = log1pexp.defjvp(rule)
     >>> float(fad.grad(log1pexp)(0.0))
     0.5
     """
@@ -259,13 +285,37 @@ class custom_jvp(_WithRule):
 
 
 class custom_vjp(_WithRule):
-    """A function whose reverse derivative is the user's: f.defvjp(forward, backward).
+    """Give a function a reverse derivative of your own.
 
-    forward(*args) -> (value, residuals); backward(residuals, g) -> a tuple of cotangents, one an argument (None: zero), in the order of the function's
-    parameters, those passed by name too. Arguments named in nondiff_argnums are passed to backward first, and have no cotangent. Forward mode of it raises
-    NoDerivativeError.
+    Parameters
+    ----------
+    f : callable
+        The function.
+    nondiff_argnums : sequence of int, optional
+        Positions of arguments without a derivative. The backward rule gets them first, and they have no cotangent.
 
-    >>> import numpy as np, fad
+    Returns
+    -------
+    callable
+        The function. Its method ``defvjp(forward, backward)`` sets the derivative. ``forward(*args)`` returns
+        ``(value, residuals)``. ``backward(residuals, g)`` returns a tuple with one cotangent for each argument, or None for
+        a zero one.
+
+    Raises
+    ------
+    NoDerivativeError
+        If forward mode reaches the function. It is a `TypeError` and a `NotImplementedError`.
+
+    See Also
+    --------
+    custom_jvp : Give one rule for both modes.
+
+    Examples
+    --------
+    Clip the cotangent that flows back through a point:
+
+    >>> import numpy as np
+    >>> import fad
     >>> @fad.custom_vjp
     ... def clipped(x):
     ...     return x * 1.0
@@ -285,14 +335,34 @@ class custom_vjp(_WithRule):
         return super().rule(call) if self._pair is None else VjpRule(call, self._pair[0], self._pair[1], self.nondiff)
 
 
+@named_as_here
 def checkpoint(f: Any) -> Any:
-    """A function whose values reverse mode computes again instead of saving them; or, of what a loop runs over, a loop of that kind.
+    """Make reverse mode compute values again in place of saving them.
 
-    A loop `for k in fad.checkpoint(range(n))` saves what it carries at about sqrt(n) turns, and computes the turns between them again: its memory
-    grows with the square root of n, its time by less than one more run forward. The loop's items are what they were; outside a
-    derivative nothing changes.
+    Parameters
+    ----------
+    f : callable or iterable
+        A function, or what a ``for`` loop runs over.
 
-    >>> import numpy as np, fad
+    Returns
+    -------
+    callable or iterable
+        The same function or the same items. Nothing else changes outside of derivatives.
+
+    Notes
+    -----
+    A loop ``for k in fad.checkpoint(range(n))`` saves what it carries at about ``sqrt(n)`` iterations. The reverse sweep
+    runs the iterations between them again. The memory grows with the square root of `n`; the time grows by less than
+    one forward run [1]_.
+
+    References
+    ----------
+    .. [1] A. Griewank and A. Walther, *Evaluating Derivatives*, 2nd edition, SIAM, 2008, chapter 12.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fad
     >>> fad.grad(fad.checkpoint(lambda x: np.sum(np.sin(x))))(np.zeros(2))
     array([1., 1.])
     >>> def f(x):

@@ -6,27 +6,58 @@ from ..ir.op import registry
 from ..transforms.vjp import pull_back
 from ..util import tree
 from ..util.errors import ArgumentError, NotScalarError
-from .inner import Inner, captured, check_scalar, gradient_tree, value_leaves
+from ..util.keywords import named_as_here
+from .inner import Inner, call_fitting, captured, check_scalar, gradient_tree, seed_of, value_leaves
 from .kept import remembered
 from .leaves import of_its_own
 from .staged import Staged, as_tuple, check_callable, within
 
 
+@named_as_here
 def jit(f: "Callable | None" = None, *, compile: "str | None" = None, static_argnums: "int | Sequence[int]" = (),
         static_argnames: "str | Sequence[str]" = (), fallback: "bool | None" = None) -> Any:
-    """f, traced and compiled.
+    """Return a compiled version of `f`.
 
-    Parameters: compile: "now" compiles before the first answer, "auto" when that pays, "never" interprets; None follows
-    fad.config.compile. static_argnums, static_argnames: arguments that are part of the program (Python values other than floats are so
-    anyhow). fallback: whether f, where its structure depends on data so that it cannot be compiled, runs as the Python it is, with a
-    FallbackWarning, or raises; None follows fad.config.fallback.
+    Parameters
+    ----------
+    f : callable
+        The function to compile. `jit` also works as a decorator, with or without arguments.
+    compile : {"auto", "now", "never"}, optional
+        When to compile. "auto" interprets the first calls and compiles a function that is called often; "now" compiles
+        before the first answer; "never" interprets. The default is ``fad.config.compile``.
+    static_argnums, static_argnames : int, str or sequence of them, optional
+        Arguments that are constants of the program. Python values that are not floats are constants anyway.
+    fallback : bool, optional
+        What happens if `f` cannot be compiled, because its structure depends on data. If True, `f` runs step by step on
+        the tape, with a `FallbackWarning`. If False, fad raises an error. The default is ``fad.config.fallback``.
 
-    Arrays that f writes to are changed, as NumPy would change them. Usable as a decorator, with or without arguments.
+    Returns
+    -------
+    callable
+        A function of the same arguments. It changes the arrays that `f` writes to, as NumPy does.
 
+    Raises
+    ------
+    ArgumentError
+        If `compile` is none of the three words. It is a `TypeError` and a `ValueError`.
+
+    Notes
+    -----
+    `grad` and the other transforms compile by themselves. Use `jit` for functions that you do not differentiate, and for
+    larger functions that call derivatives.
+
+    Examples
+    --------
     >>> import numpy as np
-    >>> f = jit(lambda x: np.sum(np.sin(x) ** 2))
-    >>> float(f(np.zeros(3)))
-    0.0
+    >>> import fad
+    >>> @fad.jit
+    ... def energy(x):
+    ...     total = 0.0
+    ...     for k in range(len(x) - 1):
+    ...         total += (x[k + 1] - x[k]) ** 2
+    ...     return total
+    >>> float(energy(np.array([0.0, 1.0, 3.0])))
+    5.0
     """
     static = as_tuple(static_argnums) + as_tuple(static_argnames)
     options = {"compile": compile, "static_argnums": static_argnums, "static_argnames": static_argnames, "fallback": fallback}
@@ -35,12 +66,14 @@ def jit(f: "Callable | None" = None, *, compile: "str | None" = None, static_arg
     check_callable(f, "jit")
     if compile not in (None, "auto", "now", "never"):
         raise ArgumentError(f"compile is 'auto', 'now', 'never' or None, not {compile!r}")
+    if hasattr(f, "with_policy"):                             # a transform whose results are no arrays, so that it is none of a program (fad.sparse)
+        return f.with_policy(compile)
     if isinstance(f, Staged):
         return Staged(f.body, f, rebuild=(jit, (f,), options), compile=compile, static=static or f.static, writes=f.writes,
                       fallback=fallback, plain=f)
 
     def body(*args: Any, **kwargs: Any) -> Any:
-        return captured(f)(*args, **kwargs)
+        return call_fitting(captured(f), args, kwargs)
     return Staged(body, f, rebuild=(jit, (f,), options), compile=compile, static=static, writes=True, fallback=fallback, plain=f)
 
 
@@ -50,24 +83,68 @@ def jitted(f: Callable) -> Staged:
     return jit(f)
 
 
+@named_as_here
 def grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False, memory: "int | str | None" = None,
          fallback: "bool | None" = None) -> Any:
-    """The gradient of a function that returns a real scalar.
+    """Return a function that computes the gradient of `f`.
 
-    Parameters: argnums: the argument (or arguments) to differentiate with respect to; has_aux: f returns (value, aux), and the
-    gradient is returned with aux beside it; memory: how many bytes (an int, or text such as "200MB") loops may take for what they save; what does
-    not fit is computed again instead; fallback: whether f, where it cannot be compiled since its structure depends on data, runs step by step
-    on the tape, with a FallbackWarning, or raises (None follows fad.config.fallback).
+    Parameters
+    ----------
+    f : callable
+        The function to differentiate. Its arguments are numbers, arrays, or structures of them (lists, tuples,
+        dictionaries, dataclasses and registered classes). It returns one real number.
+    argnums : int or sequence of int, optional
+        The position of the argument to differentiate with respect to. The default is 0, the first argument.
+        For a sequence, the result is a tuple with one derivative for each position.
+    has_aux : bool, optional
+        Whether `f` returns a pair ``(value, aux)``. Only `value` is differentiated. The result is then ``(gradient, aux)``.
+    memory : int or str, optional
+        The bytes that loops may take for saved values, such as ``"200MB"``. fad computes again what does not fit.
+    fallback : bool, optional
+        What happens if `f` cannot be compiled, because its structure depends on data. If True, `f` runs step by step on
+        the tape, with a `FallbackWarning`. If False, fad raises an error. The default is ``fad.config.fallback``.
 
-    Returns a function of f's arguments that gives an array (or a tree of them) like the argument; a tuple for several argnums. Of a complex
-    argument it is the conjugate Wirtinger derivative, the direction of steepest ascent.
+    Returns
+    -------
+    callable
+        A function of the same arguments as `f`. Its result has the shape, dtype and structure of the chosen argument.
 
-    Raises NotScalarError (a TypeError) where f's result is not a real scalar, IntegerArgumentError (a TypeError) where an
-    argument is not real or complex.
+    Raises
+    ------
+    NotScalarError
+        If `f` does not return one real number. It is a `TypeError`.
+    IntegerArgumentError
+        If the chosen argument holds integers or booleans. It is a `TypeError`.
 
+    See Also
+    --------
+    value_and_grad : Return the value of `f` as well.
+    jacobian : Differentiate a function that returns arrays.
+
+    Notes
+    -----
+    fad traces `f` once for each combination of dtypes and ranks, transforms the program into one that runs forward and
+    then in reverse, and compiles it when that pays [1]_. The cost is a small multiple of the cost of `f`, however many
+    elements the argument has.
+
+    The gradient with respect to a complex argument is the conjugate Wirtinger derivative, the direction of steepest
+    ascent.
+
+    References
+    ----------
+    .. [1] A. Griewank and A. Walther, *Evaluating Derivatives*, 2nd edition, SIAM, 2008, chapter 3.
+
+    Examples
+    --------
     >>> import numpy as np
-    >>> grad(lambda x: np.sum(x ** 3))(np.array([1.0, 2.0]))
+    >>> import fad
+    >>> fad.grad(lambda x: np.sum(x ** 3))(np.array([1.0, 2.0]))
     array([ 3., 12.])
+
+    Differentiate with respect to the second argument:
+
+    >>> float(fad.grad(lambda x, y: x * y ** 2, argnums=1)(3.0, 2.0))
+    12.0
     """
     if f is None:
         return lambda g: grad(g, argnums, has_aux=has_aux, memory=memory, fallback=fallback)
@@ -80,14 +157,60 @@ def grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has
                   rebuild=(grad, (f, argnums), {"has_aux": has_aux, "memory": memory, "fallback": fallback}))
 
 
+@named_as_here
 def value_and_grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False,
                    memory: "int | str | None" = None, fallback: "bool | None" = None) -> Any:
-    """The value of f and its gradient, from one sweep forward and one back; see grad.
+    """Return a function that computes the value and the gradient of `f`.
 
+    One forward sweep and one reverse sweep compute both. Optimisers want this form: pass it to
+    `scipy.optimize.minimize` with ``jac=True``.
+
+    Parameters
+    ----------
+    f : callable
+        The function to differentiate. Its arguments are numbers, arrays, or structures of them (lists, tuples,
+        dictionaries, dataclasses and registered classes). It returns one real number.
+    argnums : int or sequence of int, optional
+        The position of the argument to differentiate with respect to. The default is 0, the first argument.
+        For a sequence, the result is a tuple with one derivative for each position.
+    has_aux : bool, optional
+        Whether `f` returns a pair ``(value, aux)``. Only `value` is differentiated. The result is then ``((value, aux), gradient)``.
+    memory : int or str, optional
+        The bytes that loops may take for saved values, such as ``"200MB"``. fad computes again what does not fit.
+    fallback : bool, optional
+        What happens if `f` cannot be compiled, because its structure depends on data. If True, `f` runs step by step on
+        the tape, with a `FallbackWarning`. If False, fad raises an error. The default is ``fad.config.fallback``.
+
+    Returns
+    -------
+    callable
+        A function of the same arguments as `f`. It returns ``(value, gradient)``.
+
+    Raises
+    ------
+    NotScalarError
+        If `f` does not return one real number. It is a `TypeError`.
+    IntegerArgumentError
+        If the chosen argument holds integers or booleans. It is a `TypeError`.
+
+    See Also
+    --------
+    grad : Return the gradient alone.
+
+    Examples
+    --------
     >>> import numpy as np
-    >>> value, g = value_and_grad(lambda x: np.sum(x ** 2))(np.array([1.0, 2.0]))
-    >>> float(value), g
+    >>> import fad
+    >>> value, gradient = fad.value_and_grad(lambda x: np.sum(x ** 2))(np.array([1.0, 2.0]))
+    >>> float(value), gradient
     (5.0, array([2., 4.]))
+
+    Minimise a function with SciPy:
+
+    >>> from scipy.optimize import minimize, rosen
+    >>> fit = minimize(fad.value_and_grad(rosen), np.zeros(4), jac=True)
+    >>> fit.x.round(4)
+    array([1., 1., 1., 1.])
     """
     if f is None:
         return lambda g: value_and_grad(g, argnums, has_aux=has_aux, memory=memory, fallback=fallback)
@@ -108,18 +231,31 @@ def _value_and_grad_body(f: Callable, argnums: Any, has_aux: bool, what: str) ->
             raise NotScalarError(f"{what} needs a function that returns one scalar, and this one returned {inner.results} results",
                                  do="return one, pass has_aux=True for (value, aux), or use fad.jacobian")
         ys, pullback = pull_back(inner.func, inner.args, inner.wanted)
-        one = inner.func.outputs[0].type.dtype.type(1)
-        cotangents = pullback([one] + [None] * (len(ys) - 1))
+        cotangents = pullback([seed_of(inner.func.outputs[0])] + [None] * (len(ys) - 1))
         arguments = [args[k] for k in chosen]
         gs = gradient_tree(arguments, cotangents, [inner.args[k] for k in inner.wanted])
         return inner.tree_of(ys), gs[0] if not isinstance(argnums, (tuple, list)) else tuple(gs)
     return body
 
 
+@named_as_here
 def stop_gradient(x: Any) -> Any:
-    """x, taken as a constant by every derivative (a tree of arrays or an array).
+    """Return `x` and make every derivative treat it as a constant.
 
-    >>> float(grad(lambda x: stop_gradient(x) * x)(3.0))
+    Parameters
+    ----------
+    x : array_like or structure of arrays
+        The value to take off the path of the derivative.
+
+    Returns
+    -------
+    array or structure of arrays
+        The value of `x`, with its shape, dtype and structure.
+
+    Examples
+    --------
+    >>> import fad
+    >>> float(fad.grad(lambda x: fad.stop_gradient(x) * x)(3.0))
     3.0
     """
     return of_its_own(tree.map_leaves(lambda leaf: registry["stop_gradient"](leaf), x))

@@ -18,6 +18,7 @@ from ..ir import stack
 from ..ir.build import Value, left_region
 from ..ir.live import LiveBuilder, taping
 from ..ir.walk import Environment, run_equation
+from ..trace.absent import Absent, missing_attribute
 from ..trace.journal import noting
 from ..trace.leaks import settle
 from ..trace.tracer import Tracer
@@ -32,15 +33,19 @@ from ..util.errors import (
     FadError,
     FallbackWarning,
     IntegerOverflowError,
+    MissingAttributeError,
+    OperandError,
+    RecursionDepthError,
     SideEffectError,
     StructureError,
     UnstageableError,
     UnsupportedFunctionError,
 )
+from ..util.foreign import remedy_in
 from ..util.interrupts import is_interrupt, let_through
-from ..util.where import Where, line_of, outside_fad
+from ..util.where import Where, library_of, line_of, outside_fad
 
-UNSTAGED = (ConcreteValueError, UnstageableError, SideEffectError, UnsupportedFunctionError, IntegerOverflowError)
+UNSTAGED = (ConcreteValueError, UnstageableError, SideEffectError, UnsupportedFunctionError, IntegerOverflowError, MissingAttributeError, OperandError)
 NEGATIVE_POWER = "Integers to negative integer powers are not allowed"      # of NumPy's ints; Python's are floats then
 BEYOND = (LookupError, ArithmeticError, ValueError, TypeError)      # what programs raise of what is beyond them
 PYTHONS = (TypeError, ValueError, AttributeError, RecursionError, ctypes.ArgumentError)       # what Python and libraries say of a traced value they cannot take
@@ -77,7 +82,8 @@ class Fallback:
         """
         error = _first(error)
         if not self.is_on or not is_unstaged(error):
-            raise error
+            told = _in_fads_words(error)
+            raise told from (error.__cause__ if told is error else None)
         try:
             result = run()
         except Exception as second:
@@ -101,8 +107,27 @@ class Fallback:
 
 def _in_fads_words(error: Exception) -> Exception:
     """The error, or what a library says of a traced value that it cannot take, with the user's line."""
+    if isinstance(error, Absent):
+        return missing_attribute(error, line_of(error))
+    if isinstance(error, RecursionError):
+        return RecursionDepthError(str(error), where=line_of(error), why="the function calls itself, and nothing in the trace ends that",
+                                   do="let it end by a plain Python number (a depth, a length), or write a loop")
+    if type(error).__module__.startswith("numba."):
+        return ConcreteValueError("a traced value was given to code that Numba has compiled", where=line_of(error),
+                                  why=f"it computes with numbers ({type(error).__name__})",
+                                  do="write it as plain Python, which fad compiles; or give it a rule of its own (fad.custom_jvp, fad.custom_vjp)")
     if isinstance(error, FadError) or is_defect(error) or Tracer.__name__ not in str(error):
         return error
+    library = library_of(error)
+    if not library:
+        said = str(error).replace(f"'{Tracer.__name__}'", "an array").replace(f'"{Tracer.__name__}"', "an array").replace(Tracer.__name__, "array")
+        return OperandError(f"{type(error).__name__}: {said}", where=line_of(error), why="Python has no such operation of an array and what stands beside it",
+                            do="look for a name that holds None, a text or another object there, and not a number")
+    remedy = remedy_in(library)
+    if remedy:
+        return ConcreteValueError(f"a traced value was given to {library.partition('.')[0]}, which cannot take it", where=line_of(error),
+                                  why="its code computes with numbers, and fad computes with NumPy's arrays",
+                                  do=f"take the numbers out of what stands beside the traced value: {remedy}")
     return ConcreteValueError(f"a traced value was given to code that cannot take it: {type(error).__name__}: {error}", where=line_of(error),
                               why="a library's code computes with numbers, and fad has no record of it",
                               do="write it with NumPy's functions, or give it a rule of its own (fad.custom_jvp, fad.custom_vjp)")

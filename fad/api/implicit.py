@@ -13,6 +13,7 @@ from ..ops.face import BY_NAME
 from ..ops.kinds import shape_of
 from ..util import tree
 from ..util.errors import ArgumentError
+from ..util.keywords import named_as_here
 from .custom import custom_jvp
 from .inner import captured
 from .jacobian import jacobian
@@ -21,20 +22,55 @@ from .ravel import ravel
 from .staged import check_callable
 
 
+@named_as_here
 def implicit(solver: Callable, *, root: "Callable | None" = None, fixed_point: "Callable | None" = None,
              minimum: "Callable | None" = None) -> Callable:
-    """solver(x0, *theta) -> x, with derivatives with respect to theta by the implicit function theorem.
+    r"""Give a solver the derivatives of the equation that it solves.
 
-    Exactly one of: root(x, *theta), which is zero at the solution and has the shape of x; fixed_point(x, *theta), which is x
-    there; minimum(x, *theta), a scalar that is least there. x is an array (or tree) like x0. The solver runs on NumPy arrays; where the
-    Jacobian of the condition is singular, LinAlgError is raised.
+    Parameters
+    ----------
+    solver : callable
+        A function ``solver(x0, *theta)`` that returns the solution `x`, an array or a structure like `x0`. It runs on
+        NumPy arrays, and it may call any library.
+    root : callable, optional
+        A function ``root(x, *theta)`` that is zero at the solution. Its result has the shape of `x`.
+    fixed_point : callable, optional
+        A function ``fixed_point(x, *theta)`` that returns `x` at the solution.
+    minimum : callable, optional
+        A function ``minimum(x, *theta)`` that returns one number, which is least at the solution.
 
-    >>> import numpy as np, fad
+    Returns
+    -------
+    callable
+        The solver, with derivatives with respect to `theta`.
+
+    Raises
+    ------
+    ArgumentError
+        If not exactly one condition is given. It is a `TypeError` and a `ValueError`.
+    LinAlgError
+        If the Jacobian of the condition is singular at the solution.
+
+    Notes
+    -----
+    The derivative follows from the implicit function theorem. For a condition :math:`F(x, \theta) = 0`,
+
+    .. math:: \frac{dx}{d\theta} = -\left(\frac{\partial F}{\partial x}\right)^{-1} \frac{\partial F}{\partial \theta}.
+
+    It does not depend on the iterations of the solver, and costs one linear solve [1]_.
+
+    References
+    ----------
+    .. [1] M. Blondel and others, "Efficient and modular implicit differentiation", NeurIPS, 2022.
+
+    Examples
+    --------
+    >>> import fad
     >>> def newton(x, a):
     ...     for _ in range(60):
     ...         x = x - (x * x - a) / (2 * x)
     ...     return x
-    >>> root_of = implicit(newton, root=lambda x, a: x * x - a)
+    >>> root_of = fad.implicit(newton, root=lambda x, a: x * x - a)
     >>> float(fad.grad(root_of, argnums=1)(1.0, 4.0))
     0.25
     """

@@ -1,4 +1,5 @@
 """A user's function traced within the body of a staged function: the program that a transform then works on."""
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,11 +10,13 @@ from ..ir.op import registry
 from ..ir.types import INT, type_of
 from ..ops.extents import agree
 from ..ops.kinds import shape_of
+from ..passes.pipeline import rearranged
 from ..trace.capture import Capture
 from ..trace.sharing import keep_apart
 from ..trace.tracing import Traced, is_data, trace
 from ..util import tree
 from ..util.errors import ArgumentError, CotangentShapeError, IntegerArgumentError, NotScalarError, StructureError
+from ..util.foreign import package_of, remedy_of
 from .names import leaf_names
 
 
@@ -39,13 +42,13 @@ class Inner:
             for k, x in zip(self.data, inputs):
                 filled[k] = x
             inner_args, inner_kwargs = structure.unflatten(filled)
-            return f(*inner_args, **inner_kwargs)
+            return call_fitting(f, inner_args, inner_kwargs)
         names = leaf_names(f, structure)
         self.wanted = [self.data.index(k) for k in wanted if k in self.data]
         self.traced: Traced = trace(f, self.args, call, names=[names[k] for k in self.data], moving=self.wanted,
                                     once=whole is None)
         keep_apart(holders, [*self.traced.written, *self.traced.lost], self.traced.func)
-        self.func = self.traced.func
+        self.func = rearranged(self.traced.func)
         self.results = len(self.func.outputs) - len(self.traced.written)
 
     def tree_of(self, values: Sequence) -> Any:
@@ -80,9 +83,13 @@ def _leaves_of(argnums: Sequence[int], args: tuple, structure: tree.Structure) -
 
 def check_differentiable(x: Any, alone: bool = True) -> None:
     """Raise unless x is a real or complex array or number; a string and its like may stand beside such in a tree."""
-    if not alone and not is_data(x) and not isinstance(x, (bool, np.ndarray)):
+    if not alone and not is_data(x) and not isinstance(x, (bool, np.ndarray)) and not remedy_of(x):
         return
     if not is_data(x) or type_of(x).dtype.kind not in "fc":
+        remedy = remedy_of(x)
+        if remedy:
+            raise IntegerArgumentError(f"cannot differentiate with respect to a {package_of(x)} {type(x).__name__}",
+                                       why="fad computes with NumPy's arrays", do=f"pass its numbers: {remedy}")
         kind = type_of(x).dtype if is_data(x) else f"dtype {x.dtype}" if isinstance(x, np.ndarray) else type(x).__name__
         raise IntegerArgumentError(f"cannot differentiate with respect to an argument of {kind}",
                                    why="only real and complex arguments have derivatives",
@@ -119,13 +126,14 @@ def value_leaves(inner: Inner) -> int:
 
 
 def check_scalar(inner: Inner, what: str, other: str) -> None:
-    """Raise unless the first (data) result is one real scalar."""
+    """Raise unless the first (data) result is one real number: a scalar, or an array of one element."""
     atom = inner.func.outputs[0] if inner.results else None
     if atom is None:
+        remedy = next(filter(None, map(remedy_of, inner.traced.statics.values())), "")
         raise NotScalarError(f"{what} needs a function that returns a real scalar, and this one returned {_without_data(inner)}",
-                             do="let it end with `return value`, on every way through it")
+                             do=f"compute with NumPy's arrays: {remedy}" if remedy else "let it end with `return value`, on every way through it")
     t = atom.type
-    if t.shape:
+    if not all(map(_is_one, t.shape)):
         extents = tuple(getattr(n, "hint", None) or n for n in t.shape)
         raise NotScalarError(f"{what} needs a function that returns a scalar, and this one returned an array of shape {extents}",
                              do=f"reduce it (np.sum), or use {other}")
@@ -137,9 +145,22 @@ def check_scalar(inner: Inner, what: str, other: str) -> None:
                              why="an integer has no derivative", do="compute the result in floats")
 
 
+def _is_one(n: Any) -> bool:
+    """Whether an extent is one; where that is so for these arguments and not for all, a guard says so."""
+    if isinstance(n, int):
+        return n == 1
+    return getattr(n, "hint", None) == 1 and _agree(n, 1)
+
+
+def seed_of(y: Any) -> Any:
+    """The cotangent that a gradient begins with: one, in the shape of the result."""
+    one = y.type.dtype.type(1)
+    return np.full(tuple([1] * len(y.type.shape)), one) if y.type.shape else one
+
+
 def _without_data(inner: Inner) -> str:
     """A result in which no array or number is, in words."""
-    found = [type(x).__name__ for x in inner.traced.statics.values()]
+    found = [type(x).__name__ if not remedy_of(x) else f"{type(x).__name__} of {package_of(x)}" for x in inner.traced.statics.values()]
     return f"{found[0]}, which is no number" if found else "None" if inner.traced.structure.cls is type(None) else "no array or number"
 
 
@@ -175,6 +196,34 @@ def _agree(m: Any, n: Any) -> bool:
     except ValueError:
         return False
     return True
+
+
+def call_fitting(f: Callable, args: tuple, kwargs: dict) -> Any:
+    """f(*args, **kwargs); an ArgumentError where f does not take so many arguments, or none of this name."""
+    try:
+        return f(*args, **kwargs)
+    except TypeError as error:
+        misfit = _misfit(f, args, kwargs)
+        if misfit is None:
+            raise
+        raise misfit from error
+
+
+def _misfit(f: Callable, args: tuple, kwargs: dict) -> "ArgumentError | None":
+    plain = inspect.unwrap(f)
+    try:
+        signature = inspect.signature(plain)
+    except (TypeError, ValueError):                           # a function of C without a signature
+        return None
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError as error:
+        code = getattr(plain, "__code__", None)
+        where = None if code is None else f"{code.co_filename}:{code.co_firstlineno}"
+        given = ", ".join([*["_"] * len(args), *[f"{k}=_" for k in kwargs]])
+        return ArgumentError(f"{getattr(plain, '__name__', 'the function')}{signature} was called as ({given}): {error}",
+                             why=f"the function is defined at {where}" if where else "", do="give it the arguments that it takes")
+    return None
 
 
 def captured(f: Callable) -> Callable:

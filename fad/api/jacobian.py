@@ -15,22 +15,61 @@ from ..transforms.vjp import pull_back
 from ..transforms.vmap import batch
 from ..util import tree
 from ..util.errors import ArgumentError
+from ..util.keywords import named_as_here
 from .inner import Inner, tangent_zeros, value_leaves, zeros_of
 from .products import gradients_of
 from .staged import Staged, as_tuple, check_callable, within
 
 
+@named_as_here
 def jacobian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False, holomorphic: bool = False,
              memory: "int | str | None" = None, fallback: "bool | None" = None) -> Any:
-    """The Jacobian of f, by reverse mode where the results are fewer than the arguments' elements, else by forward mode.
+    """Return a function that computes the Jacobian of `f`.
 
-    Returns a function of f's arguments that gives an array of shape y.shape + x.shape; for trees of results and arguments a
-    tree of trees, results outside. A tuple of argnums gives a tuple in the place of each argument's part.
-    has_aux: f returns (value, aux), and the Jacobian of the value is returned with aux beside it. holomorphic: f is complex differentiable, and
-    dy/dz is returned. memory, fallback: see grad.
+    fad chooses the mode: reverse mode if `f` has fewer results than arguments, forward mode otherwise.
 
+    Parameters
+    ----------
+    f : callable
+        The function to differentiate. Its arguments are numbers, arrays, or structures of them (lists, tuples,
+        dictionaries, dataclasses and registered classes). It returns arrays.
+    argnums : int or sequence of int, optional
+        The position of the argument to differentiate with respect to. The default is 0, the first argument.
+        For a sequence, the result is a tuple with one derivative for each position.
+    has_aux : bool, optional
+        Whether `f` returns a pair ``(value, aux)``. Only `value` is differentiated. The result is then ``(jacobian, aux)``.
+    holomorphic : bool, optional
+        Whether `f` is complex differentiable. The result is then the complex derivative.
+    memory : int or str, optional
+        The bytes that loops may take for saved values, such as ``"200MB"``. fad computes again what does not fit.
+    fallback : bool, optional
+        What happens if `f` cannot be compiled, because its structure depends on data. If True, `f` runs step by step on
+        the tape, with a `FallbackWarning`. If False, fad raises an error. The default is ``fad.config.fallback``.
+
+    Returns
+    -------
+    callable
+        A function of the same arguments as `f`. For a result of shape ``y.shape`` and an argument of shape ``x.shape``,
+        it returns an array of shape ``y.shape + x.shape``. For structures it returns a structure of structures, with the
+        results outside.
+
+    Raises
+    ------
+    IntegerArgumentError
+        If the chosen argument holds integers or booleans. It is a `TypeError`.
+    ArgumentError
+        If arguments and results are complex and `holomorphic` is False. It is a `TypeError` and a `ValueError`.
+
+    See Also
+    --------
+    jacfwd, jacrev : Choose the mode yourself.
+    vjp, jvp : Compute products with the Jacobian, without the Jacobian.
+
+    Examples
+    --------
     >>> import numpy as np
-    >>> jacobian(lambda x: x ** 2)(np.array([1.0, 2.0]))
+    >>> import fad
+    >>> fad.jacobian(lambda x: x ** 2)(np.array([1.0, 2.0]))
     array([[2., 0.],
            [0., 4.]])
     """
@@ -39,31 +78,152 @@ def jacobian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *,
     return _staged(jacobian, f, argnums, has_aux, holomorphic, _choose, memory, fallback)
 
 
+@named_as_here
 def jacrev(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False, holomorphic: bool = False,
            memory: "int | str | None" = None, fallback: "bool | None" = None) -> Any:
-    """The Jacobian by reverse mode, a row (or rather all rows) at a time; see jacobian."""
+    """Return a function that computes the Jacobian of `f` in reverse mode.
+
+    Reverse mode computes all rows in one batched reverse sweep. It is the right choice for few results and many arguments.
+
+    Parameters
+    ----------
+    f : callable
+        The function to differentiate. Its arguments are numbers, arrays, or structures of them (lists, tuples,
+        dictionaries, dataclasses and registered classes). It returns arrays.
+    argnums : int or sequence of int, optional
+        The position of the argument to differentiate with respect to. The default is 0, the first argument.
+        For a sequence, the result is a tuple with one derivative for each position.
+    has_aux : bool, optional
+        Whether `f` returns a pair ``(value, aux)``. Only `value` is differentiated. The result is then ``(jacobian, aux)``.
+    holomorphic : bool, optional
+        Whether `f` is complex differentiable. The result is then the complex derivative.
+    memory : int or str, optional
+        The bytes that loops may take for saved values, such as ``"200MB"``. fad computes again what does not fit.
+    fallback : bool, optional
+        What happens if `f` cannot be compiled, because its structure depends on data. If True, `f` runs step by step on
+        the tape, with a `FallbackWarning`. If False, fad raises an error. The default is ``fad.config.fallback``.
+
+    Returns
+    -------
+    callable
+        A function of the same arguments as `f`. For a result of shape ``y.shape`` and an argument of shape ``x.shape``,
+        it returns an array of shape ``y.shape + x.shape``. For structures it returns a structure of structures, with the
+        results outside.
+
+    See Also
+    --------
+    jacobian : Let fad choose the mode; it lists the errors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fad
+    >>> fad.jacrev(lambda x: np.array([x @ x, x[0]]))(np.array([1.0, 2.0]))
+    array([[2., 4.],
+           [1., 0.]])
+    """
     if f is None:
         return lambda g: jacrev(g, argnums, has_aux=has_aux, holomorphic=holomorphic, memory=memory, fallback=fallback)
     return _staged(jacrev, f, argnums, has_aux, holomorphic, lambda inner: True, memory, fallback)
 
 
+@named_as_here
 def jacfwd(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False, holomorphic: bool = False,
            fallback: "bool | None" = None) -> Any:
-    """The Jacobian by forward mode, all columns at a time; see jacobian."""
+    """Return a function that computes the Jacobian of `f` in forward mode.
+
+    Forward mode computes all columns in one batched sweep. It saves nothing, and it is the right choice for few
+    arguments and many results.
+
+    Parameters
+    ----------
+    f : callable
+        The function to differentiate. Its arguments are numbers, arrays, or structures of them (lists, tuples,
+        dictionaries, dataclasses and registered classes). It returns arrays.
+    argnums : int or sequence of int, optional
+        The position of the argument to differentiate with respect to. The default is 0, the first argument.
+        For a sequence, the result is a tuple with one derivative for each position.
+    has_aux : bool, optional
+        Whether `f` returns a pair ``(value, aux)``. Only `value` is differentiated. The result is then ``(jacobian, aux)``.
+    holomorphic : bool, optional
+        Whether `f` is complex differentiable. The result is then the complex derivative.
+    fallback : bool, optional
+        What happens if `f` cannot be compiled, because its structure depends on data. If True, `f` runs step by step on
+        the tape, with a `FallbackWarning`. If False, fad raises an error. The default is ``fad.config.fallback``.
+
+    Returns
+    -------
+    callable
+        A function of the same arguments as `f`. For a result of shape ``y.shape`` and an argument of shape ``x.shape``,
+        it returns an array of shape ``y.shape + x.shape``. For structures it returns a structure of structures, with the
+        results outside.
+
+    See Also
+    --------
+    jacobian : Let fad choose the mode; it lists the errors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fad
+    >>> fad.jacfwd(lambda t: np.array([t, t ** 2, t ** 3]))(2.0)
+    array([ 1.,  4., 12.])
+    """
     if f is None:
         return lambda g: jacfwd(g, argnums, has_aux=has_aux, holomorphic=holomorphic, fallback=fallback)
     return _staged(jacfwd, f, argnums, has_aux, holomorphic, lambda inner: False, None, fallback)
 
 
+@named_as_here
 def hessian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, memory: "int | str | None" = None,
             fallback: "bool | None" = None) -> Any:
-    """The Hessian of a function that returns a real scalar: forward mode over its gradient; reverse mode where a rule in it has no forward mode.
+    """Return a function that computes the Hessian of `f`.
 
-    Returns a function that gives an array of shape x.shape + x.shape (trees of trees for trees, tuples of tuples for several argnums).
-    memory, fallback: see grad; memory is for what the gradient saves for each column of the Hessian.
+    Parameters
+    ----------
+    f : callable
+        The function to differentiate. Its arguments are numbers, arrays, or structures of them (lists, tuples,
+        dictionaries, dataclasses and registered classes). It returns one real number.
+    argnums : int or sequence of int, optional
+        The position of the argument to differentiate with respect to. The default is 0, the first argument.
+        For a sequence, the result is a tuple with one derivative for each position.
+    memory : int or str, optional
+        The bytes that loops may take for saved values, such as ``"200MB"``. fad computes again what does not fit. The budget holds for the gradient of each column.
+    fallback : bool, optional
+        What happens if `f` cannot be compiled, because its structure depends on data. If True, `f` runs step by step on
+        the tape, with a `FallbackWarning`. If False, fad raises an error. The default is ``fad.config.fallback``.
 
+    Returns
+    -------
+    callable
+        A function of the same arguments as `f`. It returns an array of shape ``x.shape + x.shape``; for structures, a
+        structure of structures; for several `argnums`, a tuple of tuples.
+
+    Raises
+    ------
+    NotScalarError
+        If `f` does not return one real number. It is a `TypeError`.
+    IntegerArgumentError
+        If the chosen argument holds integers or booleans. It is a `TypeError`.
+
+    See Also
+    --------
+    hvp : Multiply the Hessian with a vector, without the Hessian.
+
+    Notes
+    -----
+    fad computes the Hessian in forward mode over the gradient [1]_. It takes reverse mode over the gradient if a
+    `custom_vjp` in `f` has no forward mode.
+
+    References
+    ----------
+    .. [1] A. Griewank and A. Walther, *Evaluating Derivatives*, 2nd edition, SIAM, 2008, chapter 5.
+
+    Examples
+    --------
     >>> import numpy as np
-    >>> hessian(lambda x: np.sum(x ** 3))(np.array([1.0, 2.0]))
+    >>> import fad
+    >>> fad.hessian(lambda x: np.sum(x ** 3))(np.array([1.0, 2.0]))
     array([[ 6.,  0.],
            [ 0., 12.]])
     """

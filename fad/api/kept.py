@@ -5,7 +5,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from ..trace.closures import MEMORY
+from ..trace.guards.closures import MEMORY
 
 
 def memory_of(f: FunctionType, made: bool = False) -> "dict | None":

@@ -10,21 +10,55 @@ from ..transforms.jvp import push_forward
 from ..transforms.vjp import pull_back
 from ..util import tree
 from ..util.errors import ArgumentError, NoDerivativeError, StructureError
-from .inner import Inner, check_scalar, conform, gradient_tree, tangent_zeros, zeros_of
+from ..util.keywords import named_as_here
+from .inner import Inner, check_scalar, conform, gradient_tree, seed_of, tangent_zeros, zeros_of
 from .kept import remembered
 from .leaves import of_its_own
 from .pullback import TwoStep, later_tree
 from .staged import Staged, check_callable, within
 
 
+@named_as_here
 def jvp(f: Callable, primals: Sequence, tangents: Sequence, *, has_aux: bool = False, fallback: "bool | None" = None) -> tuple:
-    """f(*primals) and its derivative in the direction of the tangents: (value, tangent), each in the structure of f's result.
+    """Compute `f` and its derivative in one direction (forward mode).
 
-    primals, tangents: tuples (or lists) of arguments, of one structure. Results that are integers have a zero tangent of float dtype.
-    With has_aux, f returns (value, aux) and the answer is (value, tangent, aux). fallback: see grad.
+    Parameters
+    ----------
+    f : callable
+        The function to differentiate.
+    primals : sequence
+        The arguments of `f`.
+    tangents : sequence
+        The direction: one tangent for each argument, with the shape and structure of that argument.
+    has_aux : bool, optional
+        Whether `f` returns a pair ``(value, aux)``. Only `value` is differentiated. The result is then ``(value, tangent, aux)``.
+    fallback : bool, optional
+        What happens if `f` cannot be compiled, because its structure depends on data. If True, `f` runs step by step on
+        the tape, with a `FallbackWarning`. If False, fad raises an error. The default is ``fad.config.fallback``.
 
-    >>> import numpy as np
-    >>> jvp(lambda x: x ** 2, (3.0,), (1.0,))
+    Returns
+    -------
+    tuple
+        ``(value, tangent)``, each with the structure of the result of `f`. Integer results have a zero tangent of
+        floating dtype.
+
+    Raises
+    ------
+    StructureError
+        If primals and tangents differ in structure. It is a `TypeError` and a `ValueError`.
+    CotangentShapeError
+        If a tangent has another shape than its primal. It is a `ValueError`.
+
+    See Also
+    --------
+    linearize : Push many tangents through the same point.
+    vjp : The transposed product.
+
+    Examples
+    --------
+    >>> import fad
+    >>> value, slope = fad.jvp(lambda x: x ** 2, (3.0,), (1.0,))
+    >>> float(value), float(slope)
     (9.0, 6.0)
     """
     if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)) or len(primals) != len(tangents):
@@ -63,16 +97,56 @@ def tangent_tree(inner: Inner, ys: Sequence, dys: Sequence) -> Any:
     return inner.tree_of(full)
 
 
+@named_as_here
 def vjp(f: Callable, *primals: Any, has_aux: bool = False, memory: "int | str | None" = None, fallback: "bool | None" = None) -> tuple:
-    """f(*primals) and its pullback: a function that takes a cotangent of the result to the tuple of the primals' cotangents.
+    """Compute `f` and return its pullback (reverse mode).
 
-    The forward sweep runs once, here; the pullback may be called any number of times. With has_aux, f returns (value, aux) and
-    the answer is (value, pullback, aux). memory, fallback: see grad. Complex: cotangents are conjugate Wirtinger derivatives.
+    The forward sweep runs once. Call the pullback as often as you like.
 
-    >>> import numpy as np
-    >>> y, pullback = vjp(lambda x, y: x * y, 2.0, 3.0)
-    >>> y, [float(g) for g in pullback(1.0)]
-    (6.0, [3.0, 2.0])
+    Parameters
+    ----------
+    f : callable
+        The function to differentiate.
+    *primals
+        The arguments of `f`.
+    has_aux : bool, optional
+        Whether `f` returns a pair ``(value, aux)``. Only `value` is differentiated. The result is then ``(value, pullback, aux)``.
+    memory : int or str, optional
+        The bytes that loops may take for saved values, such as ``"200MB"``. fad computes again what does not fit.
+    fallback : bool, optional
+        What happens if `f` cannot be compiled, because its structure depends on data. If True, `f` runs step by step on
+        the tape, with a `FallbackWarning`. If False, fad raises an error. The default is ``fad.config.fallback``.
+
+    Returns
+    -------
+    value
+        The result of `f`.
+    pullback : callable
+        A function that takes a cotangent with the shape and structure of `value`. It returns a tuple with one cotangent
+        for each argument.
+
+    Raises
+    ------
+    IntegerArgumentError
+        If an argument holds integers or booleans. It is a `TypeError`.
+    CotangentShapeError
+        If the pullback gets a cotangent of another shape than `value`. It is a `ValueError`.
+
+    See Also
+    --------
+    grad : The gradient of a function that returns one number.
+    jvp : The transposed product.
+
+    Notes
+    -----
+    For a complex function, cotangents are conjugate Wirtinger derivatives.
+
+    Examples
+    --------
+    >>> import fad
+    >>> value, pullback = fad.vjp(lambda x, y: x * y, 2.0, 3.0)
+    >>> [float(g) for g in pullback(1.0)]
+    [3.0, 2.0]
     """
     check_callable(f, "vjp")
     if _traced_now(primals):
@@ -111,14 +185,39 @@ def _cotangents(inner: Inner, primals: tuple, pull: Callable, value: Any, cotang
     return gradient_tree(primals, pull(gs), [inner.args[k] for k in inner.wanted])
 
 
+@named_as_here
 def linearize(f: Callable, *primals: Any, fallback: "bool | None" = None) -> tuple:
-    """f(*primals) and its linear map: a function that takes tangents (one an argument) to the tangent of the result.
+    """Compute `f` at a point and return its linear map there.
 
-    What does not depend on the tangents runs once, here. fallback: see grad.
+    The part of `f` that does not depend on the tangents runs once.
 
+    Parameters
+    ----------
+    f : callable
+        The function to linearise.
+    *primals
+        The arguments of `f`.
+    fallback : bool, optional
+        What happens if `f` cannot be compiled, because its structure depends on data. If True, `f` runs step by step on
+        the tape, with a `FallbackWarning`. If False, fad raises an error. The default is ``fad.config.fallback``.
+
+    Returns
+    -------
+    value
+        The result of `f`.
+    push : callable
+        A function that takes one tangent for each argument and returns the tangent of the result.
+
+    See Also
+    --------
+    jvp : Push a single tangent.
+
+    Examples
+    --------
     >>> import numpy as np
-    >>> y, push = linearize(lambda x: np.sin(x), 0.0)
-    >>> float(y), float(push(2.0))
+    >>> import fad
+    >>> value, push = fad.linearize(lambda x: np.sin(x), 0.0)
+    >>> float(value), float(push(2.0))
     (0.0, 2.0)
     """
     check_callable(f, "linearize")
@@ -140,13 +239,48 @@ def _linearize_of(f: Callable, fallback: "bool | None") -> Staged:
     return TwoStep(body, f, rebuild=(_linearize_of, (f, fallback), {}), fallback=fallback)
 
 
+@named_as_here
 def hvp(f: Callable, x: Any, v: Any, *, memory: "int | str | None" = None, fallback: "bool | None" = None) -> Any:
-    """The product of the Hessian of the scalar function f at x with v: forward mode over the gradient; reverse mode where a rule in it has no forward mode.
+    """Multiply the Hessian of `f` at `x` with the vector `v`.
 
-    x, v: arrays (or trees) of one structure and shape; the result has it too. memory, fallback: see grad.
+    The product costs a small multiple of one call of `f`. The Hessian itself is never formed.
 
+    Parameters
+    ----------
+    f : callable
+        A function that returns one real number.
+    x : array_like or structure of arrays
+        The point. It is the first argument of `f`, and its only one.
+    v : array_like or structure of arrays
+        The vector, with the shape and structure of `x`.
+    memory : int or str, optional
+        The bytes that loops may take for saved values, such as ``"200MB"``. fad computes again what does not fit.
+    fallback : bool, optional
+        What happens if `f` cannot be compiled, because its structure depends on data. If True, `f` runs step by step on
+        the tape, with a `FallbackWarning`. If False, fad raises an error. The default is ``fad.config.fallback``.
+
+    Returns
+    -------
+    array or structure of arrays
+        The product ``H @ v``, with the shape and structure of `x`.
+
+    Raises
+    ------
+    NotScalarError
+        If `f` does not return one real number. It is a `TypeError`.
+    StructureError, CotangentShapeError
+        If `v` does not fit `x`.
+
+    See Also
+    --------
+    vhp : The same product, in reverse mode over the gradient.
+    hessian : The whole matrix.
+
+    Examples
+    --------
     >>> import numpy as np
-    >>> hvp(lambda x: np.sum(x ** 3), np.array([1.0, 2.0]), np.array([1.0, 1.0]))
+    >>> import fad
+    >>> fad.hvp(lambda x: np.sum(x ** 3), np.array([1.0, 2.0]), np.array([1.0, 1.0]))
     array([ 6., 12.])
     """
     return _hvp_of(check_callable(f, "hvp"), memory, fallback)(x, v)
@@ -182,13 +316,41 @@ def _uses_its_inputs(func: Func) -> bool:
     return any(a in reached for a in func.outputs if isinstance(a, Var))
 
 
+@named_as_here
 def vhp(f: Callable, x: Any, v: Any, *, memory: "int | str | None" = None, fallback: "bool | None" = None) -> Any:
-    """The product of v with the Hessian of the scalar function f at x: reverse mode over the gradient.
+    """Multiply the vector `v` with the Hessian of `f` at `x`, in reverse mode over the gradient.
 
-    Equal to hvp for functions with continuous second derivatives (and the conjugate convention for complex ones). memory, fallback: see grad.
+    The result equals that of `hvp` if the second derivatives are continuous. For complex arguments it follows the
+    conjugate convention.
 
+    Parameters
+    ----------
+    f : callable
+        A function that returns one real number.
+    x : array_like or structure of arrays
+        The point. It is the first argument of `f`, and its only one.
+    v : array_like or structure of arrays
+        The vector, with the shape and structure of `x`.
+    memory : int or str, optional
+        The bytes that loops may take for saved values, such as ``"200MB"``. fad computes again what does not fit.
+    fallback : bool, optional
+        What happens if `f` cannot be compiled, because its structure depends on data. If True, `f` runs step by step on
+        the tape, with a `FallbackWarning`. If False, fad raises an error. The default is ``fad.config.fallback``.
+
+    Returns
+    -------
+    array or structure of arrays
+        The product ``v @ H``, with the shape and structure of `x`.
+
+    See Also
+    --------
+    hvp : The same product in forward mode over the gradient; it lists the errors.
+
+    Examples
+    --------
     >>> import numpy as np
-    >>> vhp(lambda x: np.sum(x ** 3), np.array([1.0, 2.0]), np.array([1.0, 1.0]))
+    >>> import fad
+    >>> fad.vhp(lambda x: np.sum(x ** 3), np.array([1.0, 2.0]), np.array([1.0, 1.0]))
     array([ 6., 12.])
     """
     return _vhp_of(check_callable(f, "vhp"), memory, fallback)(x, v)
@@ -213,6 +375,6 @@ def gradients_of(f: Callable, what: str, chosen: Sequence[int]) -> Callable:
         inner = Inner(f, args, kwargs, chosen)
         check_scalar(inner, what, "fad.jacobian")
         ys, pull = pull_back(inner.func, inner.args, inner.wanted)
-        gs = pull([inner.func.outputs[0].type.dtype.type(1)] + [None] * (len(ys) - 1))
+        gs = pull([seed_of(inner.func.outputs[0])] + [None] * (len(ys) - 1))
         return tuple(gradient_tree([args[k] for k in chosen], gs, [inner.args[k] for k in inner.wanted]))
     return gradients

@@ -16,7 +16,7 @@ from ..ir.types import Type, type_of
 from ..ir.walk import evaluate
 from ..ops.faces.arguments import captured
 from ..passes.pipeline import optimise
-from ..trace.closures import KINDS
+from ..trace.guards.closures import KINDS
 from ..trace.tracing import is_data
 from ..transforms.split import split
 from ..util import tree

@@ -11,17 +11,34 @@ from ..ops.kinds import shape_of
 from ..trace.tracing import is_data
 from ..util import tree
 from ..util.errors import ArgumentError, ExtentError
+from ..util.keywords import named_as_here
 
 
+@named_as_here
 def ravel(t: Any) -> "tuple[Any, Callable]":
-    """The leaves of a tree, one after the other in one vector, and the function that takes such a vector back to a tree.
+    """Put the arrays of a structure into one vector.
 
-    The vector has the promoted dtype of the leaves; unravel gives each leaf its own shape and dtype again.
+    Parameters
+    ----------
+    t : structure of arrays
+        Numbers and arrays in lists, tuples, dictionaries, dataclasses or registered classes.
 
+    Returns
+    -------
+    vector : ndarray
+        All elements, one array after the other, in the promoted dtype.
+    unravel : callable
+        A function that turns such a vector into a structure again. Each array has its own shape and dtype.
+
+    Examples
+    --------
     >>> import numpy as np
-    >>> v, unravel = ravel({"a": np.array([1.0, 2.0]), "b": 3.0})
-    >>> v, unravel(v * 2)["a"]
-    (array([1., 2., 3.]), array([2., 4.]))
+    >>> import fad
+    >>> vector, unravel = fad.ravel({"a": np.array([1.0, 2.0]), "b": 3.0})
+    >>> vector
+    array([1., 2., 3.])
+    >>> unravel(2 * vector)["a"]
+    array([2., 4.])
     """
     leaves, structure = tree.flatten(t)
     data = [x for x in leaves if is_data(x)]

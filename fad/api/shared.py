@@ -1,7 +1,7 @@
 """Programs that functions share which are made anew at each call: of the same code, over the same kinds of values.
 
 The first such function is traced as it is. Once there is a second one, what they close over (numbers, arrays) becomes further arguments of a staged function of their
-pattern (see trace/closures.py), which serves all later ones. Numbers are part of its programs until they are seen to vary.
+pattern (see trace/guards/closures.py), which serves all later ones. Numbers are part of its programs until they are seen to vary.
 
 A pattern is not shared where that would make a difference: where the function changes what it closes over, where it cannot be staged so, or where
 a thing that is copied is also known by itself to the code (as the value of a global name, say). Such a function is traced as it is.
@@ -16,18 +16,25 @@ from typing import Any
 import numpy as np
 
 from ..ir.build import Value, current
-from ..trace.closures import Filling, Kind, Parts, Pattern, parts_of
 from ..trace.effects import undo
+from ..trace.guards.checks import Checks
+from ..trace.guards.closures import Filling, Kind, Parts, Pattern, parts_of
 from ..util.errors import UnstageableError
+from ..util.forks import renewed
 from ..util.interrupts import let_through
 
 MOST = 256                                                    # patterns that are kept
 TRIALS = 3                                                    # failures after which a pattern is not tried any more
 VALUES = 32                                                   # programs for one value each of a number that cannot be an argument
-_patterns: dict[tuple, Any] = {}                              # key -> the Sharing, None for what was seen once
+_patterns: dict[tuple, Any] = {}                              # key -> the Sharing; the numbers of what was seen once
 _UNSEEN = object()
-_HOLDING = ("fad.trace.sources", "fad.trace.snapshot")      # of fad's own objects, those that keep what a function read; others lead to the trace
+_HOLDING = ("fad.trace.guards.guard", "fad.trace.guards.snapshot")      # of fad's own objects, those that keep what a function read; others lead to the trace
 _CLOSED = (str, bytes, int, float, complex, np.ndarray, np.generic, Value, ModuleType, type, FunctionType, BuiltinFunctionType, CodeType)
+
+
+def _has_sides(x: Any) -> bool:
+    """Whether a number has a zero in it, which has a sign that == does not see."""
+    return x == 0 or (type(x) is complex and not (x.real and x.imag))
 
 
 class KnownByItself(Exception):
@@ -37,17 +44,18 @@ class KnownByItself(Exception):
 class Sharing:
     """The staged function of a pattern, whose first arguments are the slots.
 
+    before: the numbers among the slots of the first function
     floats: which of the slots are Python's numbers, but for ints; absolute: ids of what its programs know by itself, and not as a part of the function
     """
 
-    def __init__(self, staged: Any, f: Any, parts: Parts):
-        self.pattern, self.count = Pattern(f), len(parts.slots)
+    def __init__(self, staged: Any, f: Any, parts: Parts, before: dict):
+        self.pattern, self.count, self.before = Pattern(f), len(parts.slots), before
         self.floats = frozenset(k for k, x in enumerate(parts.slots) if type(x) in (float, complex))
         self.pinned: set[int] = set()
         self.failures = 0
         self.absolute: set[int] = set()
         self.fillings: list[Filling] = []
-        self.lock = threading.RLock()
+        self.lock = renewed(threading.RLock())
         self.serving = threading.local()                      # ids: of the parts of the function that is called
         self.staged = staged.of_pattern(self)
 
@@ -64,7 +72,7 @@ class Sharing:
         """Numbers vary that have had two values; 0.0 is equal to -0.0, and nan to nothing."""
         for k in self.floats - varying - self.pinned:
             x = leaves[k]
-            if x == 0 or x != x or known.setdefault(k, x) != x:
+            if _has_sides(x) or x != x or known.setdefault(k, x) != x:
                 varying.add(k)
 
     def traced(self, staged: Any, leaves: list, structure: Any) -> Any:
@@ -92,8 +100,8 @@ class Sharing:
             if effects.changed or not self._is_free_of(program):
                 raise UnstageableError("a function changes what it closes over, or returns it")
             copies = {id(x) for filling in self.fillings for x in filling.made.values()}       # nobody else has them: they stay where they are
-            program.traced = program.traced._replace(sources=tuple(
-                [s for s in program.traced.sources if id(s.value) not in copies and not isinstance(s.value, Value)]))
+            kept = [s for s in program.traced.sources.guards if not copies.intersection((id(s.owner), id(s.value))) and not isinstance(s.value, Value)]
+            program.traced = program.traced._replace(sources=Checks(kept))
             for filling in self.fillings:
                 filling.release()
             if not program.is_current():
@@ -134,10 +142,10 @@ def sharing_of(staged: Any) -> "tuple[Sharing | None, Any]":
         if len(_patterns) >= MOST:
             for old in list(_patterns)[:MOST // 2]:
                 _patterns.pop(old, None)
-        _patterns[key] = None
+        _patterns[key] = {k: x for k, x in enumerate(parts.slots) if type(x) in (int, float, complex)}
         return None, None
-    if found is None:
-        found = _patterns[key] = Sharing(staged, staged.rebuild[1][0], parts)
+    if type(found) is dict:
+        found = _patterns[key] = Sharing(staged, staged.rebuild[1][0], parts, found)
     return (found, parts) if found.serves(parts) else (None, None)
 
 
@@ -152,7 +160,7 @@ def forget(staged: Any) -> None:
 def known_by_itself(traced: Any) -> set:
     """Ids of what a program's sources are about."""
     ids: set[int] = set(map(id, traced.captured))
-    queue = [s.value for s in traced.sources]
+    queue = [s.value for s in traced.sources.guards]
     while queue and len(ids) < 10_000:
         x = queue.pop()
         if id(x) not in ids:

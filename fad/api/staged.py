@@ -13,15 +13,16 @@ from typing import Any
 from ..backend.program import Program, nothing
 from ..ir import stack
 from ..ir.build import current
-from ..trace import sources
-from ..trace.closures import KINDS
 from ..trace.effects import undo
+from ..trace.guards.closures import KINDS
+from ..trace.guards.guard import of_all_in
+from ..trace.guards.kinds import CONTAINERS
+from ..trace.guards.reads import guard_within
 from ..trace.journal import all_made
 from ..trace.leaks import refuse_changed_arguments
 from ..trace.listed import deliver
 from ..trace.state import nodes_of
 from ..trace.tracing import trace
-from ..trace.unseen import guard_within
 from ..transforms.budget import allowing
 from ..util import tree
 from ..util.collection import collection_paused
@@ -33,6 +34,7 @@ from .fallback import BEYOND, Fallback, as_arrays, beyond_programs, is_of_a_way,
 from .kept import memory_of
 from .leaves import call_on_tensors, leaf_key, level_of, of_its_own, signature_of
 from .names import leaf_names
+from .seen import staged_html
 from .shared import OfStaged, Sharing, forget, sharing_of
 
 
@@ -115,12 +117,13 @@ class Staged:
         key, data = self._signature(leaves, structure)
         if key in self.fallback.reasons and self.fallback.is_on:
             return self.on_tape(args, kwargs)
-        if any(not p.is_current() for p in self.programs.get(key, ())) and self.server is None:
+        current = [p for p in self.programs.get(key, ()) if p.is_current()]
+        if len(current) < len(self.programs.get(key, ())) and self.server is None:
             result = self._served(args, kwargs)
             if result is not NotImplemented:
                 return result
         try:
-            program = self._program(key, data, leaves, structure)
+            program = self._program(key, data, leaves, structure, current)
         except Exception as error:
             return self.fallback.instead(error, lambda: self.on_tape(args, kwargs), key, self._title())
         try:
@@ -138,7 +141,7 @@ class Staged:
             kind = (key, "None") if is_of_none(beyond) else key
             return self.fallback.instead(beyond, lambda: self.on_tape(args, kwargs), kind, self._title())
         program.undo = nothing
-        if program.fast is not None and program.is_current() and _flat(args, kwargs, leaves):
+        if program.fast is not None and program.fast is not self.latest and program.is_current() and _flat(args, kwargs, leaves):
             self.latest = self.first.latest = program.fast
         return result
 
@@ -177,18 +180,17 @@ class Staged:
     def program(self, leaves: list, structure: tree.Structure) -> "tuple[Program, list]":
         """The program that serves these arguments, traced now if there is none yet, and the leaves that are its data."""
         key, data = self._signature(leaves, structure)
-        return self._program(key, data, leaves, structure), data
+        return self._program(key, data, leaves, structure, [p for p in self.programs.get(key, ()) if p.is_current()]), data
 
     def _signature(self, leaves: list, structure: tree.Structure) -> "tuple[Any, list]":
         self._watch(leaves, structure)
         return signature_of(leaves, structure, self.varying, self._static_positions(structure))
 
-    def _program(self, key: Any, data: list, leaves: list, structure: tree.Structure) -> Program:
-        candidates = self.programs.get(key, [])
+    def _program(self, key: Any, data: list, leaves: list, structure: tree.Structure, candidates: list) -> Program:
+        """The one of these programs that accepts the data, or a new one; those that are not among them are forgotten then."""
         for program in candidates:
             if program.accepts(data):
                 return program
-        candidates = [p for p in candidates if p.is_current()]
         program = self._traced_anew(leaves, structure)
         if program.is_current() and program.shape == key[0]:  # else it has changed what it read, and does not do so again, or another thread the settings
             candidates = [*candidates, program]
@@ -231,7 +233,7 @@ class Staged:
 
     def _watch(self, leaves: list, structure: tree.Structure) -> None:
         """Python ints are part of the program until they are seen to vary."""
-        known = self.seen.setdefault((structure, len(leaves)), {})
+        known = self.seen.setdefault((structure, len(leaves)), {} if self.lifting is None else dict(self.lifting.before))
         for k, x in enumerate(leaves):
             if type(x) is int and known.setdefault(k, x) != x:
                 self.varying.add(k)
@@ -260,7 +262,7 @@ class Staged:
                 filled[k] = x
             args, kwargs = current().root.arguments = structure.unflatten(filled)
             all_made(nodes_of((args, kwargs), structure))
-            current().root.sources += [sources.of_all_in(x) for x in fixed.values() if isinstance(x, sources.CONTAINERS)]
+            current().root.sources += [of_all_in(x) for x in fixed.values() if isinstance(x, CONTAINERS)]
             guard_within(current().root, fixed)
             result = body(*args, **kwargs)
             if self.writes:
@@ -353,9 +355,16 @@ class Staged:
         make, args, kwargs = self.rebuild
         return _rebuild, (make, args, kwargs)
 
+    def __dir__(self) -> list:
+        """What a user may use; the rest is of fad's own."""
+        return sorted({"njit", "clear", "compilations", "traces", *[name for name in object.__dir__(self) if name.startswith("__")]})
+
     def __repr__(self) -> str:
         make, args, _ = self.rebuild
         return f"<fad.{make.__name__} of {getattr(args[0], '__qualname__', args[0])}>"
+
+    def _repr_html_(self) -> str:
+        return staged_html(self)
 
 
 KINDS[Staged] = OfStaged()
@@ -392,9 +401,14 @@ def within(memory: Any, body: Callable) -> Callable:
     return limited
 
 
+AT_ONCE = ("jvp", "vjp", "hvp", "vhp", "linearize", "explain", "show", "source", "export", "certify", "cfunc")      # fad.jvp(f, x), not fad.jvp(f)(x)
+STEERING = ("cond", "switch", "while_loop", "fori_loop", "scan")
+
+
 def check_callable(f: Any, what: str) -> Any:
     """f, if it can be called."""
     if not callable(f):
-        raise ArgumentError(f"{what} needs a function, not {type(f).__name__}", do=f"fad.{what}(f)(x), not fad.{what}(f(x))")
+        how = "pass the function, not what it returns" if what in STEERING else f"fad.{what}(f{', x' if what in AT_ONCE else ')(x'}), not fad.{what}(f(x))"
+        raise ArgumentError(f"{what} needs a function, not {type(f).__name__}", do=how)
     return f
 

@@ -14,23 +14,53 @@ from ..trace.tracing import is_data
 from ..transforms.vmap import batch, example_of, varying
 from ..util import tree
 from ..util.errors import ArgumentError, ExtentError
+from ..util.foreign import remedy_of
+from ..util.keywords import named_as_here
 from .inner import Inner
 from .staged import Staged, check_callable
 
 
+@named_as_here
 def vmap(f: "Callable | None" = None, in_axes: Any = 0, out_axes: Any = 0, *, fallback: "bool | None" = None) -> Any:
-    """f over a batch of examples.
+    """Return a function that applies `f` to each example of a batch.
 
-    in_axes: which axis of each argument counts the examples: an int, None (the argument is the same for all), or a tuple with one
-    entry an argument, each an int, None or a tree of them like the argument. Keyword arguments are the same for all.
-    out_axes: where that axis stands in the results: an int, None (the result is the same for all), or a tree like the result.
-    fallback: see grad; on the tape, examples are one after the other.
+    Parameters
+    ----------
+    f : callable
+        A function of one example.
+    in_axes : int, None or tuple, optional
+        The axis of each argument that counts the examples. None means that all examples share the argument. A tuple has
+        one entry for each argument; an entry may be a structure like its argument. All examples share keyword arguments.
+    out_axes : int, None or structure, optional
+        The axis of each result that counts the examples. None means that the result is the same for all.
+    fallback : bool, optional
+        What happens if `f` cannot be compiled, because its structure depends on data. If True, `f` runs step by step on
+        the tape, with a `FallbackWarning`. If False, fad raises an error. The default is ``fad.config.fallback``.
 
-    Raises ExtentError (a ValueError) where the arguments' batch extents differ, or where the shape of a result depends on the example.
+    Returns
+    -------
+    callable
+        A function of batches.
 
+    Raises
+    ------
+    ExtentError
+        If the arguments hold different numbers of examples, or if the shape of a result depends on the example. It is a
+        `ValueError`.
+
+    Examples
+    --------
     >>> import numpy as np
-    >>> vmap(lambda x, y: np.sum(x * y), in_axes=(0, None))(np.ones((3, 2)), np.ones(2))
+    >>> import fad
+    >>> fad.vmap(lambda x, y: np.sum(x * y), in_axes=(0, None))(np.ones((3, 2)), np.ones(2))
     array([2., 2., 2.])
+
+    Compute the gradient of each example:
+
+    >>> loss = lambda w, x: (w @ x) ** 2
+    >>> fad.vmap(fad.grad(loss), in_axes=(None, 0))(np.ones(2), np.array([[1.0, 0.0], [0.0, 2.0]]))
+    array([[2., 0.],
+           [0., 8.]])
     """
     if f is None:
         return lambda g: vmap(g, in_axes, out_axes, fallback=fallback)
@@ -80,7 +110,7 @@ def _argument_axes(in_axes: Any, args: tuple) -> list:
     if len(in_axes) != len(args):
         raise ArgumentError(f"in_axes has {len(in_axes)} entries for {len(args)} positional arguments")
     axes: list = []
-    for given, argument in zip(in_axes, args):
+    for given, argument in zip(in_axes, args, strict=True):
         axes += prefix_leaves(given, argument, "in_axes")
     return axes
 
@@ -88,8 +118,10 @@ def _argument_axes(in_axes: Any, args: tuple) -> list:
 def prefix_leaves(prefix: Any, model: Any, what: str) -> list:
     """One entry for each leaf of model: prefix is an int or None for all of them, or a tree like model."""
     leaves, _ = tree.flatten(model)
-    if prefix is None or isinstance(prefix, int):
+    if prefix is None or (isinstance(prefix, int) and not isinstance(prefix, bool)):
         return [prefix] * len(leaves)
+    if tree.flatten(prefix)[1].cls is None:                   # a leaf, and none of these
+        raise ArgumentError(f"{what} has {prefix!r} in it", do=f"{what} is an int, None, or a tree of these like what it is for")
     entries: list = []
     children, given = _children(model), _children(prefix)
     if len(children) != len(given):
@@ -105,8 +137,11 @@ def _children(node: Any) -> list:
 
 
 def _to_front(x: Any, axis: int) -> Any:
+    if not is_data(x):
+        raise ArgumentError(f"vmap goes over arrays, and an argument is {type(x).__name__}",
+                            do=remedy_of(x) or "say None in in_axes for arguments that are the same for all examples")
     rank = len(shape_of(x))
-    if not is_data(x) or not -rank <= axis < rank:
+    if not -rank <= axis < rank:
         raise ArgumentError(f"vmap was told to go over axis {axis} of an argument with {rank} axes",
                             do="say None in in_axes for arguments that are the same for all examples")
     axis %= rank
@@ -137,6 +172,9 @@ def _from_front(y: Any, axis: "int | None", is_same: bool) -> Any:
             return example_of(y, 0)
         raise ArgumentError("out_axes cannot be None for a batched result", do="give an axis")
     rank = y.ndim
+    if not -rank <= axis < rank:
+        raise ArgumentError(f"vmap was told to put the examples at axis {axis} of a result with {rank} axes",
+                            do=f"give out_axes from {-rank} to {rank - 1}: the axis of the examples is one of the result's")
     axis %= rank
     order = tuple(range(1, axis + 1)) + (0,) + tuple(range(axis + 1, rank))
     return y if axis == 0 else registry["transpose"](y, axes=order)

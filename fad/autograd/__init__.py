@@ -18,6 +18,7 @@ from ..eager.saved import SavedTensor as SavedTensor
 from ..eager.settings import _force_original_view_tracking as _force_original_view_tracking
 from ..eager.settings import _unsafe_preserve_version_counter as _unsafe_preserve_version_counter
 from ..eager.settings import is_view_replay_enabled as is_view_replay_enabled
+from ..util.lazy import refusing_names as _refusing_names
 from . import checkpoint as checkpoint
 from . import forward_ad as forward_ad
 from . import function as function
@@ -28,3 +29,5 @@ from . import profiler as profiler
 from .gradcheck import GradcheckError as GradcheckError
 from .gradcheck import gradcheck as gradcheck
 from .gradcheck import gradgradcheck as gradgradcheck
+
+__getattr__ = _refusing_names(globals())

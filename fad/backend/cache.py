@@ -1,80 +1,161 @@
-"""The disk cache: a private directory of generated modules, each beside the machine code that Numba keeps of it.
+"""The disk cache of compiled kernels. An entry's name is a digest of the text and of all else that its code depends on.
 
-A file's name is a digest of its text and of everything else that the machine code depends on, so that nothing in it ever goes stale.
+Nothing in it ever goes stale, since whatever changes is part of the name; nothing is trusted before it was checked
+(see entries.py). docs/design/cache.md has the reasons.
 """
+
 import functools
 import importlib.util
-import os
+import marshal
 import pathlib
 import pickle
 import platform
-import stat
 import sys
+import types
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ..util.config import config
 from ..util.lazy import LazyModule
+from ..util.version import __version__ as VERSION
 from .sums import with_free_sums
 
 numba = LazyModule("numba")
-hashlib = LazyModule("hashlib")
-tempfile = LazyModule("tempfile")
 llvm = LazyModule("llvmlite.binding")
 llvmlite = LazyModule("llvmlite")
 widen = LazyModule("fad.kernels.widen")
 stored = LazyModule("fad.backend.stored")
 apart = LazyModule("fad.kernels.apart")
+entries = LazyModule("fad.backend.entries")
 
-FORMAT = "names of what is called"                          # of what is kept; another format is another file
+FORMAT = "1"  # of the payloads; another format is another name
 
-FLAGS = ("contract",)                                        # a product and a sum may be one instruction; the order of sums: see sums.py
+FLAGS = ("contract",)  # a product and a sum may be one instruction; the order of sums: see sums.py
+
+_OF_NO_ACCOUNT = (
+    "CACHE",
+    "CHROME",
+    "COLOR",
+    "CUDA",
+    "DEBUG_CACHE",
+    "DUMP",
+    "ENABLE_CUDASIM",
+    "DISABLE_CUDA",
+    "FORCE_CUDA",
+    "FUNCTION_CACHE",
+    "GDB",
+    "HIGHLIGHT",
+    "HTML",
+    "NUMBA_DEFAULT_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "PARALLEL_DIAGNOSTICS",
+    "RUNNING_UNDER_PROFILER",
+    "SHOW_HELP",
+    "THREADING",
+    "TRACE",
+)
+
+
+# -- what machine code depends on ------------------------------------------------------------------------------------
+
+
+def key(*parts: str) -> str:
+    """A name for what is made of these parts, on this machine, with these libraries as they are set now."""
+    return entries.digest(*parts, surroundings(), settings())
 
 
 @functools.cache
-def kernels_state() -> str:
-    """Size and time of every file of fad/kernels: generated code holds what they hold."""
-    folder = pathlib.Path(__file__).parent.parent / "kernels"
-    return repr([(f.name, f.stat().st_size, f.stat().st_mtime_ns) for f in sorted(folder.glob("*.py"))])
+def surroundings() -> str:
+    """All that does not change while a process runs. Contents of files, and not their times, which may be constant."""
+    cpu = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten(), llvm.get_process_triple()
+    libraries = np.__version__, numba.__version__, llvmlite.__version__, repr(llvm.llvm_version_info), widen.FLAVOUR
+    python = sys.version, sys.implementation.cache_tag, platform.machine()
+    kernels = _files(pathlib.Path(__file__).parent.parent / "kernels")
+    return entries.digest(FORMAT, VERSION, *libraries, *python, *cpu, *kernels, *_scipy())
 
 
-def key(text: str) -> str:
-    """What a kernel's file is called."""
-    parts = [FORMAT, text, kernels_state(), sys.version, platform.machine(), np.__version__, numba.__version__, llvmlite.__version__, widen.FLAVOUR,
-             llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()]
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+def _files(folder: pathlib.Path) -> list:
+    """Names and contents of the files whose code kernels hold."""
+    found: list = []
+    for file in sorted(folder.iterdir()):
+        if file.is_file():
+            found += [file.name, file.read_bytes()]
+    return found
+
+
+def _scipy() -> list:
+    """What tells one SciPy from another, without importing it."""
+    spec = importlib.util.find_spec("scipy")
+    files = [pathlib.Path(place) / "version.py" for place in (spec and spec.submodule_search_locations) or ()]
+    return [file.read_bytes() for file in files if file.exists()]
+
+
+def settings() -> str:
+    """Numba's settings that shape machine code: all but those that are known not to."""
+    known = vars(numba.config).items()
+    return repr(
+        sorted([(name, repr(value)) for name, value in known if name.isupper() and not name.startswith(_OF_NO_ACCOUNT)])
+    )
+
+
+# -- folders ---------------------------------------------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=16)
+def folder_of(path: "pathlib.Path | None") -> Any:
+    """The folder of entries at a path, or None."""
+    return None if path is None else entries.Folder(path)
 
 
 class Store:
-    """The place of machine code that several kernels call (see kernels/apart.py): a folder of ours, or none."""
+    """The place of machine code that several kernels call (see kernels/apart.py)."""
 
-    def __init__(self, folder: "pathlib.Path | None"):
-        self.folder, self.key = folder, key
+    key = staticmethod(key)
 
-    def read(self, name: str) -> Any:
-        """What was written under this name, or None."""
-        if self.folder is None:
-            return None
-        try:
-            return pickle.loads((self.folder / name).read_bytes())
-        except OSError:
-            return None
+    def __init__(self, folder: Any):
+        self.folder = folder
+
+    def use(self, name: str, make: Callable) -> Any:
+        """make(*what was written under this name), or None."""
+        return self.folder.use(name, lambda payload: make(*pickle.loads(payload)))
 
     def write(self, name: str, what: Any) -> None:
-        """Keep something under this name."""
-        if self.folder is not None:
-            _write(self.folder / name, pickle.dumps(what))
+        """Keep something under this name, where that is possible."""
+        self.folder.write(name, "part of kernels", pickle.dumps(what), config.cache_size)
 
 
-def load(text: str, name: str, folder: "pathlib.Path | None") -> Any:
+# -- kernels ---------------------------------------------------------------------------------------------------------
+
+
+def holds(text: str, name: str, path: "pathlib.Path | None") -> bool:
+    """Whether the kernel of this text was compiled before, and kept there."""
+    folder = folder_of(path)
+    return folder is not None and folder.holds(key(_module(text, name)))
+
+
+def load(text: str, name: str, path: "pathlib.Path | None") -> Any:
     """The dispatcher of the function `name` in a module's text."""
-    ours = folder is not None and private(folder)
-    apart.keep_in(Store(pathlib.Path(folder) if ours else None) if _stored() else None)
-    if ours:
-        return _from_file(text, name, pathlib.Path(folder))
-    scope: dict[str, Any] = {"__name__": "fad_kernel"}
-    exec(compile(_module(text, name), "<fad kernel>", "exec"), scope)
-    return scope[name]
+    text, folder = _module(text, name), folder_of(path)
+    apart.keep_in(None if folder is None else Store(folder))
+    if folder is None:
+        return _run(compile(text, f"<fad {name}>", "exec"), "fad_kernel")[name]
+    place = key(text)
+
+    def made(payload: "bytes | None") -> tuple:
+        code, *kept = (
+            (marshal.dumps(compile(text, f"<fad {name}>", "exec")),) if payload is None else pickle.loads(payload)
+        )
+        return code, kept, _run(marshal.loads(code), f"fad_{place}")[name]
+
+    code, kept, dispatcher = folder.use(place, made) or made(None)
+
+    def write(what: tuple) -> None:
+        folder.write(place, f"{name}({_title(text)})", pickle.dumps((code, *what)), config.cache_size)
+
+    dispatcher._cache = stored.Kept(dispatcher.py_func, kept, write, lambda: folder.remove(place))
+    return dispatcher
 
 
 def _module(text: str, name: str) -> str:
@@ -82,64 +163,25 @@ def _module(text: str, name: str) -> str:
     return with_free_sums(text) + _jitted(name)
 
 
+_IMPORTS = """import numba  # noqa: E402
+
+import fad.kernels.arrays as np  # noqa: E402, F811
+from fad.kernels.lean import LeanCompiler  # noqa: E402"""
+
+
 def _jitted(name: str) -> str:
     flags = ", ".join(map(repr, FLAGS))
     options = f"fastmath={{{flags}}}, error_model='numpy', boundscheck=False, pipeline_class=LeanCompiler"
-    imports = "import numba  # noqa: E402\n\nimport fad.kernels.arrays as np  # noqa: E402, F811\nfrom fad.kernels.lean import LeanCompiler  # noqa: E402"
-    return f"\n\n{imports}\n\n{name} = numba.njit({options})({name})\n"
+    return f"\n\n{_IMPORTS}\n\n{name} = numba.njit({options})({name})\n"
 
 
-def holds(text: str, name: str, folder: "pathlib.Path | None") -> bool:
-    """Whether the module of this text lies in the folder."""
-    return folder is not None and private(folder) and _file_of(_module(text, name), folder).exists()
+def _title(text: str) -> str:
+    """The line of a kernel's text that says what it takes and returns."""
+    return text.partition('"""')[2].partition('"""')[0]
 
 
-def _file_of(module: str, folder: pathlib.Path) -> pathlib.Path:
-    return folder / f"fad_{key(module)}.py"
-
-
-def _from_file(text: str, name: str, folder: pathlib.Path) -> Any:
-    text = _module(text, name)
-    path = _file_of(text, folder)
-    module = path.stem
-    if not path.exists():
-        _write(path, text.encode())
-    spec = importlib.util.spec_from_file_location(module, path)
-    loaded = importlib.util.module_from_spec(spec)           # type: ignore[arg-type]
-    sys.modules[module] = loaded                             # where machine code from the cache looks for its globals
-    spec.loader.exec_module(loaded)                          # type: ignore[union-attr]
-    _keep(getattr(loaded, name))
-    return getattr(loaded, name)
-
-
-def _stored() -> Any:
-    """Our way to keep a kernel's machine code on disk; Numba's own where a version of Numba has not what ours stands on."""
-    try:
-        return stored.keep
-    except (ImportError, AttributeError):
-        return None
-
-
-def _keep(dispatcher: Any) -> None:
-    (_stored() or type(dispatcher).enable_caching)(dispatcher)
-
-
-def _write(path: pathlib.Path, content: bytes) -> None:
-    """Write a file so that nobody ever sees half of it."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-    with os.fdopen(handle, "wb") as file:
-        file.write(content)
-    os.replace(temporary, path)
-
-
-def private(folder: Any) -> bool:
-    """Whether the folder (made if it is missing) is ours and writable by nobody else: what lies in it will be run."""
-    folder = pathlib.Path(folder)
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        info = folder.stat()
-    except OSError:
-        return False
-    if not hasattr(os, "getuid"):
-        return True
-    return info.st_uid == os.getuid() and not info.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+def _run(code: types.CodeType, module: str) -> dict:
+    """The names that the code makes, as those of a module that nobody else finds."""
+    scope: dict[str, Any] = {"__name__": module}
+    exec(code, scope)
+    return scope

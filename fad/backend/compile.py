@@ -1,10 +1,10 @@
 """Compilation: a Func to a kernel, its text to machine code, kept in memory and on disk.
 
-Equal text is one kernel, whatever it was made from. The file on disk is named by the text and all that its machine code depends on; Numba
-keeps its own cache beside it.
+Equal text is one kernel, whatever it was made from, for as long as anybody has it: who drops the last program of a kernel frees its machine code.
 """
 from collections.abc import Iterable
 from typing import Any
+from weakref import WeakValueDictionary
 
 from ..ir.graph import Func
 from ..util.config import config
@@ -12,13 +12,13 @@ from . import cache
 from .emit import source
 from .steps import BackendError as BackendError
 
-_kernels: dict[str, Any] = {}
+_kernels: "WeakValueDictionary[str, Kernel]" = WeakValueDictionary()
 
 
 class Kernel:
     """A compiled function: `call(*arrays_and_numbers)` is the entry point, `source` its text."""
 
-    __slots__ = ("source", "name", "call")
+    __slots__ = ("source", "name", "call", "__weakref__")
 
     def __init__(self, text: str, name: str, call: Any):
         self.source, self.name, self.call = text, name, call
@@ -43,5 +43,6 @@ def kernel_of(text: str, name: str) -> Kernel:
     """The kernel of a text."""
     found = _kernels.get(text)
     if found is None:
-        found = _kernels[text] = Kernel(text, name, cache.load(text, name, config.cache_dir))
+        found = Kernel(text, name, cache.load(text, name, config.cache_dir))
+        _kernels[text] = found
     return found

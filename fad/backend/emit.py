@@ -32,6 +32,7 @@ from .indexmap import Index
 from .lower import Lowering
 from .names import Names, own_name
 from .numbers import literal
+from .outline import Function, outlined, text_of, wrapped
 from .steps import BackendError
 from .vocabulary import VOCABULARY, imports
 
@@ -61,10 +62,11 @@ def source(func: Func, name: str = "kernel", names: Iterable[str] = (), arrays0:
     printer.line("return " + ", ".join(_result(printer, a, k, func) for k, a in enumerate(func.outputs)))
     body = _unused_extents(printer.lines)
     head = [f"def {name}({', '.join(parameters)}):", f'    """{_summary(func, parameters, printer)}"""']
-    text = "\n".join(head + body) + "\n"
     used = set(_CALLED.findall("\n".join(_QUOTED.sub("", line).split("  # ")[0] for line in body)))    # messages quote lines with comments
-    modules = {m for m, _ in _MODULE.findall(text)}
-    return "\n".join(imports(used, modules)) + "\n\n\n" + text
+    modules = {m for m, _ in _MODULE.findall("\n".join(head + body))}
+    *helpers, main = outlined(Function(name, parameters, body), {*VOCABULARY, *printer.names.taken}, printer.mentioned)
+    texts = ["\n".join(lines) + "\n" for lines in [*map(text_of, helpers), head + wrapped(main.lines)]]
+    return "\n".join(imports(used | ({"helper"} if helpers else set()), modules)) + "\n\n\n" + "\n\n".join(texts)
 
 
 def _parameters(func: Func, printer: Printer, names: list) -> list:

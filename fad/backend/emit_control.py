@@ -17,6 +17,7 @@ from .numbers import literal
 from .steps import Step
 
 FEW, LONG = 16, 32                          # turns of a loop that LLVM lays out; steps of a turn that does not feel a count
+SHORT = 64                                  # elements of an array that is copied
 
 
 def print_control(printer: Any, step: Step) -> None:
@@ -123,6 +124,8 @@ def _print_body(printer: Any, body: Any, outs: tuple) -> None:
 def _assign(printer: Any, body: Any, outs: tuple, before: set) -> None:
     pairs = [(out, a) for out, a in zip(outs, body.func.outputs)
              if not isinstance(a, Var) or printer.storage.root(a) is not printer.storage.root(out)]
+    copied = {old: new for old, new in printer.places[-1].spares.items() if _is_short(old)}
+    pairs = [(out, a) for out, a in pairs if printer.storage.root(out) not in copied]
     names = [printer.names.of(printer.storage.root(out)) for out, _ in pairs]
     values, free = [], printer.allocated - before            # free: made in here, and handed on by nobody yet
     for out, a in pairs:
@@ -132,13 +135,34 @@ def _assign(printer: Any, body: Any, outs: tuple, before: set) -> None:
         values.append(text.source if not out.type.shape or fresh or _changes_hands(printer, a, body, outs) else f"{text.source}.copy()")
         free -= arrays
     for old, new in printer.places[-1].spares.items():       # the array that is not needed any more is the next turn's to fill
-        names.append(printer.names.of(new))
-        values.append(printer.names.of(old))
+        if old not in copied:
+            names.append(printer.names.of(new))
+            values.append(printer.names.of(old))
     if len(names) > 1 and _entangled(names, values):
         printer.line(f"{', '.join(names)} = {', '.join(values)}")
     else:
         for name, value in zip(names, values):
             printer.line(f"{name} = {value}")
+    for old, new in copied.items():
+        _copy(printer, old, new)
+
+
+def _is_short(root: Var) -> bool:
+    """Whether an array is quicker copied than exchanged with another: LLVM knows that the two are apart only while neither changes its name."""
+    extents = root.type.shape
+    return all(isinstance(n, int) for n in extents) and math.prod(extents) <= SHORT
+
+
+def _copy(printer: Any, old: Var, new: Var) -> None:
+    """The elements of an array, put into another one."""
+    indices, indent = [], printer.indent
+    for n in old.type.shape:
+        indices.append(printer.names.loop([*printer.axes.values(), *indices]))
+        printer.line(f"for {indices[-1]} in range({n}):")
+        printer.indent += "    "
+    at = ", ".join(indices)
+    printer.line(f"{printer.names.of(old)}[{at}] = {printer.names.of(new)}[{at}]")
+    printer.indent = indent
 
 
 def _changes_hands(printer: Any, a: Any, body: Any, outs: tuple) -> bool:

@@ -1,4 +1,5 @@
 """Printing nest trees: loops, registers, rows and arrays, with small expressions written where they are used."""
+import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from .fuse import Scheduler
 from .hoist import insert, room_for
 from .homes import homes, kept_index, uses
 from .indexmap import Axis, Elem, at
+from .jam import can_jam, print_jammed
 from .lanes import LANES, BlockLoop
 from .lower import Lowering
 from .names import STEMS, Names
@@ -22,6 +24,7 @@ from .templates import SUM, Text, bare, is_negative, sum_of, template
 
 WINDOW = 40                                 # how many statements away an expression may be used
 LINE = 90                                   # an expression longer than this gets a name
+_NUMBER = re.compile(r"(?<=[A-Za-z])_\d+\b")
 
 
 class Added(NamedTuple):
@@ -51,11 +54,13 @@ class Printer:
         self.axes: dict[Axis, str] = {}
         self.allocated: set[Var] = set()
         self.lines: list[str] = []
+        self.mentioned: list[Any] = []                       # the user's lines
         self.indent = "    "
         self.places: list[Any] = []                          # the loops and branches that are being printed, outermost first
         self.place: Any = None                               # the user's line that was last mentioned
         self.turns: str | None = None                        # what counts the turns of the loops that are being printed
         self.inputs: set[Var] = set()                        # the function's own, whose arrays are the caller's
+        self.in_lanes = False                                # whether a block of points is being printed
         self.added: Added | None = None                      # the last line that added to something
 
     # -- lines ----------------------------------------------------------------------------------------------------------------
@@ -66,6 +71,7 @@ class Printer:
         text = self.indent + text
         if where is not None and (where.file, where.line) != self.place and where.text:
             self.place = (where.file, where.line)
+            self.mentioned.append(where)
             text = f"{text:<58}  # {where.text}"
         self.lines.append(text)
 
@@ -114,10 +120,15 @@ class Printer:
 
         def block() -> None:
             self.line(f"{count} = min({LANES}, {extent.source} - {start})")
+            self.in_lanes = True
             self.nodes(loop.nodes, single)
+            self.in_lanes = False
         self.indented(block)
 
     def _loop(self, loop: Loop, single: set) -> None:
+        if self.in_lanes and can_jam(self, loop):
+            print_jammed(self, loop, single)
+            return
         name = self.axes[loop.axis] = self.names.loop(self.axes[a] for a in self.axes)
         held = [s for s in loop.nodes if isinstance(s, Step) and self._is_held(s, loop)]
         for step in held:
@@ -176,10 +187,11 @@ class Printer:
     def _wait(self, step: Step) -> bool:
         """Keep the step's expression for its reader, unless it has grown too long."""
         value = self.expressions.value(step)
-        if len(value.source) <= LINE // 2:
+        short = len(_NUMBER.sub("", value.source)) <= LINE // 2     # whatever its names are numbered: equal code is to have equal text
+        if short:
             self.pending_reads[self.storage.root(step.out)] = self._reads(step)
             self.pending[self.storage.root(step.out)] = value
-        return len(value.source) <= LINE // 2
+        return short
 
     # -- variables ----------------------------------------------------------------------------------------------------------------
 
@@ -303,7 +315,7 @@ class Printer:
     def _may_join(self, before: Added, step: Step, value: Text) -> bool:
         """Whether what the step adds may be added together with what the line before adds to the same element, which is stored once then."""
         root = self.storage.root(step.out)
-        return root not in self.held and root not in self._reads(step) and len(before.value.source) + len(value.source) <= LINE
+        return root not in self.held and root not in self._reads(step) and len(_NUMBER.sub("", before.value.source + value.source)) <= LINE
 
     def _fill(self, step: Step) -> None:
         root = self.storage.root(step.out)

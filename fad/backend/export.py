@@ -43,15 +43,16 @@ def module_text(program: Any, name: str) -> str:
         raise ArgumentError("a function that draws random numbers cannot be exported", do="draw before, and pass what is drawn")
     if program.traced.written:
         raise ArgumentError("a function that writes to its arguments cannot be exported", do="return the new values instead")
+    flags = ", ".join(map(repr, FLAGS))
+    jitted = f"numba.njit(fastmath={{{flags}}}, error_model='numpy')"
     lines = with_free_sums(program.runner.source(name)).splitlines()
-    imports = [line for line in lines if line.startswith("from fad.kernels")]
-    body = [line for line in lines if line not in imports]
+    imports = [line for line in lines if line.startswith("from fad.kernels") and "import helper" not in line]
+    body = [f"@{jitted}" if line.startswith("@helper") else line for line in lines if not line.startswith("from fad.kernels")]
     parts = ['"""Written by fad: a derivative that needs only NumPy and Numba."""', "import numba", *body, ""]
     if imports:
         parts += ["# The kernels that the function calls.", f"_KERNELS = {_dict_text(needed_kernels(imports))}",
                   f"_IMPORTS = {chr(10).join(imports)!r}", _LOADER]
-    flags = ", ".join(map(repr, FLAGS))
-    parts.append(f"\n{name} = numba.njit(fastmath={{{flags}}}, error_model='numpy')({name})")
+    parts.append(f"\n{name} = {jitted}({name})")
     return "\n".join(parts + _with_captured(program, name)) + "\n"
 
 

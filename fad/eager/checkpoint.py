@@ -224,7 +224,8 @@ def checkpoint(function: Callable, *args: Any, use_reentrant: "bool | None" = No
         frame = _Frame(again, stop, determinism_check == "default", debug if now().checkpoint_debug is None else now().checkpoint_debug)
         anchor = alias(default_anchor())
         anchor._rg = True
-        frame.arguments = _Arguments.apply(anchor, kwargs, *args)
+        with changed(dual_level=-1):                                           # tangents are the function's own matter
+            frame.arguments = _Arguments.apply(anchor, kwargs, *args)
         with frame.hooks():
             result = function(*args, **kwargs)
         frame.finished = True

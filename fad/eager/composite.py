@@ -38,7 +38,7 @@ class Composite(Op):
                  inputs: tuple = ("self",), outputs: tuple = ("result",), samples: tuple = (), kinds: str = "f", alike: bool = False):
         self.name, self.written, self.run = name, written, run or written
         self.kind, self.facts, self.creation, self.samples, self.kinds, self.alike = "composite", {} if edges is None else {"edges": edges}, False, samples, kinds, alike
-        self.derivative, self.label = Explicit(None, pullback), node
+        self.derivative, self.label, self.is_of_one = Explicit(None, pullback), node, edges == 1
         self.__doc__ = f"{name}, as one step"
         enter(self, Handle(self, node, inputs, outputs))
         COMPOSITES[name] = self
@@ -51,8 +51,8 @@ class Composite(Op):
         if not self.serves(args):
             return together((self.written(*args, **params),), label or self.label, args[:self.facts.get("edges", len(args))])[0]
         with_axes = label is None or label != self.label
-        if len(args) == 1:
-            return apply_lean(self, args[0], (), params, label if with_axes else None)
+        if len(args) == 1 or self.is_of_one and isinstance(args[0], Tensor) and not any(isinstance(a, Tensor) for a in args[1:]):
+            return apply_lean(self, args[0], args[1:], params, label if with_axes else None)
         return apply(self, args, params, label if with_axes else None)
 
     def has_more(self, args: tuple, params: dict) -> bool:

@@ -90,7 +90,8 @@ std = _spread("std", lambda x, **params: np.sqrt(_var_run(x, **params)), _std_pu
 
 def _log_sum(x: np.ndarray, axes: tuple) -> np.ndarray:
     top = np.maximum.reduce(x, axis=axes, keepdims=True, initial=-np.inf)
-    top = np.where(np.isfinite(top), top, 0.0).astype(x.dtype)
+    if not np.isfinite(top).all():
+        top = np.where(np.isfinite(top), top, 0.0).astype(x.dtype)
     return np.log(np.add.reduce(np.exp(x - top), axis=axes, keepdims=True)) + top
 
 
@@ -121,7 +122,10 @@ softmax = Composite("softmax", lambda x, axis: BY_NAME["scipy.special.softmax"].
 
 
 def _log_softmax_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axis: int) -> tuple:
-    return (gs[0] - op["exp"](ys[0]) * kept_sum(gs[0], (axis,)),)
+    g, y = gs[0], ys[0]
+    if type(g) is np.ndarray and type(y) is np.ndarray:
+        return (g - np.exp(y) * np.add.reduce(g, axis=axis, keepdims=True),)
+    return (g - op["exp"](y) * kept_sum(g, (axis,)),)
 
 
 log_softmax = Composite("log_softmax", lambda x, axis: x - BY_NAME["scipy.special.logsumexp"].call(x, axis=axis, keepdims=True), _log_softmax_pullback,

@@ -87,11 +87,23 @@ def _arrow(start: tuple, end: tuple) -> str:
 
 
 def draw(tensor: Any) -> Drawing:
-    """A picture of the graph that a tensor's gradient flows through.
+    """Draw the graph through which the gradient of a tensor flows.
 
+    Parameters
+    ----------
+    tensor : Tensor
+        A tensor that was computed from leaves that require a gradient.
+
+    Returns
+    -------
+    Drawing
+        Shows itself in a notebook. It prints as text; its attributes `svg` and `dot` hold the picture.
+
+    Examples
+    --------
     >>> import fad
     >>> x = fad.tensor([1.0, 2.0], requires_grad=True)
-    >>> print(draw((x * 2).sum()))
+    >>> print(fad.draw((x * 2).sum()))
     0: SumBackward0 -> 1
     1: MulBackward0 -> 2
     2: AccumulateGrad (2,)

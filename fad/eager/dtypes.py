@@ -16,16 +16,38 @@ _OF_PYTHON = {float: None, int: np.dtype(np.int64), bool: np.dtype(bool), comple
 
 
 def get_default_dtype() -> np.dtype:
-    """The dtype of new tensors of real numbers: float64 unless set otherwise.
+    """Return the dtype of new tensors of real numbers.
 
-    >>> get_default_dtype()
+    Returns
+    -------
+    dtype
+        float64, unless `set_default_dtype` says otherwise.
+
+    Examples
+    --------
+    >>> import fad
+    >>> fad.get_default_dtype()
     dtype('float64')
     """
     return default.dtype
 
 
 def set_default_dtype(dtype: Any) -> None:
-    """Make new tensors of real numbers have this dtype."""
+    """Set the dtype of new tensors of real numbers.
+
+    Parameters
+    ----------
+    dtype : dtype
+        ``fad.float32`` or ``fad.float64``.
+
+    Examples
+    --------
+    >>> import fad
+    >>> fad.set_default_dtype(fad.float32)
+    >>> fad.tensor([1.0]).dtype
+    dtype('float32')
+    >>> fad.set_default_dtype(fad.float64)
+    """
     dtype = as_dtype(dtype)
     if dtype.kind != "f":
         raise TypeError("only floating-point types are supported as the default type")

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..ops.face import BY_NAME
 from .errors import scalar_name
+from .fitting import CHECKS, why_singular
 from .registry import FUNCTIONS
 from .tensor import Tensor, wrap
 
@@ -26,17 +27,34 @@ _SQUARE = dict.fromkeys("det slogdet inv eig eigvals cholesky solve".split(), "l
 _BESIDE = {                                                       # functions beside linalg's -> as what they refuse tensors that are no matrices for them
     "det": "linalg.det", "slogdet": "linalg.slogdet", "logdet": "logdet", "inverse": "linalg.inv", "cholesky": "cholesky", "cholesky_inverse": "cholesky_inverse",
     "matrix_exp": "linalg.matrix_exp", "matrix_power": "linalg.matrix_power", "qr": "linalg.qr", "svd": "linalg.svd"}
-_ANY = {"svd": "linalg.svd", "svdvals": "linalg.svd", "qr": "linalg.qr", "lu": "linalg.lu", "lu_factor": "torch.linalg.lu_factor"}
+_ANY = {"svd": "linalg.svd", "svdvals": "linalg.svd", "qr": "linalg.qr", }
+_LOCATED = ("inv", "cholesky")                                   # of which is told which matrix failed, and where in it
 
 
 def of_matrices(name: str, f: Callable) -> Callable:
     """A function of matrices that refuses tensors which are none, in PyTorch's words."""
     called = _SQUARE.get(name) or _ANY.get(name)
-    return f if called is None else _refusing(f, called.format(name), name in _SQUARE, exact=name == "matrix_power")
+    fitting = f if name not in CHECKS else _fitting(f, CHECKS[name])
+    return fitting if called is None else _refusing(fitting, called.format(name), name in _SQUARE, exact=name == "matrix_power")
+
+
+def _fitting(f: Callable, check: Callable) -> Callable:
+    """A function of tensors that refuses shapes which do not fit before it computes; what its check takes otherwise is left to the function."""
+    @functools.wraps(f)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        given = args[0] if args and isinstance(args[0], (tuple, list)) else args
+        if given and all(isinstance(a, Tensor) for a in given[:2] if hasattr(a, "shape")) and isinstance(given[0], Tensor):
+            try:
+                check(*args, **kwargs)
+            except (AttributeError, IndexError):                  # arguments of other kinds
+                pass
+        return f(*args, **kwargs)
+    return call
 
 
 def refuse_beside() -> None:
     """Let the functions that stand beside linalg's refuse what these refuse."""
+    FUNCTIONS["pinverse"] = _fitting(FUNCTIONS["pinverse"], CHECKS["pinv"])
     for name, called in _BESIDE.items():
         FUNCTIONS[name] = _refusing(FUNCTIONS[name], called, name not in _ANY, exact=name == "matrix_power")
         if hasattr(Tensor, name):
@@ -55,7 +73,8 @@ def _refusing(f: Callable, called: str, square: bool, exact: bool = False) -> Ca
         except np.linalg.LinAlgError as error:
             if not isinstance(A, Tensor) or isinstance(error, LinAlgError):
                 raise
-            raise LinAlgError(SINGULAR.get(called.rpartition(".")[2], str(error))) from None
+            own = called.rpartition(".")[2]
+            raise LinAlgError(own in _LOCATED and why_singular(called, A._a) or SINGULAR.get(own, str(error))) from None
     return call
 
 

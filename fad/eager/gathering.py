@@ -8,6 +8,7 @@ from ..ops.table import TABLE as op
 from .errors import scalar_name
 from .indexing import getitem
 from .inplace import number
+from .picked import picked, places_along
 from .promotion import agree
 from .registry import function, named, one_dim
 from .shapes import reshape
@@ -27,7 +28,7 @@ def gather(self: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any
     ax = one_dim(dim, len(self.shape))
     if not i.ndim:
         return reshape(gather(self, dim, wrap(i.reshape((1,) * len(self.shape)))), ())
-    return getitem(self, _along(i, ax))
+    return picked(self, places_along(i, ax, tuple(self.shape))) if isinstance(self, Tensor) else getitem(self, _along(i, ax))
 
 
 def _along(index: np.ndarray, ax: int) -> tuple:

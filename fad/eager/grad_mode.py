@@ -10,12 +10,36 @@ from .tensor import Tensor
 
 
 def is_grad_enabled() -> bool:
-    """Whether operations are recorded in this context (of a thread, or of an asyncio task)."""
+    """Return whether operations are recorded in this thread or asyncio task.
+
+    Returns
+    -------
+    bool
+        True, unless a mode such as `no_grad` holds.
+
+    Examples
+    --------
+    >>> import fad
+    >>> fad.is_grad_enabled()
+    True
+    """
     return now().grad
 
 
 def is_inference_mode_enabled() -> bool:
-    """Whether this context is in inference mode."""
+    """Return whether this thread or asyncio task is in inference mode.
+
+    Returns
+    -------
+    bool
+        True inside of `inference_mode`.
+
+    Examples
+    --------
+    >>> import fad
+    >>> fad.is_inference_mode_enabled()
+    False
+    """
     return now().inference
 
 
@@ -124,8 +148,15 @@ class _Switch(GradMode):
 
 
 class no_grad(_Switch):
-    """Within (or in a function decorated with it), operations are not recorded.
+    """Do not record operations on tensors, in a block or in a function.
 
+    Parameters
+    ----------
+    function : callable, optional
+        A function to decorate. Without it, the result is a context manager.
+
+    Examples
+    --------
     >>> import fad
     >>> x = fad.tensor([1.0], requires_grad=True)
     >>> with fad.no_grad():
@@ -135,13 +166,40 @@ class no_grad(_Switch):
 
 
 class enable_grad(_Switch):
-    """Within, operations are recorded, even inside no_grad."""
+    """Record operations on tensors, even inside of `no_grad`.
+
+    Parameters
+    ----------
+    function : callable, optional
+        A function to decorate. Without it, the result is a context manager.
+
+    Examples
+    --------
+    >>> import fad
+    >>> x = fad.tensor([1.0], requires_grad=True)
+    >>> with fad.no_grad(), fad.enable_grad():
+    ...     (x * 2).requires_grad
+    True
+    """
 
     wanted = True
 
 
 class set_grad_enabled(GradMode):
-    """Turn recording on or off: at once, and as a context manager or decorator for a while."""
+    """Turn recording on or off, at once or for a block.
+
+    Parameters
+    ----------
+    mode : bool
+        Whether operations are recorded.
+
+    Examples
+    --------
+    >>> import fad
+    >>> with fad.set_grad_enabled(False):
+    ...     fad.is_grad_enabled()
+    False
+    """
 
     def __init__(self, mode: bool):
         if not isinstance(mode, bool):
@@ -179,7 +237,22 @@ class _Later(GradMode):
 
 
 class inference_mode(GradMode):
-    """no_grad, and what is made within can never be part of a graph: its tensors track neither versions nor views."""
+    """Do not record operations, and make tensors that can never be part of a graph.
+
+    The tensors track neither versions nor views, which saves a little time over `no_grad`.
+
+    Parameters
+    ----------
+    mode : bool or callable, optional
+        Whether the mode holds, or a function to decorate.
+
+    Examples
+    --------
+    >>> import fad
+    >>> with fad.inference_mode():
+    ...     fad.ones(2).is_inference()
+    True
+    """
 
     def __new__(cls, mode: Any = True) -> Any:
         self = object.__new__(cls)

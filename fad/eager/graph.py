@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
+from ..util.forks import renewed
 from .handles import ManyHandles
 from .node import GradientEdge, Node, named
 from .record import edge
@@ -33,7 +34,7 @@ def register_multi_grad_hook(tensors: Sequence, fn: Callable, *, mode: str = "al
 
 class _Several:
     def __init__(self, tensors: tuple, fn: Callable):
-        self.tensors, self.fn, self.lock = tensors, fn, threading.Lock()
+        self.tensors, self.fn, self.lock = tensors, fn, renewed(threading.RLock())
         self.passes: dict = {}
 
     def register(self) -> ManyHandles:

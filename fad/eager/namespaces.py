@@ -124,12 +124,6 @@ def matrix_norm(A: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = F
 
 def solve_triangular(A: Any, B: Any, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Any:
     """X with A X = B (left=False: X A = B), A triangular."""
-    for name, x in (("A", A), ("B", B)):
-        if len(x.shape) < 2:
-            raise RuntimeError(f"linalg.solve_triangular: The input tensor {name} must have at least 2 dimensions.")
-    if A.shape[-1] != B.shape[-2 if left else -1]:
-        raise RuntimeError(f"linalg.solve_triangular: Incompatible shapes of A and B for the equation {'AX = B' if left else 'XA = B'} "
-                           f"({A.shape[-2]}x{A.shape[-1]} and {B.shape[-2]}x{B.shape[-1]})")
     if not left:
         return solve_triangular(A.mT, B.mT, upper=not upper, unitriangular=unitriangular).mT
     return named(_face("scipy.linalg.solve_triangular", A, B, lower=not upper, unit_diagonal=unitriangular), "LinalgSolveTriangularBackward0")

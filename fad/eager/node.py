@@ -142,6 +142,12 @@ class Node(Showing):
         """The same on tensors, recorded."""
         raise NotImplementedError
 
+    def check_held(self) -> None:
+        """Raise unless what the node shows as saved is what it was, read or not."""
+        for saved in (self.held or {}).values():
+            if saved.__class__ is SavedTensor and saved.hooks is None and saved.original is not None:
+                saved._checked()
+
     def release(self) -> None:
         """Forget what was saved for backward."""
         for saved in (self.held or {}).values():
@@ -210,6 +216,8 @@ class OpNode(Node):
             if isinstance(y, np.ndarray) and self.vcs[k][0] != (versions[len(xs) + k] if versions else 0):
                 expected = self._version(len(xs) + k)
                 raise RuntimeError(stale_message(result_of(y, self.vcs[k], self, k), expected, self, k))
+        if self.held is not None:
+            self.check_held()
 
     def pull(self, g: Any) -> tuple:
         gs = (g,) if self.outputs == 1 else (None,) * self.outputs if g is None else tuple(g)

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
-from . import composites
+from . import composites, fitting
 from .errors import broadcasts, c_name, not_expandable, scalar_name
 from .fast import product
 from .promotion import agree
@@ -62,10 +62,22 @@ def _mismatch(a: tuple, b: tuple) -> None:
     if len(a) == len(b) == 1:
         raise RuntimeError(f"inconsistent tensor size, expected tensor [{a[0]}] and src [{b[0]}] to have the same number of elements, but got {a[0]} and "
                            f"{b[0]} elements respectively")
+    rows = a if len(a) < 3 else (math.prod(a[:-1]), a[-1])
+    if len(b) == 1:
+        raise RuntimeError(f"size mismatch, got input ({rows[0]}), mat ({rows[0]}x{rows[1]}), vec ({b[0]})")
+    if len(b) > 2:
+        raise RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: [{b[0] if len(a) < 3 else a[0]}, {a[-1]}] but got: [{b[0]}, {b[1]}].")
+    a = rows
     raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({'x'.join(map(str, a if len(a) > 1 else (1, *a)))} and {'x'.join(map(str, b))})")
 
 
 function("matmul")(matmul)
+
+
+def _stacks(a: tuple, b: tuple) -> None:
+    """Raise unless two stacks of matrices can be multiplied one by one."""
+    if (a[0], a[2]) != tuple(b[:2]):
+        raise RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: [{a[0]}, {a[2]}] but got: [{b[0]}, {b[1]}].")
 
 
 def _of_ranks(name: str, ranks: tuple, wrong: Callable) -> None:
@@ -74,6 +86,8 @@ def _of_ranks(name: str, ranks: tuple, wrong: Callable) -> None:
         have = len(self.shape), len(other.shape)
         if have != ranks:
             raise RuntimeError(wrong(*have))
+        if ranks == (3, 3):
+            _stacks(self.shape, other.shape)
         return matmul(self, other)
     call.__name__, call.__doc__ = name, f"The product of two tensors of {ranks[0]} and {ranks[1]} dimensions."
     function(name)(call)
@@ -170,8 +184,9 @@ def baddbmm(self: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 
     for name, x in (("batch1", batch1), ("batch2", batch2)):
         if len(x.shape) != 3:
             raise RuntimeError(f"{name} must be a 3D tensor")
+    _expands(self, (*batch1.shape[:2], batch2.shape[2]))
+    _stacks(batch1.shape, batch2.shape)
     product = matmul(batch1, batch2)
-    _expands(self, product.shape)
     return self * beta + product * alpha
 
 
@@ -179,13 +194,30 @@ def baddbmm(self: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 
 def einsum(equation: str, *operands: Any) -> Any:
     """Sums of products, by NumPy's notation."""
     given = operands[0] if len(operands) == 1 and isinstance(operands[0], (tuple, list)) else operands
+    if isinstance(equation, str) and all(isinstance(x, Tensor) for x in given):
+        fitting.einsum(equation, given)
     return BY_NAME["numpy.einsum"].call(equation, *given)
+
+
+def _summed_alike(a: tuple, b: tuple, dims: Any) -> None:
+    """Raise unless the dimensions that tensordot sums over are pairs of one size."""
+    if isinstance(dims, int):
+        if dims > min(len(a), len(b)):
+            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+        dims = (range(-dims, 0), range(dims))
+    left, right = ([d] if isinstance(d, int) else list(d) for d in (dims if isinstance(dims, (tuple, list)) else raw(dims).tolist()))
+    if len(left) != len(right):
+        raise RuntimeError("both dimension lists should have same length")
+    for p, q in zip(left, right):
+        if a[p] != b[q]:
+            raise RuntimeError(f"contracted dimensions need to match, but first has size {a[p]} in dim {p} and second has size {b[q]} in dim {q}")
 
 
 @function(method=False)
 def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     """The sum of products over pairs of dimensions."""
     agree("both inputs should have same dtype", a, b)
+    _summed_alike(a.shape, b.shape, dims)
     return BY_NAME["numpy.tensordot"].call(a, b, dims)
 
 

@@ -7,6 +7,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from ..util.forks import renewed
 from .events import BACKWARD, FUNCTION, USER, EventList, FunctionEvent, FunctionEventAvg
 from .record import timed
 from .state import change, now
@@ -41,7 +42,7 @@ class profile:
         self.events: list = []
         self.threads: WeakKeyDictionary = WeakKeyDictionary()                 # in which thread a node was made
         self.entered = False
-        self.lock = threading.Lock()
+        self.lock = renewed(threading.RLock())
 
     def __enter__(self) -> "profile":
         if not self.enabled:
@@ -155,9 +156,6 @@ def _no_device(what: str, device: str) -> Callable:
     return refuse
 
 
-emit_nvtx = _no_device("emit_nvtx", "an NVIDIA GPU and nvprof")
-
-
 class emit_itt:
     """Marks for Intel's ITT collector, of which there is none here: nothing changes within."""
 
@@ -169,6 +167,15 @@ class emit_itt:
 
     def __exit__(self, *exc: Any) -> None:
         """There is nothing to end."""
+
+
+class emit_nvtx(emit_itt):
+    """Marks for NVIDIA's nvprof: refused, since there is no such device here, unless it is not enabled."""
+
+    def __enter__(self) -> "emit_nvtx":
+        if self.enabled:
+            _no_device("emit_nvtx", "an NVIDIA GPU and nvprof")()
+        return self
 
 
 load_nvprof = _no_device("load_nvprof", "a trace of nvprof")

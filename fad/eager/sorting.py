@@ -10,6 +10,7 @@ from ..ops.table import TABLE as op
 from .errors import scalar_name
 from .inplace import number, requires_grad, wanted
 from .node import Undifferentiable
+from .picked import picked, places_along
 from .record import edge
 from .reductions import Extreme, _shared, _take, extremes
 from .registry import delivered, function, one_dim
@@ -40,7 +41,7 @@ def _real(x: Any, name: str) -> None:
 def sort(self: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> Extreme:
     """(values, indices), sorted along a dimension; equal elements stay in their order."""
     order = argsort(self, dim, descending)
-    return Extreme(self.gather(dim, order), order)
+    return Extreme(_at(self, order, dim), order)
 
 
 @function()
@@ -68,7 +69,14 @@ def topk(self: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = 
     if not 0 <= k <= self.shape[ax]:
         raise RuntimeError("selected index k out of range")
     order = argsort(self, ax, descending=largest).narrow(ax, 0, k)
-    return Extreme(self.gather(ax, order), order)
+    return Extreme(_at(self, order, ax), order)
+
+
+def _at(x: Any, order: Any, dim: int) -> Any:
+    """x in another order along a dimension."""
+    if not isinstance(x, Tensor) or not order._a.size:
+        return x.gather(dim, order)
+    return picked(x, places_along(order._a, one_dim(dim, len(x.shape)), x._a.shape))
 
 
 def _picked(x: Any, places: np.ndarray, ax: int, keepdim: bool) -> Extreme:

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..util.nearest import MissingName
+
 SAME = object()
 subclassed: "list[Callable]" = []                 # set by overrides.py: is told of each subclass of Tensor
 
@@ -70,16 +72,30 @@ default = Default()
 class Tensor:
     """An array that remembers how it was computed.
 
+    Make one with `fad.tensor` or with the other constructors of PyTorch's names (`zeros`, `randn`, `from_numpy`, ...). Its
+    methods are those of PyTorch's tensors on the CPU.
+
+    Attributes
+    ----------
+    grad : Tensor or None
+        The gradient that `backward` accumulated.
+    grad_fn : Node or None
+        The operation that made the tensor; None for a leaf.
+    requires_grad : bool
+        Whether operations with the tensor are recorded.
+
+    Examples
+    --------
     >>> import fad
     >>> x = fad.tensor([1.0, 2.0], requires_grad=True)
     >>> (x ** 2).sum().backward()
     >>> x.grad
     tensor([2., 4.])
-
-    Slots: _a the ndarray; _fn, _nr the node that made it and which of its results it is; _rg whether a leaf requires a gradient;
-    _vc the version counter, shared by views; _view how it views another tensor; _g the gradient; _x what few tensors have;
-    _acc a weak reference to the node that accumulates into _g.
     """
+
+    # Slots: _a the ndarray; _fn, _nr the node that made it and which of its results it is; _rg whether a leaf requires a gradient;
+    # _vc the version counter, shared by views; _view how it views another tensor; _g the gradient; _x what few tensors have;
+    # _acc a weak reference to the node that accumulates into _g.
 
     __slots__ = ("_a", "_fn", "_nr", "_rg", "_vc", "_view", "_g", "_x", "_acc", "__dict__", "__weakref__")
     __fad_level__ = 1
@@ -104,7 +120,7 @@ class Tensor:
     def __getattr__(self, name: str) -> Any:
         if name in _UNSET:                        # slots that are filled when first needed
             return None
-        raise AttributeError(f"'Tensor' object has no attribute {name!r}")
+        raise MissingName(f"'Tensor' object has no attribute {name!r}", name, lambda: dir(Tensor))
 
     @property
     def extra(self) -> Extra:

@@ -40,9 +40,7 @@ class Together(Node):
         hidden = self.hidden
         if hidden is None:
             raise RuntimeError(errors.SECOND_TIME)
-        for saved in (self.held or {}).values():                             # what it shows as saved has to be what it was, read or not
-            if saved.__class__ is SavedTensor and saved.hooks is None and saved.original is not None:
-                saved._checked()
+        self.check_held()
         come: dict = {}
         for root, one in zip(self.roots, (g,) if self.outputs == 1 else g or ()):
             if root is not None:
@@ -114,6 +112,9 @@ def together(ys: tuple, label: str, args: Sequence, saved: "dict | None" = None,
     else:
         node = Together(edges, nrs if any(nrs) else None)
         node.outputs, node.roots, node.hidden = len(ys), roots, hidden
+        for inner in hidden:                                                 # what it showed is shown no more, and may change
+            if inner.held is not None:
+                inner.held = None
         node.shown = {k: Meta(y._a.shape, y._a.dtype) for k, y in enumerate(ys) if roots[k] is not None}
         for k, y in enumerate(ys):
             if roots[k] is not None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..util.errors import ConcreteValueError, SideEffectError
+from ..util.foreign import package_of, remedy_of
 from ..util.listening import listening, settings
 from ..util.where import here
 from . import stack
@@ -81,7 +82,7 @@ class Builder:
         self.settings: Any = None                                # by which it was last asked who is told; on the root
         self.has_optional = False                                # whether values may be None (trace/optional.py); on the root
         self.guarded: dict[int, Any] = {}                        # objects all of which is a source; on the root
-        self.reads: Any = None                                   # what code reads that is not rewritten (trace/unseen.py); on the root
+        self.reads: Any = None                                   # what code reads that is not rewritten (trace/guards/reads.py); on the root
         self.classes: dict[type, None] = {}                      # of objects that the function makes, or reads attributes of; on the root
         self.arguments: Any = ()                                 # what the function was called with, traced values and all; on the root
         self.unbound = self.asked = False                        # whether a name may have no value (trace/bound.py), the class of a number was asked for; on the root
@@ -169,6 +170,10 @@ class Builder:
             raise ConcreteValueError("a tensor that requires gradients is used in a traced function, and is no argument of it",
                                      why="its gradient would be lost",
                                      do="pass it as an argument (a module's parameters by nn.functional_call), or use its detach()")
+        remedy = remedy_of(x)
+        if remedy:
+            raise ConcreteValueError(f"a {type(x).__name__} of {package_of(x)} is used in a traced computation", why="fad computes with NumPy's arrays",
+                                     do=f"take the numbers out of it: {remedy}")
         if hasattr(x, "dtype") and x.dtype.kind in "biufc":
             return self.watch(x)
         raise ConcreteValueError(f"cannot use {type(x).__name__} in a traced computation: {x!r:.80}",

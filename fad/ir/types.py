@@ -80,6 +80,8 @@ def type_of(x: Any) -> Type:
         return Type(dtype, (), True)
     if hasattr(x, "atom"):
         return x.atom.type
+    if not hasattr(x, "dtype") and isinstance(x, (int, float, complex)):         # of a user's class made of one of these
+        return Type(_WEAK[next(c for c in type(x).__mro__ if c in _WEAK)], (), True)
     return Type(x.dtype, x.shape)
 
 

@@ -9,7 +9,7 @@ import llvmlite.binding as llvm
 from numba.core import cgutils
 
 from fad.kernels.foreign import bind
-from fad.kernels.lean import new_library
+from fad.kernels.libraries import new_library
 
 __all__ = ["PREFIX", "call", "called", "is_at_hand", "keep_in"]
 
@@ -19,7 +19,7 @@ _libraries: dict = {}                                        # symbol -> its lib
 
 
 def keep_in(store):
-    """Set what keeps machine code: key(text) -> name of a file, read(name) -> what was written or None, write(name, what)."""
+    """Set what keeps machine code: key(text) -> name of a file, use(name, make) -> make(*what was written) or None, write(name, what)."""
     global _store
     _store = store
 
@@ -63,10 +63,11 @@ def is_at_hand(symbol, codegen):
     """Whether the symbol of a kernel is bound, or can be: what was kept is there, and all that it calls."""
     if symbol in _libraries:
         return True
-    kept = _store.read(symbol) if _store is not None else None
-    if kept is None:
-        return False
-    names, state, name = kept
+    return _store is not None and bool(_store.use(symbol, lambda *kept: _load(symbol, codegen, *kept)))
+
+
+def _load(symbol, codegen, names, state, name):
+    """Bind the symbol to what was kept; False where something that it calls is not there."""
     if not all(is_at_hand(n, codegen) if n.startswith(PREFIX) else llvm.address_of_symbol(n) for n in names):
         return False
     _take(symbol, codegen.unserialize_library(state), name)

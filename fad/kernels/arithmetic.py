@@ -197,9 +197,16 @@ def _integer_fmod(x, y):
 
 
 def _integer_power(x, n):
+    # Numba's own may go by way of a float, which rounds beyond 2**53: up to 0.63 always, later where n > 0x10000
     if n < 0:
         raise ValueError("Integers to negative integer powers are not allowed.")
-    return x**n
+    y = like(1, x)
+    while n > 0:  # by squaring, bit after bit of n; products wrap around, as NumPy's do
+        if n & 1:
+            y = y * x
+        x = x * x
+        n = n >> 1
+    return y
 
 
 def _float_power(x, y):

@@ -1,7 +1,7 @@
-"""NumPy as kernels see it: itself, but for the functions that make arrays, whose code is emitted at once.
+"""NumPy as kernels see it: itself, but for the functions that make arrays and the product of matrices, whose code is emitted at once.
 
-Numba's own np.empty, np.zeros and np.full are some functions to compile each, for each dtype and rank anew: together as much work as a small
-kernel.
+Numba's own np.empty, np.zeros, np.full and np.dot are some functions to compile each, for each dtype, rank and layout anew: together more work than
+a small kernel.
 
     >>> import numba
     >>> numba.njit(lambda n: zeros((n, 2)))(1)
@@ -14,9 +14,12 @@ from typing import Any
 import numpy as np
 from numba.core import cgutils, types
 from numba.core.typing.npydecl import parse_dtype
+from numba.np.linalg import call_xxgemm, ensure_blas
 
 from fad.kernels.memory import made
 from fad.kernels.promotion import compiled_as
+
+BLAS = (types.float32, types.float64, types.complex64, types.complex128)
 
 
 def __getattr__(name: str) -> Any:
@@ -64,6 +67,35 @@ def _full(context, builder, sig, args):
     return array
 
 
+def _dot_of(a, b):
+    """The same for np.dot of two matrices that BLAS takes as they are."""
+    if not all(isinstance(t, types.Array) and t.ndim == 2 and t.layout in "CF" and t.dtype in BLAS for t in (a, b)) or a.dtype != b.dtype:
+        return None
+    return types.Array(a.dtype, 2, "C"), a, b
+
+
+def _dot(context, builder, sig, args):
+    ensure_blas()
+    a, b = (context.make_array(t)(context, builder, value) for t, value in zip(sig.args, args))
+    (m, k), (other, n) = (cgutils.unpack_tuple(builder, x.shape) for x in (a, b))
+    refuse = context.call_conv.return_user_exc
+    with builder.if_then(builder.icmp_signed("!=", k, other), likely=False):
+        refuse(builder, ValueError, ("incompatible array sizes for np.dot(a, b) (matrix * matrix)",))
+    for extent in (m, k, n):
+        with builder.if_then(builder.icmp_signed(">", extent, extent.type(2**31 - 1)), likely=False):
+            refuse(builder, OverflowError, ("array size too large to fit in C int",))
+    value = made(context, builder, sig.return_type, [m, n])
+    data, count, size = _fields(context, builder, sig.return_type, value)
+    is_empty = builder.icmp_signed("==", builder.mul(builder.mul(m, n), k), m.type(0))
+    with builder.if_else(is_empty, likely=False) as (empty, full):
+        with empty:
+            cgutils.memset(builder, data, builder.mul(size, count), 0)
+        with full:
+            operands = (sig.args[0], (m, k), a.data), (sig.args[1], (k, n), b.data), (sig.return_type, (m, n), data)
+            call_xxgemm(context, builder, *[part for operand in operands for part in operand])
+    return value
+
+
 def _fields(context, builder, kind, array):
     """Where an array's elements are, their number, and the size of one."""
     place = context.data_model_manager[kind].get_field_position
@@ -85,6 +117,12 @@ def full(shape, value, dtype=None):
     return np.full(shape, value, dtype)
 
 
+def dot(a, b):
+    """As np.dot."""
+    return np.dot(a, b)
+
+
 compiled_as(empty, _array_of, _empty, fallback=np.empty)
 compiled_as(zeros, _array_of, _zeros, fallback=np.zeros)
 compiled_as(full, _full_of, _full, fallback=np.full)
+compiled_as(dot, _dot_of, _dot, fallback=np.dot)

@@ -9,9 +9,9 @@ import importlib
 import sys
 
 import numpy as np
-from llvmlite import ir
 from numba.core import cgutils, types
 
+from fad.kernels.gil import held_for_a_while, is_pythons_thread
 from fad.kernels.memory import blank, viewed
 from fad.kernels.promotion import compiled_as, emit_python, inner
 
@@ -35,14 +35,12 @@ def _available():
 
 
 def _emit_room_for(context, builder, sig, args):
-    """count < fad.util.memory.available(), asked where count is not small and the thread holds Python's lock; else true."""
+    """count < fad.util.memory.available(), asked where count is not small and Python knows the thread; else true."""
     found = cgutils.alloca_once_value(builder, context.get_constant(types.int64, UNKNOWN))
-    kind = ir.FunctionType(ir.IntType(32), [])
-    holds = cgutils.get_or_insert_function(builder.module, kind, "PyGILState_Check")
     is_large = builder.icmp_signed(">=", args[0], args[0].type(SMALL))
-    with builder.if_then(is_large, likely=False), builder.if_then(cgutils.is_not_null(builder, builder.call(holds, []))):
+    with builder.if_then(is_large, likely=False), builder.if_then(is_pythons_thread(builder)):
         module = context.insert_const_string(builder.module, "fad.util.memory")
-        _ask(context.get_python_api(builder), builder, module, found)
+        held_for_a_while(builder, lambda: _ask(context.get_python_api(builder), builder, module, found))
     return builder.icmp_signed("<", args[0], builder.load(found))
 
 

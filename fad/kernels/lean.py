@@ -5,25 +5,25 @@ of its time, and grows faster than the text. And where Numba writes fifty instru
 """
 import functools
 
-import llvmlite.binding as llvm
 from llvmlite import ir as llvm_ir
 from numba.core import cgutils, ir, lowering, types
 from numba.core.callconv import RETCODE_OK
 from numba.core.compiler import CompilerBase
-from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
-from numba.core.rewrites import rewrite_registry
-from numba.core.typed_passes import BaseNativeLowering, NoPythonBackend, NopythonTypeInference
+from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.typed_passes import BaseNativeLowering, NoPythonBackend
 from numba.core.untyped_passes import FixupArgs, TranslateByteCode
 from numba.np.numpy_support import as_dtype
 
-from fad.kernels import memory, operators, results
+from fad.kernels import memory, operators, pauses, results
 from fad.kernels.bounds import Bounds
+from fad.kernels.libraries import Releasable, new_library
 from fad.kernels.lifetimes import insert_releases
 from fad.kernels.loops import Loops
 from fad.kernels.remembering import Remembering
+from fad.kernels.stages import LeanRewrites, LeanTypeInference, findable
 from fad.kernels.variables import definitions, is_whole_slice, of_one_value, only_value
 
-__all__ = ["LeanCompiler", "new_library"]
+__all__ = ["LeanCompiler"]
 
 
 class _Lower(lowering.Lower):
@@ -39,6 +39,18 @@ class _Lower(lowering.Lower):
         super().lower_inst(inst)
         if isinstance(inst, (ir.Jump, ir.Branch)):
             self._loops.note(self.builder, self._label, inst.get_targets())
+
+    def setup_function(self, fndesc):
+        super().setup_function(fndesc)
+        apart = getattr(self.func_ir.func_id.func, "fad_apart", None)        # of a helper (see helpers.py): parameters whose arrays share no memory
+        if apart is None:
+            return
+        self.function.attributes.add("noinline")
+        places = {f"arg.{n}.{self.context.data_model_manager[t].get_field_position('data')}" for n, t in zip(fndesc.args, fndesc.argtypes)
+                  if n in apart and isinstance(t, types.Array)}
+        for value in self.call_conv.get_arguments(self.function):
+            if value.name in places:
+                value.add_attribute("noalias")
 
     # -- results --------------------------------------------------------------------------------------------------------------
 
@@ -58,9 +70,7 @@ class _Lower(lowering.Lower):
         return True
 
     def create_cpython_wrapper(self, release_gil=False):
-        if not results.is_large(self.fndesc.restype):
-            return super().create_cpython_wrapper(release_gil)
-        return results.add_wrapper(self.context, self.library, self.fndesc, self.env, self.call_helper, release_gil)
+        results.add_wrapper(self.context, self.library, self.fndesc, self.env, self.call_helper, self._loops.depth())
 
     def create_cfunc_wrapper(self):
         if not results.is_large(self.fndesc.restype):        # C has no such results
@@ -74,6 +84,7 @@ class _Lower(lowering.Lower):
         self._ranges = {}                                    # start, stop and step of the ranges of this function
         self._operators = {}                                 # (operator, types) -> its implementation
         self._counted = {}                                   # type -> whether a reference in it is counted
+        self._clock = None                                   # of `interruptible`
         self._defined = definitions(self.blocks)
         kind = self.fndesc.restype
         self._results = results.returned_tuples(self.blocks, self._defined, self.typeof, kind) if results.is_large(kind) else ()
@@ -133,6 +144,10 @@ class _Lower(lowering.Lower):
     # -- calls ----------------------------------------------------------------------------------------------------------------
 
     def _lower_call_normal(self, fnty, expr, signature):
+        if isinstance(fnty, types.Function) and fnty.typing_key is pauses.interruptible:
+            self._clock = self._clock or pauses.new_clock(self.builder)
+            arrays = [(t, v) for t, v in zip(self.fndesc.argtypes, self.fnargs) if isinstance(t, types.Array)]
+            return pauses.emit_pause(self.context, self.builder, self.loadvar(expr.args[0].name), self._clock, arrays)
         method = fnty.typing_key if isinstance(fnty, types.BoundFunction) and self._is_array(fnty.this) else None
         if method == "array.copy":
             return memory.duplicate(self.context, self.builder, fnty.this, self.loadvar(expr.func.name))
@@ -322,27 +337,6 @@ def _step(numbers):
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class LeanRewrites(FunctionPass):
-    """Numba's rewriting before types are known (of constant subscripts, of what is raised), each block looked at until nothing is found."""
-
-    _name = "fad_rewrites"
-
-    def __init__(self):
-        super().__init__()
-
-    def run_pass(self, state):
-        function = state.func_ir
-        for kind in rewrite_registry.rewrites["before-inference"]:
-            rewrite, waiting = kind(state), list(function.blocks)
-            while waiting:
-                label = waiting.pop()
-                if rewrite.match(function, function.blocks[label], state.typemap, state.calltypes):
-                    function.blocks[label] = rewrite.apply()
-                    waiting.append(label)
-        return True
-
-
-@register_pass(mutates_CFG=True, analysis_only=False)
 class LeanLowering(BaseNativeLowering):
     """Numba's lowering, with _Lower."""
 
@@ -351,44 +345,20 @@ class LeanLowering(BaseNativeLowering):
 
     def run_pass(self, state):
         if state.library is None:
-            state.library = new_library(state.targetctx.codegen(), state.func_id.func_qualname)
+            state.library = new_library(Releasable(state.targetctx.codegen()), state.func_id.func_qualname)
         insert_releases(state.func_ir)                       # found once, when nothing will change any more
         return super().run_pass(state)
-
-
-def new_library(codegen, name):
-    """A library of machine code that can be kept, and is optimised once."""
-    library = codegen.create_library(name)
-    library.enable_object_caching()
-    _optimise_once(library)
-    return library
-
-
-def _optimise_once(library):
-    """Let LLVM optimise the module as a whole, each function only put in order before: Numba has it do all the work on each function, too."""
-    codegen = library._codegen
-    if not hasattr(codegen, "_pass_builder"):
-        return                                               # the pass managers of old (Numba 0.61) did no more than this
-
-    def put_in_order(module):
-        module.data_layout = codegen._data_layout
-        builder = codegen._pass_builder()
-        for function in module.functions:
-            passes = llvm.create_new_function_pass_manager()
-            for name in ("simplify_cfg", "sroa", "instruction_combine", "simplify_cfg", "refprune"):
-                getattr(passes, f"add_{name}_pass")()
-            passes.run(function, builder)
-
-    def optimise():
-        passes, builder = codegen._module_pass_manager()
-        passes.run(library._final_module, builder)
-    library._optimize_functions, library._optimize_final_module = put_in_order, optimise
 
 
 class LeanCompiler(CompilerBase):
     """Numba's pipeline without what generated code has no need of."""
 
-    PASSES = (TranslateByteCode, FixupArgs, LeanRewrites, NopythonTypeInference, LeanLowering, NoPythonBackend)
+    PASSES = (TranslateByteCode, FixupArgs, LeanRewrites, LeanTypeInference, LeanLowering, NoPythonBackend)
+
+    def compile_extra(self, func):
+        """What Numba makes of a function."""
+        with findable(func):
+            return super().compile_extra(func)
 
     def define_pipelines(self):
         """The one pipeline."""

@@ -9,6 +9,7 @@ from llvmlite import ir as llvm_ir
 from numba.core import ir
 from numba.core.analysis import compute_cfg_from_blocks
 
+from fad.kernels.gil import DEPTH
 from fad.kernels.variables import only_value
 
 __all__ = ["Loops"]
@@ -33,6 +34,12 @@ class Loops:
                 if header not in self.nodes:                 # one for all jumps that end a turn
                     self.nodes[header] = _node(builder.module, "llvm.loop.unroll.disable")
                 builder.block.terminator.set_metadata("llvm.loop", self.nodes[header])
+
+    def depth(self):
+        """How many loops the innermost one lies in, itself among them; as many as can be for those of which nobody knows how many turns they take."""
+        if any(self._range(header) is None for header in self.found):
+            return DEPTH
+        return max([1, *(sum(header in loop.body for loop in self.found.values()) for header in self.found)])
 
     def stands(self, header):
         """Whether the loop is compiled as it stands."""

@@ -6,11 +6,11 @@ import copy
 
 from llvmlite import ir as llvm_ir
 from numba.core import cgutils, ir, types
-from numba.core.callwrapper import PyCallWrapper
 from numba.core.datamodel import models
 from numba.core.pythonapi import box
 from numba.extending import register_model
 
+from fad.kernels.gil import Wrapper
 from fad.kernels.variables import names_in
 
 __all__ = ["add_wrapper", "is_large", "returned_tuples", "store"]
@@ -59,13 +59,16 @@ def store(context, builder, kind, k, item):
     builder.store(context.data_model_manager[kind[k]].as_data(builder, item) if is_data else item, place)
 
 
-def add_wrapper(context, library, fndesc, env, call_helper, release_gil):
-    """Numba's function that Python calls, for a function with a large result."""
+def add_wrapper(context, library, fndesc, env, call_helper, depth):
+    """Numba's function that Python calls, for a function with loops within loops up to this depth."""
     module = context.create_module("wrapper")
     callee = llvm_ir.Function(module, context.call_conv.get_function_type(fndesc.restype, fndesc.argtypes), fndesc.llvm_func_name)
-    fndesc = copy.copy(fndesc)
-    fndesc.restype = _InMemory(fndesc.restype)
-    PyCallWrapper(context, module, callee, fndesc, env, call_helper=call_helper, release_gil=release_gil).build()
+    if is_large(fndesc.restype):
+        fndesc = copy.copy(fndesc)
+        fndesc.restype = _InMemory(fndesc.restype)
+    wrapper = Wrapper(context, module, callee, fndesc, env, call_helper=call_helper, release_gil=True)
+    wrapper.depth = depth
+    wrapper.build()
     library.add_ir_module(module)
 
 

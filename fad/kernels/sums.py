@@ -1,4 +1,4 @@
-"""Sums whose order is free: `total = add_up(total, x)` lets LLVM keep a partial sum in each lane of a vector.
+"""Sums whose order is free: `total = add_up(total, x)` lets LLVM keep a partial sum in each lane of a vector; so does the largest of many numbers.
 
 All other arithmetic of generated code is done in the order in which it is written, so that compensated sums, differences of nearly equal
 numbers and tests such as `1.0 + e == 1.0` mean what they mean in Python.
@@ -14,11 +14,12 @@ numbers and tests such as `1.0 + e == 1.0` mean what they mean in Python.
     10.0
 """
 import numpy as np
+from llvmlite import ir
 from numba.core import types
 
 from fad.kernels.promotion import compiled_as, like_ufunc
 
-__all__ = ["add_up", "multiply_up"]
+__all__ = ["add_up", "maximum_up", "minimum_up", "multiply_up"]
 
 FREE = "reassoc", "contract"                               # with "nsz", LLVM takes apart what is added as well: (x + big) - big in a sum
 
@@ -41,6 +42,35 @@ def multiply_up(total, x):
     return total * x
 
 
+def maximum_up(top, x):
+    """The larger, or the nan, where it does not matter when it is taken: LLVM knows `llvm.maximum` as a reduction, and comparisons with nans not.
+
+    >>> float(maximum_up(1.5, 2.0))
+    2.0
+    """
+    return np.maximum(top, x)[()]
+
+
+def minimum_up(low, x):
+    """The smaller, or the nan, likewise.
+
+    >>> float(minimum_up(1.5, 2.0))
+    1.5
+    """
+    return np.minimum(low, x)[()]
+
+
+def _emit_extreme(name, sign):
+    def emit(context, builder, sig, args):
+        kind = args[0].type
+        if isinstance(sig.return_type, types.Float):
+            function = builder.module.declare_intrinsic(f"llvm.{name}", [kind], ir.FunctionType(kind, [kind, kind]))
+            return builder.call(function, args)
+        compare = builder.icmp_signed if sig.return_type.signed else builder.icmp_unsigned
+        return builder.select(compare(sign, *args), *args)
+    return emit
+
+
 def _emit_add(context, builder, sig, args):
     if isinstance(sig.return_type, types.Integer):
         return builder.add(*args)
@@ -57,3 +87,5 @@ def _emit_multiply(context, builder, sig, args):
 
 compiled_as(add_up, like_ufunc(np.add, types.Integer, types.Float, types.Complex), _emit_add, fallback=np.add)
 compiled_as(multiply_up, like_ufunc(np.multiply, types.Integer, types.Float), _emit_multiply, fallback=np.multiply)
+compiled_as(maximum_up, like_ufunc(np.maximum, types.Integer, types.Float), _emit_extreme("maximum", ">="), fallback=np.maximum)
+compiled_as(minimum_up, like_ufunc(np.minimum, types.Integer, types.Float), _emit_extreme("minimum", "<="), fallback=np.minimum)

@@ -143,7 +143,10 @@ from ..eager.nn.transformer import TransformerDecoder as TransformerDecoder
 from ..eager.nn.transformer import TransformerDecoderLayer as TransformerDecoderLayer
 from ..eager.nn.transformer import TransformerEncoder as TransformerEncoder
 from ..eager.nn.transformer import TransformerEncoderLayer as TransformerEncoderLayer
+from ..util.lazy import refusing_names as _refusing_names
 from . import functional as functional
 from . import init as init
 from . import modules as modules
 from . import utils as utils
+
+__getattr__ = _refusing_names(globals())

@@ -114,8 +114,11 @@ from ..eager.nn.spatial import pixel_unshuffle as pixel_unshuffle
 from ..eager.nn.spatial import unfold as unfold
 from ..eager.nn.spatial import upsample as upsample
 from ..eager.overrides import overridable as _overridable
+from ..util.lazy import refusing_names as _refusing_names
 
 for _name, _f in list(globals().items()):
     if callable(_f) and not _name.startswith("_"):
         globals()[_name] = _call = _overridable(_f)
         _call.__module__, _call.__qualname__ = __name__, _name                            # where pickle looks for it
+
+__getattr__ = _refusing_names(globals())

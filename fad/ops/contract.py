@@ -12,6 +12,7 @@ import numpy as np
 
 from ..ir.op import Op, registry
 from ..ir.types import Type, result_dtype
+from ..util.errors import ExtentError
 from . import extents
 from .kinds import Multilinear, conjugate, shape_of
 
@@ -58,7 +59,7 @@ def _runner(labels: tuple) -> Callable:
     if not p.summed:
         return lambda x, y: _multiply(x, y, p)
     if not p.batch and not p.left and not p.right and p.summed > 1:
-        return lambda x, y: np.dot(x.transpose(p.x_axes).reshape(-1), y.transpose(p.y_axes).reshape(-1))
+        return lambda x, y: _dot_of_all(x.transpose(p.x_axes), y.transpose(p.y_axes))
     if not p.batch and p.summed == 1 and p.left < 2 and p.right < 2:
         return _dot_runner(p)
     if not p.left and not p.right:
@@ -67,6 +68,18 @@ def _runner(labels: tuple) -> Callable:
     if max(p.left, p.right, p.summed) == 1:
         return _matmul_runner(p)
     return lambda x, y: _matmul(x, y, p)
+
+
+def _dot_of_all(x: Any, y: Any) -> Any:
+    """The sum of the products of all elements."""
+    _check_alike(x.shape, y.shape)
+    return np.dot(x.reshape(-1), y.reshape(-1))
+
+
+def _check_alike(summed: tuple, other: tuple) -> None:
+    """Raise where axes differ that belong together: reshaped, what does not fit may seem to."""
+    if summed != other:
+        raise ExtentError(f"extents of axes to be multiplied differ: {summed} and {other}")
 
 
 def _dot_runner(p: Plan) -> Callable:
@@ -140,6 +153,7 @@ def _dot(x: Any, y: Any, p: Plan) -> Any:
 def _matmul(x: Any, y: Any, p: Plan) -> Any:
     x, y = x.transpose(p.x_axes), y.transpose(p.y_axes)
     lead, left, summed, right = x.shape[:p.batch], x.shape[p.batch:p.batch + p.left], x.shape[p.batch + p.left:], y.shape[p.batch + p.summed:]
+    _check_alike(lead + summed, y.shape[:p.batch + p.summed])
     inner = math.prod(summed)
     z = np.matmul(x.reshape(lead + (math.prod(left), inner)), y.reshape(lead + (inner, math.prod(right))))
     return z.reshape(lead + left + right).transpose(p.out_axes)

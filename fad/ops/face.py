@@ -52,6 +52,7 @@ class _Faces(dict):
 
 BY_NAME: dict[str, Face] = _Faces()        # "numpy.sum", "scipy.special.erf", "math.sin"
 METHODS: dict[str, Callable] = {}          # methods and properties' functions of arrays: "sum", "reshape", ...
+OF_NUMBERS: "dict[str, Callable]" = {}                        # methods that numbers have, and arrays have not
 PROPERTIES: dict[str, Callable] = {}       # "T", "real", ...
 OBJECTS: dict[int, Any] = {}               # id of an object that is subscripted (np.r_) -> what it means in ops
 _by_object: dict[Any, Face] = {}

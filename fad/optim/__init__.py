@@ -14,5 +14,8 @@ from ..eager.optim.methods import RAdam as RAdam
 from ..eager.optim.methods import RMSprop as RMSprop
 from ..eager.optim.methods import Rprop as Rprop
 from ..eager.optim.optimizer import Optimizer as Optimizer
+from ..util.lazy import refusing_names as _refusing_names
 from . import lr_scheduler as lr_scheduler
 from . import swa_utils as swa_utils
+
+__getattr__ = _refusing_names(globals())

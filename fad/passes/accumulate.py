@@ -44,39 +44,64 @@ def _stays(add: Equation, inside: set) -> bool:
 
 
 def _divided(loop: Equation, chosen: list, scope: Scope) -> Equation:
-    """The loop with sums of their own in the scope, and of the equations behind it the last."""
-    adds = [e for _, found in chosen for e in found]
+    """The loop with sums of their own in the scope, one for each element, and of the equations behind it the last."""
+    groups = {k: _by_place(found) for k, found in chosen}
     kept = {k: Var(loop.outputs[k].type, loop.outputs[k].name) for k, _ in chosen}
-    totals = {e: Var(Type(e.inputs[0].type.dtype), "total") for e in adds}
+    all_groups = [adds for of_array in groups.values() for adds in of_array]
+    totals = {adds[0]: Var(Type(adds[0].inputs[0].type.dtype), "total") for adds in all_groups}
     outputs = (*[kept.get(k, v) for k, v in enumerate(loop.outputs)], *totals.values())
     zeros = [Literal(absent(v.type.dtype), v.type) for v in totals.values()]
-    names = loop.params["names"] and (*loop.params["names"], *[""] * len(adds))
-    scope.add(Equation(loop.op, (*loop.inputs, *zeros), outputs, loop.params | {"names": names}, (_with_sums(loop.regions[0], adds),), loop.where))
-    *before, last = _behind(loop, chosen, kept, totals)
+    names = loop.params["names"] and (*loop.params["names"], *[""] * len(totals))
+    body = _with_sums(loop.regions[0], all_groups)
+    scope.add(Equation(loop.op, (*loop.inputs, *zeros), outputs, loop.params | {"names": names}, (body,), loop.where))
+    *before, last = _behind(loop, groups, kept, totals)
     for eqn in before:
         scope.add(eqn)
     return last
 
 
-def _with_sums(region: Func, adds: list) -> Func:
-    """The body with numbers that it adds to instead of the array."""
-    states = {e.outputs[0]: e.inputs[0] for e in adds}
+def _by_place(adds: list) -> list:
+    """The additions to one array by the elements that they add to."""
+    found: dict[tuple, list] = {}
+    for e in adds:
+        found.setdefault(tuple([(a.value, a.type.dtype) if isinstance(a, Literal) else a for a in e.inputs[2:]]), []).append(e)
+    return list(found.values())
+
+
+def _with_sums(region: Func, groups: list) -> Func:
+    """The body with numbers that it adds to instead of the array: what a turn adds to one element is added up where it was added, and to the number at the end."""
+    states = {e.outputs[0]: e.inputs[0] for adds in groups for e in adds}
+    group_of = {e: k for k, adds in enumerate(groups) for e in adds}
 
     def now(a: Any) -> Any:
         while a in states:
             a = states[a]
         return a
-    before = [Var(Type(e.inputs[0].type.dtype), "total") for e in adds]
-    sums = [Equation(registry["add"], (s, e.inputs[1]), (Var(s.type),), {}, (), e.where) for s, e in zip(before, adds)]
-    equations = [Equation(e.op, tuple(map(now, e.inputs)), e.outputs, e.params, e.regions, e.where) for e in region.equations if e not in adds]
+    equations: list[Equation] = []
+    parts: dict[int, Any] = {}
+    for e in region.equations:
+        k = group_of.get(e)
+        if k is None:
+            equations.append(Equation(e.op, tuple(map(now, e.inputs)), e.outputs, e.params, e.regions, e.where))
+        elif k not in parts:
+            parts[k] = e.inputs[1]
+        else:
+            equations.append(_sum(parts[k], e.inputs[1], e))
+            parts[k] = equations[-1].outputs[0]
+    before = [Var(Type(adds[0].inputs[0].type.dtype), "total") for adds in groups]
+    sums = [_sum(s, parts[k], adds[-1]) for k, (s, adds) in enumerate(zip(before, groups))]
     return Func(region.name, (*region.inputs, *before), equations + sums, (*map(now, region.outputs), *[e.outputs[0] for e in sums]))
 
 
-def _behind(loop: Equation, chosen: list, kept: dict, totals: dict) -> list:
+def _sum(a: Any, b: Any, add: Equation) -> Equation:
+    return Equation(registry["add"], (a, b), (Var(Type(add.inputs[0].type.dtype)),), {}, (), add.where)
+
+
+def _behind(loop: Equation, groups: dict, kept: dict, totals: dict) -> list:
     """The equations that add the sums to the arrays, which get their names by them."""
     equations = []
-    for k, adds in chosen:
-        states = [kept[k], *[Var(kept[k].type) for _ in adds[1:]], loop.outputs[k]]
-        for e, old, new in zip(adds, states, states[1:]):
+    for k, found in groups.items():
+        states = [kept[k], *[Var(kept[k].type) for _ in found[1:]], loop.outputs[k]]
+        for (e, *_), old, new in zip(found, states, states[1:]):
             equations.append(Equation(e.op, (old, totals[e], *e.inputs[2:]), (new,), e.params, (), e.where))
-    return if_it_runs(loop, equations, tuple([loop.outputs[k] for k, _ in chosen]), tuple(kept.values()))
+    return if_it_runs(loop, equations, tuple([loop.outputs[k] for k in groups]), tuple(kept.values()))

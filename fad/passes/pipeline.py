@@ -4,12 +4,14 @@ from collections.abc import Callable
 from ..ir.graph import Func
 from .accumulate import accumulate
 from .ascend import ascend
+from .cancels import without_cancelling
 from .cse import cse
 from .dce import dce
 from .destinations import destinations
 from .early import early
 from .expand import expand
 from .fold import fold
+from .gathers import hoist_gathers
 from .hoist_checks import hoist_checks
 from .hoist_reads import hoist_reads
 from .inline import inline
@@ -18,12 +20,14 @@ from .overflow import overflow
 from .overwrite import overwrite
 from .scalarise import scalarise
 from .simplify import simplify
+from .splits import split_early
 from .stencils import stencils
 from .unchanged import unchanged
 
 PIPELINE: tuple[Callable[[Func], Func], ...] = (
     inline,              # no derivative will be asked for any more
     overflow,            # as the user wrote it: what is folded below has lost its operands
+    split_early, hoist_gathers,   # while all that is computed is still in one piece
     dce,                 # the reverse sweep leaves much that nobody needs; less to look at below
     unchanged,           # seeds of the reverse sweep are numbers in its loops, too
     fold, simplify,      # numbers first: identities look for them
@@ -48,6 +52,11 @@ def prepared(func: Func) -> Func:
     for run in (ascend, hoist_reads, accumulate, overwrite, destinations, stencils, early):
         new = run(new)
     return new
+
+
+def rearranged(func: Func) -> Func:
+    """The Func as transforms had better take it: what stands in the way of less work, in the program and in its derivatives."""
+    return without_cancelling(hoist_gathers(split_early(func)))
 
 
 def optimise(func: Func) -> Func:

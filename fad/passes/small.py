@@ -6,6 +6,7 @@ from typing import Any
 from ..ir.graph import Equation, Func, Literal, Var, free_vars
 
 SMALL = 16                                  # elements
+SHORT = 8                                   # of the last axis: a longer one fills a vector register
 _SHAPE = {"full", "pack", "concatenate", "broadcast_to", "reshape", "transpose"}
 _REDUCE = {"sum", "prod", "max", "min"}
 PRODUCTS = 64                               # of one contraction
@@ -29,7 +30,7 @@ def is_small(v: Any, extent: Callable = fixed) -> bool:
     if not isinstance(v, Var) or not v.type.shape or v.type.dtype.kind not in "fcb":
         return False
     extents = [extent(n) for n in v.type.shape]
-    return None not in extents and 0 < math.prod(extents) <= SMALL
+    return None not in extents and 0 < math.prod(extents) <= SMALL and extents[-1] <= SHORT
 
 
 class _Finder:

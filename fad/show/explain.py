@@ -19,12 +19,28 @@ from .program import staged_of
 
 
 def explain(f: Callable, *args: Any, **kwargs: Any) -> Explanation:
-    """What became of f, line by line, for arguments like these: what is compiled, looped, unrolled (and why), copied, saved for the
-    reverse sweep (with bytes), and what falls back to the tape (and why).
+    """Say line by line what became of a function.
 
-    f: a function, or what jit, grad and their kin return. The function is traced, and run as far as it takes to know how much is saved.
+    The report names what is compiled, which loops are unrolled and why, which arrays are copied, what is saved for the
+    reverse sweep (in bytes), and what falls back to the tape and why.
 
-    >>> import numpy as np, fad
+    Parameters
+    ----------
+    f : callable
+        A function, or the result of `jit`, `grad` and their kin.
+    *args, **kwargs
+        Arguments to explain the function for. fad traces it, and runs it as far as it takes to know how much is saved.
+
+    Returns
+    -------
+    Explanation
+        Prints as text, shows as a table in a notebook, and iterates over its rows. Its attribute `bytes` is the sum of
+        what is saved.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fad
     >>> def decay(x):
     ...     total = 0.0
     ...     for t in range(len(x)):
@@ -34,7 +50,7 @@ def explain(f: Callable, *args: Any, **kwargs: Any) -> Explanation:
     >>> [row.kind for row in told], told.bytes
     (['loop', 'compiled', 'compiled', 'saved'], 800)
     """
-    staged = staged_of(f)
+    staged = staged_of(f, "explain")
     title = f"{getattr(staged.__wrapped__, '__name__', 'f')} (fad.{staged.kernel_name}), for {', '.join(map(_kind_of, args))}"
     try:
         program, data = staged.program_for(*args, **kwargs)

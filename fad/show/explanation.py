@@ -2,9 +2,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..util.lazy import LazyModule
-
-html = LazyModule("html")
+from ..util.html import table
 
 
 class Row(NamedTuple):
@@ -74,11 +72,7 @@ class Explanation:
         return str(self)
 
     def _repr_html_(self) -> str:
-        def cells(*texts: object) -> str:
-            return "<tr>" + "".join(f"<td style='text-align:left'>{html.escape(str(t))}</td>" for t in texts) + "</tr>"
-        body = "".join(cells(row.line, row.text, row.kind, row.detail) for row in self.rows)
-        head = "<tr><th>line</th><th>source</th><th>what</th><th>detail</th></tr>"
-        return f"<p>{html.escape(self.title)}</p><table>{head}{body}</table>"
+        return table(self.title, ["line", "source", "what", "detail"], [(row.line, row.text, row.kind, row.detail) for row in self.rows])
 
 
 KINDS = ("falls back", "refused", "interpreted", "loop", "unrolled", "compiled", "copied", "saved")

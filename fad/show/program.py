@@ -5,52 +5,110 @@ from collections.abc import Callable
 from typing import Any
 
 from ..api.derivative import jitted
-from ..api.staged import Staged
+from ..api.staged import Staged, check_callable
 from ..backend.export import module_text
 from ..ir.show import func_text
+from ..util.html import Code
 
 
-def staged_of(f: Callable) -> Staged:
-    """f, if it is staged already; else jit(f)."""
-    return f if isinstance(f, Staged) else jitted(f)
+def staged_of(f: Callable, what: str) -> Staged:
+    """f, if it is staged already; else jit(f); what: the function that asks."""
+    return f if isinstance(f, Staged) else jitted(check_callable(f, what))
 
 
 def show(f: Callable, *args: Any, optimised: bool = True, **kwargs: Any) -> str:
-    """The program of f for arguments like these, in fad's intermediate representation, with the user's line behind each equation.
+    """Return the program of `f` in fad's intermediate representation.
 
-    optimised: after the passes (as it runs), or as it was traced.
+    Parameters
+    ----------
+    f : callable
+        A function, or the result of `jit`, `grad` and their kin.
+    *args, **kwargs
+        Arguments to trace the function with.
+    optimised : bool, optional
+        Whether to show the program after the passes (the default), or as it was traced.
 
+    Returns
+    -------
+    str
+        The text. Each equation names the line of your source that it comes from.
+
+    Examples
+    --------
     >>> import numpy as np
-    >>> print(show(lambda x: x * 2.0, np.ones(3)))          # doctest: +ELLIPSIS
+    >>> import fad
+    >>> print(fad.show(lambda x: x * 2.0, np.ones(3)))  # doctest: +ELLIPSIS
     def ...(b: f64[a]):
         c: f64[a] = mul(b, 2.0)...
         return c
     """
-    program, _ = staged_of(f).program_for(*args, **kwargs)
+    program, _ = staged_of(f, "show").program_for(*args, **kwargs)
     func = program.runner.func if optimised else program.traced.func
     return func_text(func)
 
 
 def source(f: Callable, *args: Any, **kwargs: Any) -> str:
-    """The generated Python of f for arguments like these: what Numba compiles, and what runs as it stands without it.
+    """Return the Python that fad generates for `f`.
 
-    >>> import numpy as np, fad
-    >>> text = source(fad.grad(lambda x: np.sum(np.sin(x))), np.ones(3))
+    Numba compiles this text. It also runs without Numba, for example in a debugger.
+
+    Parameters
+    ----------
+    f : callable
+        A function, or the result of `jit`, `grad` and their kin.
+    *args, **kwargs
+        Arguments to generate the code for.
+
+    Returns
+    -------
+    str
+        The text. Each statement names the line of your source that it comes from.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fad
+    >>> text = fad.source(fad.grad(lambda x: np.sum(np.sin(x))), np.ones(3))
     >>> "def grad(" in text and "cos(" in text
     True
     """
-    staged = staged_of(f)
+    staged = staged_of(f, "source")
     program, _ = staged.program_for(*args, **kwargs)
-    return program.runner.source(staged.kernel_name)
+    return Code(program.runner.source(staged.kernel_name))
 
 
 def export(f: Callable, *args: Any, path: "str | os.PathLike", name: "str | None" = None, **kwargs: Any) -> pathlib.Path:
-    """Write a module that computes f for arguments like these and needs only NumPy and Numba (SciPy for its special functions).
+    """Write a module that computes `f` without fad.
 
-    The module's function is called `name` (by default after the transform: `grad`, `value_and_grad`, ...) and takes the array arguments in
-    order. Returns the path. Structured arguments are passed leaf by leaf. The file is written whole or not at all.
+    The module needs NumPy and Numba, and SciPy if `f` uses special functions.
+
+    Parameters
+    ----------
+    f : callable
+        A function, or the result of `jit`, `grad` and their kin.
+    *args, **kwargs
+        Arguments to generate the code for.
+    path : str or path-like
+        The file. fad writes it whole, or not at all.
+    name : str, optional
+        The name of the function in the module. The default is the name of the transform, such as ``"grad"``.
+
+    Returns
+    -------
+    pathlib.Path
+        The path. The function in the module takes the array arguments in order, and structures array by array.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import numpy as np
+    >>> import fad
+    >>> folder = tempfile.mkdtemp()
+    >>> path = fad.export(fad.grad(lambda x: np.sum(np.sin(x))), np.ones(3), path=os.path.join(folder, "slope.py"))
+    >>> "def grad(" in path.read_text()
+    True
     """
-    staged = staged_of(f)
+    staged = staged_of(f, "export")
     program, _ = staged.program_for(*args, **kwargs)
     text = module_text(program, name or staged.kernel_name)
     target = pathlib.Path(path)

@@ -46,12 +46,16 @@ class Access(ast.NodeTransformer):
     # -- reads ------------------------------------------------------------------------------------------------------------
 
     def visit_Attribute(self, e: ast.Attribute) -> Any:
+        is_indexed = [ast.Constant(True)] if getattr(e, "is_indexed", False) else []
         e = self.generic_visit(e)                             # type: ignore[assignment]
-        return placed(self.runtime("attribute", e.value, self._attribute_name(e)), e) if isinstance(e.ctx, ast.Load) else e
+        return placed(self.runtime("attribute", e.value, self._attribute_name(e), *is_indexed), e) if isinstance(e.ctx, ast.Load) else e
 
     def visit_Subscript(self, e: ast.Subscript) -> Any:
+        if isinstance(e.ctx, ast.Load) and isinstance(e.value, (ast.Attribute, ast.Subscript)):
+            e.value.is_indexed = True                         # type: ignore[union-attr]  # nobody has it but this subscript
+        is_indexed = [ast.Constant(True)] if getattr(e, "is_indexed", False) else []
         e = self.generic_visit(e)                             # type: ignore[assignment]
-        return placed(self.runtime("item", e.value, self._subscript(e)), e) if isinstance(e.ctx, ast.Load) else e
+        return placed(self.runtime("item", e.value, self._subscript(e), *is_indexed), e) if isinstance(e.ctx, ast.Load) else e
 
     def visit_Starred(self, e: ast.Starred) -> Any:
         e = self.generic_visit(e)                             # type: ignore[assignment]

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..ir import stack
 from ..ops.face import Face, find
+from ..util.nearest import MissingName
 from .library import has_traced
 from .mutation import call_face
 
@@ -15,13 +16,21 @@ def attribute_of(library: str) -> "tuple[Callable, Callable]":
     def get(name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        value = getattr(importlib.import_module(library), name)
+        value = _looked_up(importlib.import_module(library), name)
         found = None if isinstance(value, (ModuleType, type)) else find(value)
         return value if found is None else _calling(value, found)
 
     def names() -> list:
         return [n for n in dir(importlib.import_module(library)) if not n.startswith("_")]
     return get, names
+
+
+def _looked_up(module: ModuleType, name: str) -> Any:
+    """A name of the library's that it makes when it is asked for, or has no more, of which it has its own words."""
+    try:
+        return getattr(module, name)
+    except AttributeError as error:
+        raise MissingName(str(error), name, lambda: dir(module)) from None
 
 
 def _calling(original: Callable, found: Face) -> Callable:

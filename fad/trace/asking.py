@@ -12,9 +12,9 @@ from typing import Any
 from ..util.errors import UnstageableError
 from ..util.where import is_captured_class, is_library
 from .containers import contents, is_users, may_change
+from .guards.reads import called_by_python
+from .guards.snapshot import Snapshot
 from .opaque import parts_of
-from .snapshot import Snapshot
-from .unseen import called_by_python
 
 OF_PARAMETERS = {"__exit__", "__get__"}                       # what these are given is None, or not, whatever the data
 

@@ -4,12 +4,15 @@ from typing import Any
 
 import numpy as np
 
+from ..ir import stack
 from ..ir.build import Value, current
 from ..ops.face import METHODS, OBJECTS, find
 from ..ops.literals import has_values, python_complex, python_float, python_int, python_number
 from ..util.defects import asked_by_user, door
 from . import ordering, text
+from .containers import NEVER_CHANGE
 from .elements import Fixed
+from .guards.met import of_class_asked
 from .iterate import Drawn, Steps, enumerate_, range_, reversed_, zip_
 from .listed import as_array, as_arrays, number_of
 from .lists import Items, Rows
@@ -127,7 +130,11 @@ def _original_class(x: Tracer) -> Any:
 @door
 def isinstance_(x: Any, classes: Any) -> bool:
     """isinstance() of the value that a traced one stands for: an element of a float32 array is an np.floating, a number no Iterable."""
-    return issubclass(_original_class(x), classes) if isinstance(x, Tracer) else isinstance(x, classes)
+    if isinstance(x, Tracer):
+        return issubclass(_original_class(x), classes)
+    if type(x) not in NEVER_CHANGE and stack.builders() and not stack.is_live():
+        current().root.sources += of_class_asked(x, classes)
+    return isinstance(x, classes)
 
 
 def hasattr_(x: Any, name: str) -> bool:

@@ -21,25 +21,29 @@ from ..ops.face import OBJECTS, find
 from ..util.defects import door
 from ..util.errors import UnstageableError
 from ..util.where import is_captured, is_library
-from . import sources
-from .answers import answer, is_setting
-from .builtin import BUILTIN_FACES, class_of
-from .codes import assigned_globals, global_names, handles_errors, names_of_tools, names_used
-from .containers import Globals, Variable, contents, is_empty, put_contents
+from .builtin import BUILTIN_FACES, BY_BUILTIN, class_of
+from .containers import NEVER_CHANGE, Globals, Variable, contents, is_empty, put_contents
 from .control import Runtime
 from .draws import goes_on
-from .handed import refuse_opaque
+from .guards import guard as of
+from .guards import met
+from .guards.bytecode import asks_identity, assigned_globals, global_names, handles_errors, names_of_tools, names_used
+from .guards.handed import refuse_opaque
+from .guards.kinds import CONTAINERS, MISSING, VIEWS, is_open
+from .guards.reads import Reads, guard, guard_all, refuse_unknown
+from .guards.settings import answer, is_setting
+from .guards.snapshot import Snapshot
 from .journal import note, standing_in
 from .library import MODULES, Object, Proxy, Routine, has_faces, has_traced, redirected
+from .nodes import SEES_NAMES
 from .opaque import reach
 from .originals import StandIn
 from .percall import Maker, part_of, refuse_unseen
 from .pythons import BUFFERS
-from .snapshot import MISSING, Snapshot
+from .reading import Reading
 from .steady import watched
-from .syntax import RUNTIME, rewritten_code
+from .syntax import RUNTIME, indexed_names, rewritten_code
 from .tracer import Tracer
-from .unseen import Reads, guard, guard_all, refuse_unknown
 
 
 def is_user_function(f: Any, packages: "set | tuple" = ()) -> bool:
@@ -81,7 +85,7 @@ GENERATED = "<string>"                                       # the file of metho
 HIDING = " (vectorized)"                                     # the end of the names that np.frompyfunc gives
 
 
-class Capture:
+class Capture(Reading):
     """One trace's captured functions: swaps values as the captured code should see them, and collects their sources."""
 
     def __init__(self, builder: Builder):
@@ -92,17 +96,19 @@ class Capture:
         self._copies: dict[int, tuple[Any, Any]] = {}
         self._cell_copies: dict[tuple, tuple[CellType, CellType]] = {}
         self._originals: dict[int, FunctionType] = {}         # id of a function's copy -> the function
-        self._seen: dict[int, tuple[Any, Any]] = {}           # modules, as rewritten code sees them
+        self._modules: dict[int, tuple[Any, Any]] = {}        # modules, as rewritten code sees them
         self._scopes: dict[tuple, tuple[dict, dict]] = {}     # (id of a module's global names, is_rewritten) -> they, and what stands for them
         self._assigned: set[tuple] = set()                    # (id of what stands for global names, name) of those that functions assign
         self._of_classes: set[tuple] = set()                  # what is noted of classes
+        self._seen: dict[int, Any] = {}                       # whose state is noted
+        self.indexed: dict[int, Any] = {}                     # containers from outside of which captured code reads elements alone
 
     is_called = staticmethod(is_called)
 
     def seen(self, value: Any) -> Any:
         """What rewritten code sees of an outside value: a function is itself, as its calls go through the runtime."""
         if isinstance(value, ModuleType) and value.__name__.split(".")[0] in MODULES:
-            return self._seen.setdefault(id(value), (value, Proxy(value, self.seen)))[1]
+            return self._modules.setdefault(id(value), (value, Proxy(value, self, self.seen)))[1]
         if not is_called(value):
             return self.swap(value)
         self._see(value)
@@ -121,11 +127,16 @@ class Capture:
         self._see(value)
         if isinstance(value, ModuleType):
             self.open(value)
-            return Proxy(value, self.swap) if value.__name__.split(".")[0] in MODULES else value
+            return Proxy(value, self, self.swap) if value.__name__.split(".")[0] in MODULES else value
         if is_compiled(value) or isinstance(value, functools.partial):
             return self.function(value)
         if value is np.random.default_rng:
             return Maker()
+        behind = met.container_behind(value)
+        if behind is not None and not self.builder.live:
+            return getattr(self.swap(behind), value.__name__)
+        if isinstance(value, VIEWS):
+            return value
         if is_setting(value):
             return functools.partial(answer, self.builder.root, value)
         if isinstance(value, np.vectorize):
@@ -134,16 +145,16 @@ class Capture:
             is_itself = self.builder.live and has_own_arithmetic(type(value))        # no operand, but its own methods give numbers
             return value if is_itself else self.builder.capture(value)
         if isinstance(value, (np.ndarray, *BUFFERS)):         # texts, objects, records
-            self.sources.append(sources.of_all_in(value))
+            self.sources.append(of.of_all_in(value))
             return value
-        if isinstance(value, sources.CONTAINERS):
+        if isinstance(value, CONTAINERS):
             kept = Snapshot()
             leaves = kept.add(value)
             if is_sequence(value) and any(isinstance(x, np.ndarray) and x.dtype.kind in "biufc" for x in leaves):
                 return self._container(value)
             if has_traced(value.values() if isinstance(value, dict) else value):      # of this trace: made in it, or standing in for one from outside
                 return value
-            self.sources.append(sources.of_snapshot(kept) if is_sequence(value) else sources.of_all_in(value))
+            self.sources.append(of.Contents(kept) if is_sequence(value) else of.of_all_in(value))
             guard_all(self.builder.root, leaves)
             if not isinstance(value, (tuple, frozenset)):
                 self._note_opened(value, value)
@@ -175,11 +186,14 @@ class Capture:
         if not isinstance(value, type) and not self.builder.live:
             refuse_opaque(value, self.packages)
         if isinstance(value, ContextVar):
-            self.sources += sources.of_variable(value)
+            self.sources += of.of_variable(value)
         if goes_on(value):
             note(value)
-        if isinstance(value, memoryview) and not value.readonly:
-            raise UnstageableError("the function reads a memoryview that can be written to", why="fad does not see what changes through it",
+        if id(value) not in self._seen and type(value) not in NEVER_CHANGE and not goes_on(value):
+            self._seen[id(value)] = value
+            self.sources += met.state_of(value)
+        if isinstance(value, memoryview) and not isinstance(value.obj, bytes):
+            raise UnstageableError("the function reads a memoryview of what may change", why="fad does not see what changes through it",
                                    do="use an array of NumPy's, made outside (a = np.asarray(view)); it may share the memory")
         if isinstance(value, np.ufunc) and value.__name__.endswith(HIDING) and not self.builder.live:
             raise UnstageableError(f"{value.__name__} is called, which np.frompyfunc has made", why="the program does not see what its function does",
@@ -191,7 +205,7 @@ class Capture:
     def _container(self, value: Any) -> Any:
         """A copy of a list, tuple, deque or dict from outside, its arrays traced; each of its elements is a source."""
         items = value.items() if isinstance(value, dict) else enumerate(value)
-        self.sources += [sources.of_length(value), sources.of_attributes(value)]
+        self.sources += [of.of_length(value), of.of_attributes(value)]
         made = None if isinstance(value, tuple) else standing_in(copy.copy(value))
         if made is not None:
             self._copies[id(value)] = value, made             # before its elements: they may hold it
@@ -203,30 +217,33 @@ class Capture:
         return made
 
     def _element(self, container: Any, key: Any, element: Any) -> Any:
-        self.sources.append(sources.of_element(container, key, element))
+        self.sources.append(of.of_element(container, key, element))
         return self.seen(element)
 
     @door
-    def attribute(self, owner: Any, name: str) -> Any:
+    def attribute(self, owner: Any, name: str, is_indexed: bool = False) -> Any:
         """owner.name as captured code sees it: of an object, class or module from outside it is a source."""
         if name == "__class__" and isinstance(owner, (Tracer, list)):
             return class_of(owner)
         owner = self.copy_of(owner)
         if id(owner) in self._originals:
             return self._of_function(owner, name)
-        if isinstance(owner, (Value, Proxy)) or not sources.is_open(owner):
-            value = getattr(owner, name)
-            return part_of(owner, name, value) if goes_on(owner) and not self.builder.live else OBJECTS.get(id(value), value)
+        if isinstance(owner, (Value, Proxy)) or not is_open(owner):
+            if self.builder.live or isinstance(owner, (Value, Proxy)):
+                value = getattr(owner, name)
+            else:
+                value = part_of(owner, name, getattr(owner, name)) if goes_on(owner) else self.of_library(owner, name)
+            return OBJECTS.get(id(value), value)
         inside = self._is_inside(owner)
         found = MISSING if isinstance(owner, ModuleType) else self._in_class(owner if isinstance(owner, type) else type(owner), name)
         try:
-            return self._attribute_of(owner, name, found, inside)
+            return self._attribute_of(owner, name, found, inside, is_indexed)
         except AttributeError:
             self.presence(owner, name, False)
             raise
 
-    def _attribute_of(self, owner: Any, name: str, found: Any, inside: bool) -> Any:
-        if isinstance(found, property) and isinstance(found.fget, FunctionType) and not isinstance(owner, type):
+    def _attribute_of(self, owner: Any, name: str, found: Any, inside: bool, is_indexed: bool) -> Any:
+        if isinstance(found, property) and is_user_function(found.fget, self.packages) and not isinstance(owner, type):
             return self.swap(found.fget)(owner)
         if isinstance(found, functools.cached_property) and not isinstance(owner, type) and name not in owner.__dict__:
             computed = self.swap(found.func)(owner)
@@ -234,19 +251,20 @@ class Capture:
         value = getattr(owner, name)
         if isinstance(value, (MethodType, Tracer)) or has_traced((value,)) or (inside and value is not found):
             return value
-        self.sources.append(sources.of_attribute(owner, name, value))
+        self.sources.append(of.Attribute(owner, name, value))
         self._see(value)
         self.open(value)
-        is_plain = isinstance(value, (np.ndarray, *sources.CONTAINERS))
-        return self.swap(value) if is_plain or id(value) in OBJECTS else value
+        if isinstance(value, (np.ndarray, *CONTAINERS)) or met.container_behind(value) is not None:
+            return self.index(value) if is_indexed else self.swap(value)
+        return OBJECTS.get(id(value), value)
 
     def _in_class(self, cls: type, name: str) -> Any:
         """What a class has under this name, for its instances; it is a source."""
         self.builder.root.classes[cls] = None
-        found = sources.in_class(cls, name)
+        found = of.in_class(cls, name)
         if (cls, name) not in self._of_classes and found is not MISSING:
             self._of_classes.add((cls, name))
-            self.sources.append(sources.of_class(cls, name))
+            self.sources.append(of.of_class(cls, name))
         return found
 
     def copy_of(self, owner: Any) -> Any:
@@ -264,13 +282,15 @@ class Capture:
             raise UnstageableError(f"{name} of a function is asked for", why="the program has a copy of the function", do="read the names themselves")
         before, value = original.__dict__.get(name, MISSING), getattr(copy, name)
         if value is before:
-            self.sources.append(sources.of_attribute(original, name, before))
+            self.sources.append(of.Attribute(original, name, before))
             return self.seen(value)
-        return value
+        told = met.of_function(original, name)
+        self.sources += told
+        return getattr(original, name) if told else value
 
     def special(self, cls: type, name: str) -> Any:
         """The captured special method of a class, for its instances; None where it has none, or one that is not a user's function."""
-        found = sources.in_class(cls, name)
+        found = of.in_class(cls, name)
         if not is_user_function(found, self.packages) or (found.__code__.co_filename == GENERATED and name in OF_DATACLASSES):
             return None
         return self.swap(self._in_class(cls, name))
@@ -278,8 +298,8 @@ class Capture:
     def presence(self, owner: Any, name: str, found: bool) -> None:
         """Note that code asked whether owner has an attribute of this name, and what it was told."""
         owner = self._originals.get(id(owner), owner)
-        if isinstance(owner, FunctionType) or (not isinstance(owner, (Value, Proxy)) and sources.is_open(owner) and not self._is_inside(owner)):
-            self.sources.append(sources.of_presence(owner, name, found))
+        if isinstance(owner, FunctionType) or (not isinstance(owner, (Value, Proxy)) and is_open(owner) and not self._is_inside(owner)):
+            self.sources.append(of.of_presence(owner, name, found))
 
     def _is_inside(self, owner: Any) -> bool:
         """Whether an object was made by the traced code, so that its attributes are nobody else's. Another one is opened."""
@@ -308,7 +328,7 @@ class Capture:
     def open(self, *owners: Any) -> None:
         """Note objects from outside before the traced code changes them."""
         for owner in owners:
-            if not isinstance(owner, (Value, Proxy)) and sources.is_open(owner):
+            if not isinstance(owner, (Value, Proxy)) and is_open(owner):
                 self._is_inside(owner)
 
     def function(self, f: Any) -> Callable:
@@ -336,10 +356,10 @@ class Capture:
         scope = self._scope(f.__globals__, rewritten is not None)
         copy = FunctionType(code, scope, f.__name__, _defaults(f.__defaults__, see), self._cells(f, code))
         copy.__kwdefaults__, copy.__dict__ = _defaults(f.__kwdefaults__, see), {k: v for k, v in f.__dict__.items() if k != "__fad_staged__"}
-        copy.__module__ = f.__module__
+        copy.__module__, copy.__doc__, copy.__qualname__ = f.__module__, f.__doc__, f.__qualname__
         self._copies.update({id(g): (g, copy) for g in (f, given)})               # before its globals and its closure: it may call itself
         self._originals[id(copy)] = f
-        self.sources.append(sources.of_function(f))
+        self.sources.append(of.Code(f))
         self._note_opened(copy, Globals(standing_in(copy.__dict__), f.__dict__))
         self._fill(scope, f, code, see)
         self._fill_cells(f, copy, see)
@@ -356,7 +376,7 @@ class Capture:
     def _partial(self, f: functools.partial) -> functools.partial:
         """A function with some of its arguments; where they come from outside, they are sources."""
         if not has_traced((*f.args, *f.keywords.values())):
-            self.sources.append(sources.of_contents(f.keywords))
+            self.sources += [of.of_contents(f.keywords), of.Attribute(f, "func", f.func), of.Attribute(f, "args", f.args)]
         new = functools.partial(self.runtime.call(f.func), *_defaults(f.args, self.seen), **_defaults(f.keywords, self.seen))
         self._copies[id(new)] = new, new                      # it is as captured code sees it
         return new
@@ -408,20 +428,32 @@ class Capture:
         return self._scopes[key][1]
 
     def _fill(self, scope: dict, f: FunctionType, code: CodeType, see: Callable) -> None:
-        missing = global_names(f.__code__) - f.__globals__.keys()
-        if missing:
-            self.sources.append(sources.of_absence(f.__globals__, missing))
+        missing = sorted(global_names(f.__code__) - f.__globals__.keys())
+        named = {n for n in global_names(f.__code__) & f.__globals__.keys() if n.startswith("__")}
+        self.sources += [*of.of_names(f.__globals__, missing), *met.of_builtins(missing), *of.of_names(f.__globals__, named)]
         scope.update({name: f.__globals__[name] for name in names_of_tools(code) if name in f.__globals__})
-        for name in names_used(code) - scope.keys():
+        indexed = indexed_names(f)
+        used = names_used(code)
+        for name in (used if used.isdisjoint(SEES_NAMES) else used | f.__globals__.keys()) - scope.keys():
             value = f.__globals__.get(name, MISSING)
-            if (id(f.__globals__), name) in self.builder.root.lifted:
+            if name in indexed and value is not MISSING:
+                scope[name] = self.index(value)
+                self.sources.append(of.Item(f.__globals__, name, value))
+            elif (id(f.__globals__), name) in self.builder.root.lifted:
                 scope[name] = self.builder.root.lifted[id(f.__globals__), name]
             elif value is not MISSING:
                 scope[name] = None                            # while it is being captured: it may name itself
                 scope[name] = see(value)
-                self.sources.append(sources.Source(lambda g=f.__globals__, n=name: g.get(n, MISSING), value))
-            elif name in BUILTIN_FACES and (see == self.swap or isinstance(BUILTIN_FACES[name], StandIn)):
-                scope[name] = BUILTIN_FACES[name]
+                self.sources.append(of.Item(f.__globals__, name, value))
+            elif name in BUILTIN_FACES and BY_BUILTIN.get(getattr(builtins, name, None)) is BUILTIN_FACES[name]:
+                if see == self.swap or isinstance(BUILTIN_FACES[name], StandIn):
+                    is_original = see == self.swap and isinstance(BUILTIN_FACES[name], type) and asks_identity(f.__code__)
+                    scope[name] = getattr(builtins, name) if is_original else BUILTIN_FACES[name]     # type(x) is int, in code as it stands
+            elif isinstance(getattr(builtins, name, None), (np.ndarray, *CONTAINERS)):
+                scope[name] = self.swap(getattr(builtins, name))
+        for name in names_used(code) & scope.keys() - indexed:
+            if id(scope[name]) in self.indexed:               # another function of the module reads elements alone
+                scope[name] = self.swap(scope[name])
         self._refuse_divided(f, code, scope)
         assigned = tuple([n for n in assigned_globals(code) if (id(scope), n) not in self._assigned])
         self._assigned |= {(id(scope), n) for n in assigned}
@@ -451,14 +483,18 @@ class Capture:
         return self._cell_copies[key][1]
 
     def _fill_cells(self, f: FunctionType, copy: FunctionType, see: Callable) -> None:
-        cells = dict(zip(f.__code__.co_freevars, f.__closure__ or ()))
+        cells, indexed = dict(zip(f.__code__.co_freevars, f.__closure__ or ())), indexed_names(f)
         for name, new in zip(copy.__code__.co_freevars, copy.__closure__ or ()):
             cell = cells[name]
-            if new is not cell and is_empty(new):
+            if new is cell:
+                continue
+            if is_empty(new):
                 value = cell.cell_contents
-                self.sources.append(sources.Source(lambda cell=cell: cell.cell_contents, value))
-                new.cell_contents = see(value)
+                self.sources.append(of.Variable(cell, value))
+                new.cell_contents = self.index(value) if name in indexed else see(value)
                 self._note_opened(new, Variable(name, new, cell))
+            elif name not in indexed and id(new.cell_contents) in self.indexed:
+                new.cell_contents = self.swap(new.cell_contents)
 
 
 def _new_cell(value: Any) -> Any:

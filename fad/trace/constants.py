@@ -6,7 +6,7 @@ import numpy as np
 from ..ir import stack
 from ..ir.build import Builder, Value, current
 from ..ir.graph import Equation, Literal, Var
-from .sources import of_elements
+from .guards.guard import of_all_in
 
 FEW = 20                                                     # equations between a condition and what it follows from
 
@@ -28,7 +28,7 @@ def constant_of(var: Any, limit: int = 1000) -> Any:
     found = _Evaluation(limit)
     value = found.value(var)
     if value is not None:
-        current().root.sources += [of_elements(array) for array in found.used.values()]
+        current().root.sources += [of_all_in(array) for array in found.used.values()]
     return value
 
 

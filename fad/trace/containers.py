@@ -227,6 +227,13 @@ def may_change(items: Iterable) -> list:
     return [x for x in items if type(x) not in NEVER_CHANGE]
 
 
+def never_change(items: Any) -> bool:
+    """Whether a list, tuple or dict holds nothing but numbers and texts."""
+    if type(items) is dict:
+        return NEVER_CHANGE.issuperset(map(type, items)) and NEVER_CHANGE.issuperset(map(type, items.values()))
+    return type(items) in (list, tuple) and NEVER_CHANGE.issuperset(map(type, items))
+
+
 def is_users(x: Any) -> bool:
     """Whether x is an object with attributes, of a class that is neither Python's nor a library's, or such a class."""
     has_attributes = isinstance(x, type) or isinstance(getattr(x, "__dict__", None), dict) or bool(slots_of(type(x)))

@@ -3,12 +3,13 @@
 Calls and branches are here, loops in looping.py, operators, items and attributes in datamodel.py.
 """
 import functools
+import importlib.util
 import operator
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from inspect import CO_GENERATOR
-from types import BuiltinFunctionType, BuiltinMethodType, FunctionType, MethodType
+from types import BuiltinFunctionType, BuiltinMethodType, FunctionType, MappingProxyType, MethodType
 from typing import Any
 
 import numpy as np
@@ -23,9 +24,8 @@ from ..util.defects import door
 from ..util.errors import UnstageableError
 from ..util.where import is_captured_class
 from . import handlers, optional, text
-from .answers import answer, is_setting
 from .branch import choose, truth
-from .builtin import BY_BUILTIN, hasattr_, scalar_class
+from .builtin import BY_BUILTIN, hasattr_, scalar_class, type_
 from .cached import cached
 from .calls import called, is_tracing, keep, noting, refuse_frames
 from .constants import decided
@@ -33,10 +33,14 @@ from .containers import is_users
 from .datamodel import DataModel
 from .distributions import called_anew
 from .draws import note_generator
-from .handed import hand_over, is_compared, keeps_functions, only_hands_on, reading, refuse_opaque
+from .guards.guard import Read
+from .guards.handed import hand_over, is_compared, keeps_functions, only_hands_on, refuse_opaque
+from .guards.met import of_making
+from .guards.reads import is_made_plainly
+from .guards.settings import answer, is_setting
 from .iterate import Range, steps_of
 from .journal import all_made, made, note
-from .library import Routine
+from .library import Routine, has_traced, reading
 from .listed import as_captured
 from .lists import Items, Rows
 from .looping import Loops
@@ -48,7 +52,6 @@ from .recursion import Branches
 from .state import cells_of
 from .syntax import RUNTIME
 from .tracer import births
-from .unseen import is_made_plainly
 
 
 class Runtime(DataModel, Loops):
@@ -128,6 +131,8 @@ class Runtime(DataModel, Loops):
         if isinstance(f, (FunctionType, BuiltinFunctionType)):
             refuse_frames(f)
         if isinstance(f, FunctionType):
+            if isinstance(getattr(f, "registry", None), MappingProxyType):
+                return functools.partial(self._dispatched, f)
             return f if self.is_captured(f) else self.capture.swap(f)
         if isinstance(f, (MethodType, BuiltinMethodType)) and f.__name__ == "sort" and type(f.__self__) in (list, Items, Rows):
             return functools.partial(sort, f.__self__)
@@ -176,6 +181,7 @@ class Runtime(DataModel, Loops):
             note_new = noted(cls, args, kwargs)
             x = cls(*args, **kwargs)
             note_new(x)
+            current().root.sources += of_making(cls)
             current().root.inside[id(x)] = x
         current().root.classes[cls] = None
         attributes = getattr(x, "__dict__", {}) if is_users(x) else {}
@@ -185,6 +191,14 @@ class Runtime(DataModel, Loops):
         for name, part in attributes.items():
             attributes[name] = as_captured(part, known, since)           # as if all that made them were captured code
         return x
+
+    def _dispatched(self, f: Any, *args: Any, **kwargs: Any) -> Any:
+        """The call of a function that functools.singledispatch has made."""
+        if not is_tracing():
+            return f(*args, **kwargs)
+        cls = original_of(type_(args[0]))
+        current().root.sources.append(Read(lambda: f.dispatch(cls), f.dispatch(cls)))
+        return self.call(f.dispatch(cls))(*args, **kwargs)
 
     def _getattr(self, owner: Any, name: str, *default: Any) -> Any:
         name = text.resolved(name)
@@ -215,7 +229,7 @@ class Runtime(DataModel, Loops):
     def compared(self, *operands: Any) -> None:
         """Note what Python itself compares."""
         if is_tracing():
-            hand_over(current().root, operands, is_compared)
+            hand_over(current().root, operands, has_traced, is_compared)
 
     def _attributes(self, names: tuple, owner: Any) -> Any:
         """What operator.attrgetter(*names) gives."""
@@ -263,9 +277,9 @@ class Runtime(DataModel, Loops):
         return text.percent(template, given)
 
     def _show(self, x: Any) -> None:
-        """Note that a text is made of x, by methods that are not captured."""
+        """Note that x is read by code that is not captured: a text is made of it, a pattern asks for its attributes."""
         if is_tracing():
-            hand_over(current().root, (x,))
+            hand_over(current().root, (x,), has_traced)
 
     # -- branches ---------------------------------------------------------------------------------------------------------
 
@@ -331,7 +345,17 @@ class Runtime(DataModel, Loops):
     def matched(self, subject: Any) -> Any:
         """What a match statement looks at: its patterns ask Python itself whether something is None."""
         optional.need(*tree.flatten(subject)[0])
+        self._show(subject)
         return subject
+
+    def imported(self, value: Any, module: str, name: str) -> Any:
+        """What `import module`, or `from module import name`, has bound."""
+        return self.capture.imported(value, module, name) if is_tracing() else value
+
+    @staticmethod
+    def module_name(level: int, name: str, package: "str | None") -> str:
+        """The module of `from ..name import x`."""
+        return importlib.util.resolve_name("." * level + name, package or "") if level else name
 
     @door
     def assert_(self, test: Any, message: "Callable | None") -> None:

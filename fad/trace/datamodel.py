@@ -20,9 +20,11 @@ import numpy as np
 from ..ir.build import Value
 from ..ops.literals import python_complex, python_float, python_int
 from ..util.defects import door
-from . import optional, sources
+from . import optional
 from .builtin import BUILTIN_FACES, length
 from .calls import noting
+from .guards.guard import in_class
+from .guards.kinds import MISSING
 from .journal import made, note, note_dict
 from .lists import Items, Rows
 from .opaque import note_write
@@ -107,7 +109,7 @@ class DataModel:
             return [left]
         if isinstance(a, SEQUENCES) and self.special(a, method) is None:
             return [right, lambda: operation(a, b)]
-        overrides = issubclass(type(b), type(a)) and sources.in_class(type(b), reflected) is not sources.in_class(type(a), reflected)
+        overrides = issubclass(type(b), type(a)) and in_class(type(b), reflected) is not in_class(type(a), reflected)
         return [right, left] if overrides else [left, right]
 
     def _method_of(self, x: Any, name: str, *args: Any) -> Any:
@@ -149,7 +151,7 @@ class DataModel:
             if type(a) in COMPARED and type(b) in COMPARED:
                 self.compared(a, b)
             return operation(a, b)
-        if op == "NotEq" and any(sources.in_class(type(x), "__ne__") is object.__ne__ and self.special(x, "__eq__") for x in (a, b)):
+        if op == "NotEq" and any(in_class(type(x), "__ne__") is object.__ne__ and self.special(x, "__eq__") for x in (a, b)):
             return self.not_(self.compare("Eq", a, b))        # object's __ne__ asks __eq__
         if self.special(a, method) is None and self.special(b, reflected) is None:
             self.compared(a, b)
@@ -165,8 +167,10 @@ class DataModel:
     slice = slice
 
     @door
-    def item(self, c: Any, k: Any) -> Any:
-        """c[k]"""
+    def item(self, c: Any, k: Any, is_indexed: bool = False) -> Any:
+        """c[k]; is_indexed: of which only an element is read."""
+        if id(c) in self.capture.indexed:
+            return self.capture.element(c, k, is_indexed)
         if type(c) in PLAIN:
             return c[k] if type(k) is not slice else _new(c[k])
         method = self.special(c, "__getitem__")
@@ -214,21 +218,21 @@ class DataModel:
     # -- attributes -------------------------------------------------------------------------------------------------------
 
     @door
-    def attribute(self, owner: Any, name: str) -> Any:
-        """owner.name"""
+    def attribute(self, owner: Any, name: str, is_indexed: bool = False) -> Any:
+        """owner.name; is_indexed: of which only an element is read."""
         optional.need(owner)
         if name == "__dict__":
             note_dict(owner)
         if type(owner) not in PLAIN and not isinstance(owner, (type, Value)):
-            found = sources.in_class(type(owner), name)
-            get = None if found is sources.MISSING else self.special(found, "__get__")
+            found = in_class(type(owner), name)
+            get = None if found is MISSING else self.special(found, "__get__")
             if get is not None and (self._is_data(found) or name not in getattr(owner, "__dict__", ())):
                 return get(found, owner, type(owner))
-            ask = self.special(owner, "__getattr__") if found is sources.MISSING and name not in getattr(owner, "__dict__", ()) else None
+            ask = self.special(owner, "__getattr__") if found is MISSING and name not in getattr(owner, "__dict__", ()) else None
             if ask is not None:
                 self.capture.presence(owner, name, True)
                 return ask(owner, name)
-        return self.capture.attribute(owner, name)
+        return self.capture.attribute(owner, name, is_indexed)
 
     @staticmethod
     def _is_data(descriptor: Any) -> bool:
@@ -243,11 +247,11 @@ class DataModel:
         if method is not None:
             method(owner, name, value)
             return
-        found = sources.MISSING if type(owner) in PLAIN or isinstance(owner, (type, Value)) else sources.in_class(type(owner), name)
+        found = MISSING if type(owner) in PLAIN or isinstance(owner, (type, Value)) else in_class(type(owner), name)
         if isinstance(found, property) and isinstance(found.fset, FunctionType):
             self.capture.swap(found.fset)(owner, value)
             return
-        put = None if found is sources.MISSING else self.special(found, "__set__")
+        put = None if found is MISSING else self.special(found, "__set__")
         if put is None:
             note_write(owner, "__setattr__")
             setattr(owner, name, value)

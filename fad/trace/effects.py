@@ -12,8 +12,8 @@ from ..util.errors import SideEffectError
 from ..util.where import Where
 from .containers import contents
 from .draws import common_generators
+from .guards.guard import Guard, Read
 from .journal import CONTAINER, GENERATOR, Entry, Mark, journal, note
-from .sources import Source
 
 
 class Effects:
@@ -86,17 +86,17 @@ def _is_other(e: Entry) -> bool:
     return not _unchanged(contents(e.cell), e.before) if e.kind is CONTAINER else e.is_changed
 
 
-def left_as(owner: Any, now: Any, before: Any) -> Source:
+def left_as(owner: Any, now: Any, before: Any) -> Guard:
     """A container as it is now; of a dict or an object, what is another thing than before."""
     if not isinstance(now, dict):
-        return Source(lambda: now if _unchanged(contents(owner), now) else None, now)
+        return Read(lambda: now if _unchanged(contents(owner), now) else None, now)
     names = [k for k in {**before, **now} if not (k in before and k in now and _same(before[k], now[k]))]
     left = {k: now[k] for k in names if k in now}
 
     def read() -> Any:
         inside = contents(owner)
         return left if _unchanged({k: inside[k] for k in names if k in inside}, left) else None
-    return Source(read, left)
+    return Read(read, left)
 
 
 def _unchanged(a: Any, b: Any) -> bool:

@@ -12,11 +12,11 @@ from ..ir.value import Value
 from ..util import tree
 from ..util.errors import SideEffectError, UnstageableError
 from .constants import constant_of
-from .containers import Outer, contents, is_users, put_contents
+from .containers import Outer, contents, is_users, may_change, never_change, put_contents
+from .guards.reads import reads_of
 from .journal import CONTAINER, note
 from .library import original_of
 from .text import Text
-from .unseen import reads_of
 
 
 def settle_known(root: Builder) -> None:
@@ -94,6 +94,13 @@ def _items(owner: Any) -> list:
     return list(inside.items() if isinstance(inside, dict) else enumerate(inside))
 
 
+def _parts(owner: Any) -> list:
+    """What an owner holds, keys of dicts among it, without what nothing traced can be in."""
+    inside = owner.changed() if isinstance(owner, Outer) else contents(owner)
+    found = [*may_change(inside), *may_change(inside.values())] if isinstance(inside, dict) else may_change(inside)
+    return [x for x in found if not never_change(x)]
+
+
 def settle(tape: Any) -> None:
     """Give what a function on a tape left outside its values."""
     _settle(tape, lambda x, place: tape.value(x))
@@ -137,7 +144,7 @@ def _settle(root: Any, value_of: Callable) -> None:
             new = [(value(k, name), known[id(x)] if id(x) in known else value(x, name)) for k, x in _items(made)]
             settled.append((original, dict(new) if isinstance(original, dict) else [x for _, x in new]))
     for owner in _written(root):
-        parts = [_leaves(part, is_opened) for item in _items(owner) for part in item]
+        parts = [_leaves(part, is_opened) for part in _parts(owner)]
         if any(map(_is_unsaid, [key for _, keys in parts for key in keys])):
             raise _refusal(f"a dict with a traced key was left in {type(owner).__name__}, outside the traced function")
         left = [leaf for leaves, _ in parts for leaf in leaves]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..ir import stack
+from ..ir.build import current
 from ..ops.face import find
 from ..ops.literals import SEQUENCES
 from ..util.defects import asked_by_user, door
@@ -16,6 +17,10 @@ from ..util.errors import UnsupportedFunctionError
 from .builtin import FaceClass
 from .calls import called
 from .constants import constant_of
+from .containers import never_change
+from .guards.handed import hand_over
+from .guards.kinds import OPERATORS
+from .guards.met import of_library
 from .journal import made
 from .listed import as_arrays
 from .lists import Rows
@@ -26,9 +31,6 @@ from .steady import steadied
 from .tracer import Tracer
 
 MODULES = ("numpy", "math", "cmath", "scipy")
-OPERATORS = {f"__{r}{name}__" for r in ("", "r", "i") for name in ("add", "sub", "mul", "truediv", "matmul", "pow", "floordiv", "mod", "and", "or", "xor")} | {
-    "__getitem__", "__iter__", "__len__", "__contains__", "__neg__", "__abs__", "__float__", "__int__", "__index__", "__array__", "__getattr__",
-    "__enter__"}
 MANY = 10_000                                                # numbers that a library's object is made of while tracing
 _METHODS_OF_UFUNCS = ("reduce", "accumulate", "outer", "at", "reduceat")
 
@@ -36,7 +38,7 @@ _METHODS_OF_UFUNCS = ("reduce", "accumulate", "outer", "at", "reduceat")
 def has_traced(args: Any) -> bool:
     """Whether a traced value is among these arguments, at any depth of lists, tuples and deques."""
     for a in args:
-        if isinstance(a, (Tracer, Rows)) or (isinstance(a, SEQUENCES) and len(a) and _has_traced(a)):
+        if isinstance(a, (Tracer, Rows)) or (isinstance(a, SEQUENCES) and len(a) and not never_change(a) and _has_traced(a)):
             return True
     return False
 
@@ -47,10 +49,18 @@ def _has_traced(items: Any) -> bool:
         for a in queue.pop():
             if isinstance(a, (Tracer, Rows)):
                 return True
-            if isinstance(a, SEQUENCES) and id(a) not in seen:
+            if isinstance(a, SEQUENCES) and id(a) not in seen and not never_change(a):
                 seen.add(id(a))
                 queue.append(a)
     return False
+
+
+@door
+def reading(f: Callable, *args: Any, **kwargs: Any) -> Any:
+    """The call of a function that may look into what it is given, and into the object whose method it is."""
+    owner = getattr(f, "__self__", None)
+    hand_over(current().root, (*args, *kwargs.values(), *([] if isinstance(owner, ModuleType) else [owner])), has_traced)
+    return called(f, *args, **kwargs)
 
 
 class Proxy(ModuleType):
@@ -58,13 +68,16 @@ class Proxy(ModuleType):
 
     is_stand_in = True
 
-    def __init__(self, module: ModuleType, see: Callable):
+    def __init__(self, module: ModuleType, capture: Any, see: Callable):
         super().__init__(module.__name__)
-        self.__dict__["_original"], self.__dict__["_see"] = module, see
+        self.__dict__.update(_original=module, _capture=capture, _see=see)
 
     @door
     def __getattr__(self, name: str) -> Any:
-        value = self._see(getattr(self._original, name))
+        value = getattr(self._original, name)
+        if not self._capture.builder.live:
+            self._capture.sources += of_library(self._original, name, value)
+        value = self._see(value)
         self.__dict__[name] = value
         return value
 

@@ -13,13 +13,13 @@ import numpy as np
 
 from ..ir.build import Value
 from ..util.where import is_captured_class, is_library
-from .codes import names_used, rebound
 from .containers import contents, is_empty, is_users, keeps_record, may_change
 from .draws import goes_on, held_by
+from .guards.bytecode import names_used, rebound
+from .guards.kinds import is_open
 from .iterate import Once
 from .journal import all_made, attributes_of, made, note
 from .pythons import arrays_within, holds_no_traced
-from .sources import is_open
 
 LOOKING = {isinstance, issubclass, id, type, callable, len, iter, zip, enumerate, reversed, list, tuple, range, slice, getattr, hasattr, object, int, float,
            bool, complex, str, repr, print, abs, round, next}

@@ -28,10 +28,10 @@ from ..util import tree
 from ..util.defects import door
 from ..util.errors import UnstageableError
 from ..util.where import here
-from .codes import names_used
 from .draws import common_generators, goes_on, held_by, note_generator, put_state, same_state, state_of
+from .guards.bytecode import names_used
+from .guards.purity import is_effect, is_question, module_of, unseen_calls
 from .operands import Operands, holds_traced, is_seeded, refused
-from .purity import is_effect, is_question, module_of, unseen_calls
 
 ONCE = "once"  # of a builder: what it records runs as often as the builder around it
 # NumPy's methods that draw entry after entry, and the place of their `size`

@@ -14,7 +14,7 @@ from ..ops import extents
 from ..ops.face import BY_NAME
 from ..ops.kinds import shape_of
 from ..util.errors import UnsupportedFunctionError
-from .sources import of_attribute
+from .guards.guard import Attribute
 
 
 def is_sparse(a: Any) -> bool:
@@ -43,7 +43,7 @@ def _array(a: Any, name: str) -> Any:
     """One of the matrix's arrays, an input of the program."""
     array = getattr(a, name)
     root = current().root
-    root.sources.append(of_attribute(a, name, array))
+    root.sources.append(Attribute(a, name, array))
     return current().watch(array)
 
 

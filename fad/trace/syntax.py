@@ -24,6 +24,7 @@ from .origin import compiled_in, definition_of, parameters
 RUNTIME = "__fad__"
 UNTOUCHED_CALLS = {"super", "locals", "vars", "dir", "eval", "exec", "issubclass", "id"}
 _rewritten: dict[tuple, "CodeType | None"] = {}
+_indexed: dict[CodeType, frozenset] = {}                      # code -> names that are only read element by element
 
 
 def rewritten_code(f: FunctionType) -> "CodeType | None":
@@ -39,6 +40,7 @@ def _rewrite(f: FunctionType) -> "CodeType | None":
     if found is None:
         return None
     node, owner = copy.deepcopy(found[0]), found[1]
+    _indexed[f.__code__] = _names_indexed(node)
     if hands_on_names(node):
         return None
     try:
@@ -52,6 +54,20 @@ def _rewrite(f: FunctionType) -> "CodeType | None":
     Identities(RUNTIME).visit(node)
     Displays(RUNTIME).visit(node)
     return compiled_in(node, f.__code__.co_freevars, f.__code__.co_filename, owner)
+
+
+def indexed_names(f: FunctionType) -> frozenset:
+    """The names that the text of f has nowhere but in front of a subscript that is read: what stands behind one is looked at element by element."""
+    return _indexed.get(f.__code__, frozenset()) if rewritten_code(f) is not None else frozenset()
+
+
+def _names_indexed(node: ast.AST) -> frozenset:
+    nodes = list(ast.walk(node))
+    bases = {id(n.value): n.value.id for n in nodes
+             if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Load) and isinstance(n.value, ast.Name)}
+    others = {n.id for n in nodes if isinstance(n, ast.Name) and id(n) not in bases}
+    others.update(name for n in nodes if isinstance(n, (ast.Global, ast.Nonlocal)) for name in n.names)
+    return frozenset(bases.values()) - others
 
 
 class _Scope:
@@ -147,6 +163,20 @@ class Rewriter(Access):
             new = self.visit(s)
             out += new if isinstance(new, list) else [new]
         return out
+
+    def visit_Import(self, s: ast.Import) -> list:
+        """An import, and what is noted of the modules that it binds."""
+        parts = [(a.asname or a.name.split(".")[0], a.name if a.asname else a.name.split(".")[0], "") for a in s.names]
+        return [s, *[self._imported(s, n, ast.Constant(module), name) for n, module, name in parts]]
+
+    def visit_ImportFrom(self, s: ast.ImportFrom) -> list:
+        package = ast.Name("__package__", ast.Load()) if s.level else ast.Constant("")
+        module = placed(self.runtime("module_name", ast.Constant(s.level), ast.Constant(s.module or ""), package), s)
+        return [s, *[self._imported(s, a.asname or a.name, module, a.name) for a in s.names]]
+
+    def _imported(self, s: ast.stmt, bound: str, module: Any, name: str) -> ast.stmt:
+        made = self.runtime("imported", ast.Name(bound, ast.Load()), module, ast.Constant(name))
+        return placed(ast.Assign([ast.Name(bound, ast.Store())], made, lineno=0), s)
 
     def local(self, purpose: str, s: ast.AST, statements: list, argument: str = "") -> ast.FunctionDef:
         """A block as a nested function that shares the variables of the one around it."""

@@ -23,6 +23,7 @@ from ..util.errors import ConcreteValueError
 from ..util.interrupts import ambient
 from ..util.where import BELOW_TRACING
 from .constants import constant_of
+from .guards.settings import answer
 
 PLAIN = (str, int, float, complex, bool, bytes, type(None))
 _SAYS_ALL = re.compile(r"([^%]|%%|%[sra])*", re.S)           # texts of whatever it is, and no numbers
@@ -198,6 +199,7 @@ def made(make: Callable, said: Callable, *given: Any) -> Any:
     if all(map(_is_fixed, given)):
         make(*map(_example, given))                           # it fails now if it fails at all
         return Text(Part(make, tuple(map(_as_now, given)), _told(said, *given)))
+    answer(current().root, np.get_printoptions)               # of an object or an array
     try:
         return make(*given)
     except ConcreteValueError:                                # of an object, a list or an array with traced values

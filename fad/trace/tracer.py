@@ -17,11 +17,12 @@ from ..ir.integers import Affine
 from ..ir.op import registry
 from ..ir.types import INT, type_of
 from ..ir.value import REFLECTED, Value, answers, counted
-from ..ops.face import METHODS, PROPERTIES
+from ..ops.face import METHODS, OF_NUMBERS, PROPERTIES
 from ..ops.literals import as_array, python_int, require_fitting, see_that_python_takes
 from ..util.errors import ConcreteValueError, SideEffectError
 from ..util.where import here, is_users_operator, library_call
 from . import sparse
+from .absent import Absent, pickled, times_text
 from .constants import constant_of
 from .excuses import SAME, lies_here, never
 from .mutation import assign, call_face
@@ -160,8 +161,10 @@ class Tracer(Value):
         if found is not None:
             return call_face(name, found, (self,), {})
         call = METHODS.get(name)
+        if call is None and name in OF_NUMBERS and not self.ndim:
+            call = OF_NUMBERS[name]
         if call is None:
-            raise AttributeError(f"a traced array has no attribute {name!r}")
+            raise Absent(f"a traced array has no attribute {name!r}", name=name)
         return lambda *args, **kwargs: call_face(name, call, (self, *args), kwargs)
 
     def __getitem__(self, subscript: Any) -> Any:
@@ -228,7 +231,10 @@ class Tracer(Value):
 
     def _repeats(self, other: Any) -> bool:
         """Whether a product with this is a sequence so many times over: [0.0] * len(x)."""
-        return isinstance(other, (list, tuple, str, bytes)) and self.dtype.kind in "iu" and not self.ndim
+        counts = self.dtype.kind in "iu" and not self.ndim
+        if not counts and isinstance(other, (str, bytes)):
+            raise times_text(other)
+        return counts and isinstance(other, (list, tuple, str, bytes))
 
     def __pos__(self) -> "Tracer":
         if self.dtype.kind == "b" and not self.type.weak:
@@ -282,7 +288,7 @@ class Tracer(Value):
         raise self._needs("Python asked for the size in memory")
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        raise self._needs("a copy of a Python object was made, or a text of it (copy, pickle)")
+        raise pickled(self)
 
     def __dir__(self) -> list:
         return dir(np.ndarray if self.ndim else self.dtype.type if not self.type.weak else type(self.dtype.type(0).item()))

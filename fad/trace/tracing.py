@@ -16,6 +16,8 @@ from ..util.config import config
 from .asking import refuse_unseen_questions
 from .capture import Capture
 from .effects import effects_of
+from .guards.checks import Checks
+from .guards.reads import reads_of, refuse_unknown
 from .handlers import refuse_listeners
 from .joins import require_same_kinds, suspecting_kinds
 from .leaks import refuse_texts, refuse_unseen_changes, refuse_unseen_reads, settle_known
@@ -25,7 +27,6 @@ from .percall import ONCE, placed, refuse_leaks, settle
 from .state import is_lost
 from .tracer import Tracer
 from .twins import check as check_twins
-from .unseen import reads_of, refuse_unknown
 from .widening import Part
 
 
@@ -56,7 +57,7 @@ class Traced(NamedTuple):
     captured: tuple
     written: tuple
     guards: tuple
-    sources: tuple
+    sources: Checks
     dense: tuple = ()
     later: tuple = ()
     lost: tuple = ()
@@ -118,7 +119,7 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
     root = builder.root
     if builder is not root:
         _put_back(builder)
-        return Traced(func, structure, statics, (), written, (), ())
+        return Traced(func, structure, statics, (), written, (), Checks(()))
     written += tuple([len(inputs) + k for k, _ in outer])
     _fix_small_extents(builder, func)
     guards, prelude = positional_guards(builder, func), placed(builder.steps, places_of(func))
@@ -126,7 +127,7 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
     func, later = _unified(func, builder)
     if config.check_trace:
         check(func, later=later)
-    return Traced(func, structure, statics, tuple(a for a, _ in root.captured.values()), written, guards, tuple(root.sources), dense, later, lost,
+    return Traced(func, structure, statics, tuple(a for a, _ in root.captured.values()), written, guards, Checks(root.sources), dense, later, lost,
                   tuple(root.unrolled.items()), _places_apart(root, before), _told_apart(root, inputs), prelude, effects)
 
 

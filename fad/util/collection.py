@@ -8,6 +8,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from .forks import in_child, renewed, unforkable
+
 
 class _Pauses:
     """The blocks, of all threads, that want no collection now; whether the collector was at work before the first of them.
@@ -16,15 +18,16 @@ class _Pauses:
     it again, and a block is noted from before the collector is stopped until after it is started.
     """
 
-    lock = threading.RLock()
+    lock = renewed(threading.RLock())
     blocks: set = set()
     was_on = False
 
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """Within, no cycles are looked for; behind the last such block of any thread they are, if they were before. For `with` only: as a decorator it
-    would put a line of contextlib between the user's lines and fad's, and errors and warnings would name that one.
+    """Within, no cycles are looked for, and no other thread forks (see forks.py); behind the last such block of any thread they are looked for,
+    if they were before. For `with` only: as a decorator it would put a line of contextlib between the user's lines and fad's, and errors and
+    warnings would name that one.
 
     >>> with collection_paused():
     ...     gc.isenabled()
@@ -32,14 +35,15 @@ def collection_paused() -> Iterator[None]:
     >>> gc.isenabled()
     True
     """
-    block = object()
+    block = threading.get_ident(), object()
     try:
-        with _Pauses.lock:
-            if not _Pauses.blocks:
-                _Pauses.was_on = gc.isenabled()
-            _Pauses.blocks.add(block)
-            gc.disable()
-        yield
+        with unforkable():
+            with _Pauses.lock:
+                if not _Pauses.blocks:
+                    _Pauses.was_on = gc.isenabled()
+                _Pauses.blocks.add(block)
+                gc.disable()
+            yield
     finally:
         try:
             _end(block)
@@ -47,7 +51,19 @@ def collection_paused() -> Iterator[None]:
             _end(block)
 
 
-def _end(block: object) -> None:
+def is_collecting() -> bool:
+    """Whether Python looks for cycles but for these blocks: what gc.isenabled() says outside of them."""
+    with _Pauses.lock:
+        return _Pauses.was_on if _Pauses.blocks else gc.isenabled()
+
+
+@in_child
+def _end_those_of_other_threads() -> None:
+    for block in [block for block in _Pauses.blocks if block[0] != threading.get_ident()]:
+        _end(block)
+
+
+def _end(block: tuple) -> None:
     with _Pauses.lock:
         if _Pauses.blocks == {block} and _Pauses.was_on:
             gc.enable()

@@ -16,12 +16,21 @@ from contextvars import ContextVar
 from typing import Any
 from weakref import WeakSet
 
+from .forks import renewed
+from .memory import parse_bytes
 
-def _default_cache_dir() -> pathlib.Path:
-    if "FAD_CACHE_DIR" in os.environ:
-        return pathlib.Path(os.environ["FAD_CACHE_DIR"])
+
+def _default_cache_dir() -> "pathlib.Path | None":
+    """$FAD_CACHE_DIR, else `fad` in the user's folder of caches; None for a user who has no home. An empty variable says nothing, as in the XDG specification."""
+    if os.environ.get("FAD_CACHE_DIR"):
+        return pathlib.Path(os.path.abspath(os.environ["FAD_CACHE_DIR"]))
     home = os.environ.get("XDG_CACHE_HOME") or (os.environ.get("LOCALAPPDATA") if sys.platform == "win32" else None)
-    return pathlib.Path(home) / "fad" if home else pathlib.Path.home() / ".cache" / "fad"
+    if home and os.path.isabs(home):
+        return pathlib.Path(home) / "fad"
+    try:
+        return pathlib.Path.home() / ".cache" / "fad"
+    except RuntimeError:
+        return None
 
 
 def _policy(value: Any) -> str:
@@ -31,7 +40,11 @@ def _policy(value: Any) -> str:
 
 
 def _folder(value: Any) -> "pathlib.Path | None":
-    return None if value is None else pathlib.Path(value)
+    return None if value is None or value == "" else pathlib.Path(value)
+
+
+def _size(value: Any) -> "int | None":
+    return None if value is None else parse_bytes(value)
 
 
 class Setting:
@@ -65,50 +78,75 @@ class InForce:
 
 
 class Config:
-    """What a user may set.
+    """The settings of fad. ``fad.config`` is the one instance.
 
-    compile       "auto" (interpret at first, compile what is hot), "now" (compile before the first answer), "never"
-    cache_dir     where compiled kernels are kept; None: nowhere
-    check_index   whether compiled code checks that indices are in range
-    check_trace   whether each program is checked to be well formed once it is traced (for tests of ops and rules)
-    fallback      whether functions whose structure depends on data run step by step on the tape; if not, they raise
+    Attributes
+    ----------
+    compile : {"auto", "now", "never"}
+        When to compile. "auto" interprets the first calls and compiles a function that is called often; "now" compiles
+        before the first answer; "never" interprets. Environment: ``FAD_COMPILE``.
+    cache_dir : pathlib.Path or None
+        The folder of compiled kernels; None keeps nothing. Environment: ``FAD_CACHE_DIR``, and ``FAD_CACHE=0`` for None.
+    cache_size : int, str or None
+        How many bytes kernels may take there, as a number or as text ("1GB"). What was not used for longest goes first.
+        None is any number.
+    check_index : bool
+        Whether compiled code checks that indices are in range.
+    check_trace : bool
+        Whether fad checks each traced program; meant for tests of rules. Environment: ``FAD_CHECK_TRACE=1``.
+    fallback : bool
+        Whether functions whose structure depends on data run on the tape. If False, they raise. Environment:
+        ``FAD_FALLBACK=0``.
 
-    An assignment holds for the whole process, but not where a `using` block says otherwise; within a block that sets the name, it changes
-    that block, and ends with it. A program is used only under the settings that it was made under.
+    Notes
+    -----
+    An assignment holds for the whole process. The method ``using`` changes settings for a block, in this thread or asyncio
+    task and in the tasks that it starts. An assignment inside of such a block changes the block, if the block sets that
+    name. fad never uses a program under settings other than those it was made under.
 
-    >>> config = Config()
-    >>> with config.using(compile="never"):
-    ...     config.compile
+    Examples
+    --------
+    >>> import fad
+    >>> with fad.config.using(compile="never"):
+    ...     fad.config.compile
     'never'
     """
 
     compile = Setting(_policy)
     cache_dir = Setting(_folder)
+    cache_size = Setting(_size)
     check_index = Setting()
     check_trace = Setting()
     fallback = Setting()
 
     def __init__(self) -> None:
         outside = InForce(())
-        own: dict[str, Any] = {"_outside": outside, "_inside": WeakSet(), "_shapes": {}, "_lock": threading.RLock()}
+        own: dict[str, Any] = {"_outside": outside, "_inside": WeakSet(), "_shapes": {}, "_lock": renewed(threading.RLock())}
         own["_context"] = ContextVar("fad.config", default=outside)
         own["now"] = own["_context"].get                      # what holds in this context: read at each call of a compiled function
         own["_process"] = {"compile": os.environ.get("FAD_COMPILE", "auto"),
                            "cache_dir": _default_cache_dir() if os.environ.get("FAD_CACHE", "1") != "0" else None,
+                           "cache_size": os.environ.get("FAD_CACHE_SIZE") or "1GB",
                            "check_index": True,
                            "check_trace": os.environ.get("FAD_CHECK_TRACE", "0") == "1",
                            "fallback": os.environ.get("FAD_FALLBACK", "1") != "0"}
         self.__dict__.update(own)
-        self._check(self._process)
+        own["_process"].update(self._check(self._process))
         self._renew(outside)
 
     def __setattr__(self, name: str, value: Any) -> None:
         self._setting(name)
         super().__setattr__(name, value)
 
+    def __getattr__(self, name: str) -> Any:
+        raise self._missing(name)
+
+    def _missing(self, name: str) -> AttributeError:
+        return AttributeError(f"fad.config has no setting {name!r}; there are {', '.join(self.__dict__.get('_process', ()))}")
+
     def _setting(self, name: str) -> Setting:
         if not isinstance(getattr(type(self), name, None), Setting):
-            raise AttributeError(f"fad.config has no setting {name!r}; there are {', '.join(self._process)}")
+            raise self._missing(name)
         return getattr(type(self), name)
 
     def _check(self, settings: dict) -> dict:

@@ -6,14 +6,28 @@ from .where import Where, here
 
 
 class FadError(Exception):
-    """Base of all errors of fad; the message says what, where, why and what to do.
+    """The base of all errors of fad. Its message says what happened, where, why, and what to do.
 
-    >>> error = FadError("the result has shape (3,)", where=Where("model.py", 7), why="a gradient needs a scalar", do="use fad.jacobian")
-    >>> print(error)
-    the result has shape (3,)
-      where: model.py:7
-      why: a gradient needs a scalar
-      do: use fad.jacobian
+    Parameters
+    ----------
+    what : str
+        What happened.
+    where : Where, optional
+        The line of the user's source.
+    why : str, optional
+        The reason.
+    do : str, optional
+        The way out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fad
+    >>> try:
+    ...     fad.grad(np.sum)(np.arange(3))
+    ... except fad.FadError as error:
+    ...     print(type(error).__name__)
+    IntegerArgumentError
     """
 
     def __init__(self, what: str, *, where: "Where | None" = None, why: str = "", do: str = ""):
@@ -85,13 +99,32 @@ class IntegerOverflowError(FadError, OverflowError):
 
 
 class FallbackWarning(FadError, UserWarning):
-    """A function cannot be compiled, since its structure depends on data; it runs step by step on the tape."""
+    """A function cannot be compiled, because its structure depends on data. It runs step by step on the tape.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import fad
+    >>> def halved(v):
+    ...     return v if v < 0.5 else 3.0 * halved(v / 2)
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", fad.FallbackWarning)
+    ...     float(fad.grad(halved)(3.0))
+    3.375
+    """
 
 
 class InternalErrorWarning(FadError, UserWarning):
-    """Code of fad's own failed while a function was traced, transformed or compiled; the answer comes another way, and is right.
+    """Code of fad's own failed while it traced, transformed or compiled a function. The answer comes another way, and is right.
 
-    The error is the warning's `__cause__`. It is no FallbackWarning, so that who silences those still sees it.
+    The error is the ``__cause__`` of the warning. Please report it. The warning is no `FallbackWarning`, so that a filter
+    for those leaves it visible.
+
+    Examples
+    --------
+    >>> import fad
+    >>> issubclass(fad.InternalErrorWarning, fad.FallbackWarning)
+    False
     """
 
 
@@ -109,6 +142,18 @@ class TapeMemoryError(FadError, MemoryError):
 
 class ArgumentError(FadError, TypeError, ValueError):
     """An argument of one of fad's own functions that cannot be right."""
+
+
+class OperandError(FadError, TypeError):
+    """An operator of Python's, in the function's own code, met an operand that it does not take: None, a text, an array of another library's."""
+
+
+class MissingAttributeError(FadError, AttributeError):
+    """An attribute that a traced value does not have."""
+
+
+class RecursionDepthError(FadError, RecursionError):
+    """A function called itself too often while it was traced."""
 
 
 class CheckError(FadError, AssertionError):

@@ -5,6 +5,9 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
+from .forks import unforkable
+from .nearest import MissingName
+
 
 class LazyModule(ModuleType):
     """Stands for a module and imports it at the first attribute access.
@@ -15,7 +18,11 @@ class LazyModule(ModuleType):
     """
 
     def __getattr__(self, name: str) -> Any:
-        module = importlib.import_module(self.__name__)
+        if self.__name__ in sys.modules:
+            module = importlib.import_module(self.__name__)
+        else:
+            with unforkable():                   # a child would wait for ever for a module that another thread was loading
+                module = importlib.import_module(self.__name__)
         value = getattr(module, name)
         self.__dict__[name] = value
         return value
@@ -27,6 +34,13 @@ class Roof(ModuleType):
     def __setattr__(self, name: str, value: Any) -> None:
         if not (isinstance(value, ModuleType) and name in self.__dict__["_above_rooms"]):
             super().__setattr__(name, value)
+
+
+def refusing_names(namespace: dict) -> Callable:
+    """__getattr__ of a module whose names are all there: it says which of them was probably meant."""
+    def missing(name: str) -> Any:
+        raise MissingName(f"module {namespace['__name__']!r} has no attribute {name!r}", name, namespace.copy)
+    return missing
 
 
 def lazy_names(namespace: dict, where: Mapping[str, str], others: str, above_rooms: tuple) -> "tuple[Callable, Callable]":
@@ -48,7 +62,7 @@ def lazy_names(namespace: dict, where: Mapping[str, str], others: str, above_roo
         else:
             names = importlib.import_module(f"{package}.{others}").NAMES
             if name not in names:
-                raise AttributeError(f"module {package!r} has no attribute {name!r}")
+                raise MissingName(f"module {package!r} has no attribute {name!r}", name, listed)
             value = names[name]
         namespace[name] = value                 # from now on found without asking here
         return value

@@ -22,14 +22,33 @@ _registry: dict[type, _Kind] = {}
 
 
 def register(cls: type, flatten: Callable[[Any], tuple[tuple, Any]], unflatten: Callable[[Any, tuple], Any], counts_as: "type | None" = None) -> type:
-    """Let instances of cls be part of a tree: flatten(node) -> (children, static), unflatten(static, children) -> node.
-    counts_as: the registered class whose instances they become where a tree is built again.
+    """Let structures contain instances of a class.
 
+    Parameters
+    ----------
+    cls : type
+        Your class.
+    flatten : callable
+        Takes an instance and returns ``(children, static)``: a tuple of what holds arrays, and a hashable rest.
+    unflatten : callable
+        Takes ``(static, children)`` and returns an instance.
+    counts_as : type, optional
+        A registered class. fad builds instances of it in place of `cls`.
+
+    Returns
+    -------
+    type
+        The class itself.
+
+    Examples
+    --------
+    >>> import fad
     >>> class Point:
-    ...     def __init__(self, x, y): self.x, self.y = x, y
-    >>> _ = register(Point, lambda p: ((p.x, p.y), None), lambda _, c: Point(*c))
-    >>> flatten(Point(1.0, 2.0))[0]
-    [1.0, 2.0]
+    ...     def __init__(self, x, y):
+    ...         self.x, self.y = x, y
+    >>> _ = fad.register(Point, lambda p: ((p.x, p.y), None), lambda static, children: Point(*children))
+    >>> float(fad.grad(lambda p: p.x ** 2 * p.y)(Point(3.0, 2.0)).x)
+    12.0
     """
     _registry[cls] = _Kind(flatten, unflatten, counts_as)
     return cls

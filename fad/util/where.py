@@ -160,6 +160,17 @@ def line_of(error: BaseException) -> "Where | None":
     return Where(found[-1].filename, found[-1].lineno or 0, found[-1].name) if found else None
 
 
+def library_of(error: BaseException) -> str:
+    """The module of the innermost code that an error went through, fad's own left out; empty where that is the user's."""
+    found, tb = "", error.__traceback__
+    while tb is not None:
+        code = tb.tb_frame.f_code
+        if not is_own(code.co_filename):
+            found = "" if is_captured(code.co_filename) else tb.tb_frame.f_globals.get("__name__", "")
+        tb = tb.tb_next
+    return found
+
+
 def outside_fad() -> int:
     """The stack level, for a warning of the function that asks, of the line that called fad."""
     level, frame = 1, sys._getframe(1)

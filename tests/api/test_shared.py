@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import fad
-from fad.trace.closures import Pattern, parts_of
+from fad.trace.guards.closures import Pattern, parts_of
 
 close = np.testing.assert_allclose
 X = np.array([0.3, -0.7, 1.1])

@@ -123,3 +123,17 @@ def test_sums_of_all_types(dtype):
         got = fad.jit(f, compile="now")(x)
         np.testing.assert_allclose(got, f(x), rtol=1e-5 if dtype in ("f4", "c8") else 1e-14)
         assert got.dtype == f(x).dtype
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.int32, np.uint8])
+@pytest.mark.parametrize("f", [np.max, np.min])
+def test_the_largest_of_many_numbers(f, dtype):
+    """It is taken in lanes; nans and infinities are NumPy's, wherever they stand."""
+    x = (np.random.default_rng(0).standard_normal(1003) * 50 + 100).astype(dtype)
+    g = fad.jit(lambda x: f(x), compile="now")
+    assert g(x) == f(x) and np.asarray(g(x)).dtype == dtype
+    for k, special in [(0, np.nan), (500, np.inf), (1002, -np.inf), (7, np.nan)] if np.dtype(dtype).kind == "f" else []:
+        y = x.copy()
+        y[k] = special
+        np.testing.assert_array_equal(g(y), f(y))
+        np.testing.assert_array_equal(g(np.full(40, special, dtype)), special)

@@ -168,3 +168,23 @@ def test_what_is_for_the_new_way_alone():
     for given in ({"debug": True}, {"context_fn": lambda: (contextlib.nullcontext(), contextlib.nullcontext())}):
         with pytest.raises(ValueError, match="only supported when use_reentrant=False"):
             checkpoint(lambda x: x * 2, leaf(1), use_reentrant=True, **given)
+
+
+def test_forward_mode_goes_through_a_checkpoint():
+    x, dx = fad.tensor([0.3, 0.7], requires_grad=True), fad.tensor([1.0, 2.0])
+    forward = fad.autograd.forward_ad
+    with forward.dual_level():
+        y = checkpoint(lambda z: (z * z).sin(), forward.make_dual(x, dx), use_reentrant=False)
+        primal, tangent = forward.unpack_dual(y)
+        assert fad.allclose(tangent, (x * x).cos() * 2 * x * dx)
+        second, = fad.autograd.grad(tangent.sum(), x, retain_graph=True)
+        assert fad.allclose(second, (2 * (x * x).cos() - 4 * x * x * (x * x).sin()) * dx)
+        first, = fad.autograd.grad(primal.sum(), x)
+        assert fad.allclose(first, (x * x).cos() * 2 * x)
+
+
+def test_forward_mode_alone_goes_through_a_checkpoint():
+    forward = fad.autograd.forward_ad
+    with forward.dual_level():
+        y = checkpoint(lambda z: z.exp(), forward.make_dual(fad.zeros(2), fad.ones(2)), use_reentrant=False)
+        assert forward.unpack_dual(y).tangent.tolist() == [1.0, 1.0]

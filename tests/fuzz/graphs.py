@@ -18,9 +18,22 @@ from ..trace.packages import executed, installed, of_file
 from . import judge
 
 STATE = """
-import dataclasses, types
-from collections import OrderedDict, deque, namedtuple
+import dataclasses, types, weakref
+from collections import ChainMap, OrderedDict, UserDict, deque, namedtuple
 import numpy as np
+
+KEPT, BEHIND = [], {}
+
+def kept(x):
+    KEPT.append(x)
+    return x
+
+def viewed(d):
+    BEHIND[id(d)] = d
+    return kept(d.values())
+
+def behind(view):
+    return next(d for d in BEHIND.values() if all(x is y for x, y in zip(d.values(), view)) and len(d) == len(view))
 
 class Plain:
     shared = 0.5
@@ -43,13 +56,36 @@ class Data:
     a: object
     b: object
 
+class Text(str):
+    shared = 0.15
+
+def text(a, b):
+    made = Text("text")
+    made.a, made.b = a, b
+    return made
+
+class Above(Plain):
+    @property
+    def both(self):
+        return super().shared * 0.5
+
 Pair = namedtuple("Pair", "a b")
 """
 MAKERS = {"list": ("[{0}, {1}]", ("[0]", "[1]")), "tuple": ("({0}, {1})", ("[0]", "[1]")), "dict": ("{{'a': {0}, 'b': {1}}}", ("['a']", "['b']")),
           "OrderedDict": ("OrderedDict(a={0}, b={1})", ("['a']", "['b']")), "deque": ("deque([{0}, {1}])", ("[0]", "[1]")), "Pair": ("Pair({0}, {1})", (".a", ".b")),
           **{name: (f"{name}({{0}}, {{1}})", (".a", ".b")) for name in ("Plain", "Slots", "Derived", "Data", "types.SimpleNamespace")}}
 MAKERS["types.SimpleNamespace"] = ("types.SimpleNamespace(a={0}, b={1})", (".a", ".b"))
-FIXED = ("tuple", "Pair")
+MAKERS |= {
+    "UserDict": ("UserDict(a={0}, b={1})", ("['a']", "['b']")),
+    "ChainMap": ("ChainMap({{'a': {0}}}, {{'b': {1}}})", ("['a']", ".maps[1]['b']")),
+    "a dict's method": ("{{'a': {0}, 'b': {1}}}.get", (".__self__['a']", ".__self__['b']")),
+    "a view": ("viewed({{'a': {0}, 'b': {1}}})", ("behind(@)['a']", "behind(@)['b']")),
+    "a weak reference": ("weakref.ref(kept(Plain({0}, {1})))", ("().a", "().b")),
+    "an exception": ("ValueError({0}, {1})", (".args", ".args")),
+    "Above": ("Above({0}, {1})", (".a", ".b")),
+    "Text": ("text({0}, {1})", (".a", ".b")),
+}
+FIXED = ("tuple", "Pair", "an exception")
 LEAVES = ("{0:.3f}", "{0:.3f}", "np.array([{0:.3f}, 0.5, 0.25])", "{1}", "True", "-0.0")
 
 
@@ -68,11 +104,12 @@ class Graph:
             if self.kinds[k] not in FIXED:
                 side = self.r.randrange(2)
                 self.leaves = [x for x in self.leaves if x[:2] != (k, side)]
-                self.lines.append(f"N{k}{self.steps(k)[side]} = N{self.r.randrange(len(self.kinds))}")
+                self.lines.append(f"{self.place(k, side)} = N{self.r.randrange(len(self.kinds))}")
         self.count = len(self.kinds)
 
-    def steps(self, k):
-        return MAKERS[self.kinds[k]][1]
+    def place(self, k, side):
+        step = MAKERS[self.kinds[k]][1][side]
+        return step.replace("@", f"N{k}") if "@" in step else f"N{k}{step}"
 
     def leaf(self):
         return self.r.choice(LEAVES).format(self.r.uniform(0.1, 1.0), self.r.randint(1, 5))
@@ -95,7 +132,9 @@ class Graph:
 
     def change(self):
         k, side = self.r.choice(self.leaves) if self.leaves and self.r.random() < 0.7 else (self.r.randrange(self.count), self.r.randrange(2))
-        place = f"N{k}{self.steps(k)[side]}"
+        place = self.place(k, side)
+        if self.kinds[k] == "an exception" and self.r.random() < 0.5:
+            return f"N{k}.args = ({self.leaf()}, {self.leaf()})"
         if self.kinds[k] in FIXED:
             return f"N{k} = {MAKERS[self.kinds[k]][0].format(self.leaf(), self.leaf())}"
         changes = [f"{place} = {self.leaf()}", f"{place} = N{self.r.randrange(self.count)}", f"{place} = N{self.r.randrange(self.count)}"]
@@ -103,13 +142,25 @@ class Graph:
             changes += [f"N{k}.reverse()", f"N{k}.append({self.leaf()})"]
         if self.kinds[k] in ("dict", "OrderedDict"):
             changes += [f"N{k}['a'] = N{k}.pop('a')", f"N{k}['c'] = {self.leaf()}"]
-        if self.kinds[k] in ("Plain", "Derived"):
+        if self.kinds[k] in ("Plain", "Derived", "Above"):
+            number = LEAVES[0].format(self.r.uniform(0.1, 1.0))
+            changes += [f"Plain.shared = property(lambda self: {number})", f"Derived.shared = {number}"]
             changes += [f"Plain.shared = {self.leaf()}", f"N{k}.shared = {self.leaf()}", f"N{k}.__dict__ = dict(a=0.3, b=0.7)", f"N{k}.__class__ = Derived"]
         return self.r.choice([*changes, "Slots.shared = 0.9", f"N{k} = {MAKERS[self.kinds[k]][0].format(self.leaf(), self.leaf())}"])
 
 
 HELPERS = """
 def at(node, side):
+    if isinstance(node, weakref.ref):
+        return at(node(), side)
+    if isinstance(node, BaseException):
+        return node.args[side]
+    if type(node) is type({}.values()):
+        return list(node)[side]
+    if isinstance(node, (UserDict, ChainMap)):
+        return node["ab"[side]]
+    if callable(node):
+        return node("ab"[side])
     if isinstance(node, (list, tuple, deque)) and not hasattr(node, "_fields"):
         return node[side] if len(node) > side else 0.1
     if isinstance(node, dict):
@@ -168,6 +219,8 @@ def problem_of(seed, tier, way, folder):
             if isinstance(want, Exception):
                 if not isinstance(value, Exception):
                     return f"call {k}, after {change!r}: {value!r} instead of {want!r}"
+                continue
+            if np.ndim(want):                                 # an array stands where a number did
                 continue
             expected = np.array([module.f(d) for d in np.eye(3)])               # it is linear in x
             if isinstance(value, Exception) or not np.isclose(value, want) or isinstance(slope, Exception) or not np.allclose(slope, expected):

@@ -19,6 +19,7 @@ GENERATORS = {                                               # module: how many 
     "tensors": (2, 300),
     "calls": (4, 12),
     "effects": (3, 40),
+    "patterns": (4, 10),
 }
 COMPILED = ("judge", "arrays")                               # of these one program in four portions is compiled, too
 

@@ -202,3 +202,23 @@ def test_indices_of_an_array_are_checked_where_they_are():
             y[k] += 0.5 * y
         return np.sum(y * y)
     np.testing.assert_allclose(fad.jit(fad.grad(f), compile="now")(x), fad.grad(f)(x), rtol=1e-14)
+
+
+def added_four_times(x, k):
+    """As an integrator that calls the user's function four times a step."""
+    s = x[0]
+    for _ in range(30):
+        for _ in (0, 1, 2, 3):
+            s = s + 0.1 * k[0] * np.sin(k[1] * s)
+    return s
+
+
+def test_what_several_lines_add_to_one_element_is_one_number():
+    args = x, np.array([0.3, 1.1, 0.7, 0.2, 0.5])
+    text = fad.source(fad.grad(added_four_times, 1), *args)
+    assert text.count("gk[0] +=") == text.count("gk[1] +=") == 1
+    g = fad.jit(fad.grad(added_four_times, 1), compile="now")(*args)
+    wanted = fad.jit(fad.grad(added_four_times, 1), compile="never")(*args)
+    np.testing.assert_allclose(g, wanted, rtol=1e-12)
+    e = np.array([1e-6, 0, 0, 0, 0])
+    np.testing.assert_allclose(g[0], (added_four_times(x, args[1] + e) - added_four_times(x, args[1] - e)) / 2e-6, rtol=1e-7)

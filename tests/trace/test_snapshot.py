@@ -5,7 +5,7 @@ from collections import OrderedDict, deque
 import numpy as np
 import pytest
 
-from fad.trace.snapshot import Snapshot, is_same
+from fad.trace.guards.snapshot import Snapshot, is_same
 
 
 class Box:

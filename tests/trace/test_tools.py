@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import fad
-from fad.trace.codes import global_names, names_of_tools, names_used
-from fad.trace.unseen import Reads
+from fad.trace.guards.bytecode import global_names, names_of_tools, names_used
+from fad.trace.guards.reads import Reads
 
 X = np.array([0.3, 0.7])
 SEEN = []

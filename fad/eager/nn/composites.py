@@ -235,6 +235,10 @@ def _nll_run(x: np.ndarray, classes: np.ndarray, weight: Any, ignore: int, reduc
 
 def _nll_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, ignore: int, reduction: str) -> tuple:
     x, classes, weight = xs
+    if type(gs[0]) is np.ndarray and weight is None and type(classes) is np.ndarray and not (classes == ignore).any():
+        gx = np.zeros(x.shape, x.dtype)
+        gx[np.arange(len(classes)), classes] = gs[0] / (-len(classes) if reduction == "mean" else -1)
+        return gx, None, None
     safe, shares = _shares(classes, weight, ignore, x.dtype)
     operands, params = _picked(x, safe)
     g = gs[0] / op["sum"](shares, axes=(0,)) if reduction == "mean" else gs[0]

@@ -113,7 +113,10 @@ _TITLES = {"reflect": "Reflection", "replicate": "Replication", "circular": "Cir
 _WAYS = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
 
 
-@step(lambda given: f"{_TITLES[given['mode']]}Pad{sum(w != (0, 0) for w in given['widths'])}DBackward0", "x", "self=x")
+def _title(given: dict) -> str:
+    return f"{_TITLES[given['mode']]}Pad{sum(w != (0, 0) for w in given['widths'])}DBackward0"
+
+
 def _repeated(x: Any, widths: list, extents: Any, mode: str) -> Any:
     """Padding by elements of x: the places that they come from are what NumPy's padding makes of 0, 1, 2, ..."""
     if mode not in _WAYS:
@@ -135,6 +138,9 @@ def _repeated(x: Any, widths: list, extents: Any, mode: str) -> Any:
     return x
 
 
+_repeated_saving, _repeated_plainly = step(_title, "x", "self=x")(_repeated), step(_title, "x")(_repeated)      # of a circle nothing is saved
+
+
 def pad(input: Any, pad: Any, mode: str = "constant", value: "float | None" = None) -> Any:
     """More elements at both ends of the last dimensions: (last before, last after, the one before it before, after, ...)."""
     if len(pad) % 2:
@@ -147,7 +153,7 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: "float | None" = No
     if mode != "constant":
         if not 1 <= len(extents) - len(pad) // 2 <= 2:
             raise NotImplementedError(f"Padding size {len(pad)} is not supported for {len(extents)}D input tensor.")
-        return _repeated(input, widths, extents, mode)
+        return (_repeated_plainly if mode == "circular" else _repeated_saving)(input, widths, extents, mode)
     if any(w < 0 for pair in widths for w in pair):
         if any(n + a + b < 0 for n, (a, b) in zip(extents, widths)):
             raise RuntimeError(f"The input size {list(extents)}, plus negative padding {list(pad)}, resulted in a negative output size, which is invalid.")

@@ -1,14 +1,16 @@
 """Pooling: the largest element, the mean or the p-norm of windows, of a given size or of as many as the output is to have."""
 import math
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...ops.table import TABLE as op
 from ..joining import stack
+from ..picked import picked
 from ..tensor import Tensor, raw, wrap
 from ..together import step, together
-from .convolution import spread, windows
+from .convolution import places_of, spread, windows
 from .functional import call, pad, sizes
 
 _NOT_IMAGES = "{}: Expected {}D or {}D (batch mode) tensor with optional 0 dim batch size for input, but got:{}"
@@ -79,14 +81,62 @@ class _Windows:
 
 
 def _max_pool(input: Any, size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, return_indices: bool, rank: int) -> Any:
-    w = _Windows(f"max_pool{rank}d", input, size, stride, padding, dilation, ceil_mode, rank)
+    if isinstance(input, Tensor):
+        given = [tuple(v) if isinstance(v, list) else v for v in (size, stride, padding, dilation)]
+        w = _windows_of(f"max_pool{rank}d", input._a.shape, *given, ceil_mode, rank)
+    else:
+        w = _Windows(f"max_pool{rank}d", input, size, stride, padding, dilation, ceil_mode, rank)
+    quick = _quick_max(input, w) if isinstance(input, Tensor) and not raw(input).size == 0 else None
+    if quick is not None:
+        largest, places = quick
+        return _pooled(input, largest, wrap(places), w, stride, ceil_mode, return_indices)
     seen = w.seen(input, -np.inf if input.dtype.kind == "f" else np.iinfo(input.dtype).min)
     flat = op["reshape"](seen, *seen.shape[:-rank], math.prod(w.size))                    # of equal elements the first has the gradient
     chosen = call("numpy.argmax", flat, axis=-1, keepdims=True)
     largest = call("numpy.take_along_axis", flat, chosen, axis=-1)[..., 0]
     if not isinstance(largest, Tensor):
         return largest
-    places = wrap(w.places(raw(chosen)[..., 0]))
+    return _pooled(input, largest, wrap(w.places(raw(chosen)[..., 0])), w, stride, ceil_mode, return_indices)
+
+
+def _quick_max(input: Tensor, w: _Windows) -> "tuple | None":
+    """The largest elements and where they lie; None where windows reach beyond the input, or the numbers are no floats."""
+    a, rank = input._a, w.rank
+    within = None if a.dtype.kind != "f" or any(w.padding) else _elements(tuple(w.counts), w.size, w.stride, w.dilation, tuple(w.extents))
+    if within is None:
+        return None
+    lead, n = a.shape[:a.ndim - rank], math.prod(w.extents)
+    rows = a.reshape(-1, n)
+    chosen = rows[:, within].argmax(-1)                       # of equal elements the first has the gradient
+    places = within[np.arange(len(within)), chosen]
+    offset = np.arange(len(rows))[:, None] * n
+    return picked(input, (places + offset).reshape(*lead, *w.counts)), places.reshape(*lead, *w.counts)
+
+
+@lru_cache(maxsize=256)
+def _elements(count: tuple, size: tuple, stride: tuple, dilation: tuple, extents: tuple) -> "np.ndarray | None":
+    """The elements of each window, as places in the flattened input: an array (windows, elements). None where one lies outside."""
+    if any((c - 1) * s + d * (m - 1) >= n for c, s, d, m, n in zip(count, stride, dilation, size, extents)):
+        return None
+    flat = np.zeros((), np.int64)
+    for at, n in zip(places_of(count, size, stride, dilation), extents):
+        flat = flat * n + at
+    return flat.reshape(math.prod(count), math.prod(size))
+
+
+class _Sized(NamedTuple):
+    shape: tuple
+
+
+@lru_cache(maxsize=256)
+def _windows_of(name: str, shape: tuple, *args: Any) -> _Windows:
+    """The windows of calls alike."""
+    return _Windows(name, _Sized(shape), *args)
+
+
+def _pooled(input: Any, largest: Any, places: Tensor, w: _Windows, stride: Any, ceil_mode: bool, return_indices: bool) -> Any:
+    """The result of max pooling, as one step."""
+    rank = w.rank
     notes = {"kernel_size": w.size, "stride": () if stride is None else w.stride, "padding": w.padding, "dilation": w.dilation, "ceil_mode": ceil_mode}
     together((largest,), f"MaxPool{max(rank, 2)}DWithIndicesBackward0", (input,), {"self": input, "result1": places}, **notes)
     return (largest, places) if return_indices else largest

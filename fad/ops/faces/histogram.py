@@ -1,5 +1,5 @@
 """NumPy's counts: bincount, histogram, histogram2d, histogramdd. Counts are integers; sums of weights are linear in the weights."""
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -52,14 +52,25 @@ def _size(x: Any, minlength: Any) -> Any:
 # -- histograms ------------------------------------------------------------------------------------------------------------------------
 
 
-def edges_of(a: Any, bins: Any, range: Any) -> Any:
+class Edges(NamedTuple):
+    """The edges of bins, and whether they are equally spaced."""
+
+    values: Any
+    are_even: bool
+
+    @property
+    def bins(self) -> Any:
+        return shape_of(self.values)[0] - 1
+
+
+def edges_of(a: Any, bins: Any, range: Any) -> Edges:
     """The edges of the bins: as given, or equally spaced over the range of the data."""
     if isinstance(bins, str):
         raise refuse("numpy.histogram", f"bins={bins!r}", "the number of bins would depend on the data", "give the number of bins, or their edges")
     given = as_array(bins)
     if rank(given) == 1:
         some_of(shape_of(given)[0], "a histogram by edges")
-        return given
+        return Edges(given, False)
     if rank(given) > 1:
         raise ValueError("`bins` must be 1d, when an array")
     count = fixed(given, "the number of bins")
@@ -69,7 +80,7 @@ def edges_of(a: Any, bins: Any, range: Any) -> Any:
     low, high = (in_dtype(as_array(e), np.result_type(result_dtype(low, high), FLOAT if type_of(a).dtype.kind in "biu" else type_of(a).dtype))
                  for e in (low, high))
     inner = registry["iota"](count, dtype=INT) * ((high - low) / count) + low
-    return registry["concatenate"](inner, registry["reshape"](high, 1), axis=0)
+    return Edges(registry["concatenate"](inner, registry["reshape"](high, 1), axis=0), True)
 
 
 def _outer_edges(a: Any, range: Any) -> tuple:
@@ -90,13 +101,23 @@ def _outer_edges(a: Any, range: Any) -> tuple:
     return registry["where"](same, low - 0.5, low), registry["where"](same, high + 0.5, high)
 
 
-def bin_of(a: Any, edges: Any) -> "tuple[Any, Any]":
+def bin_of(a: Any, edges: Edges) -> "tuple[Any, Any]":
     """The bin of each element (the last edge belongs to the last bin), and whether it has one."""
-    n = shape_of(edges)[0] - 1
-    first, last = (registry["index"](edges, k, spec=("i",), at=0) for k in (0, n))
+    n = edges.bins
+    first, last = (registry["index"](edges.values, k, spec=("i",), at=0) for k in (0, n))
     inside = registry["bitwise_and"](a >= first, a <= last)
-    place = sort.searchsorted(edges, a, "right") - 1
+    if edges.are_even:
+        return _even_bin(registry["where"](inside, a, first), edges, first, last), inside
+    place = sort.searchsorted(edges.values, a, "right") - 1
     return registry["maximum"](registry["minimum"](place, n - 1), 0), inside
+
+
+def _even_bin(a: Any, edges: Edges, first: Any, last: Any) -> Any:
+    """The bin of elements between the first and the last edge, computed from the bins' width and then compared with the edges, as NumPy does."""
+    n = edges.bins
+    guess = registry["minimum"](in_dtype((a - first) / (last - first) * n, INT), n - 1)
+    lower, upper = (registry["index"](edges.values, guess + k, spec=("a",), at=0) for k in (0, 1))
+    return guess - in_dtype(a < lower, INT) + in_dtype(registry["bitwise_and"](a >= upper, guess < n - 1), INT)
 
 
 def _weights(a: Any, weights: Any, inside: Any) -> Any:
@@ -110,7 +131,7 @@ def _weights(a: Any, weights: Any, inside: Any) -> Any:
 
 @face("numpy.histogram_bin_edges")
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
-    return edges_of(ravel(as_array(a)), bins, range)
+    return edges_of(ravel(as_array(a)), bins, range).values
 
 
 @face("numpy.histogram", samples=("np.histogram([0.1, 0.4, 0.5, 0.8], 3, (0.0, 1.0), weights=v)[0]",),
@@ -119,10 +140,10 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
     x = ravel(as_array(a))
     edges = edges_of(x, bins, range)
     place, inside = bin_of(x, edges)
-    counts = tally(place, _weights(x, weights, inside), shape_of(edges)[0] - 1)
+    counts = tally(place, _weights(x, weights, inside), edges.bins)
     if density:
-        counts = counts / _widths(edges) / registry["sum"](counts, axes=(0,))
-    return counts, edges
+        counts = counts / _widths(edges.values) / registry["sum"](counts, axes=(0,))
+    return counts, edges.values
 
 
 def _widths(edges: Any) -> Any:
@@ -147,7 +168,7 @@ def _cells(columns: list, edges: list) -> "tuple[Any, Any]":
     inside: Any = True
     for x, e in zip(columns, edges):
         place, here = bin_of(x, e)
-        cell = cell * (shape_of(e)[0] - 1) + place
+        cell = cell * e.bins + place
         inside = here if inside is True else registry["bitwise_and"](inside, here)
     return cell, inside
 
@@ -161,15 +182,15 @@ def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = N
     ranges = [None] * len(columns) if range is None else list(range)
     edges = [edges_of(x, b, r) for x, b, r in zip(columns, each, ranges)]
     cell, inside = _cells(columns, edges)
-    shape = [shape_of(e)[0] - 1 for e in edges]
+    shape = [e.bins for e in edges]
     given = _weights(columns[0], weights, inside)
     counts = registry["reshape"](tally(cell, in_dtype(given, np.result_type(type_of(given).dtype, FLOAT)), extents.product(shape)), *shape)
     if density:
         total = registry["sum"](counts, axes=tuple(k for k, _ in enumerate(shape)))
         for k, e in enumerate(edges):
-            counts = counts / registry["reshape"](_widths(e), *[n if j == k else 1 for j, n in enumerate(shape)])
+            counts = counts / registry["reshape"](_widths(e.values), *[n if j == k else 1 for j, n in enumerate(shape)])
         counts = counts / total
-    return counts, tuple(edges)
+    return counts, tuple([e.values for e in edges])
 
 
 @face("numpy.histogram2d", note="in the weights and the edges; counts are constant")

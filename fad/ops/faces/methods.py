@@ -10,7 +10,7 @@ from ...ir.types import type_of
 from ...util.errors import UnsupportedFunctionError
 from ..assign import assigned
 from ..extents import product
-from ..face import METHODS, PROPERTIES, face
+from ..face import BY_NAME, METHODS, OF_NUMBERS, PROPERTIES, face
 from ..kinds import shape_of
 from ..literals import python_number
 from ..products import size_of
@@ -27,6 +27,14 @@ def copy(x: Any, order: Any = "C") -> Any:
 
 METHODS["__copy__"] = copy
 METHODS["__deepcopy__"] = lambda x, memo: fresh(x)
+
+
+def is_integer(x: Any) -> Any:
+    """Whether a number is finite and whole."""
+    return True if type_of(x).dtype.kind in "iu" else (x == BY_NAME["numpy.floor"].call(x)) & BY_NAME["numpy.isfinite"].call(x)
+
+
+OF_NUMBERS["is_integer"] = is_integer
 
 
 @face(method="astype", samples=("x.astype(np.float64)", "x.astype(complex).real"))

@@ -15,6 +15,7 @@ import numpy as np
 from ...ir.build import current
 from ...ir.op import registry
 from ...ir.types import type_of
+from ...util.errors import MissingAttributeError
 from .. import extents
 from ..face import BY_NAME, METHODS, face
 from ..kinds import shape_of
@@ -244,26 +245,87 @@ def poly1d_called(poly: Any, val: Any) -> Any:
 
 
 class Series:
-    """A series with traced coefficients."""
+    """A series with traced coefficients. What arithmetic makes may end in zeros, which NumPy cuts off: here when somebody asks for the coefficients."""
 
-    def __init__(self, family: Family, coef: Any, domain: Any = None, window: Any = None, symbol: str = "x"):
+    def __init__(self, family: Family, coef: Any, domain: Any = None, window: Any = None, symbol: str = "x", is_cut: bool = True):
         if domain is not None or window is not None:
             raise refuse(f"numpy.polynomial.{family.series}", "a domain or window with traced coefficients", do="map the argument before the call")
-        self.family, self.coef = family, live(coef)
+        self.family, self._given, self._is_cut = family, live(coef), is_cut
+
+    @property
+    def coef(self) -> Any:
+        return self._given if self._is_cut else trimmed_behind(self._given)
 
     def __call__(self, arg: Any) -> Any:
-        return val(self.family, arg, self.coef)
+        return val(self.family, arg, self._given)
 
     def deriv(self, m: int = 1) -> "Series":
-        return Series(self.family, derived(self.family, self.coef, m))
+        return Series(self.family, derived(self.family, self._given, m), is_cut=self._is_cut)
 
     def integ(self, m: int = 1, k: Any = (), lbnd: Any = 0) -> "Series":
-        return Series(self.family, integrated(self.family, self.coef, m, k, lbnd))
+        return Series(self.family, integrated(self.family, self._given, m, k, lbnd), is_cut=self._is_cut)
+
+    def degree(self) -> int:
+        return _count(self.coef) - 1
+
+    __array_ufunc__ = None
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise TypeError("a series is no array")               # so that NumPy's series leave operators to this one
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise MissingAttributeError(f"{self.family.series} with traced coefficients has no attribute {name!r}",
+                                    do=f"use the functions of numpy.polynomial.{self.family.module} on the coefficients")
+
+    def __add__(self, other: Any) -> "Series":
+        return self._with(operator.add, other)
+
+    def __sub__(self, other: Any) -> "Series":
+        return self._with(operator.sub, other)
+
+    def __rsub__(self, other: Any) -> "Series":
+        return self._with(lambda a, b: b - a, other)
+
+    def __mul__(self, other: Any) -> "Series":
+        b = self._beside(other)
+        if b is None:
+            return NotImplemented
+        a, n, m = self._given, _count(self._given), _count(b)
+        if self.family.series != "Polynomial" and min(n, m) > 1:
+            raise refuse(f"numpy.polynomial.{self.family.series}", "a product", do=f"convert the coefficients by {self.family.prefix}2poly, and multiply those")
+        whole = a * b if min(n, m) == 1 else BY_NAME["numpy.convolve"].call(registry["reshape"](a, n), registry["reshape"](b, m))
+        return Series(self.family, whole, is_cut=False)
+
+    def __neg__(self) -> "Series":
+        return Series(self.family, -self._given, is_cut=self._is_cut)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def _with(self, join: Callable, other: Any) -> "Series":
+        """The sum or difference of this series and what stands beside it."""
+        b = self._beside(other)
+        if b is None:
+            return NotImplemented
+        n = max(_count(self._given), _count(b))
+        return Series(self.family, join(*[_lengthened(registry["reshape"](c, _count(c)), n) for c in (self._given, b)]), is_cut=False)
+
+    def _beside(self, other: Any) -> Any:
+        """The coefficients of a series of this family, or of a number; None of anything else."""
+        if isinstance(other, Series):
+            return other._given if other.family is self.family else None
+        if type(other).__name__ == self.family.series and np.array_equal(other.domain, other.window):
+            return live(other.coef)
+        is_number = is_value(other) or isinstance(other, (int, float, complex, np.generic))
+        return registry["reshape"](live(other), 1) if is_number and not rank(other) else None
 
 
 for _family in FAMILIES:
     _name = f"np.polynomial.{_family.series}"
-    face(f"numpy.polynomial.{_family.module}.{_family.series}", samples=(f"{_name}(v)(x)", f"{_name}(v).deriv()(v)"))(partial(Series, _family))
+    face(f"numpy.polynomial.{_family.module}.{_family.series}", samples=(
+        f"{_name}(v)(x)", f"{_name}(v).deriv()(v)", f"(1 - {_name}(v[:2]) * x[0, 0] + {_name}(v))(x)",
+        *([f"({_name}(v) * {_name}(x[0])).deriv()(v)"] if _family.series == "Polynomial" else [])))(partial(Series, _family))
 
 
 @face("numpy.poly1d", samples=("np.poly1d(v)(x)", "np.poly1d(v).deriv()(v[0])"))

@@ -1,0 +1,94 @@
+"""Python's lock (the GIL), which compiled code gives up while it runs, where that takes long enough to be worth it.
+
+Kernels touch no object of Python but their arguments, as they begin, and their results, when they end. Whoever gives the
+lock up may wait for milliseconds to have it back, so short kernels keep it, as NumPy's short loops do.
+"""
+import functools
+
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.callwrapper import PyCallWrapper
+
+__all__ = ["Wrapper", "held_for_a_while", "is_pythons_thread"]
+
+LONG = 500  # steps; NumPy's loops give the lock up from here on
+DEPTH, EXTENT = 4, 1 << 15  # what is known of larger ones would not fit in an integer
+
+
+class Wrapper(PyCallWrapper):
+    """Numba's function that Python calls; it gives the lock up where the arguments are large for loops of this depth."""
+
+    depth = 1
+
+    def build_wrapper(self, api, builder, closure, args, kws):
+        """Emit it."""
+        state = cgutils.alloca_once_value(builder, ir.Constant(api.voidptr, None))
+        sizes, extents = [], []
+        to_native, save, restore = api.to_native_value, api.save_thread, api.restore_thread
+
+        def measured(kind, obj):
+            native = to_native(kind, obj)
+            if isinstance(kind, types.Array):
+                array = self.context.make_array(kind)(self.context, builder, native.value)
+                sizes.append(array.nitems)
+                extents.extend(cgutils.unpack_tuple(builder, array.shape, kind.ndim))
+            elif isinstance(kind, types.Integer):
+                extents.append(self.context.cast(builder, native.value, kind, types.intp))
+            return native
+
+        def save_thread():
+            with builder.if_then(_is_long(builder, sizes, extents, min(self.depth, DEPTH))):
+                builder.store(save(), state)
+
+        def restore_thread(_):
+            saved = builder.load(state)
+            with builder.if_then(cgutils.is_not_null(builder, saved)):
+                restore(saved)
+
+        api.to_native_value, api.save_thread, api.restore_thread = measured, save_thread, restore_thread
+        self.release_gil = True
+        super().build_wrapper(api, builder, closure, args, kws)
+
+
+def _is_long(builder, sizes, extents, depth):
+    """Whether the elements of all arrays, or the largest extent to the power of the depth, are many."""
+    if not extents:
+        return ir.Constant(ir.IntType(1), 0)
+    word = extents[0].type
+    total = functools.reduce(builder.add, sizes, word(0))
+    largest = functools.reduce(functools.partial(_larger, builder), extents)
+    clipped = builder.select(builder.icmp_signed("<", largest, word(EXTENT)), largest, word(EXTENT))
+    clipped = _larger(builder, clipped, word(0))
+    steps = functools.reduce(builder.mul, [clipped] * depth)
+    return builder.icmp_signed(">=", _larger(builder, total, steps), word(LONG))
+
+
+def _larger(builder, a, b):
+    return builder.select(builder.icmp_signed(">", a, b), a, b)
+
+
+def is_pythons_thread(builder):
+    """Emit whether Python knows this thread, so that it may have the lock.
+
+    A thread of Numba's own (prange) is none; it must not wait for a lock that is held by who waits for it.
+    """
+    kind = ir.FunctionType(ir.IntType(8).as_pointer(), [])
+    known = _of_python(builder, kind, "PyGILState_GetThisThreadState")
+    return cgutils.is_not_null(builder, builder.call(known, []))
+
+
+def held_for_a_while(builder, emit):
+    """Emit code that has the lock, whether the thread has it already or not; only for threads that Python knows."""
+    word = ir.IntType(32)
+    ensure = _of_python(builder, ir.FunctionType(word, []), "PyGILState_Ensure")
+    release = _of_python(builder, ir.FunctionType(ir.VoidType(), [word]), "PyGILState_Release")
+    before = builder.call(ensure, [])
+    result = emit()
+    builder.call(release, [before])
+    return result
+
+
+def _of_python(builder, kind, name):
+    function = cgutils.get_or_insert_function(builder.module, kind, name)
+    function.attributes.add("inaccessiblememonly")  # numbers read before the call are the same behind it
+    return function

@@ -1,0 +1,84 @@
+"""Functions that a kernel's text makes of what it repeats: compiled into the kernel's own module of machine code, once for each kind of arguments."""
+import numba.core.compiler as compiler
+from numba.core import types
+from numba.core.bytecode import FunctionIdentity
+from numba.core.compiler_machinery import PassManager
+from numba.core.cpu import FastMathOptions
+from numba.core.untyped_passes import ExtractByteCode
+
+from fad.kernels.lean import LeanCompiler
+from fad.kernels.promotion import compiled_as
+
+__all__ = ["helper"]
+
+TYPED = 4  # passes of LeanCompiler after which the types are known
+
+
+def helper(*may_share):
+    """Decorate a function that a kernel calls at several places. Its arrays share no memory, but for the parameters named here; its result's type is found.
+
+    In plain Python it is the function itself.
+
+    >>> @helper
+    ... def twice(x):
+    ...     return 2.0 * x
+    >>> twice(3.0)
+    6.0
+    """
+    if len(may_share) == 1 and callable(may_share[0]):
+        return _decorated(may_share[0], ())
+    return lambda body: _decorated(body, may_share)
+
+
+def _decorated(body, may_share):
+    typed = {}  # argument types -> the compilation, types found
+    body.fad_apart = tuple(name for name in body.__code__.co_varnames[: body.__code__.co_argcount] if name not in may_share)
+
+    def rule(*args):
+        args = tuple(map(types.unliteral, args))
+        if args not in typed:
+            typed[args] = _typed(body, args)
+        return typed[args].state.return_type, *args
+
+    def emit(context, builder, sig, args):
+        library = context.active_code_library
+        known = vars(library).setdefault("fad_helpers", {})
+        if (body, sig.args) not in known:
+            known[body, sig.args] = _lowered(typed.pop(sig.args, None) or _typed(body, sig.args), library)
+        return context.call_internal(builder, known[body, sig.args], sig, args)
+
+    return compiled_as(body, rule, emit)
+
+
+def _flags():
+    flags = compiler.Flags()
+    flags.nrt = flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
+    flags.error_model = "numpy"
+    flags.fastmath = FastMathOptions({"contract"})
+    return flags
+
+
+def _typed(body, args):
+    """The compilation of a function up to its types."""
+    from numba.core.registry import cpu_target
+
+    unit = LeanCompiler(cpu_target.typing_context, cpu_target.target_context, None, args, None, _flags(), {})
+    unit.state.func_id = FunctionIdentity.from_function(body)
+    ExtractByteCode().run_pass(unit.state)
+    _run(unit, LeanCompiler.PASSES[:TYPED])
+    return unit
+
+
+def _lowered(unit, library):
+    """What describes the function to its callers, once its code is in the library."""
+    unit.state.library = library
+    _run(unit, LeanCompiler.PASSES[TYPED:])
+    return unit.state.cr.fndesc
+
+
+def _run(unit, passes):
+    manager = PassManager("fad_helper")
+    for one in passes:
+        manager.add_pass(one, one.__name__)
+    manager.finalize()
+    manager.run(unit.state)

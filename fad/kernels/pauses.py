@@ -1,0 +1,123 @@
+"""Ctrl-C in long loops: compiled code that Python called asks, some times a second, whether a signal has come.
+
+It counts turns, and looks at a coarse clock every so many of them; when that has moved it takes Python's lock (see
+gil.py) and has the handlers run. The exception that a handler raised goes on to the caller. A handler may do anything: where
+it has resized an array that the code works on, the code raises an error, since the memory is gone.
+
+    >>> interruptible(0)
+    1
+"""
+import sys
+
+from llvmlite import ir
+from numba.core import cgutils
+
+from fad.kernels.gil import held_for_a_while, is_pythons_thread
+
+__all__ = ["emit_pause", "interruptible", "new_clock"]
+
+EVERY = 1 << 6
+COARSE = {"linux": 6, "darwin": 5}  # CLOCK_MONOTONIC_COARSE, CLOCK_MONOTONIC_RAW_APPROX: read in nanoseconds
+WORD, INT, BYTE = ir.IntType(64), ir.IntType(32), ir.IntType(8).as_pointer()
+TIME = ir.LiteralStructType([WORD, WORD])
+RAISED, RESIZED = 1, 2
+TELLS = "an array was resized, by the handler of a signal, while compiled code was working on it"
+
+
+def interruptible(turns):
+    """turns + 1; now and then, the handlers of signals that have come run first."""
+    return turns + 1
+
+
+def new_clock(builder):
+    """A place for what the clock said last: one for each function."""
+    return cgutils.alloca_once(builder, WORD)                # it is zero where the function begins
+
+
+def emit_pause(context, builder, turns, clock, arrays):
+    """Emit `interruptible`, in a function whose arguments are these arrays, pairs of type and value."""
+    now = builder.icmp_signed("==", builder.and_(turns, WORD(EVERY - 1)), WORD(EVERY - 1))
+    with builder.if_then(now, likely=False):
+        known = [clock]
+        for kind, value in arrays:
+            array = context.make_array(kind)(context, builder, value)
+            known += [builder.bitcast(array.parent, BYTE), builder.ptrtoint(array.data, WORD)]
+            known += cgutils.unpack_tuple(builder, array.shape, kind.ndim)
+        found = builder.call(_pause(builder.module, [kind.ndim for kind, _ in arrays]), known)
+        with builder.if_then(cgutils.is_not_null(builder, found), likely=False):
+            with builder.if_then(builder.icmp_signed("==", found, INT(RAISED)), likely=False):
+                context.call_conv.return_exc(builder)
+            context.call_conv.return_user_exc(builder, RuntimeError, (TELLS,))
+    return builder.add(turns, WORD(1))
+
+
+def _pause(module, ranks):
+    """The function pause(clock, for each array: Python's array, its place, its extents): 0, or what has happened.
+
+    It stands apart so that the loop that calls it holds as little as can be.
+    """
+    name = ".".join(["fad.pause", *map(str, ranks)])
+    if name in module.globals:
+        return module.globals[name]
+    kinds = [kind for rank in ranks for kind in (BYTE, WORD, *[WORD] * rank)]
+    function = ir.Function(module, ir.FunctionType(INT, [WORD.as_pointer(), *kinds]), name)
+    function.linkage = "internal"
+    function.attributes.add("noinline")
+    builder = ir.IRBuilder(function.append_basic_block("entry"))
+    clock, *known = function.args
+    time, before = _time(builder), builder.load(clock)
+    builder.store(time, clock)
+    moved = builder.and_(builder.icmp_signed("!=", time, before), cgutils.is_not_null(builder, before))
+    with builder.if_then(moved), builder.if_then(is_pythons_thread(builder)):
+        check = cgutils.get_or_insert_function(module, ir.FunctionType(INT, []), "PyErr_CheckSignals")
+        check.attributes.add("inaccessiblememonly")
+        raised = held_for_a_while(builder, lambda: builder.call(check, []))
+        with builder.if_then(cgutils.is_not_null(builder, raised)):
+            builder.ret(INT(RAISED))
+        for rank in ranks:
+            _check_size(builder, *known[:2], known[2:2 + rank])
+            known = known[2 + rank:]
+    builder.ret(INT(0))
+    return function
+
+
+def _check_size(builder, parent, place, extents):
+    """Return unless Python's array has this place and these extents still; one that compiled code has made is no array of Python's."""
+    with builder.if_then(cgutils.is_not_null(builder, parent)):
+        rank = _field(builder, parent, 8, INT)
+        _unless(builder, builder.icmp_signed("==", rank, INT(len(extents))))
+        _unless(builder, builder.icmp_signed("==", _field(builder, parent, 0, WORD), place))
+        now = builder.inttoptr(_field(builder, parent, 16, WORD), BYTE)
+        for axis, extent in enumerate(extents):
+            _unless(builder, builder.icmp_signed("==", _read(builder, now, 8 * axis, WORD), extent))
+
+
+def _unless(builder, same):
+    with builder.if_then(builder.not_(same)):
+        builder.ret(INT(RESIZED))
+
+
+def _time(builder):
+    """Emit a number that moves about fifteen times a second (elsewhere than on Linux and macOS: once), and is never 0."""
+    ticking = COARSE.get(sys.platform)
+    if ticking is None:
+        time = cgutils.get_or_insert_function(builder.module, ir.FunctionType(WORD, [BYTE]), "time")
+        return builder.or_(builder.call(time, [ir.Constant(BYTE, None)]), WORD(1 << 62))
+    place = cgutils.alloca_once(builder, TIME)
+    kind = ir.FunctionType(INT, [INT, BYTE])
+    read = cgutils.get_or_insert_function(builder.module, kind, "clock_gettime")
+    read.attributes.add("inaccessiblemem_or_argmemonly")
+    builder.call(read, [INT(ticking), builder.bitcast(place, BYTE)])
+    seconds, rest = (builder.load(cgutils.gep_inbounds(builder, place, 0, k)) for k in range(2))
+    return builder.or_(builder.add(builder.shl(seconds, WORD(4)), builder.lshr(rest, WORD(26))), WORD(1 << 62))
+
+
+def _field(builder, array, offset, kind):
+    """A field behind the head of Python's array: its data, rank, extents (PyArrayObject_fields in numpy/ndarraytypes.h)."""
+    return _read(builder, builder.bitcast(array, BYTE), object.__basicsize__ + offset, kind)
+
+
+def _read(builder, start, offset, kind):
+    """A number in memory that somebody else may have changed."""
+    place = builder.bitcast(builder.gep(start, [WORD(offset)]), kind.as_pointer())
+    return builder.load_atomic(place, "monotonic", kind.width // 8)

@@ -1,0 +1,76 @@
+"""Stages of the lean way through Numba (see lean.py) that come before code is emitted."""
+import contextlib
+import sys
+from types import ModuleType
+
+from numba.core.compiler_machinery import FunctionPass, register_pass
+from numba.core.rewrites import rewrite_registry
+from numba.core.typed_passes import NopythonTypeInference
+from numba.core.typeinfer import TypeInferer
+
+__all__ = ["LeanRewrites", "LeanTypeInference", "findable"]
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class LeanRewrites(FunctionPass):
+    """Numba's rewriting before types are known (of constant subscripts, of what is raised), each block looked at until nothing is found."""
+
+    _name = "fad_rewrites"
+
+    def __init__(self):
+        super().__init__()
+
+    def run_pass(self, state):
+        function = state.func_ir
+        for kind in rewrite_registry.rewrites["before-inference"]:
+            rewrite, waiting = kind(state), list(function.blocks)
+            while waiting:
+                label = waiting.pop()
+                if rewrite.match(function, function.blocks[label], state.typemap, state.calltypes):
+                    function.blocks[label] = rewrite.apply()
+                    waiting.append(label)
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class LeanTypeInference(NopythonTypeInference):
+    """Numba's search for types, which leaves Python's warnings alone.
+
+    Numba records them, for each statement, and whoever asks in another thread who is told of warnings finds Numba.
+    """
+
+    _name = "fad_type_inference"
+
+    def run_pass(self, state):
+        context, function = state.typingctx, state.func_ir
+        search = TypeInferer(context, function, _NoRecord())
+        with context.callstack.register(state.targetctx.target, search, function.func_id, state.args):
+            for k, (name, kind) in enumerate(zip(function.arg_names, state.args)):
+                search.seed_argument(name, k, kind)
+            if state.return_type is not None:
+                search.seed_return(state.return_type)
+            search.build_constraint()
+            state.typing_errors = search.propagate(raise_errors=True)
+            state.typemap, state.return_type, state.calltypes = search.unify(raise_errors=True)
+        return True
+
+
+class _NoRecord:
+    """In place of Numba's record of warnings."""
+
+    def catch_warnings(self, filename=None, lineno=None):
+        return contextlib.nullcontext()
+
+
+@contextlib.contextmanager
+def findable(function):
+    """Within, a module of the function's module's name is found, which Numba looks for; nothing that is in it keeps the function."""
+    name = function.__module__
+    added = name is not None and name not in sys.modules
+    if added:
+        sys.modules[name] = ModuleType(name)
+    try:
+        yield
+    finally:
+        if added:
+            sys.modules.pop(name, None)

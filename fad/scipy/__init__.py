@@ -1,0 +1,2 @@
+"""fad.scipy: SciPy's functions that take derivatives, with fad's."""
+from . import optimize as optimize

@@ -1,0 +1,141 @@
+"""Sparse Jacobians and Hessians: the pattern from the program, colours, one compressed sweep, a scipy.sparse array."""
+import copy
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..api.kept import remembered
+from ..api.leaves import level_of, static_key
+from ..api.staged import as_tuple, check_callable
+from ..ir import stack
+from ..util import tree
+from ..util.errors import ArgumentError, ConcreteValueError
+from .pattern import Pattern
+from .plan import FORMATS, Plan
+from .sweeps import What
+
+MODES = (None, "forward", "reverse")
+
+
+def jacobian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, pattern: Any = None, mode: "str | None" = None,
+             format: str = "csr", compile: "str | None" = None) -> Any:
+    """The Jacobian of f as a sparse matrix: its rows are the elements of f's results, raveled, its columns those of the arguments.
+
+    Returns a function of f's arguments that gives a scipy.sparse.csr_array of shape (y.size, x.size). Its pattern is found once for each kind of
+    arguments, from the program of f: loops, branches, slices and gathers included. It holds for all values of the arguments that are
+    differentiated, so that a place may hold zero; what else it depends on (an array of indices, say) may change, and is then looked at anew.
+    Columns (or rows) that do not meet have one colour, and all of a colour are computed in one sweep.
+
+    Parameters: argnums: with respect to which arguments; of several (or of trees of arrays) the columns stand side by side, of several results the
+    rows one below the other. pattern: where entries may be, a Pattern, sparse matrix or array of truths, if you know it better; entries
+    that are not in it, and are not zero, falsify others. mode: "forward" (columns are coloured), "reverse" (rows), None: what takes fewer
+    sweeps. format: "csr" or "csc". compile: see jit.
+
+    The function's method `pattern(*args)` gives the Pattern, `colours(*args)` the colour of each column (or row).
+
+    Raises IntegerArgumentError (a TypeError) where an argument is not real, ArgumentError where a pattern has another shape than the matrix,
+    NoDerivativeError where the shape of a result depends on the values that are differentiated.
+
+    >>> import numpy as np, fad
+    >>> J = fad.sparse.jacobian(lambda x: x[1:] * x[:-1])(np.array([1.0, 2.0, 3.0]))
+    >>> J.toarray()
+    array([[2., 1., 0.],
+           [0., 3., 2.]])
+    """
+    if f is None:
+        return functools.partial(jacobian, argnums=argnums, pattern=pattern, mode=mode, format=format, compile=compile)
+    if mode not in MODES:
+        raise ArgumentError(f"mode is 'forward', 'reverse' or None, not {mode!r}")
+    return _made(f, "sparse.jacobian", What(False, as_tuple(argnums)), mode, format, compile, pattern)
+
+
+def hessian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, pattern: Any = None, format: str = "csr",
+            compile: "str | None" = None) -> Any:
+    """The Hessian of a function that returns a real scalar, as a sparse symmetric matrix; see jacobian.
+
+    Each entry stands twice, in its row and in its column, and is computed once: columns are coloured so that one of the two stands alone (star
+    colouring), which takes fewer sweeps than to find all columns.
+
+    Returns a function of f's arguments that gives a scipy.sparse.csr_array of shape (x.size, x.size). Parameters: as for jacobian.
+
+    >>> import numpy as np, fad
+    >>> H = fad.sparse.hessian(lambda x: np.sum(x[1:] ** 2 * x[:-1]))(np.array([1.0, 2.0, 3.0]))
+    >>> H.toarray()
+    array([[0., 4., 0.],
+           [4., 2., 6.],
+           [0., 6., 4.]])
+    """
+    if f is None:
+        return functools.partial(hessian, argnums=argnums, pattern=pattern, format=format, compile=compile)
+    return _made(f, "sparse.hessian", What(True, as_tuple(argnums)), "forward", format, compile, pattern)
+
+
+def _made(f: Callable, name: str, what: What, mode: "str | None", format: str, policy: "str | None", pattern: Any) -> "SparseDerivative":
+    check_callable(f, name)
+    if format not in FORMATS:
+        raise ArgumentError(f"format is 'csr' or 'csc', not {format!r}", do="convert the matrix (.tocoo(), .todense())")
+    if pattern is not None:
+        return SparseDerivative(f, name, what, mode, format, policy, Pattern(pattern))
+    return _of(f, name, what, mode, format, policy)
+
+
+@remembered
+def _of(f: Callable, *options: Any) -> "SparseDerivative":
+    return SparseDerivative(f, *options)
+
+
+class SparseDerivative:
+    """What fad.sparse.jacobian and hessian return: a function of f's arguments that gives a sparse matrix."""
+
+    def __init__(self, f: Callable, name: str, what: What, mode: "str | None", format: str, policy: "str | None", given: "Pattern | None" = None):
+        functools.update_wrapper(self, f)
+        self.f, self.name, self.what, self.mode, self.format, self.policy, self.given = f, name, what, mode, format, policy, given
+        self.plans: dict[Any, list[Plan]] = {}
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.plan(args, kwargs).matrix(args, kwargs)
+
+    def pattern(self, *args: Any, **kwargs: Any) -> Pattern:
+        """Where the matrix may have entries, for arguments like these."""
+        return self.plan(args, kwargs).pattern
+
+    def colours(self, *args: Any, **kwargs: Any) -> np.ndarray:
+        """The colour of each column (of each row, where reverse mode takes fewer sweeps): those of one colour are computed together."""
+        return self.plan(args, kwargs).colours.copy()
+
+    def plan(self, args: tuple, kwargs: dict) -> Plan:
+        """The plan that serves these arguments, made now if there is none."""
+        leaves, structure = tree.flatten((args, kwargs))
+        self._refuse_traced(leaves)
+        key = (structure, *[_kind(x) for x in leaves])
+        plans = self.plans.setdefault(key, [])
+        for plan in plans:
+            if plan.serves(leaves):
+                return plan
+        plan = Plan(self, args, kwargs, leaves, structure)
+        self.plans[key] = [plan, *plans[:7]]                  # patterns that depend on data: the latest few
+        return plan
+
+    def _refuse_traced(self, leaves: list) -> None:
+        if level_of(leaves) or stack.builders():
+            raise ConcreteValueError(f"fad.{self.name} was called in a function that is being traced, or on a tensor",
+                                     why="its result is a scipy.sparse matrix, which is no value of a program",
+                                     do="call it on arrays; within a program use fad.jacobian, or fad.jvp and fad.vjp")
+
+    def with_policy(self, policy: "str | None") -> "SparseDerivative":
+        """The same, compiled by another policy: what fad.jit makes of it."""
+        made = copy.copy(self)
+        made.policy, made.plans = policy, {}
+        return made
+
+    def __repr__(self) -> str:
+        return f"<fad.{self.name} of {getattr(self.f, '__qualname__', self.f)}>"
+
+
+def _kind(x: Any) -> Any:
+    """What of a leaf a plan depends on in any case: an array's shape and dtype, a float's type, anything else itself."""
+    if isinstance(x, np.ndarray):
+        return x.shape, x.dtype
+    return type(x) if isinstance(x, (float, np.generic)) else static_key(x)

@@ -1,0 +1,106 @@
+"""What can be told of a function by its byte code."""
+import dis
+import functools
+import sys
+from types import CodeType
+
+
+def names_used(code: CodeType) -> set:
+    """Names of globals and attributes that the code (and the functions within it) may read, without those of tools."""
+    return {name for name in _names_in(code) if not _is_tools(name)}
+
+
+def names_of_tools(code: CodeType) -> set:
+    """Names that no user can write: a tool has put them into the code, as pytest does (@pytest_ar) where a test asserts.
+
+    What stands there is the tool's, and tells people something. It is no part of what the function reads and changes.
+    """
+    return {name for name in _names_in(code) if _is_tools(name)}
+
+
+def _names_in(code: CodeType) -> set:
+    return set(code.co_names).union(*[_names_in(c) for c in code.co_consts if isinstance(c, CodeType)])
+
+
+def _is_tools(name: str) -> bool:
+    return not name.replace(".", "").isidentifier()           # `import os.path` has a name with a dot
+
+
+def texts_in(code: CodeType) -> set:
+    """Texts of the code (and of the functions within it) that may be names: getattr(o, "rate")."""
+    own = {c for c in code.co_consts if isinstance(c, str) and c.isidentifier()}
+    return own.union(*[texts_in(c) for c in code.co_consts if isinstance(c, CodeType)])
+
+
+_READ_GLOBALS = {dis.opmap[name] for name in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS") if name in dis.opmap}
+_SHIFTED = dis.opmap["LOAD_GLOBAL"] if sys.version_info >= (3, 11) else None      # its last bit says something else there
+
+
+@functools.lru_cache(maxsize=1000)
+def global_names(code: CodeType) -> frozenset:
+    """Names that the code (and the functions within it) looks up among the global ones, without those of tools."""
+    found, extended, operations = set(), 0, code.co_code
+    for operation, argument in zip(operations[::2], operations[1::2]):
+        argument |= extended
+        extended = argument << 8 if operation == dis.EXTENDED_ARG else 0
+        if operation in _READ_GLOBALS:
+            found.add(code.co_names[argument >> (operation == _SHIFTED)])
+    return frozenset(name for name in found if not _is_tools(name)).union(*[global_names(c) for c in code.co_consts if isinstance(c, CodeType)])
+
+
+_IMPORT = dis.opmap["IMPORT_NAME"]
+_FORMATS = {dis.opmap[name] for name in ("FORMAT_VALUE", "FORMAT_SIMPLE", "FORMAT_WITH_SPEC") if name in dis.opmap}
+_TEXTS = {"str", "repr", "format", "ascii", "array2string", "array_str", "array_repr", "join"}
+
+
+def imported_modules(code: CodeType) -> set:
+    """Modules that the code (or a function within it) imports, as the text names them."""
+    names = set()
+    if _IMPORT in code.co_code[::2]:
+        names = {i.argval for i in dis.get_instructions(code) if i.opcode == _IMPORT}
+    return names.union(*[imported_modules(c) for c in code.co_consts if isinstance(c, CodeType)])
+
+
+def makes_texts(code: CodeType) -> bool:
+    """Whether the code (or a function within it) makes texts of values."""
+    is_one = not _FORMATS.isdisjoint(code.co_code[::2]) or not _TEXTS.isdisjoint(code.co_names)
+    return is_one or any("%" in c for c in code.co_consts if isinstance(c, str)) or any(makes_texts(c) for c in code.co_consts if isinstance(c, CodeType))
+
+
+_IS = dis.opmap["IS_OP"]
+
+
+def asks_identity(code: CodeType) -> bool:
+    """Whether the code (or a function within it) has `is` in it."""
+    return _IS in code.co_code[::2] or any(asks_identity(c) for c in code.co_consts if isinstance(c, CodeType))
+
+
+_ASSIGN_GLOBALS = {dis.opmap["STORE_GLOBAL"], dis.opmap["DELETE_GLOBAL"]}
+
+
+def assigned_globals(code: CodeType) -> set:
+    """Global names that the code (or a function within it) assigns to."""
+    names = set()
+    if not _ASSIGN_GLOBALS.isdisjoint(code.co_code[::2]):     # seldom so: to take all instructions apart takes long
+        names = {i.argval for i in dis.get_instructions(code) if i.opcode in _ASSIGN_GLOBALS}
+    return names.union(*[assigned_globals(c) for c in code.co_consts if isinstance(c, CodeType)])
+
+
+_REBIND = ("STORE_DEREF", "DELETE_DEREF")
+
+
+@functools.lru_cache(maxsize=1000)
+def rebound(code: CodeType) -> frozenset:
+    """Variables of functions around that the code (or a function within it) binds."""
+    own = {i.argval for i in dis.get_instructions(code) if i.opname in _REBIND} if code.co_freevars else set()
+    return frozenset(own.union(*[rebound(c) for c in code.co_consts if isinstance(c, CodeType)]) & set(code.co_freevars))
+
+
+_MATCHES = {dis.opmap[name] for name in ("CHECK_EXC_MATCH", "CHECK_EG_MATCH", "JUMP_IF_NOT_EXC_MATCH") if name in dis.opmap}
+_BARE = bytes([dis.opmap.get(name, 0) for name in ("PUSH_EXC_INFO", "POP_TOP")])     # how `except:` begins
+
+
+def handles_errors(code: CodeType) -> bool:
+    """Whether the code (or a function within it) has a try with handlers."""
+    operations = code.co_code[::2]
+    return not _MATCHES.isdisjoint(operations) or _BARE in operations or any(handles_errors(c) for c in code.co_consts if isinstance(c, CodeType))

@@ -1,0 +1,323 @@
+"""Guards: what a program rests on outside, each with the place where it stands and what stood there.
+
+    guard                        test, as generated (see checks.py)
+    Item(d, "rate", 0.1)         d["rate"] is k, of a dict, a list or a tuple
+    Absent(d, "gain")            "gain" not in d
+    Attribute(o, "reg", 0.1)     o.reg is k
+    Variable(cell, 0.1)          cell.cell_contents is k
+    Code(f)                      f.__code__ is k and f.__defaults__ is …
+    Contents(snapshot)           a container with all in it (see snapshot.py)
+    Answer(ask, said)            ask() == said
+    Read(read, k)                read() is k
+
+A test asks for the very thing, which is quick. Where that fails, `unchanged` decides: an equal number in the place of
+another is no change, and is kept from then on. An array is an input of the program: only which array it is is guarded,
+and its elements may change freely.
+"""
+
+from collections.abc import Callable, Iterable
+from contextvars import ContextVar
+from itertools import repeat
+from operator import is_
+from types import CellType, FunctionType
+from typing import Any
+
+from .kinds import MISSING, is_object
+from .snapshot import Snapshot, is_same
+
+FEW = 12  # names of one dict that have a test each
+
+
+class Guard:
+    """One thing outside, as it was: `value` stood there. `owner` is where it stands."""
+
+    __slots__ = ("owner", "value")
+
+    def __init__(self, owner: Any, value: Any):
+        self.owner, self.value = owner, value
+
+    def now(self) -> Any:
+        """What stands there now; an exception, or MISSING, where nothing does."""
+        raise NotImplementedError
+
+    @property
+    def unchanged(self) -> bool:
+        now = self.now()
+        if not is_same(now, self.value):
+            return False
+        self.value = now
+        return True
+
+    @property
+    def kept(self) -> Any:
+        """What the test compares with."""
+        return self.value
+
+    def test(self, owner: str, kept: str) -> str:
+        """The text of an expression that is true only if nothing has changed; owner and kept are names of these."""
+        raise NotImplementedError
+
+    @property
+    def key(self) -> tuple:
+        """Guards of equal keys are one."""
+        return type(self), id(self.owner), id(self.value)
+
+
+class Item(Guard):
+    """What a dict has under a key, or a list or tuple at a place."""
+
+    __slots__ = ("at",)
+
+    def __init__(self, owner: Any, at: Any, value: Any):
+        super().__init__(owner, value)
+        self.at = at
+
+    def now(self) -> Any:
+        try:
+            return self.owner[self.at]
+        except (IndexError, KeyError):
+            return MISSING
+
+    def test(self, owner: str, kept: str) -> str:
+        return f"{owner}[{self.at!r}] is {kept}"
+
+    @property
+    def key(self) -> tuple:
+        return type(self), id(self.owner), type(self.at), self.at, id(self.value)
+
+
+class Absent(Guard):
+    """That a dict has nothing under a key."""
+
+    __slots__ = ()
+
+    def now(self) -> Any:
+        return MISSING if self.value in self.owner else self.value
+
+    def test(self, owner: str, kept: str) -> str:
+        return f"{self.value!r} not in {owner}" if type(self.value) is str else f"{kept} not in {owner}"
+
+
+class Attribute(Item):
+    """An attribute of an object, a class, a module or a function."""
+
+    __slots__ = ()
+
+    def now(self) -> Any:
+        return getattr(self.owner, self.at, MISSING)
+
+    def test(self, owner: str, kept: str) -> str:
+        return f"{owner}.{self.at} is {kept}" if self.at.isidentifier() else f"getattr({owner}, {self.at!r}) is {kept}"
+
+
+class Variable(Guard):
+    """What a variable of an enclosing function stands for."""
+
+    __slots__ = ()
+
+    def now(self) -> Any:
+        return content(self.owner)
+
+    def test(self, owner: str, kept: str) -> str:
+        return f"{owner}.cell_contents is {kept}"
+
+
+class Code(Guard):
+    """What a function does: its code and its default values (a module that is reloaded may give it new ones)."""
+
+    __slots__ = ("made_of",)
+
+    def __init__(self, f: FunctionType):
+        super().__init__(f, f)
+        self.made_of = f.__code__, f.__defaults__, f.__kwdefaults__
+
+    @property
+    def unchanged(self) -> bool:
+        f = self.owner
+        return (
+            f.__code__ is self.made_of[0] and f.__defaults__ is self.made_of[1] and f.__kwdefaults__ is self.made_of[2]
+        )
+
+    @property
+    def kept(self) -> Any:
+        return self.made_of
+
+    def test(self, owner: str, kept: str) -> str:
+        parts = enumerate(("__code__", "__defaults__", "__kwdefaults__"))
+        return " and ".join([f"{owner}.{name} is {kept}[{k}]" for k, name in parts])
+
+    @property
+    def key(self) -> tuple:
+        return type(self), id(self.owner), *map(id, self.made_of)
+
+
+class Names(Guard):
+    """What many names stand for in the dict of a module or a class, MISSING if they are not there."""
+
+    __slots__ = ("names", "space")
+
+    def __init__(self, space: Any, names: tuple):
+        self.space, self.names = space, names
+        super().__init__(self, self._found())
+
+    def _found(self) -> tuple:
+        return tuple(map(self.space.get, self.names, repeat(MISSING)))
+
+    @property
+    def unchanged(self) -> bool:
+        now = self._found()
+        if not all(map(is_same, now, self.value)):
+            return False
+        self.value = now
+        return True
+
+    def holds(self) -> bool:
+        """Whether each name stands for the very thing."""
+        return all(map(is_, map(self.space.get, self.names, repeat(MISSING)), self.value))
+
+    def test(self, owner: str, kept: str) -> str:
+        return f"{owner}.holds()"
+
+
+class Contents(Guard):
+    """All that a snapshot has kept."""
+
+    __slots__ = ()
+
+    def __init__(self, snapshot: Snapshot):
+        super().__init__(snapshot, snapshot)
+
+    @property
+    def unchanged(self) -> bool:
+        return self.value.is_unchanged()
+
+    def test(self, owner: str, kept: str) -> str:
+        return f"{owner}.is_unchanged()"
+
+
+class Answer(Guard):
+    """What a library said when it was asked: it is asked again, and says an equal thing of the same class."""
+
+    __slots__ = ()
+
+    @property
+    def unchanged(self) -> bool:
+        said = self.owner()
+        return type(said) is type(self.value) and bool(said == self.value)
+
+    def test(self, owner: str, kept: str) -> str:
+        if self.value is True or self.value is False or isinstance(self.value, type):
+            return f"{owner}() is {kept}"
+        return f"{owner}() == {kept}"
+
+
+class Read(Guard):
+    """Anything else: what a function reads, which is asked for at each call."""
+
+    __slots__ = ()
+
+    def now(self) -> Any:
+        return self.owner()
+
+    def test(self, owner: str, kept: str) -> str:
+        return f"{owner}() is {kept}"
+
+
+# -- what captured code reads -----------------------------------------------------------------------------------------
+
+
+def of_contents(container: Any) -> Guard:
+    """A list, tuple, dict or set, by what is in it.
+
+    >>> rates = {"slow": 0.1, "steps": [1, 2]}
+    >>> guard = of_contents(rates)
+    >>> guard.unchanged
+    True
+    >>> rates["steps"].append(3)
+    >>> guard.unchanged
+    False
+    """
+    return Contents(Snapshot(container))
+
+
+def of_all_in(x: Any, is_open: Callable = is_object) -> Guard:
+    """An object with all in it, elements of arrays and attributes of objects too: for code that is not rewritten."""
+    return Contents(Snapshot(x, deep=True, is_open=is_open))
+
+
+def of_attributes(container: Any) -> Guard:
+    """The attributes of a list or dict of a class of the user's."""
+    return Contents(Snapshot(getattr(container, "__dict__", None)))
+
+
+def of_element(container: Any, key: Any, value: Any) -> Guard:
+    """An element of a list, tuple or dict."""
+    plain = type(container) in (list, tuple, dict) and type(key) in (int, str)
+    return Item(container, key, value) if plain else Read(lambda: _element(container, key), value)
+
+
+def of_presence(owner: Any, name: str, found: bool) -> Guard:
+    """Whether an object has an attribute of this name."""
+    return Read(lambda: hasattr(owner, name), found)
+
+
+def of_names(space: Any, names: Iterable) -> list:
+    """What global names, or those of a module or a class, stand for in its dict; of others, that they are not there.
+
+    >>> scope = {"rate": 0.5}
+    >>> guards = of_names(scope, ["rate", "gain"])
+    >>> scope["gain"] = 2.0
+    >>> [guard.unchanged for guard in guards]
+    [True, False]
+    """
+    names = tuple(names)
+    if len(names) > FEW:
+        return [Names(space, names)]
+    return [Item(space, name, space[name]) if name in space else Absent(space, name) for name in names]
+
+
+def of_variable(variable: ContextVar) -> list:
+    """What a context variable stands for."""
+    value = variable.get(MISSING)
+    return [Read(lambda: variable.get(MISSING), value), of_all_in(value)]
+
+
+def of_class(cls: type, name: str) -> Guard:
+    """What a class, or a class that it derives from, has under this name: a method, a property, a value."""
+    value = in_class(cls, name)
+    if getattr(cls, name, MISSING) is value:  # the quicker way, where it does not make a method of a function
+        return Attribute(cls, name, value)
+    return Read(lambda: in_class(cls, name), value)
+
+
+def of_order(cls: type) -> Guard:
+    """From which classes a class derives."""
+    return Attribute(cls, "__mro__", cls.__mro__)
+
+
+def of_length(container: Any) -> Guard:
+    """How many elements there are; of a dict its keys, in their order."""
+    if not isinstance(container, dict):
+        return Answer(lambda: len(container), len(container))
+    keys = list(container)
+    return Read(lambda: keys if len(container) == len(keys) and all(map(is_same, container, keys)) else MISSING, keys)
+
+
+def in_class(cls: type, name: str) -> Any:
+    """What the instances of a class find there under this name, as it stands; MISSING if they do not."""
+    return next((c.__dict__[name] for c in cls.__mro__ if name in c.__dict__), MISSING)
+
+
+def content(cell: CellType) -> Any:
+    """What a variable stands for; MISSING if it has no value yet."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return MISSING
+
+
+def _element(container: Any, key: Any) -> Any:
+    try:
+        return container[key]
+    except (IndexError, KeyError):
+        return MISSING

@@ -1,0 +1,76 @@
+"""Objects from outside that are handed to code which is not captured: libraries' functions, comparisons by methods without a text.
+
+Such code may read any attribute, and nobody notes which. So all that is in the objects, and in their classes, is a source of the trace. Objects of opaque
+packages (see util/where.py) may hold what no attribute tells: functions that use them belong to the tape.
+"""
+import functools
+import logging
+import operator
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterable
+from types import BuiltinFunctionType, BuiltinMethodType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ...ir.build import Value
+from ...util.errors import UnstageableError
+from ...util.foreign import remedy_in
+from ...util.where import is_captured_class, opaque_package_of
+from ..containers import NEVER_CHANGE, contents
+from .kinds import is_object
+from .reads import Reads, refuse_unknown
+from .snapshot import Snapshot
+
+HAND_ON = {isinstance, issubclass, id, type, callable, print, len, iter, next, zip, enumerate, map, filter, reversed, list, tuple, range, slice, getattr,
+           hasattr, setattr, delattr, object}
+
+KEEP = (HAND_ON - {iter, map, filter, type}) | {dict, set, frozenset, deque, repr, str, hash, bool, vars, type, functools.partial, functools.wraps,
+                                                functools.update_wrapper, operator.is_, operator.is_not, operator.eq, operator.ne, operator.contains,
+                                                operator.countOf, operator.indexOf, operator.getitem, operator.setitem, weakref.ref}
+CONTAINERS = (list, tuple, dict, set, frozenset, deque)
+
+
+def is_compared(x: Any) -> bool:
+    """Whether a method of Python's, which a dataclass may have got without a text, compares x."""
+    return type(x).__eq__ is not object.__eq__ or type(x).__lt__ is not object.__lt__
+
+
+def hand_over(root: Any, values: Iterable, has_traced: Callable, is_read: Callable = lambda x: True) -> None:
+    """Note that code which is not captured is given these values: all that is in objects from outside, if it is read, is a source of the trace.
+    has_traced tells whether traced values are among others.
+    """
+    given = [x for x in values if type(x) not in NEVER_CHANGE and not isinstance(x, (Value, np.ndarray))]
+    leaves = [leaf for x in given for leaf in Snapshot().add(x)]
+    found = [x for x in leaves if is_object(x) and not isinstance(x, logging.Logger) and is_read(x)]
+    own = [id(x) in root.inside or has_traced(contents(x).values()) for x in found]                # of these only the methods are from outside
+    classes = dict.fromkeys([type(x) for x, is_own in zip(found, own) if is_own and is_captured_class(type(x))])
+    objects = list(classes) + [x for x, is_own in zip(found, own) if not is_own]
+    if objects:
+        root.reads = root.reads or Reads()
+        root.reads.add_handed(objects)
+        refuse_unknown(root.reads, "code that a library runs")
+
+
+def refuse_opaque(x: Any, asked: Iterable = ()) -> None:
+    """An error if x is a function or an object of a package whose code is not captured (see util/where.py), and was not asked for by itself."""
+    package = "" if isinstance(x, (Value, ModuleType)) else opaque_package_of(x)
+    if package and package not in asked:
+        raise UnstageableError(f"{getattr(x, '__name__', type(x).__name__)} of {package} is used", why="a program does not see what a package reads that has a "
+                               "compiled core or arrays of its own",
+                               do=f"take the numbers out of it before ({remedy_in(package) or 'as an array of NumPy'}), and pass them as arguments")
+
+
+def only_hands_on(f: Any) -> bool:
+    """Whether f is a function of Python's own that looks into no object that it is given, or puts it into a container."""
+    if isinstance(f, BuiltinMethodType) and isinstance(f.__self__, (list, dict, set, deque)):
+        return f.__name__ not in ("index", "count", "remove")
+    return isinstance(f, (type, BuiltinFunctionType)) and f in HAND_ON
+
+
+def keeps_functions(f: Any) -> bool:
+    """Whether f calls no function that it is given: it asks about it, or puts it into a container or a partial."""
+    if isinstance(f, BuiltinMethodType) and isinstance(f.__self__, CONTAINERS):
+        return f.__name__ != "sort"
+    return isinstance(f, (type, BuiltinFunctionType, FunctionType)) and f in KEEP

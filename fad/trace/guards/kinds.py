@@ -1,0 +1,76 @@
+"""Kinds of things outside: containers, open objects whose attributes may change, and what nothing can be put into."""
+
+import weakref
+from collections import ChainMap, UserDict, UserList, deque
+from types import BuiltinFunctionType, FunctionType, MappingProxyType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ...util.where import is_library
+from ..pythons import BUFFERS
+
+OPERATORS = {
+    f"__{r}{name}__"
+    for r in ("", "r", "i")
+    for name in ("add", "sub", "mul", "truediv", "matmul", "pow", "floordiv", "mod", "and", "or", "xor")
+} | {
+    "__getitem__",
+    "__iter__",
+    "__len__",
+    "__contains__",
+    "__neg__",
+    "__abs__",
+    "__float__",
+    "__int__",
+    "__index__",
+    "__array__",
+    "__getattr__",
+    "__enter__",
+}
+VIEWS = tuple(map(type, ({}.keys(), {}.values(), {}.items())))
+_KEYED = (dict, UserDict, ChainMap, MappingProxyType)
+_LISTED = (list, tuple, deque, UserList)
+_SETS = (set, frozenset)
+CONTAINERS = (*_KEYED, *_LISTED, *_SETS, *BUFFERS)  # with the classes that users make of them
+_NUMBERS = frozenset(
+    (str, bytes, int, float, complex, bool, type(None))
+)  # a user's class made of one may have attributes
+_PLAIN = (np.ndarray, np.generic, weakref.ref, *CONTAINERS, FunctionType, MethodType, BuiltinFunctionType)
+_CLOSED = {
+    "builtins",
+    "fad",
+    "numpy",
+    "scipy",
+    "numba",
+    "functools",
+    "math",
+    "cmath",
+    "itertools",
+    "collections",
+    "warnings",
+    "torch",
+    "jax",
+}
+_HEAP = 1 << 9  # the flag of classes that Python code has made
+MISSING = object()
+
+
+def is_object(x: Any) -> bool:
+    """Whether x is an object of the user's, and neither a class nor a module."""
+    return is_open(x) and not isinstance(x, (type, ModuleType))
+
+
+def is_open(x: Any) -> bool:
+    """Whether x is an object, a class or a module of the user's, so that its attributes may change."""
+    if type(x) in _NUMBERS or isinstance(x, _PLAIN):
+        return False
+    if isinstance(x, ModuleType):
+        return not is_library(getattr(x, "__file__", None) or "") and x.__name__.split(".")[0] not in _CLOSED
+    cls = x if isinstance(x, type) else type(x)
+    return str(cls.__module__).split(".")[0] not in _CLOSED
+
+
+def may_be_changed(cls: type) -> bool:
+    """Whether a class can be given other bases or attributes: one that Python code has made."""
+    return bool(cls.__flags__ & _HEAP)

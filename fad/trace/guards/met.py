@@ -1,0 +1,191 @@
+"""Guards for what captured code meets outside, beside lists, attributes and functions of the user's: things of Python's
+own library and of others.
+
+Such a thing is used as it stands, and its own code reads it. So its attributes are guarded, with the containers and
+arrays in them. Loggers are not: what they do is for people to read (who asks a logger whether it is enabled asks a setting).
+"""
+
+import builtins
+import functools
+import logging
+import sys
+import weakref
+from collections.abc import Iterable, Iterator
+from types import (
+    BuiltinMethodType,
+    CellType,
+    CodeType,
+    FunctionType,
+    MappingProxyType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+)
+from typing import Any
+
+import numpy as np
+
+from ...ir.build import Value
+from ..containers import NEVER_CHANGE, is_users, slots_of
+from . import guard as of
+from .kinds import CONTAINERS, MISSING, VIEWS, is_open, may_be_changed
+
+_OWN = (
+    Value,
+    ModuleType,
+    type,
+    FunctionType,
+    MethodType,
+    functools.partial,
+    np.ufunc,
+    np.ndarray,
+    np.generic,
+    np.dtype,
+    logging.Logger,
+    logging.Handler,
+    *CONTAINERS,
+)
+_CONSTANT = {*NEVER_CHANGE, slice, type(Ellipsis), type(NotImplemented)}
+_CLOSED = ("fad", "numba", "llvmlite")
+_NEVER_CHANGE = {"rv_generic"}  # bases of libraries' objects that only their module makes: scipy.stats.norm
+TEXTS = ("__name__", "__qualname__", "__doc__", "__module__", "__annotations__")  # of functions
+
+
+def state_of(x: Any) -> list:
+    """Guards for what a thing from outside holds that captured code does not look into."""
+    if isinstance(x, weakref.ref):
+        return [of.Answer(lambda: x() is None, x() is None)]
+    if isinstance(x, VIEWS):
+        return [of.of_all_in(x.mapping)]
+    found: list[of.Guard] = of_decimals(x)
+    if isinstance(x, type) and is_open(x):
+        found.append(of.of_order(x))
+    if isinstance(x, BaseException):
+        found.append(of.Attribute(x, "args", x.args))
+    if isinstance(x, np.vectorize):
+        found.append(of.Attribute(x, "pyfunc", x.pyfunc))
+    elif _is_librarys(x):
+        found.append(of.of_all_in(x, lambda y: y is x))
+    return found
+
+
+def _is_librarys(x: Any) -> bool:
+    """Whether x is an object of a library's, with attributes."""
+    cls = type(x)
+    if (
+        isinstance(x, _OWN)
+        or is_users(x)
+        and is_open(x)
+        and cls.__module__.split(".")[0] not in sys.stdlib_module_names
+    ):
+        return False
+    has_attributes = type(getattr(x, "__dict__", None)) is dict or bool(slots_of(cls))
+    return (
+        has_attributes
+        and cls.__module__.split(".")[0] not in _CLOSED
+        and not any(c.__name__ in _NEVER_CHANGE for c in cls.__mro__)
+    )
+
+
+def of_decimals(x: Any) -> list:
+    """How decimal numbers are computed with, if x is one or their class."""
+    decimal = sys.modules.get("decimal")
+    if decimal is None or not (x is decimal.Decimal or isinstance(x, decimal.Decimal)):
+        return []
+    return [of.Answer(lambda: repr(decimal.getcontext()), repr(decimal.getcontext()))]
+
+
+def is_closed_box(x: Any) -> bool:
+    """Whether x is an object of C code that may change, and shows nobody what it holds: a lock, a file, an
+    element of XML. What never changes has a hash of its value.
+    """
+    cls = type(x)
+    if cls in _CONSTANT or callable(x) or isinstance(
+        x, (*_OWN, *VIEWS, BaseException, weakref.ref, property, classmethod, staticmethod, CodeType, CellType)
+    ):
+        return False
+    is_valued = cls.__hash__ is not None and cls.__hash__ is not object.__hash__
+    return (
+        cls is not object
+        and not is_valued
+        and not hasattr(x, "__dict__")
+        and not slots_of(cls)
+        and not hasattr(cls, "__get__")
+    )
+
+
+def container_behind(f: Any) -> Any:
+    """The list, dict or set whose method f is, made outside: table.get; None of anything else."""
+    if not isinstance(f, (BuiltinMethodType, MethodWrapperType)):
+        return None
+    owner = f.__self__
+    return owner if isinstance(owner, (*CONTAINERS, MappingProxyType)) else None
+
+
+def of_library(owner: Any, name: str, value: Any) -> list:
+    """Guards for an attribute of a library's module, class or object."""
+    if isinstance(owner, ModuleType):
+        return of.of_names(vars(owner), [name]) if name in vars(owner) else []
+    if (
+        isinstance(owner, _OWN)
+        and not (isinstance(owner, type) and may_be_changed(owner))
+        and not isinstance(owner, (logging.Logger, logging.Handler))
+    ):
+        return []
+    if isinstance(value, (MethodType, BuiltinMethodType, MethodWrapperType, Value)):
+        return []
+    again = getattr(owner, name)
+    if of.is_same(again, value):
+        return [of.Attribute(owner, name, value)]
+    return [of.Answer(lambda: getattr(owner, name), value)] if isinstance(value, tuple) and again == value else []
+
+
+def along(above: Any, name: str) -> tuple:
+    """What super() finds under a name, and the guards for it: of the classes behind the present one."""
+    order = above.__self_class__.__mro__
+    found: list[of.Guard] = []
+    for c in order[order.index(above.__thisclass__) + 1 :]:
+        found += of.of_names(c.__dict__, [name])
+        if name in c.__dict__:
+            return c.__dict__[name], found
+    return MISSING, found
+
+
+def of_builtins(names: Iterable) -> list:
+    """What these names stand for among Python's own."""
+    return of.of_names(vars(builtins), names)
+
+
+def of_import(module: str, name: str, value: Any) -> Iterator[of.Guard]:
+    """What an import gives: a module, or (name) what a module has under a name."""
+    found = sys.modules.get(module)
+    if found is None:
+        return
+    yield of.Item(sys.modules, module, found)
+    if name and name in vars(found):
+        yield of.Item(vars(found), name, value)
+
+
+def of_class_asked(x: Any, classes: Any) -> Iterator[of.Guard]:
+    """What isinstance(x, classes) depends on."""
+    cls = type(x)
+    if may_be_changed(cls) and is_users(cls):
+        yield of.of_order(cls)
+        if is_open(x) and hasattr(x, "__dict__"):
+            yield of.Attribute(x, "__class__", cls)
+    for c in classes if isinstance(classes, tuple) else (classes,):
+        if isinstance(c, type) and type(c) is not type and is_users(c) and is_open(c):
+            yield of.Answer(lambda c=c: issubclass(cls, c), issubclass(cls, c))
+
+
+def of_making(cls: type) -> Iterator[of.Guard]:
+    """What Python calls to make an object of a user's class."""
+    for name in ("__new__", "__init__"):
+        f = getattr(of.in_class(cls, name), "__func__", of.in_class(cls, name))
+        if isinstance(f, FunctionType) and is_users(cls):
+            yield from (of.of_class(cls, name), of.Code(f))
+
+
+def of_function(f: Any, name: str) -> list:
+    """Guards for what a function's own attributes say of it."""
+    return [of.Attribute(f, name, getattr(f, name))] if name in TEXTS else []

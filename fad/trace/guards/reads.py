@@ -1,0 +1,329 @@
+"""What code reads that is not rewritten: functions whose text is not at hand, methods that Python calls by itself (operators, `with`, setters of
+properties), and what these call.
+
+Such code runs as it stands, and nobody notes what it reads. So all that it may read is a source: its text, and the globals, closures, modules and classes
+that it names, with what is in them. (Of the objects themselves that have such methods, all attributes are sources; see guard.)
+"""
+import functools
+import operator
+import sys
+import weakref
+from abc import ABCMeta
+from collections.abc import Iterable, Iterator
+from contextvars import ContextVar
+from io import IOBase
+from itertools import islice
+from pathlib import PurePath
+from types import BuiltinMethodType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ...util.errors import UnstageableError
+from ...util.where import is_captured, is_captured_class, is_library, opaque_package_of
+from ..containers import is_users
+from . import guard as of
+from . import met
+from .bytecode import global_names, imported_modules, makes_texts, names_used, texts_in
+from .kinds import BUFFERS, CONTAINERS, MISSING, OPERATORS, is_object, is_open
+from .purity import DATES, is_effect, is_question, is_shared, tells_today
+from .settings import is_setting
+from .snapshot import Snapshot
+
+REWRITTEN = {"__init__", "__new__", "__call__", "__set_name__"}      # captured as other functions are; of the class's making
+_TEXTS = {"__repr__", "__str__", "__hash__", "__format__", "__del__", "__reduce__", "__getstate__", "__setstate__", "__copy__", "__deepcopy__"}
+SHARED_METHODS = {"read", "readline", "readlines", "getvalue", "tell", "exists", "is_file", "is_dir", "stat", "iterdir", "glob", "rglob", "read_text",
+                  "read_bytes"}                               # of files and paths
+_GENERATED = "<string>"                                      # the file of what dataclasses write
+MOST = 20_000                                                 # containers and objects that are looked at in each call
+
+
+def called_by_python(cls: type) -> Iterator[tuple]:
+    """Methods that no call in captured code names, operators and their kin, setters of properties: (name, what the class has there, function)."""
+    for name in dict.fromkeys(name for c in cls.__mro__ for name in vars(c)):
+        found = of.in_class(cls, name)
+        f = found.fset if isinstance(found, property) else getattr(found, "__func__", found)
+        by_itself = isinstance(found, property) or (name.startswith("__") and name.endswith("__") and name not in REWRITTEN)
+        if by_itself and isinstance(f, FunctionType) and not is_library(f.__code__.co_filename):
+            yield name, found, f
+
+
+def reading(cls: type) -> list:
+    """Those of them that compute, of a class of the user's, and what makes its objects where that is not rewritten: names and functions."""
+    if not is_users(cls) or not is_captured_class(cls):
+        return []
+    called = [(name, f) for name, _, f in called_by_python(cls) if name not in _TEXTS]
+    makers = [] if is_made_plainly(cls) else [(name, of.in_class(cls, name)) for name in ("__init__", "__new__", "__call__")]
+    functions = [(name, getattr(f, "__func__", f)) for name, f in [*called, *makers]]
+    return [(name, f) for name, f in functions if isinstance(f, FunctionType) and f.__code__.co_filename != _GENERATED]
+
+
+def is_made_plainly(cls: type) -> bool:
+    """Whether to make an object of this class is to call its __init__."""
+    return type(cls) is type and cls.__new__ is object.__new__ and isinstance(cls.__init__, FunctionType)     # type: ignore[misc]
+
+
+def reads_of(root: Any) -> "Reads":
+    """What code may read that is not rewritten, besides its arguments: the functions that a trace has captured so, and methods of the classes it has met."""
+    reads = root.reads = root.reads or Reads()
+    reads.add_classes(dict.fromkeys([c for cls in root.classes for c in (cls, type(cls))]))
+    return reads
+
+
+def refuse_unknown(reads: "Reads", what: str) -> None:
+    """An error if code reads something that cannot be watched."""
+    if reads.unknown:
+        raise UnstageableError(f"{what} may read {reads.unknown}", why="a program does not see whether that has changed",
+                               do="define the function in a file, or pass what it reads as an argument")
+
+
+def guard(root: Any, x: Any) -> None:
+    """Make all that is in an object which has such methods a source of a trace, and note the classes of what is in it."""
+    if isinstance(x, type):
+        root.classes[x] = None
+    elif id(x) not in root.guarded and (reading(type(x)) or not OPERATORS.isdisjoint(dir(type(x)))):
+        root.guarded[id(x)] = x
+        root.sources.append(of.of_all_in(x))
+        root.classes.update(dict.fromkeys(classes_within(x)))
+
+
+def guard_within(root: Any, container: Any) -> None:
+    """Guard the objects in a container, which captured code may take out of it without a name."""
+    guard_all(root, Snapshot().add(container))
+
+
+def guard_all(root: Any, things: Iterable) -> None:
+    """Guard these objects, found in containers."""
+    for x in things:
+        behind = met.container_behind(x)
+        root.sources += met.state_of(x) if behind is None else [of.of_all_in(behind)]
+        if is_open(x) and not isinstance(x, ModuleType):
+            guard(root, x)
+
+
+class Reads:
+    """Walks from code that is not rewritten to all that it may read.
+
+    The walk knows functions, what they name and close over, the objects found there, and of classes and modules what they have under names that
+    the code uses (as names of attributes, or as texts). What code does not find is a source, too: a name that is missing may be there at the next call.
+    """
+
+    def __init__(self) -> None:
+        self.unknown = ""                                     # what cannot be watched, if there is such a thing
+        self.seen: dict[int, Any] = {}                        # what methods see as it was before the trace, since they are not captured
+        self.names_of: set[tuple] = set()                     # the same for names: (id of a module's global names, name), (id of a cell, "")
+        self.snapshot = Snapshot(deep=True, is_open=is_object)
+        self._sources: list[of.Guard] = []
+        self._known: dict[tuple, Any] = {}
+        self._names: set[str] = set()                         # under which attributes may be read
+        self._spaces: dict[int, tuple] = {}                   # id of a class or module -> it, its dict, the names that were looked up in it
+        self._makes_texts = False                             # whether code that is not seen may make texts
+        self._is_any_name = False                             # whether code makes names itself: getattr(o, f"w{k}")
+
+    def add(self, *code: Any) -> None:
+        """Functions that are captured as they stand, and all that they lead to."""
+        self._makes_texts = True
+        self._walk([(f, False) for f in code])
+
+    def add_classes(self, classes: Iterable) -> None:
+        """Methods of classes that Python calls by itself."""
+        called = [x for cls in classes for x in reading(cls)]
+        if called:
+            self._names |= {name for name, _ in called}
+            self._walk([(x, True) for x in (*classes, *[f for _, f in called])])
+
+    def add_handed(self, items: Iterable) -> None:
+        """Objects that are handed to code which is not captured: it may read any attribute, of them and of their classes."""
+        self._is_any_name = self._makes_texts = True
+        self._walk([(x, False) for x in items])
+
+    def sources(self) -> list:
+        """All that was read, as sources of a trace."""
+        classes = [x for x, *_ in self._spaces.values() if isinstance(x, type)]
+        orders = [of.of_order(x) for x in classes]
+        named = [x for x in self._known.values() if isinstance(x, (FunctionType, type))] if not self._names.isdisjoint(met.TEXTS) else []
+        texts = [g for x in named for name in self._names & set(met.TEXTS) if hasattr(x, name) for g in met.of_function(x, name)]
+        return [*self._sources, *orders, *texts, *([of.Contents(self.snapshot)] if self.snapshot.roots else [])]
+
+    def _walk(self, queue: list) -> None:
+        """queue: pairs of a thing and whether code reads it that is not captured at all."""
+        while queue and not self.unknown:
+            x, unseen = queue.pop()
+            if (id(x), unseen) not in self._known:
+                self._known[id(x), unseen] = x
+                if unseen:
+                    self.seen[id(x)] = x
+                queue += [(y, unseen) for y in self._next(x, unseen)]
+            if not queue:
+                queue += [(y, True) for y in self._members()]
+
+    def _next(self, x: Any, unseen: bool) -> Iterable:
+        """What x leads to."""
+        if is_shared(x) or not SHARED_METHODS.isdisjoint(self._names) and isinstance(x, (PurePath, IOBase)):
+            self.unknown = f"what {getattr(x, '__name__', type(x).__name__)} tells"
+            return ()
+        if is_setting(x):
+            self._sources.append(of.Answer(x, x()))
+            return (x(),)
+        if is_question(x) or is_effect(x) or (tells_today(x) and not DATES.isdisjoint(self._names)):
+            self.unknown = f"what {x.__name__} says at each call"
+            return ()
+        if isinstance(x, FunctionType):
+            return self._read_by(x, unseen) if is_captured(x.__code__.co_filename) else self._closed_over(x)
+        if isinstance(x, MethodType):
+            return x.__self__, x.__func__
+        if isinstance(x, BuiltinMethodType) and not isinstance(x.__self__, (ModuleType, type(None))):
+            return (x.__self__,)
+        if isinstance(x, (functools.partial, functools.partialmethod)):
+            return x.func, x.args, x.keywords
+        if isinstance(x, property):
+            return x.fget, x.fset
+        if isinstance(x, (staticmethod, classmethod, functools._lru_cache_wrapper)):
+            return (x.__wrapped__,)
+        if isinstance(x, functools.cached_property):
+            return (x.func,)
+        if isinstance(x, np.vectorize):
+            return (x.pyfunc,)
+        if isinstance(x, weakref.ref):
+            self._sources += met.state_of(x)
+            return (x(),)
+        if isinstance(x, GETTERS):
+            self._names.update(part for name in x.__reduce__()[1] if isinstance(name, str) for part in name.split("."))
+            return ()
+        if isinstance(x, ContextVar):
+            self._sources += of.of_variable(x)
+            return (x.get(None),)
+        if isinstance(x, (type, ModuleType)):
+            self._sources += met.of_decimals(x)
+            self._look_into(x)
+            return ()
+        return self._inside(x)
+
+    def _inside(self, x: Any) -> Iterable:
+        """What a container, an array or an object leads to, all of which is kept."""
+        if isinstance(x, Iterator) and not isinstance(x, IOBase):
+            self.unknown = f"an iterator ({type(x).__name__})"
+        before = len(self.snapshot.nodes)
+        leaves = self.snapshot.add(x)
+        if len(self.snapshot.nodes) > MOST:
+            self.unknown = f"more than {MOST} containers and objects"
+        if len(leaves) == 1 and leaves[0] is x:
+            self._sources += met.state_of(x)
+            return self._is_known(x)
+        if met.is_closed_box(x):
+            self.unknown = f"what a {type(x).__name__} holds"
+        classes = {type(node.owner): None for node in islice(self.snapshot.nodes.values(), before, None)}
+        return [*leaves, *classes]
+
+    def _is_known(self, x: Any) -> Iterable:
+        package = opaque_package_of(x)
+        if package:
+            self.unknown = f"an object of {package}'s"
+        elif met.is_closed_box(x):
+            self.unknown = f"what a {type(x).__name__} holds"
+        return ()
+
+    def _closed_over(self, f: FunctionType) -> Iterable:
+        """What a library's function has been made of, which may be the user's."""
+        for cell in f.__closure__ or ():
+            if of.content(cell) is not MISSING:
+                self._sources.append(of.Variable(cell, cell.cell_contents))
+                yield cell.cell_contents
+
+    def _look_into(self, x: Any) -> None:
+        """Note a class with those that it derives from, or a module, as something that names are looked up in."""
+        if isinstance(x, ABCMeta) and is_users(x) and is_captured_class(x) and not self._names.isdisjoint(("isinstance", "issubclass")):
+            self.unknown = f"which classes are registered as {x.__name__}"
+        if isinstance(x, ModuleType):
+            if _is_open_module(x):
+                self._spaces.setdefault(id(x), (x, vars(x), set()))
+            return
+        for c in (*x.__mro__, *type(x).__mro__):
+            if is_users(c) and is_captured_class(c):
+                self._spaces.setdefault(id(c), (c, vars(c), set()))
+
+    def _read_by(self, f: FunctionType, unseen: bool) -> Iterator:
+        """What a function names; that it is this is a source."""
+        code, space = f.__code__, f.__globals__
+        self._sources.append(of.Code(f))
+        used = names_used(code) | texts_in(code)
+        self._names |= used
+        self._is_any_name |= not used.isdisjoint(MAKE_NAMES)
+        if not used.isdisjoint(("eval", "exec", "__subclasses__")):
+            self.unknown = "what eval or exec reads, or which subclasses there are"
+        if makes_texts(code):
+            self._sources.append(of.Answer(np.get_printoptions, np.get_printoptions()))
+        for name in imported_modules(code):
+            self._sources += met.of_import(name, "", None)
+            yield from self._named([sys.modules.get(name)], used)
+        found = global_names(code)
+        self._sources += of.of_names(space, found)
+        self._spaces.setdefault(id(f), (f, vars(f), set()))
+        if unseen:
+            self.names_of |= {(id(space), name) for name in found} | {(id(cell), "") for cell in f.__closure__ or ()}
+        yield from self._named([space[name] for name in found if name in space], used)
+        for cell in f.__closure__ or ():
+            self._sources.append(of.Variable(cell, of.content(cell)))
+            yield from () if of.content(cell) is MISSING else (cell.cell_contents,)
+        yield from [*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()]
+
+    def _named(self, values: list, names: set) -> Iterator:
+        """Values of a function's names; of modules among them what these have under names that the function uses, too."""
+        modules: dict[int, Any] = {}
+        while values:
+            x = values.pop()
+            if not isinstance(x, ModuleType):
+                yield x
+            elif id(x) not in modules:
+                modules[id(x)] = x
+                found = [name for name in names if name in vars(x)]
+                is_open = _is_open_module(x)
+                self._sources += of.of_names(vars(x), names if is_open else found)
+                values += [vars(x)[name] for name in found if is_open or isinstance(vars(x)[name], CONTAINERS)]
+
+    def _members(self) -> list:
+        """What classes and modules have under names that were read since they were asked last."""
+        found = []
+        for x, space, known in self._spaces.values():
+            is_any = self._is_any_name and (isinstance(x, type) or (isinstance(x, ModuleType) and is_captured(getattr(x, "__file__", None) or "")))
+            names = (self._names | self._called_in(x, space) | (space.keys() if is_any else set())) - known
+            if names:
+                self._sources += of.of_names(space, names)
+                found += [space[name] for name in names if name in space]
+                known |= names
+        return found
+
+    def _called_in(self, x: Any, space: Any) -> set:
+        """Methods of a class that Python calls by itself; those that make texts only if code may make a text which does not name them."""
+        functions = {n: getattr(f, "__func__", f) for n, f in space.items() if n.startswith("__")} if isinstance(x, type) else {}
+        found = {n for n, f in functions.items() if isinstance(f, FunctionType)}
+        return found if self._makes_texts else found - _TEXTS
+
+
+MAKE_NAMES = {"getattr", "hasattr", "vars", "dir", "__dict__", "attrgetter", "methodcaller"}
+GETTERS = (operator.attrgetter, operator.methodcaller)
+
+
+def classes_within(x: Any) -> list:
+    """The users' classes of an object and of the objects in it, and such classes themselves."""
+    found: dict[type, None] = {}
+    seen: set[int] = set()
+    queue = [x]
+    while queue:
+        y = queue.pop()
+        if id(y) in seen or isinstance(y, (str, bytes, int, float, complex, np.ndarray)):
+            continue
+        seen.add(id(y))
+        if isinstance(y, BUFFERS):
+            continue
+        if isinstance(y, CONTAINERS):
+            queue += [*y.values()] if hasattr(y, "values") else [*y]
+        elif isinstance(y, type) or is_open(y):
+            found[y if isinstance(y, type) else type(y)] = None
+            queue += [*getattr(y, "__dict__", {}).values()] if not isinstance(y, type) else ()
+    return list(found)
+
+
+def _is_open_module(x: ModuleType) -> bool:
+    """Whether names of this module may come to mean something else."""
+    return is_open(x)

@@ -1,0 +1,40 @@
+"""Functions of libraries that tell how things are set, such as how NumPy treats errors of floating point.
+
+What they say is part of the program, and they are asked again before each call.
+"""
+import calendar
+import functools
+import gc
+import logging
+import os
+import sys
+import threading
+from collections.abc import Callable
+from types import BuiltinFunctionType, FunctionType, MethodType
+from typing import Any
+
+import numpy as np
+
+from ...util.collection import is_collecting
+from .guard import Answer
+
+_SETTINGS = {np.geterr, np.geterrcall, np.getbufsize, np.get_printoptions, sys.getrecursionlimit, sys.getswitchinterval, threading.current_thread,
+             os.getcwd, os.getpid, calendar.firstweekday, gc.isenabled}
+_METHODS = {logging.Logger.isEnabledFor, logging.Logger.getEffectiveLevel, logging.Logger.hasHandlers}
+
+
+def is_setting(f: Any) -> bool:
+    """Whether f tells how something is set.
+
+    >>> is_setting(np.geterr), is_setting(np.sin), is_setting(len)
+    (True, False, False)
+    """
+    return (isinstance(f, (FunctionType, BuiltinFunctionType)) and f in _SETTINGS) or (isinstance(f, MethodType) and f.__func__ in _METHODS)
+
+
+def answer(root: Any, ask: Callable, *args: Any) -> Any:
+    """What such a function says, as a source of a trace."""
+    ask = is_collecting if ask is gc.isenabled else ask       # tracing pauses the collector
+    said = ask(*args)
+    root.sources.append(Answer(functools.partial(ask, *args), said))
+    return said

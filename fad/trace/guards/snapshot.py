@@ -1,0 +1,241 @@
+"""What containers, objects and arrays hold, kept to be compared with at each call.
+
+All that is reached is one graph, however deep, shared or cyclic it is: a node for each container, with its elements as they were.
+
+    rates = {"slow": 0.1, "steps": [1, 2]}     nodes   rates: keys ("slow", "steps"), values (0.1, steps)   steps: (1, 2)
+
+Nothing has changed where every element is the very object that it was, which a few passes of C code tell. Only if they find a difference, numbers and
+texts are compared by value and containers by contents.
+"""
+from collections import ChainMap, OrderedDict, UserDict, UserList, defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, repeat
+from operator import is_
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...util.interrupts import let_through
+from ..containers import NEVER_CHANGE, slots_of
+from ..pythons import BUFFERS
+from .kinds import MISSING
+
+_BASES = (list, tuple, deque, set, frozenset)
+_WRAPPERS = (UserDict, UserList, ChainMap)                    # objects that keep a container in an attribute
+_NUMBERS = frozenset((bool, int, float, complex, str, bytes))
+
+
+def is_same(now: Any, before: Any) -> bool:
+    """Whether a number or a text is what it was, other things the very same. 0.0 is not -0.0, 1 not 1.0.
+
+    >>> is_same(0.5, 1 / 2), is_same(0.0, -0.0), is_same(1, True), is_same([], [])
+    (True, False, False, False)
+    """
+    if now is before:
+        return True
+    if type(now) is not type(before) or not (type(now) in _NUMBERS or isinstance(now, np.generic)) or not bool(now == before):
+        return False                                          # a user's class made of one may have attributes
+    return (bool(now) and not isinstance(now, complex)) or repr(now) == repr(before)          # zeros have a sign
+
+
+class _Contents:
+    """A container's elements, past the methods that a class of the user's may have for this."""
+
+    def __init__(self, iterate: Callable, count: Callable, owner: Any):
+        self.iterate, self.count, self.owner = iterate, count, owner
+
+    def __iter__(self) -> Iterator:
+        return self.iterate(self.owner)
+
+    def __len__(self) -> int:
+        return self.count(self.owner)
+
+
+class Node(NamedTuple):
+    """One container, object or array: its class, what it is made of and what that held."""
+
+    owner: Any
+    cls: type
+    elements: tuple                                           # of each of its views: the elements
+    names: tuple                                              # attributes
+    values: tuple
+    block: Any                                                # of an array: dtype, shape and memory
+
+
+class Snapshot:
+    """The contents of containers; `deep`: of objects and of arrays of numbers, too. is_open(x): whether x is an object whose attributes may change.
+
+    >>> rates = {"slow": 0.1, "steps": [1, 2]}
+    >>> before = Snapshot(rates)
+    >>> rates["steps"][0] = 1
+    >>> before.is_unchanged()
+    True
+    >>> rates["steps"].append(3)
+    >>> before.is_unchanged()
+    False
+    """
+
+    def __init__(self, *roots: Any, deep: bool = False, is_open: Callable = lambda x: False):
+        self.deep, self.is_open = deep, is_open
+        self.roots: list = []
+        self._clear()
+        for x in roots:
+            self.add(x)
+
+    def _clear(self) -> None:
+        self.nodes: dict[int, Node] = {}
+        self.views: list = []                                 # what gives the elements of the nodes now
+        self.counts: list = []
+        self.elements: list = []                              # of all views, one after the other
+        self.owners: list = []                                # of attributes
+        self.names: list = []
+        self.values: list = []
+        self.classes: list = []                               # of `objects`, whose class may be assigned
+        self.objects: list = []
+        self.arrays: list = []
+        self.blocks: list = []
+
+    def add(self, x: Any) -> list:
+        """Keep x with all in it. Returns what that leads to and is no container: functions, classes, modules, other objects."""
+        self.roots.append(x)
+        return self._keep(x)
+
+    def _keep(self, x: Any) -> list:
+        leaves, queue = [], [x]
+        while queue:
+            x = queue.pop()
+            if id(x) in self.nodes:
+                continue
+            if not self._is_node(x):
+                leaves.append(x)
+                continue
+            for part in self._note(x):
+                if not NEVER_CHANGE.issuperset(map(type, part)):
+                    queue += [y for y in part if type(y) not in NEVER_CHANGE]
+        return leaves
+
+    def _is_node(self, x: Any) -> bool:
+        if isinstance(x, np.ndarray):
+            return self.deep or x.dtype.kind not in "biufc"
+        return isinstance(x, (dict, MappingProxyType, *_BASES, *_WRAPPERS, *BUFFERS)) or (self.deep and self.is_open(x))
+
+    def _note(self, x: Any) -> tuple:
+        """Make x a node. Returns its parts: elements and values of attributes."""
+        views, names = _views(x), _names(x)
+        node = self.nodes[id(x)] = Node(x, type(x), tuple([tuple(v) for v in views]), names, _values(x, names), _block(x))
+        if type(x) is not tuple and type(x) is not frozenset:
+            self.views += views
+            self.counts += map(len, node.elements)
+            self.elements += chain.from_iterable(node.elements)
+        self.owners += [x] * len(names)
+        self.names += names
+        self.values += node.values
+        if type(x).__flags__ & _HEAP:
+            self.objects.append(x)
+            self.classes.append(type(x))
+        if node.block is not None:
+            self.arrays.append(x)
+            self.blocks.append(node.block)
+        return *node.elements, node.values
+
+    def is_unchanged(self) -> bool:
+        """Whether all is as it was."""
+        views, elements = self.views, self.elements
+        try:
+            if len(views) == 1:                               # the usual list, with one pass
+                now = views[0]
+                is_it = len(now) == len(elements) and all(map(is_, now, elements))
+            else:
+                is_it = list(map(len, views)) == self.counts and all(map(is_, chain.from_iterable(views), elements))
+            if is_it and self.names:
+                is_it = all(map(is_, _attributes(self.owners, self.names), self.values)) and all(map(is_, map(type, self.objects), self.classes))
+            if is_it:
+                return not self.arrays or all(map(_has_block, self.arrays, self.blocks))
+            if not self._is_alike():
+                return False
+            self._clear()                                     # equal things have taken the places of some: they are what is compared with from now on
+            for x in self.roots:
+                self._keep(x)
+            return True
+        except Exception as error:                            # a dict grows in another thread, or a class of the user's does not answer
+            let_through(error)
+            return False
+
+    def _is_alike(self) -> bool:
+        """Whether numbers and texts are equal, and containers hold equal things; two containers that were one are still one."""
+        queue = [(x, x) for x in self.roots]
+        pairs: dict[int, Any] = {}                            # id of a node's owner -> what stands there now
+        backwards: dict[int, Any] = {}
+        while queue:
+            now, before = queue.pop()
+            node = self.nodes.get(id(before))
+            if node is None:
+                if not is_same(now, before):
+                    return False
+            elif id(before) in pairs or id(now) in backwards:
+                if pairs.get(id(before)) is not now or backwards.get(id(now)) is not before:
+                    return False
+            else:
+                pairs[id(before)], backwards[id(now)] = now, before
+                inside = _differences(now, node)
+                if inside is None:
+                    return False
+                queue += inside
+        return True
+
+
+def _differences(now: Any, node: Node) -> "list | None":
+    """The pairs (now, before) of elements that are not the very same; None where there are more or fewer, or of another class or in another memory."""
+    if type(now) is not node.cls or (node.block is not None and not _has_block(now, node.block)) or _names(now) != node.names:
+        return None
+    views = [*map(tuple, _views(now)), _values(now, node.names)]
+    before = [*node.elements, node.values]
+    if list(map(len, views)) != list(map(len, before)):
+        return None
+    return list(zip(chain.from_iterable(views), chain.from_iterable(before)))
+
+
+_HEAP = 1 << 9                                                # the flag of classes whose objects may be given another class
+
+
+def _views(x: Any) -> list:
+    """What gives the elements of a container, as they are when it is iterated over."""
+    found: list[Any] = []
+    if isinstance(x, dict):
+        base = OrderedDict if isinstance(x, OrderedDict) else dict
+        found = [base.keys(x), base.values(x)]
+    elif isinstance(x, MappingProxyType):
+        found = [x.keys(), x.values()]
+    elif isinstance(x, _BASES):
+        base = next(b for b in _BASES if isinstance(x, b))
+        found = [x if type(x) is base else _Contents(base.__iter__, base.__len__, x)]
+    elif isinstance(x, np.ndarray) and x.dtype.hasobject and x.dtype.kind != "T":
+        fields = [x[name] for name in x.dtype.names if x.dtype[name].hasobject] if x.dtype.names else [x]
+        found = [_Contents(lambda a: iter(a.ravel().tolist()), np.size, a) for a in fields]
+    return found
+
+
+def _names(x: Any) -> tuple:
+    """The attributes of x that its elements do not tell: the dict of all others, slots, what a defaultdict makes."""
+    own = ("__dict__",) if type(getattr(x, "__dict__", None)) is dict else ()
+    return *own, *(slots_of(type(x)) if type(x).__flags__ & _HEAP else ()), *(("default_factory",) if isinstance(x, defaultdict) else ())
+
+
+def _attributes(owners: Iterable, names: Iterable) -> Iterator:
+    return map(getattr, owners, names, repeat(MISSING))
+
+
+def _values(x: Any, names: tuple) -> tuple:
+    return tuple(_attributes(repeat(x), names))
+
+
+def _block(x: Any) -> Any:
+    """Dtype, shape and memory of an array, the bytes of a buffer; None of anything else."""
+    if isinstance(x, np.ndarray):
+        return x.dtype, x.shape, None if x.dtype.kind == "O" else x.tolist() if x.dtype.kind == "T" else x.tobytes()
+    return bytes(x) if isinstance(x, BUFFERS) else None
+
+
+def _has_block(x: Any, before: Any) -> bool:
+    return _block(x) == before

@@ -1,0 +1,142 @@
+"""Dependence: which elements of a program's results a derivative flows to from which elements of its inputs.
+
+Sparsity patterns are propagated as sets of bits: beside each real (or complex) array the sweep computes an int64 array of its shape, in which
+bit k of an element says that the element depends on something of the k-th of up to 64 groups of input elements. The result is a program like any
+other, interpreted or compiled, so that loops, gathers, slices and scatters cost what they cost the function itself (Griewank & Walther,
+Evaluating Derivatives, 2008, section 7.1, "index domains by bit vectors"; Giering & Kaminski, Automatic sparsity detection implemented as a
+source-to-source transformation, 2006).
+
+The pattern holds wherever the inputs that are differentiated lie: values that vary with them (varying.py) are not computed. What such a value decides
+is taken to go either way: the union over both branches, over all turns that a loop may have, over all elements that an index may pick. What does not
+vary (other arguments, indices, extents) is computed, and followed exactly. An array whose extents vary has one set for all its elements.
+"""
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..ir.build import at_line
+from ..ir.graph import Equation, Func, Literal, Var
+from ..ir.op import registry
+from ..ir.types import INT
+from ..ir.walk import Environment, run_equation
+from ..ops.kinds import same_shape, shape_of
+from ..util.errors import NoDerivativeError
+from .activity import is_continuous, spread_activity
+from .dependence_control import OF_CONTROL
+from .dependence_rules import RULES, WRITES, everything
+from .varying import find_varying
+
+EMPTY = np.int64(0)
+
+
+class Dependence:
+    """One sweep over a Func: values of what does not vary in `env`, bit sets in `sets` (absent: empty)."""
+
+    def __init__(self, env: Environment, varying: set, active: set, parent: "Dependence | None" = None):
+        self.env, self.varying, self.active, self.parent = env, varying, active, parent
+        self.sets: dict[Var, Any] = {}
+
+    def inner(self) -> "Dependence":
+        """A sweep over a region."""
+        return type(self)(Environment(self.env), self.varying, self.active, self)
+
+    # -- what is known -----------------------------------------------------------------------------------------------------------
+
+    def varies(self, atom: Any) -> bool:
+        return isinstance(atom, Var) and atom in self.varying
+
+    def value(self, atom: Any) -> Any:
+        """The value of what does not vary."""
+        return self.env.read(atom)
+
+    def set_of(self, atom: Any) -> Any:
+        """The bit sets of a variable, None where all are empty."""
+        sweep: Dependence | None = self
+        while sweep is not None and not isinstance(atom, Literal):
+            if atom in sweep.sets:
+                return sweep.sets[atom]
+            sweep = sweep.parent
+        return None
+
+    def shape(self, atom: Any, known: "dict | None" = None) -> "tuple | None":
+        """The extents; None where one varies. `known`: what stands for extents that this sweep has no values of."""
+        shape = [(known or {}).get(n, n) for n in atom.type.shape]
+        return None if any(self.varies(n) for n in shape) else tuple([self.value(n) for n in shape])
+
+    def fitted(self, found: Any, shape: "tuple | None") -> Any:
+        """Bit sets (None: empty) of an array of this shape; of one whose extents vary, their union."""
+        if shape is None:
+            return EMPTY if found is None else everything(found)
+        if not shape:
+            return EMPTY if found is None else found
+        if found is None:
+            return registry["full"](0, *shape, dtype=INT)
+        return found if same_shape(shape_of(found), shape) else registry["broadcast_to"](found, *shape)
+
+    # -- the sweep -----------------------------------------------------------------------------------------------------------------
+
+    def run(self, func: Func) -> None:
+        for eqn in func.equations:
+            with at_line(eqn.where):
+                self.step(eqn)
+
+    def step(self, eqn: Equation) -> None:
+        if eqn.regions:
+            OF_CONTROL[eqn.op.name](self, eqn)
+        elif not any(self.varies(a) for a in eqn.inputs):
+            run_equation(eqn, self.env)
+        elif not eqn.op.effect and not getattr(eqn.op.derivative, "is_zero", False):
+            self._spread(eqn)
+
+    def _spread(self, eqn: Equation) -> None:
+        sets = [self.set_of(a) for a in eqn.inputs]
+        outputs = [v for v in eqn.outputs if is_continuous(v)]
+        if not outputs or all(s is None for s in sets):
+            return
+        rule = RULES.get(eqn.op.name) or RULES.get(eqn.op.kind)
+        found = rule(self, eqn, sets) if rule is not None and self._is_laid_out(eqn, sets) else None
+        if found is None:
+            found = self.union(sets)
+        for v in outputs:
+            self.sets[v] = self.fitted(found, self.shape(v))
+
+    def _is_laid_out(self, eqn: Equation, sets: list) -> bool:
+        """Whether all bit sets are arrays of the shape of what they belong to, and one result's shape does not vary."""
+        if eqn.op.name in WRITES:
+            return True
+        return len(eqn.outputs) == 1 and self.shape(eqn.outputs[0]) is not None and all(
+            s is None or self.shape(a) is not None for a, s in zip(eqn.inputs, sets))
+
+    def union(self, sets: Sequence) -> Any:
+        """One set of all that is in these."""
+        total = None
+        for s in sets:
+            if s is not None:
+                total = everything(s) if total is None else total | everything(s)
+        return total
+
+
+
+def propagate(func: Func, args: Sequence, seeds: dict) -> list:
+    """Bit sets of func's outputs, in their shapes, from those of some inputs (seeds: position -> int64 array); in the current builder.
+
+    NoDerivativeError where the shape of a result varies with these inputs.
+    """
+    wanted = {func.inputs[k] for k in seeds}
+    active = set(wanted)
+    spread_activity(func, active)
+    sweep = Dependence(Environment(), find_varying(func, set(wanted)), active)
+    for var, value in zip(func.inputs, args, strict=True):
+        sweep.env.bind_input(var, value)
+    for k, bits in seeds.items():
+        sweep.sets[func.inputs[k]] = bits
+    sweep.run(func)
+    return [_of_output(sweep, a) for a in func.outputs]
+
+
+def _of_output(sweep: Dependence, atom: Any) -> Any:
+    if sweep.shape(atom) is None:
+        raise NoDerivativeError("the shape of a result depends on the values that are differentiated, so that there is no one sparsity pattern",
+                                do="return an array whose shape follows from shapes, or use fad.jacobian")
+    return sweep.fitted(sweep.set_of(atom), sweep.shape(atom))

@@ -1,0 +1,25 @@
+"""Arrays and tables of other libraries: how their numbers come out of them."""
+from typing import Any
+
+REMEDIES = {                                                  # the package of a class -> what gives an ndarray of an x of it
+    "torch": "x.detach().numpy()", "pandas": "x.to_numpy()", "polars": "x.to_numpy()", "xarray": "x.to_numpy()", "pyarrow": "x.to_numpy()",
+    "jax": "np.asarray(x)", "jaxlib": "np.asarray(x)", "tensorflow": "x.numpy()", "cupy": "x.get()", "dask": "x.compute()"}
+
+
+def package_of(x: Any) -> str:
+    """The package that the class of x is from."""
+    return type(x).__module__.partition(".")[0]
+
+
+def remedy_of(x: Any) -> str:
+    """How to get an ndarray of x, an array or table of another library's; empty if it is none.
+
+    >>> remedy_of(1.0)
+    ''
+    """
+    return REMEDIES.get(package_of(x), "") if hasattr(type(x), "__array__") else ""
+
+
+def remedy_in(module: str) -> str:
+    """The same for a value that the code of this module, a library's, computes with."""
+    return REMEDIES.get(module.partition(".")[0], "")

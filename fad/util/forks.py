@@ -1,0 +1,120 @@
+"""Forks: a child has one thread, and what other threads held, or were in the midst of, is never finished in it.
+
+    with unforkable(): ...      a fork of another thread waits for the end of the block
+    lock = renewed(RLock())     a lock that is free in a child, unless the forking thread has it
+
+A fork waits until no other thread traces, compiles or imports, and has Numba's and LLVM's locks while it happens. It does
+not wait for ever: after PATIENCE seconds it goes on, and the child gets new locks.
+"""
+
+import contextlib
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+from weakref import WeakSet
+
+PATIENCE = 60.0                                              # seconds that a fork waits for others
+COURTESY = 1.0                                               # seconds for which others let a fork go first
+
+_gate = threading.Condition(threading.RLock())
+_inside: dict[int, int] = {}                                 # thread -> how many such blocks it is in
+_waiting: list[int] = []                                     # threads that are about to fork
+_taken: list = []                                            # locks of libraries that the forking thread has
+_locks: WeakSet = WeakSet()
+_in_child: list[Callable] = []
+
+
+def renewed(lock: Any) -> Any:
+    """The lock (an RLock), which a child of a fork finds free, if the forking thread has not got it.
+
+    >>> lock = renewed(threading.RLock())
+    >>> with lock:
+    ...     pass
+    """
+    _locks.add(lock)
+    return lock
+
+
+def in_child(function: Callable) -> Callable:
+    """Have a function called in each child of a fork, before anything else of fad runs there."""
+    _in_child.append(function)
+    return function
+
+
+@contextlib.contextmanager
+def unforkable() -> Iterator[None]:
+    """Within, no other thread forks: it waits."""
+    me = threading.get_ident()
+    with _gate:
+        if me not in _inside and _waiting:
+            _gate.wait_for(lambda: not _waiting, COURTESY)
+        _inside[me] = _inside.get(me, 0) + 1
+    try:
+        yield
+    finally:
+        with _gate:
+            _inside[me] -= 1
+            if not _inside[me]:
+                del _inside[me]
+                _gate.notify_all()
+
+
+def _before() -> None:
+    _gate.acquire()
+    me, until = threading.get_ident(), time.monotonic() + PATIENCE
+    _waiting.append(me)
+    while not (_inside.keys() <= {me} and _take()) and time.monotonic() < until:
+        _gate.wait(0.02)
+
+
+def _libraries() -> list:
+    """The locks of Numba's compiler and of LLVM, as far as these are loaded."""
+    numba, llvmlite = sys.modules.get("numba.core.compiler_lock"), sys.modules.get("llvmlite.binding.ffi")
+    found = [getattr(getattr(numba, "global_compiler_lock", None), "_lock", None),
+             getattr(getattr(getattr(llvmlite, "lib", None), "_lock", None), "_lock", None)]
+    return [lock for lock in found if hasattr(lock, "_at_fork_reinit")]
+
+
+def _take() -> bool:
+    """Whether all locks of libraries are this thread's now."""
+    for lock in _libraries():
+        if lock.acquire(blocking=False):
+            _taken.append(lock)
+        else:
+            _give_back()
+            return False
+    return True
+
+
+def _give_back() -> None:
+    while _taken:
+        _taken.pop().release()
+
+
+def _after_in_parent() -> None:
+    _give_back()
+    _waiting.remove(threading.get_ident())
+    _gate.notify_all()
+    _gate.release()
+
+
+def _after_in_child() -> None:
+    global _gate
+    me, libraries = threading.get_ident(), [] if _taken else _libraries()
+    _give_back()
+    for lock in [*_locks, *libraries]:
+        if not lock._is_owned():
+            lock._at_fork_reinit()
+    _gate = threading.Condition(threading.RLock())
+    _waiting.clear()
+    for thread in [thread for thread in _inside if thread != me]:
+        del _inside[thread]
+    for function in _in_child:
+        function()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before, after_in_parent=_after_in_parent, after_in_child=_after_in_child)

@@ -1,0 +1,55 @@
+"""Keywords of fad's own functions: one that is not known is refused with the one that was meant."""
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from .errors import ArgumentError
+from .nearest import nearest
+
+F = TypeVar("F", bound=Callable)
+ELSEWHERE = {                                                 # what other libraries call it -> what it is called here, where it is a keyword at all
+    "argnum": "argnums", "wrt": "argnums", "argnames": "argnums", "in_dims": "in_axes", "out_dims": "out_axes", "aux": "has_aux",
+    "inputs": "primals", "args": "primals", "vectors": "tangents", "filename": "path", "file": "path"}
+
+
+def named_as_here(f: F) -> F:
+    """Decorate a public function: a keyword that it does not take is an ArgumentError that says what it is called here, and so is an argument too few.
+
+    >>> @named_as_here
+    ... def grad(f, argnums=0):
+    ...     return argnums
+    >>> grad(None, argnum=1)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    fad.util.errors.ArgumentError: grad takes no argument 'argnum'
+      ...
+      do: it is called argnums here
+    """
+    parameters = inspect.signature(f).parameters.values()
+    known = frozenset(p.name for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD))
+
+    @functools.wraps(f)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if kwargs and not known.issuperset(kwargs):
+            raise _unknown(f, next(k for k in kwargs if k not in known), known)
+        try:
+            return f(*args, **kwargs)
+        except TypeError as error:
+            if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+                raise                                         # not of the call itself, but of what f does
+            raise ArgumentError(str(error).replace("()", "", 1), do=f"call it as {f.__name__}{_plain(f)}") from None
+    return call                                               # type: ignore[return-value]
+
+
+def _plain(f: Callable) -> inspect.Signature:
+    """A function's signature without annotations."""
+    signature = inspect.signature(f)
+    bare = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
+    return signature.replace(parameters=bare, return_annotation=signature.empty)
+
+
+def _unknown(f: Callable, name: str, known: frozenset) -> ArgumentError:
+    meant = ELSEWHERE.get(name, "")
+    meant = meant if meant in known else nearest(name, known)
+    listed = ", ".join(p for p in inspect.signature(f).parameters if p in known)
+    return ArgumentError(f"{f.__name__} takes no argument {name!r}", do=f"it is called {meant} here" if meant else f"its arguments are {listed}")

@@ -1,0 +1,42 @@
+"""Names that were meant: what is said of a name that is not there."""
+from collections.abc import Callable, Iterable
+from typing import Any
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """The name among these that this one was probably meant to be; empty if there is none.
+
+    >>> nearest("gradd", ["grad", "jit"]), nearest("xyz", ["grad", "jit"])
+    ('grad', '')
+    """
+    import difflib  # when something is missing, and not at import
+    by_small = {n.lower(): n for n in names}
+    found = difflib.get_close_matches(name.lower(), by_small, n=1)
+    return by_small[found[0]] if found else ""
+
+
+def suggestion(name: str, names: Iterable[str]) -> str:
+    """The question that follows a message about a name that is not there.
+
+    >>> suggestion("gradd", ["grad", "jit"])
+    ". Did you mean: 'grad'?"
+    """
+    found = nearest(name, names)
+    return f". Did you mean: {found!r}?" if found else ""
+
+
+class MissingName(AttributeError):
+    """An AttributeError whose text, made when it is read, says which name was probably meant: who asks with hasattr does not wait for that.
+
+    `name` is set and `obj` is not, so that Python's traceback does not add its own suggestion.
+    """
+
+    def __init__(self, what: str, name: str, names: "Callable[[], Iterable[str]]"):
+        super().__init__(what, name=name)
+        self.names = names
+
+    def __str__(self) -> str:
+        return self.args[0] + suggestion(self.name, [n for n in self.names() if not n.startswith("_")])
+
+    def __reduce__(self) -> Any:
+        return AttributeError, (str(self),)

@@ -1,0 +1,213 @@
+"""Malformed calls: each is refused by an error of fad's own, whose words say what, why and what to do."""
+import inspect
+import pickle
+
+import numba
+import numpy as np
+import pytest
+from numba.experimental import jitclass
+
+import fad
+from fad.util.errors import (
+    ArgumentError,
+    ConcreteValueError,
+    FadError,
+    IntegerArgumentError,
+    MissingAttributeError,
+    NotScalarError,
+    OperandError,
+    RecursionDepthError,
+    UnsupportedFunctionError,
+)
+
+from .malformed import CASES, TAKERS, X
+
+pytestmark = pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+
+
+def refused(call, error=FadError):
+    """The message of a call that is refused."""
+    with pytest.raises(error) as caught:
+        call()
+    assert isinstance(caught.value, FadError)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_what_cannot_be_right_is_an_argument_error(case):
+    message = refused(case.call, ArgumentError)
+    assert all(words in message for words in case.words), message
+    assert "<locals>" not in message
+
+
+def test_the_table_has_every_public_function_that_takes_one():
+    takes = {name for name in fad.__all__ if callable(thing := getattr(fad, name)) and not (isinstance(thing, type) and issubclass(thing, Exception))
+             and next(iter(_parameters(thing)), "") in ("f", "solver", "func")}
+    assert takes <= TAKERS.keys(), takes - TAKERS.keys()
+
+
+def _parameters(thing):
+    try:
+        return list(inspect.signature(thing).parameters)
+    except ValueError:
+        return []
+
+
+def doubling(x):
+    return doubling(x * 2.0)
+
+
+@jitclass([("a", numba.float64)])
+class Scaled:
+    def __init__(self, a):
+        self.a = a
+
+    def times(self, x):
+        return self.a * x
+
+
+SCALED = Scaled(2.0)
+INSIDE = {                                                    # a function, the class of the error, words of it
+    "None + x": (lambda x: np.sum(None + x), OperandError, ["'NoneType' and an array", "where: ", "holds None"]),
+    "x + None": (lambda x: np.sum(x + None), OperandError, ["an array and 'NoneType'"]),
+    "text + x": (lambda x: np.sum("a" + x), OperandError, ["can only concatenate str (not an array)"]),
+    "x * text": (lambda x: np.sum(x * "a"), OperandError, ["multiplied by 'a'", "only an int"]),
+    "x[0] * text": (lambda x: x[0] * "a", OperandError, ["multiplied by 'a'"]),
+    "x + dict": (lambda x: np.sum(x + {}), OperandError, ["an array and 'dict'"]),
+    "x.summ": (lambda x: x.summ(), MissingAttributeError, ["a traced array or number has no attribute 'summ'", "did you mean 'sum'?"]),
+    "x.nosuch": (lambda x: x.qqqqqq, MissingAttributeError, ["NumPy's arrays have none of this name either"]),
+    "x.hex": (lambda x: x[0] * len(x[0].hex()), MissingAttributeError, ["has no attribute 'hex'", "not known while the function is traced"]),
+    "pickle": (lambda x: np.sum(x) * len(pickle.dumps(x)), ConcreteValueError, ["pickle them outside the function"]),
+    "recursion": (doubling, RecursionDepthError, ["return doubling(x * 2.0)", "calls itself"]),
+    "product of series": (lambda x: np.sum((np.polynomial.Chebyshev(x) * np.polynomial.Chebyshev(x)).coef), UnsupportedFunctionError, ["cheb2poly"]),
+    "roots of a series": (lambda x: np.polynomial.Polynomial(x).roots()[0], MissingAttributeError, ["Polynomial with traced coefficients", "'roots'"]),
+    "jitclass": (lambda x: np.sum(SCALED.times(x)), ConcreteValueError, ["code that Numba has compiled", "SCALED.times(x)", "custom_vjp"]),
+}
+
+
+@pytest.mark.parametrize("name", INSIDE)
+def test_what_a_function_does_wrong(name):
+    f, error, words = INSIDE[name]
+    message = refused(lambda: fad.grad(f)(X), error)
+    assert all(each in message for each in words), message
+    assert "Tracer" not in message and "a library's code" not in message
+
+
+def test_solvers_inside_say_what_to_do_and_print_nothing(capfd):
+    optimize = pytest.importorskip("scipy.optimize")
+    message = refused(lambda: fad.grad(lambda x: optimize.root(lambda z: z - x, x).x.sum())(X), ConcreteValueError)
+    assert "fad.implicit" in message
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("axes", ["in_axes", "out_axes"])
+@pytest.mark.parametrize("given", [3, -4, "a", 1.5, ["a"]])
+def test_axes_of_vmap(axes, given):
+    message = refused(lambda: fad.vmap(lambda x: x, **{axes: given})(X), ArgumentError)
+    assert "axis" in message or axes in message
+
+
+class Foreign:
+    """An array of another library's, as far as fad looks at one."""
+
+    dtype, shape, ndim = X.dtype, X.shape, 1
+
+    def __array__(self, *args, **kwargs):
+        return X.copy()
+
+
+@pytest.mark.parametrize("package, remedy", [("torch", "detach().numpy()"), ("pandas", ".to_numpy()"), ("xarray", ".to_numpy()"), ("polars", ".to_numpy()"),
+                                             ("jax", "np.asarray(x)"), ("tensorflow", ".numpy()")])
+def test_arrays_of_other_libraries(package, remedy):
+    other = type("Array", (Foreign,), {"__module__": f"{package}.core"})()
+    for call in (lambda: fad.grad(np.sum)(other), lambda: fad.jvp(np.sum, (other,), (other,)), lambda: fad.grad(lambda p: np.sum(p["w"] * p["d"]))({"w": X, "d": other})):
+        assert remedy in refused(call, IntegerArgumentError)
+    assert remedy in refused(lambda: fad.grad(lambda w: np.sum(w * other))(X), ConcreteValueError)
+    assert remedy in refused(lambda: fad.vmap(np.sum)(other), ArgumentError)
+
+
+@pytest.mark.parametrize("make", ["pandas.Series", "pandas.DataFrame", "xarray.DataArray", "torch.tensor", "polars.Series"])
+def test_such_libraries_themselves(make):
+    package, _, name = make.partition(".")
+    library = pytest.importorskip(package, reason="the law above has a stand-in for it")
+    other = getattr(library, name)([[1.0], [2.0], [3.0]] if name == "DataFrame" else [1.0, 2.0, 3.0])
+    assert "numpy()" in refused(lambda: fad.grad(np.sum)(other), IntegerArgumentError)
+    assert "numpy()" in refused(lambda: fad.grad(lambda w: np.sum(w * other))(X))
+
+
+NAMESPACES = {"gradd": (fad, "grad"), "sinn": (fad.numpy, "sin"), "invv": (fad.linalg, "inv"), "fftt": (fad.fft, "fft"), "gammma": (fad.special, "gamma"),
+              "jacobain": (fad.functional, "jacobian"), "Linearr": (fad.nn, "Linear"), "sofmax": (fad.nn.functional, "softmax"), "SDG": (fad.optim, "SGD"),
+              "bakward": (fad.autograd, "backward"), "requires_grd": (fad.ones(2), "requires_grad")}
+
+
+@pytest.mark.parametrize("wrong", NAMESPACES)
+def test_misspelt_names(wrong):
+    home, right = NAMESPACES[wrong]
+    with pytest.raises(AttributeError, match=f"no attribute '{wrong}'. Did you mean: '{right}'"):
+        getattr(home, wrong)
+    assert not hasattr(home, wrong)
+
+
+def test_a_suggestion_stands_once_in_a_traceback():
+    import traceback
+    try:
+        fad.gradd                                             # noqa: B018
+    except AttributeError as error:
+        assert "".join(traceback.format_exception(error)).count("Did you mean") == 1
+
+
+def test_settings_are_listed():
+    with pytest.raises(AttributeError, match="no setting 'compil'; there are compile,"):
+        fad.config.compil                                     # noqa: B018
+
+
+def test_calls_are_told_by_the_functions_own_name():
+    assert "<lambda>(x) was called as (_, _)" in refused(lambda: fad.grad(lambda x: np.sum(x))(X, X), ArgumentError)
+
+
+# -- values of one element ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("f", [lambda x: np.sum(x ** 3, keepdims=True), lambda x: np.sum(x ** 3).reshape(1, 1), lambda x: (x ** 3).reshape(1, -1) @ np.ones((3, 1)),
+                               lambda x: (np.cumsum(x ** 3))[-1:], lambda x: np.array([np.sum(x ** 3)])], ids=range(5))
+@pytest.mark.parametrize("compile", ["now", "never"])
+def test_a_value_of_one_element_is_a_scalar(f, compile):
+    with fad.config.using(compile=compile):
+        np.testing.assert_allclose(fad.grad(f)(X), 3 * X ** 2)
+        value, g = fad.value_and_grad(f)(X)
+        assert value.shape == f(X).shape and value.size == 1
+        np.testing.assert_allclose(g, 3 * X ** 2)
+        np.testing.assert_allclose(fad.hessian(f)(X), np.diag(6 * X))
+        np.testing.assert_allclose(fad.hvp(f, X, X), 6 * X ** 2)
+
+
+def test_a_size_of_one_by_chance_is_guarded():
+    def tail(x):
+        return x[2:] * 2.0
+    gradient = fad.grad(tail)
+    np.testing.assert_allclose(gradient(X), [0.0, 0.0, 2.0])
+    with pytest.raises(NotScalarError):
+        gradient(np.ones(4))
+
+
+def test_is_integer():
+    def f(v):
+        return v * 2.0 if v.is_integer() else v
+    assert [float(fad.grad(f)(x)) for x in (1.5, 2.0, np.inf)] == [1.0, 2.0, 1.0]
+
+
+# -- float16 -----------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("compile", ["now", "never"])
+@pytest.mark.filterwarnings("ignore:.*interpreted, not compiled.*float16")
+def test_half_precision_is_interpreted(compile):
+    x = X.astype(np.float16)
+    with fad.config.using(compile=compile):
+        for f in (lambda x: np.sum(np.sin(x) * x), lambda x: x @ x, lambda x: np.sum(np.exp(x)[1:]), lambda x: np.mean(x ** 2)):
+            assert fad.jit(f)(x).dtype == np.float16
+            g = fad.grad(f)(x)
+            assert g.dtype == np.float16
+            np.testing.assert_allclose(g, fad.grad(f)(X), rtol=1e-2)
+
+

@@ -1,0 +1,46 @@
+"""Sums in blocks of points take several turns at once: the numbers are the same, whatever is left over."""
+import numpy as np
+import pytest
+
+import fad
+
+RNG = np.random.default_rng(0)
+
+
+def blended(W, T, base):
+    return np.einsum("vij,vj->vi", np.einsum("vb,bij->vij", W, T), base)
+
+
+def weighted(Q, x, c):
+    d = x[:, None, :] - c[None]
+    y = np.einsum("kij,nkj->nki", Q, d)
+    return np.log(np.sum(np.exp(-0.5 * np.sum(y * y, -1)), axis=1))
+
+
+@pytest.mark.parametrize("bones", [2, 3, 4, 5, 6, 7, 8, 11])
+def test_products_of_blocks(bones):
+    W, T, base = RNG.standard_normal((300, bones)), RNG.standard_normal((bones, 3, 4)), RNG.standard_normal((300, 4))
+    f = fad.jit(lambda T: blended(W, T, base), compile="now")
+    np.testing.assert_allclose(f(T), blended(W, T, base), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("d, k", [(2, 3), (5, 4), (7, 2)])
+def test_gradients_of_sums_in_blocks(d, k):
+    Q, x, c = RNG.standard_normal((k, d, d)), RNG.standard_normal((300, d)), RNG.standard_normal((k, d))
+
+    def loss(Q, c):
+        return np.sum(weighted(Q, x, c))
+    g, dQ, dc = fad.jit(fad.grad(loss, (0, 1)), compile="now"), RNG.standard_normal(Q.shape), RNG.standard_normal(c.shape)
+    gQ, gc = g(Q, c)
+    h = 1e-6
+    slope = (loss(Q + h * dQ, c + h * dc) - loss(Q - h * dQ, c - h * dc)) / (2 * h)
+    np.testing.assert_allclose(np.sum(gQ * dQ) + np.sum(gc * dc), slope, rtol=1e-6)
+
+
+def test_extents_that_are_not_numbers_of_the_program():
+    for bones in (2, 6, 9):
+        W, T, base = RNG.standard_normal((200, bones)), RNG.standard_normal((bones, 3, 4)), RNG.standard_normal((200, 4))
+        f = fad.jit(blended, compile="now")
+        np.testing.assert_allclose(f(W, T, base), blended(W, T, base), rtol=1e-12, atol=1e-12)
+        text = fad.source(f, W, T, base)
+    assert ", 4):" in text and "_3 = " in text

@@ -1,0 +1,197 @@
+"""Compiled code among threads and signals: other threads go on, signals are heeded, nothing is read that was freed."""
+
+import signal
+import sys
+import threading
+import time
+
+import numba
+import numpy as np
+import pytest
+
+import fad
+from fad.backend.compile import kernel_of
+
+from .programs import long, plain
+
+X = np.linspace(0.0, 1.0, 50).copy()
+posix = pytest.mark.skipif(sys.platform == "win32", reason="timers of POSIX")
+
+
+@pytest.fixture(scope="module")
+def kernel():
+    """A compiled function of two loops, and the turns that take a second and a half or so."""
+    f = fad.jit(long, compile="now")
+    for n in (3, 4, 500):
+        f(X, n)
+    started = time.perf_counter()
+    f(X, 5000)
+    return f, int(1.5 * 5000 / (time.perf_counter() - started))
+
+
+def gaps(work):
+    """How long a thread that ticks every few milliseconds stood still, at most, while some work was done; and for how long that took."""
+    ticks, done = [], threading.Event()
+
+    def tick():
+        while not done.is_set():
+            ticks.append(time.perf_counter())
+            time.sleep(0.005)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    started = time.perf_counter()
+    try:
+        work()
+    finally:
+        took = time.perf_counter() - started
+        done.set()
+        thread.join()
+    return max(np.diff(ticks), default=took), took
+
+
+def test_other_threads_go_on_while_a_loop_runs(kernel):
+    f, turns = kernel
+    gap, took = gaps(lambda: f(X, turns))
+    assert gap < 0.3 * took and took > 0.3
+
+
+def test_other_threads_go_on_while_large_arrays_are_gone_through():
+    g = fad.jit(fad.grad(plain), compile="now")
+    x = np.linspace(0.0, 1.0, 20_000_000)
+    g(x[:100])
+    gap, took = gaps(lambda: g(x))
+    assert gap < 0.7 * took
+
+
+class Stop(Exception):
+    """What a handler raises."""
+
+
+@pytest.fixture
+def alarm():
+    """Sets the handler of SIGALRM, and a timer; both are as they were afterwards."""
+    before = signal.getsignal(signal.SIGALRM)
+
+    def start(handler, first, every=0.0):
+        signal.signal(signal.SIGALRM, handler)
+        signal.setitimer(signal.ITIMER_REAL, first, every)
+
+    yield start
+    signal.setitimer(signal.ITIMER_REAL, 0.0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@posix
+def test_a_handler_that_raises_ends_a_loop_at_once(kernel, alarm):
+    f, turns = kernel
+
+    def stop(*_):
+        raise Stop
+
+    alarm(stop, 0.2)
+    started = time.perf_counter()
+    with pytest.raises(Stop):
+        f(X, 20 * turns)
+    assert time.perf_counter() - started < 5.0
+
+
+@posix
+def test_handlers_that_do_not_raise_run_in_between_and_change_nothing(kernel, alarm):
+    f, turns = kernel
+    expected, came = f(X, turns), []
+    alarm(lambda *_: came.append(time.perf_counter()), 0.05, 0.1)
+    assert f(X, turns) == expected
+    assert len(came) > 3
+
+
+@posix
+@pytest.mark.parametrize("extent", [1_000_000, 10, 51, (25, 2), 0])
+def test_an_array_that_a_handler_resizes_is_not_read_any_more(kernel, alarm, extent):
+    f, turns = kernel
+    x = X.copy()
+    alarm(lambda *_: x.resize(extent, refcheck=False), 0.1)
+    with pytest.raises(RuntimeError, match="resized"):
+        f(x, 20 * turns)
+    assert f(X, 3) == long(X, 3)
+
+
+@posix
+def test_a_handler_may_change_elements(kernel, alarm):
+    f, turns = kernel
+    x = X.copy()
+    alarm(lambda *_: x.__setitem__(slice(None), 0.0), 0.05)
+    assert np.isfinite(f(x, turns))
+
+
+@posix
+def test_a_handler_may_call_compiled_functions(kernel, alarm):
+    f, turns = kernel
+    expected, found = f(X, turns), []
+    alarm(lambda *_: found.append((f(X, 10), fad.grad(plain)(X)[3])), 0.1, 0.1)
+    assert f(X, turns) == expected
+    assert set(found) == {(long(X, 10), fad.grad(plain)(X)[3])}
+
+
+@posix
+def test_a_worker_thread_leaves_signals_to_the_main_thread(kernel, alarm):
+    f, turns = kernel
+    came, results = [], []
+    thread = threading.Thread(target=lambda: results.append(f(X, turns)))
+    thread.start()
+    alarm(lambda *_: came.append(threading.current_thread()), 0.05)
+    thread.join()
+    assert came == [threading.main_thread()]
+    assert results == [f(X, turns)]
+
+
+def test_looking_for_signals_takes_less_than_a_hundredth(kernel):
+    """Measured on what is printed, with and without the lines that count; the least of many short runs, as machines are busy."""
+    f, turns = kernel
+    text = fad.source(f, X, 7)
+    assert "interruptible(" in text
+    bare = "\n".join(line for line in text.splitlines() if "interruptible" not in line and "turns" not in line) + "\n"
+    kernels, best = [kernel_of(t, "jit") for t in (text, bare)], [np.inf, np.inf]
+    for _ in range(1500):
+        for k, compiled in enumerate(kernels):
+            started = time.perf_counter()
+            compiled.call(X, turns // 4000)
+            best[k] = min(best[k], time.perf_counter() - started)
+    assert best[0] < 1.03 * best[1]                          # 1.00 to 1.01 where it was measured
+
+
+def test_short_kernels_keep_pythons_lock():
+    """A kernel that took no time would wait for others whenever it gave the lock up."""
+    g = fad.jit(fad.grad(plain), compile="now")
+    x = np.linspace(0.0, 1.0, 20)
+    g(x)
+    done = threading.Event()
+
+    def spin():
+        while not done.is_set():
+            sum(range(100))
+
+    thread = threading.Thread(target=spin)
+    thread.start()
+    started = time.perf_counter()
+    for _ in range(300):
+        g(x)
+    took = time.perf_counter() - started
+    done.set()
+    thread.join()
+    assert took < 300 * 0.5 * sys.getswitchinterval()
+
+
+def test_threads_that_python_does_not_know_run_loops_too(kernel):
+    """Numba's own threads must not wait for a lock that the thread has which waits for them."""
+    slope = fad.jit(long, compile="now").njit(X, 3)
+
+    @numba.njit(parallel=True)
+    def many(x, n):
+        out = np.zeros(8)
+        for k in numba.prange(8):
+            out[k] = slope(x, n + k)
+        return out
+
+    found = many(X, 20_000)
+    np.testing.assert_allclose(found[3], slope(X, 20_003), rtol=1e-12)
