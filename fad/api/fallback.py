@@ -19,6 +19,7 @@ from ..ir.build import Value, left_region
 from ..ir.live import LiveBuilder, taping
 from ..ir.walk import Environment, run_equation
 from ..trace.absent import Absent, missing_attribute
+from ..trace.journal import noting
 from ..trace.leaks import settle
 from ..trace.tracer import Tracer
 from ..util import tree
@@ -174,7 +175,7 @@ def place_and_reason(error: Exception) -> "tuple[Where | None, str]":
 def run_on_tape(body: Callable, args: tuple, kwargs: dict, name: str, deliver: Callable) -> Any:
     """deliver(tape, body's result) of a body that computes on traced values, given the values."""
     leaves, structure = tree.flatten((args, kwargs))
-    with taping(name, Tracer) as tape:
+    with taping(name, Tracer) as tape, noting():
         given = [tape.take(x) for x in leaves]
         tape.arrived = {id(new): x for new, x in zip(given, leaves)}          # an array that is given twice is one, to those who ask
         args, kwargs = structure.unflatten(given)

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from ..ir.build import Value, current
+from ..trace.effects import undo
 from ..trace.guards.checks import Checks
 from ..trace.guards.closures import Filling, Kind, Parts, Pattern, parts_of
-from ..trace.outside import Outside
 from ..util.errors import UnstageableError
 from ..util.forks import renewed
 from ..util.interrupts import let_through
@@ -93,11 +93,11 @@ class Sharing:
                 self.fillings = []
 
     def _traced(self, staged: Any, leaves: list, structure: Any) -> Any:
-        before = Outside(self.pattern.fill(leaves[:self.count]).function, leaves)
+        program = staged._trace(leaves, structure, staged._static_positions(structure))
+        effects = program.traced.effects
         try:
-            program = staged._trace(leaves, structure, staged._static_positions(structure))
-            before.refuse_draws()
-            if before.is_changed or not self._is_free_of(program):
+            effects.refuse_draws(None)
+            if effects.changed or not self._is_free_of(program):
                 raise UnstageableError("a function changes what it closes over, or returns it")
             copies = {id(x) for filling in self.fillings for x in filling.made.values()}       # nobody else has them: they stay where they are
             kept = [s for s in program.traced.sources.guards if not copies.intersection((id(s.owner), id(s.value))) and not isinstance(s.value, Value)]
@@ -107,8 +107,9 @@ class Sharing:
             if not program.is_current():
                 raise UnstageableError("a function changes what it reads")
         except BaseException:
-            before.restore()
+            undo([effects])
             raise
+        program.traced = program.traced._replace(effects=None)
         known = known_by_itself(program.traced)
         if not known.isdisjoint(self.serving.ids):
             raise KnownByItself

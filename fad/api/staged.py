@@ -13,13 +13,15 @@ from typing import Any
 from ..backend.program import Program, nothing
 from ..ir import stack
 from ..ir.build import current
+from ..trace.effects import undo
 from ..trace.guards.closures import KINDS
 from ..trace.guards.guard import of_all_in
 from ..trace.guards.kinds import CONTAINERS
 from ..trace.guards.reads import guard_within
+from ..trace.journal import all_made
 from ..trace.leaks import refuse_changed_arguments
 from ..trace.listed import deliver
-from ..trace.outside import Outside
+from ..trace.state import nodes_of
 from ..trace.tracing import trace
 from ..transforms.budget import allowing
 from ..util import tree
@@ -200,20 +202,23 @@ class Staged:
         """A program for these arguments. What its trace changes outside it has changed once and for all, or the program knows that it has to be traced anew."""
         if self.lifting is not None:
             return self.lifting.traced(self, leaves, structure)
-        first = before = Outside(getattr(self, "__wrapped__", None), leaves)
+        f, done = getattr(self, "__wrapped__", None), []      # what is changed, by each trace
         try:
             program = self._trace(leaves, structure, self._static_positions(structure))
-            if before.is_changed and program.is_current():
-                before = Outside(getattr(self, "__wrapped__", None), leaves)
+            done.append(program.traced.effects)
+            if done[0].changed and program.is_current():
                 program = self._trace(leaves, structure, self._static_positions(structure))
-                before.refuse_changes(program.is_current())
-            first.refuse_draws()
+                done.append(program.traced.effects)
+                done[1].refuse_changes(f, program.is_current())
+            for effects in done:
+                effects.refuse_draws(f)
         except BaseException:
-            first.restore()
+            undo(done)
             raise
-        if first.is_changed or not program.is_current():
-            program.undo = first.restore
-            program.depend_on(first.changes())
+        if done[0].changed or not program.is_current():
+            program.undo = functools.partial(undo, done)
+            program.depend_on(done[0].sources())
+        program.traced = program.traced._replace(effects=None)
         return program
 
     def on_tape(self, args: tuple, kwargs: dict) -> Any:
@@ -256,6 +261,7 @@ class Staged:
             for k, x in zip(dynamic, inputs):
                 filled[k] = x
             args, kwargs = current().root.arguments = structure.unflatten(filled)
+            all_made(nodes_of((args, kwargs), structure))
             current().root.sources += [of_all_in(x) for x in fixed.values() if isinstance(x, CONTAINERS)]
             guard_within(current().root, fixed)
             result = body(*args, **kwargs)
@@ -267,7 +273,11 @@ class Staged:
         with collection_paused(), config.held():
             traced = trace(self.body, [leaves[k] for k in dynamic], call, name=getattr(self, "__name__", "f"), names=[names[k] for k in dynamic],
                            own=True)
-            return self.program_class(traced, policy=self.compile, fixed=fixed, writes=self.writes, name=self.kernel_name)
+            try:
+                return self.program_class(traced, policy=self.compile, fixed=fixed, writes=self.writes, name=self.kernel_name)
+            except BaseException:
+                undo([traced.effects])
+                raise
 
     # -- looking ----------------------------------------------------------------------------------------------------------
 

@@ -57,8 +57,8 @@ class Builder:
         self.handles: dict[int, tuple] = {}                      # ids of generators that it makes -> (the one of the trace, its operand, its state); on the root
         self.count_of_steps = 0                                  # on the root
         self.opened: dict[int, Any] = {}                         # objects, lists and dicts from outside that it may change; on the root
-        self.met: list[tuple] = []                               # those of them that a region was the first to meet, and what they held; on the root
-        self.pythons: dict[int, Any] = {}                        # bytes and context variables from outside, which hold no traced values; on the root
+        self.journal: Any = None                                 # what is written to (trace/journal.py); on the root
+        self.born = parent.born if parent else 0                 # of a region: when it began, among the births of what is made (trace/journal.py)
         self.stand_ins: list[tuple] = []                         # outside lists and dicts, what is seen instead, as it is and as it was; on the root
         self.later: list[Var] = []                               # inputs that a second step will give; on the root
         self.mutated: dict[int, tuple] = {}                      # id of a tracer changed here -> (it, what it held before)
@@ -89,7 +89,6 @@ class Builder:
         self.side: Any = None                                    # of a branch: its selector, and which of the two it is
         self.memory: Any = None                                  # of a loop's turn: what is known of the loops in it (see trace/recall.py)
         self.is_retried = False                                  # of a loop's turn or a branch: whether it is traced anew when it asks (trace/lists.py)
-        self.kept: list[Any] = list(parent.kept) if parent else []   # iterators from around this region, which may not go on in it
         self.where: Any = parent.where if parent else None       # the line given to equations instead of the user's present one
 
     # -- inputs ---------------------------------------------------------------------------------------------------------

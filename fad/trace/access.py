@@ -8,6 +8,7 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from .lower import CannotLowerError
 from .nodes import binds, placed
 
 
@@ -63,6 +64,8 @@ class Access(ast.NodeTransformer):
         return e
 
     def visit_comprehension(self, of: ast.comprehension) -> Any:
+        if has_place(of.target):
+            raise CannotLowerError("a comprehension writes to an item or an attribute")
         of = self.generic_visit(of)                           # type: ignore[assignment]
         if not of.is_async:
             of.iter = placed(self.runtime("iterated", of.iter), of.iter)
@@ -88,7 +91,7 @@ class Access(ast.NodeTransformer):
         """An assignment whose targets and value are rewritten, as statements that write to one target each."""
         if any(isinstance(target, (ast.Tuple, ast.List)) for target in s.targets) and not isinstance(s.value, (ast.Tuple, ast.List)):
             s.value = placed(self.runtime("unpacked", s.value), s.value)
-        if not any(map(_has_place, s.targets)):
+        if not any(map(has_place, s.targets)):
             return [s]
         if len(s.targets) == 1 and isinstance(s.targets[0], (ast.Subscript, ast.Attribute)):
             return [self._store(s.targets[0], s.value, s)]
@@ -100,7 +103,7 @@ class Access(ast.NodeTransformer):
 
     def _stored(self, target: Any, value: Any, s: ast.AST) -> list:
         """target = value"""
-        if not _has_place(target):
+        if not has_place(target):
             return [placed(ast.Assign([target], value, lineno=0), s)]
         if isinstance(target, (ast.Subscript, ast.Attribute)):
             return [self._store(target, value, s)]
@@ -150,11 +153,11 @@ def is_of_lists(e: Any) -> bool:
     return isinstance(e, (ast.List, ast.BinOp)) or getattr(e, "is_of_lists", False)
 
 
-def _has_place(target: Any) -> bool:
+def has_place(target: Any) -> bool:
     """Whether an item or an attribute stands in a target."""
     if isinstance(target, ast.Starred):
-        return _has_place(target.value)
-    return isinstance(target, (ast.Subscript, ast.Attribute)) or (isinstance(target, (ast.Tuple, ast.List)) and any(map(_has_place, target.elts)))
+        return has_place(target.value)
+    return isinstance(target, (ast.Subscript, ast.Attribute)) or (isinstance(target, (ast.Tuple, ast.List)) and any(map(has_place, target.elts)))
 
 
 def _name_of(op: ast.AST) -> ast.Constant:

@@ -14,7 +14,7 @@ from ..util.where import is_captured_class, is_library
 from .containers import contents, is_users, may_change
 from .guards.reads import called_by_python
 from .guards.snapshot import Snapshot
-from .outside import parts_of
+from .opaque import parts_of
 
 OF_PARAMETERS = {"__exit__", "__get__"}                       # what these are given is None, or not, whatever the data
 

@@ -73,7 +73,7 @@ class Side:
         self.born, self.lost = made.born, made.lost_arrays()
         self.longer = {id(t) for t, var in made.builder.mutated.values() if t.is_still(var)}        # rows of lists that got entries at their ends at most
         self.unknown = self._find_unknown(made)                # ids of arrays of which nobody knows what they are at the end of the branch
-        self.outer, self.fixed = {id(c) for c, _ in made.containers}, fixed_in(made.builder)
+        self.is_outer, self.fixed = made.is_outer, fixed_in(made.builder)
         self._note(RESULT, None, result)
         for slot in [*[s for s in made.names if s.name in live], *made.changed_names(own)]:
             self._note(slot.name, slot, slot.read())
@@ -235,12 +235,12 @@ class _Join:
                 if path not in now:
                     continue
                 for x in may_be(c):
-                    if any(id(x) in s.outer for s in self.sides):
+                    if all(s.is_outer(x) for s in self.sides):
                         note_twins(now[path], x)
                 note_twins(now[path], seen.setdefault(id(c), now[path]))
                 if any(c is x for s in self.sides for x in s.fixed):
                     note_fixed(now[path])
-        for c in [x for s in self.sides for x in s.fixed if id(x) in s.outer]:
+        for c in [x for s in self.sides for x in s.fixed if s.is_outer(x)]:
             note_fixed(c)
 
     def tie(self, selector: Value, results: tuple) -> None:

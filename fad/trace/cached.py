@@ -6,8 +6,10 @@ from typing import Any
 from ..ir import stack
 from ..ir.build import current
 from ..util.errors import ConcreteValueError, UnstageableError
+from .draws import common_generators
 from .guards.guard import Read
-from .outside import Outside
+from .journal import GENERATOR, journal, note
+from .opaque import reach
 from .tracer import Tracer
 
 
@@ -23,18 +25,25 @@ def cached(runtime: Any, f: functools._lru_cache_wrapper, *args: Any, **kwargs: 
         return runtime.call(f.__wrapped__)(*args, **kwargs)
     if runtime.is_captured(f.__wrapped__):                    # made by the traced code, as its cache is
         return f(*plain, **by_name)
-    with stack.concrete():
-        result = _known(f, plain, by_name)
+    result = _known(f, plain, by_name)
     current().root.sources.append(Read(lambda: f(*plain, **by_name), result))      # who clears the cache has it computed anew
     return runtime.capture.swap(result)
 
 
 def _known(f: functools._lru_cache_wrapper, args: list, kwargs: dict) -> Any:
     """f(*args, **kwargs). An error if that is not in the cache yet and draws random numbers: it is then as if it had not been called."""
-    before, outside = f.cache_info(), Outside(f.__wrapped__, with_arrays=False)
-    result = f(*args, **kwargs)
-    if f.cache_info().misses > before.misses and outside.has_drawn:
-        outside.restore()
+    before, book = f.cache_info(), journal()
+    mark = book.begin()
+    try:
+        note(*common_generators(), *reach([f.__wrapped__]))
+        with stack.concrete():
+            result = f(*args, **kwargs)
+        is_drawn = f.cache_info().misses > before.misses and mark.changed(GENERATOR)
+        if is_drawn:
+            mark.undo()
+    finally:
+        book.end(mark)
+    if is_drawn:
         if not before.currsize:                               # one entry alone cannot be taken out
             f.cache_clear()
         raise UnstageableError(f"{f.__name__}, whose results are kept, draws random numbers", why="it does so at the first call only",

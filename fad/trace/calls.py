@@ -5,7 +5,7 @@ used, in one of two branches, in every turn of a loop that is traced once. Rando
 only where the generator was made, not in a region of its own, which is traced once and run many times or never.
 """
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any
 
@@ -19,7 +19,10 @@ from ..util.errors import UnstageableError
 from .containers import is_users
 from .draws import goes_on, is_generator, no_draws, note_generator, order_of, refuse_draws
 from .handlers import note_listeners
+from .iterate import Once
+from .journal import was_there
 from .nodes import SEES_NAMES
+from .opaque import noted
 from .operands import is_seeded
 from .optional import need
 from .percall import recorded, watched_call
@@ -49,7 +52,7 @@ def keep(x: Any) -> None:
     if not is_tracing():
         return
     builder = current()
-    if any(x is kept for kept in builder.kept):
+    if builder.born and isinstance(x, (Iterator, Once)) and was_there(x, builder.born):
         raise UnstageableError("an iterator goes on in a loop or branch on traced values", why="what it yields there is one thing for each turn",
                                do="loop over a list or an array")
     if goes_on(x) and builder.root.generators.get(id(x), (x, builder))[1] is not builder:
@@ -64,6 +67,21 @@ def is_fads(f: Any) -> bool:
 @door
 def called(f: Callable, *args: Any, **kwargs: Any) -> Any:
     """f(*args, **kwargs), its arrays as values of the program."""
+    note_new = noted(f, args, kwargs)
+    result = _called(f, *args, **kwargs)
+    note_new(result)
+    return result
+
+
+def noting(f: Callable, *args: Any, **kwargs: Any) -> Any:
+    """f(*args, **kwargs), of which the journal knows what it may write to."""
+    note_new = noted(f, args, kwargs)
+    result = f(*args, **kwargs)
+    note_new(result)
+    return result
+
+
+def _called(f: Callable, *args: Any, **kwargs: Any) -> Any:
     # code without its text may ask of what lists and tuples hold, and so may an object that it calls
     is_asking = current().root.has_optional and (isinstance(f, FunctionType) or any(callable(x) and is_users(x) for x in args))
     for x in (*args, *kwargs.values()):

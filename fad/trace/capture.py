@@ -6,7 +6,6 @@ Everything that a traced function took from outside is remembered, with what it 
 import builtins
 import copy
 import functools
-import math
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
@@ -16,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from ..ir import stack
 from ..ir.build import Builder, Value
 from ..ir.types import has_own_arithmetic
 from ..ops.face import OBJECTS, find
@@ -24,7 +22,7 @@ from ..util.defects import door
 from ..util.errors import UnstageableError
 from ..util.where import is_captured, is_library
 from .builtin import BUILTIN_FACES, BY_BUILTIN, class_of
-from .containers import MOST, NEVER_CHANGE, Globals, Variable, containers_in, contents, is_empty, put_contents
+from .containers import NEVER_CHANGE, Globals, Variable, contents, is_empty, put_contents
 from .control import Runtime
 from .draws import goes_on
 from .guards import guard as of
@@ -32,14 +30,16 @@ from .guards import met
 from .guards.bytecode import asks_identity, assigned_globals, global_names, handles_errors, names_of_tools, names_used
 from .guards.handed import refuse_opaque
 from .guards.kinds import CONTAINERS, MISSING, VIEWS, is_open
-from .guards.reads import Reads, guard, guard_within, refuse_unknown
+from .guards.reads import Reads, guard, guard_all, refuse_unknown
 from .guards.settings import answer, is_setting
 from .guards.snapshot import Snapshot
+from .journal import note, standing_in
 from .library import MODULES, Object, Proxy, Routine, has_faces, has_traced, redirected
 from .nodes import SEES_NAMES
+from .opaque import reach
 from .originals import StandIn
 from .percall import Maker, part_of, refuse_unseen
-from .pythons import BUFFERS, holds_no_traced
+from .pythons import BUFFERS
 from .reading import Reading
 from .steady import watched
 from .syntax import RUNTIME, indexed_names, rewritten_code
@@ -60,14 +60,12 @@ def is_compiled(f: Any) -> bool:
     return type(f).__module__.startswith("numba.") and hasattr(f, "py_func")
 
 
-def holds_arrays(value: Any) -> bool:
-    """Whether arrays of numbers are in this list, tuple, deque or dict, at any depth."""
-    return any(isinstance(x, np.ndarray) and x.dtype.kind in "biufc" for x in Snapshot().add(value))
-
-
 def is_sequence(x: Any) -> bool:
     """Whether x is a list, tuple, deque or dict, or of a class made of one; of those made of tuples only named ones can be made again."""
     return isinstance(x, (list, dict, deque)) or type(x) is tuple or (isinstance(x, tuple) and hasattr(x, "_fields"))
+
+
+OF_DATACLASSES = {"__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__repr__", "__init__", "__setattr__", "__delattr__"}
 
 
 def is_called(x: Any) -> bool:
@@ -149,14 +147,17 @@ class Capture(Reading):
         if isinstance(value, (np.ndarray, *BUFFERS)):         # texts, objects, records
             self.sources.append(of.of_all_in(value))
             return value
-        if is_sequence(value) and holds_arrays(value):
-            return self._container(value)
         if isinstance(value, CONTAINERS):
+            kept = Snapshot()
+            leaves = kept.add(value)
+            if is_sequence(value) and any(isinstance(x, np.ndarray) and x.dtype.kind in "biufc" for x in leaves):
+                return self._container(value)
             if has_traced(value.values() if isinstance(value, dict) else value):      # of this trace: made in it, or standing in for one from outside
                 return value
-            self.sources.append(of.of_contents(value) if is_sequence(value) else of.of_all_in(value))
-            guard_within(self.builder.root, value)
-            self._open_within(value)
+            self.sources.append(of.Contents(kept) if is_sequence(value) else of.of_all_in(value))
+            guard_all(self.builder.root, leaves)
+            if not isinstance(value, (tuple, frozenset)):
+                self._note_opened(value, value)
             return value
         if id(value) in OBJECTS:
             return OBJECTS[id(value)]
@@ -186,13 +187,12 @@ class Capture(Reading):
             refuse_opaque(value, self.packages)
         if isinstance(value, ContextVar):
             self.sources += of.of_variable(value)
-        if holds_no_traced(value):
-            self.builder.root.pythons[id(value)] = value
+        if goes_on(value):
+            note(value)
         if id(value) not in self._noted and type(value) not in NEVER_CHANGE and not goes_on(value):
             self._noted[id(value)] = value
             self.sources += met.state_of(value)
-            for held in met.held_by(value):
-                guard_within(self.builder.root, held)
+            guard_all(self.builder.root, Snapshot().add(list(met.held_by(value))))
         if isinstance(value, memoryview) and not isinstance(value.obj, bytes):
             raise UnstageableError("the function reads a memoryview of what may change", why="fad does not see what changes through it",
                                    do="use an array of NumPy's, made outside (a = np.asarray(view)); it may share the memory")
@@ -207,7 +207,7 @@ class Capture(Reading):
         """A copy of a list, tuple, deque or dict from outside, its arrays traced; each of its elements is a source."""
         items = value.items() if isinstance(value, dict) else enumerate(value)
         self.sources += [of.of_length(value), of.of_attributes(value)]
-        made = None if isinstance(value, tuple) else copy.copy(value)
+        made = None if isinstance(value, tuple) else standing_in(copy.copy(value))
         if made is not None:
             self._copies[id(value)] = value, made             # before its elements: they may hold it
         new = {key: self._element(value, key, element) for key, element in items}
@@ -291,7 +291,7 @@ class Capture(Reading):
     def special(self, cls: type, name: str) -> Any:
         """The captured special method of a class, for its instances; None where it has none, or one that is not a user's function."""
         found = of.in_class(cls, name)
-        if not is_user_function(found, self.packages) or found.__code__.co_filename == GENERATED:
+        if not is_user_function(found, self.packages) or (found.__code__.co_filename == GENERATED and name in OF_DATACLASSES):
             return None
         return self.swap(self._in_class(cls, name))
 
@@ -322,20 +322,8 @@ class Capture(Reading):
         return False
 
     def _note_opened(self, x: Any, owner: Any) -> None:
-        """Remember what the function may change; in a region also what it holds, since the region's trial (see state.py) has not looked at it."""
-        root = self.builder.root
-        root.opened[id(x)] = owner
-        if stack.is_region():
-            root.met += [(c, contents(c)) for c in ([owner] if isinstance(owner, ModuleType) else containers_in([owner]))]
-
-    def _open_within(self, container: Any) -> None:
-        """Note a container and all in it that may be changed: captured code reaches it without a name."""
-        for x in containers_in([container], most=math.inf if self.builder.live else MOST):      # the tape compares nothing
-            if isinstance(x, (list, dict, set, deque)):
-                if id(x) not in self.builder.root.opened:
-                    self._note_opened(x, x)
-            else:
-                self.open(x)
+        """Remember what comes from outside."""
+        self.builder.root.opened[id(x)] = owner
 
     def open(self, *owners: Any) -> None:
         """Note objects from outside before the traced code changes them."""
@@ -372,11 +360,12 @@ class Capture(Reading):
         self._copies.update({id(g): (g, copy) for g in (f, given)})               # before its globals and its closure: it may call itself
         self._originals[id(copy)] = f
         self.sources.append(of.Code(f))
-        self._note_opened(copy, Globals(copy.__dict__, f.__dict__))
+        self._note_opened(copy, Globals(standing_in(copy.__dict__), f.__dict__))
         self._fill(scope, f, code, see)
         self._fill_cells(f, copy, see)
         if rewritten is None:
             self._guard_all(f)
+            note(*reach([copy]))                              # the function that is traced is called by nobody who would
         return copy
 
     def _ask_for(self, f: Any) -> None:
@@ -467,8 +456,9 @@ class Capture(Reading):
         assigned = tuple([n for n in assigned_globals(code) if (id(scope), n) not in self._assigned])
         self._assigned |= {(id(scope), n) for n in assigned}
         if assigned:
-            owner = Globals(scope, f.__globals__, assigned)
+            owner = standing_in(Globals(scope, f.__globals__, assigned))
             self._note_opened(owner, owner)
+            self.runtime.globals.setdefault(id(scope), []).append(owner)
 
     def _refuse_divided(self, f: FunctionType, code: CodeType, scope: dict) -> None:
         """An error if one function assigns a global name that another reads, and only one of them is rewritten."""
@@ -492,8 +482,10 @@ class Capture(Reading):
 
     def _cell(self, cell: CellType, code: CodeType) -> CellType:
         """What stands for a variable from outside in all functions that share it; one that holds a function stands for two."""
-        is_plain = code in self.runtime.plain and is_called(cell.cell_contents)
-        return self._cell_copies.setdefault((id(cell), is_plain), (cell, CellType()))[1]
+        key = id(cell), code in self.runtime.plain and is_called(cell.cell_contents)
+        if key not in self._cell_copies:
+            self._cell_copies[key] = cell, standing_in(CellType())
+        return self._cell_copies[key][1]
 
     def _fill_cells(self, f: FunctionType, copy: FunctionType, see: Callable) -> None:
         cells, indexed = dict(zip(f.__code__.co_freevars, f.__closure__ or ())), indexed_names(f)

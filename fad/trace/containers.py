@@ -1,7 +1,7 @@
 """What holds things that may change: lists, dicts, sets, deques, objects, variables of functions and globals. Read, put back, and found."""
 import functools
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from threading import local
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -9,31 +9,37 @@ from typing import Any
 import numpy as np
 
 from ..ir.build import Value
-from ..util.errors import UnstageableError
 
-MOST = 100_000                                                # lists, dicts and objects that a region or a function may reach
 NEVER_CHANGE = frozenset((bool, int, float, complex, str, bytes, type(None)))        # classes of what there may be many of
 _MISSING = object()
 _LIBRARIES = {"builtins", "fad", "numpy", "scipy", "numba", "functools", "itertools"}
 _SEQUENCES = (list, dict, set, deque)
 
 
-class Outer:
+class Record:
+    """What knows best what it holds: a list of captured code (see lists.py), or variables from outside."""
+
+    def contents(self) -> Any:
+        """A copy of what is held: of variables, their names and values."""
+        raise NotImplementedError
+
+    def put(self, value: Any) -> None:
+        """Hold what `contents` gave."""
+        raise NotImplementedError
+
+
+class Outer(Record):
     """Variables from outside of which captured code has its own copy; what it makes of them is handed out in the end."""
 
     def __init__(self) -> None:
         self.before = self.contents()
 
-    def contents(self) -> dict:
-        """The copy's names and values."""
-        raise NotImplementedError
-
-    def put(self, value: dict) -> None:
-        """Make the copy hold what `contents` gave."""
-        raise NotImplementedError
-
     def hand_out(self) -> None:
         """Give the originals their new values."""
+        raise NotImplementedError
+
+    def originals(self) -> list:
+        """What holds the originals of changed names."""
         raise NotImplementedError
 
     def places(self) -> list:
@@ -64,6 +70,10 @@ class Globals(Outer):
     def places(self) -> list:
         return [(id(self.original), name) for name in self.changed()]
 
+    def originals(self) -> list:
+        names = tuple(self.changed())
+        return [Globals(self.original, self.original, names)] if names else []
+
     def hand_out(self) -> None:
         self.original.update(self.changed())
 
@@ -84,6 +94,9 @@ class Variable(Outer):
 
     def places(self) -> list:
         return [(id(self.original), "") for _ in self.changed()]
+
+    def originals(self) -> list:
+        return [self.original] if self.changed() else []
 
     def hand_out(self) -> None:
         for x in self.changed().values():
@@ -110,8 +123,7 @@ def contents(owner: Any) -> Any:
 
 
 def keeps_record(owner: Any) -> bool:
-    """Whether this is a list of captured code (see lists.py), or variables from outside, which know best what they hold."""
-    return hasattr(type(owner), "contents")
+    return isinstance(owner, Record)
 
 
 def _attributes(owner: Any) -> dict:
@@ -184,13 +196,13 @@ def same_contents(a: Any, b: Any) -> bool:
 _PLAIN = (str, bytes, int, float, complex, type(None), ModuleType, BuiltinFunctionType, Value, np.ndarray, np.generic)
 
 
-def containers_in(values: Any, most: float = MOST) -> list:
-    """What holds things that may change, as far as it can be reached from these values. An UnstageableError if there are more than so many."""
+def containers_in(values: Any, is_closed: Callable) -> list:
+    """What holds things that may change, as far as it can be reached from these values past none that is closed."""
     found: dict[int, Any] = {}
     queue = list(values)
     while queue:
         x = queue.pop()
-        if isinstance(x, _PLAIN) or id(x) in found:
+        if isinstance(x, _PLAIN) or id(x) in found or is_closed(x):
             continue
         if isinstance(x, tuple):
             queue += x
@@ -207,9 +219,6 @@ def containers_in(values: Any, most: float = MOST) -> list:
             found[id(x)] = x
             inside = x.contents().items if keeps_record(x) and not isinstance(x, Globals) else contents(x)
             queue += may_change(inside.values() if isinstance(inside, dict) else inside)
-            if len(found) > most:
-                raise UnstageableError(f"a loop or branch on traced values can reach more than {most:,} lists, dicts and objects",
-                                       why="each of them may be changed in it, and is compared", do="pass the function only what it needs of them")
     return list(found.values())
 
 

@@ -8,6 +8,7 @@ import operator
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from inspect import CO_GENERATOR
 from types import BuiltinFunctionType, BuiltinMethodType, FunctionType, MappingProxyType, MethodType
 from typing import Any
 
@@ -26,9 +27,9 @@ from . import handlers, optional, text
 from .branch import choose, truth
 from .builtin import BY_BUILTIN, hasattr_, scalar_class, type_
 from .cached import cached
-from .calls import called, is_tracing, keep, refuse_frames
+from .calls import called, is_tracing, keep, noting, refuse_frames
 from .constants import decided
-from .containers import containers_in, is_users
+from .containers import is_users
 from .datamodel import DataModel
 from .distributions import called_anew
 from .draws import note_generator
@@ -38,16 +39,19 @@ from .guards.met import of_making
 from .guards.reads import is_made_plainly
 from .guards.settings import answer, is_setting
 from .iterate import Range, steps_of
+from .journal import all_made, made, note
 from .library import Routine, has_traced, reading
 from .listed import as_captured
 from .lists import Items, Rows
 from .looping import Loops
+from .opaque import noted
 from .ordering import contains, sort
 from .originals import original_of
 from .percall import Maker, is_per_call
 from .recursion import Branches
 from .state import cells_of
 from .syntax import RUNTIME
+from .tracer import births
 
 
 class Runtime(DataModel, Loops):
@@ -58,6 +62,7 @@ class Runtime(DataModel, Loops):
         self.capture = capture
         self.unrolled: dict[Any, str] = {}                    # code of a loop's body -> why it is not one region
         self.branches = Branches()
+        self.globals: dict[int, list] = {}                    # id of what stands for global names -> those that functions assign
         self.plain: set[Any] = set()                          # code of captured functions that is as it was, without source
 
     # -- calls ------------------------------------------------------------------------------------------------------------
@@ -74,12 +79,15 @@ class Runtime(DataModel, Loops):
         face = text.face_of(f) if is_tracing() else None
         asking = self.builtin(f) if face is None and isinstance(f, (BuiltinFunctionType, FunctionType, type)) else None
         found = asking or self._outside(f, face or self._call(f))
-        return found if self.takes_as_it_is(f, found) else functools.partial(self._with_functions, found)
+        if not self.takes_as_it_is(f, found):
+            return functools.partial(self._with_functions, found)
+        code = getattr(getattr(found, "__func__", found), "__code__", None)
+        return functools.partial(self._generated, found) if code is not None and code.co_flags & CO_GENERATOR else found
 
     def takes_as_it_is(self, f: Any, found: Any) -> bool:
         """Whether functions among the arguments of a call are themselves: captured code sees to their calls, and containers and questions to none."""
         f = original_of(f)
-        return self._is_rewritten(getattr(found, "__func__", found)) or keeps_functions(f) or (isinstance(f, type) and is_captured_class(f))
+        return self.is_rewritten(getattr(found, "__func__", found)) or keeps_functions(f) or (isinstance(f, type) and is_captured_class(f))
 
     def _with_functions(self, found: Any, *args: Any, **kwargs: Any) -> Any:
         """A call of code that is not captured: functions that it may call are given to it as captured code calls them."""
@@ -96,11 +104,28 @@ class Runtime(DataModel, Loops):
 
     def _outside(self, f: Any, found: Any) -> Any:
         """found, what captured code calls for f, with what is noted of a call of code that is not captured."""
-        if not is_tracing() or isinstance(found, Routine) or self._is_rewritten(getattr(found, "__func__", found)):
+        if isinstance(found, Routine) or self.is_rewritten(getattr(found, "__func__", found)):
             return found
+        if not is_tracing():
+            return functools.partial(noting, found) if stack.builders() else found
         keep(getattr(f, "__self__", None))
         refuse_opaque(f, self.capture.packages)
         return functools.partial(called if only_hands_on(f) else reading, found)
+
+    def made(self, x: Any) -> Any:
+        """x, a list, dict, set or generator that captured code has just made."""
+        return made(x) if is_tracing() else x
+
+    def rebinds(self, variables: FunctionType) -> None:
+        """Note the variables of functions around, and the global names, that a function binds: those that `variables` has."""
+        note(*(variables.__closure__ or ()), *self.globals.get(id(variables.__globals__), ()))
+
+    def binds(self, variables: FunctionType) -> None:
+        """Variables of a call that functions within it bind, too: the call has made them."""
+        all_made(variables.__closure__ or ())
+
+    def _generated(self, f: Callable, *args: Any, **kwargs: Any) -> Any:
+        return made(f(*args, **kwargs))
 
     def _call(self, f: Any) -> Any:
         if isinstance(f, (FunctionType, BuiltinFunctionType)):
@@ -146,23 +171,26 @@ class Runtime(DataModel, Loops):
             return cls(*args, **kwargs)
         if hasattr(cls, "__del__") and is_users(cls):
             raise UnstageableError(f"{cls.__name__} has a __del__", why="a program does not know when objects go", do="make the object outside the function")
+        since = next(births)
         if is_users(cls) and is_made_plainly(cls):
-            made = cls.__new__(cls)
-            current().root.inside[id(made)] = made
-            self.capture.swap(cls.__init__)(made, *args, **kwargs)
+            x = made(cls.__new__(cls))
+            current().root.inside[id(x)] = x
+            self.capture.swap(cls.__init__)(x, *args, **kwargs)
         else:
             optional.need(*tree.flatten((args, kwargs))[0])
-            made = cls(*args, **kwargs)
+            note_new = noted(cls, args, kwargs)
+            x = cls(*args, **kwargs)
+            note_new(x)
             current().root.sources += of_making(cls)
-            current().root.inside[id(made)] = made
+            current().root.inside[id(x)] = x
         current().root.classes[cls] = None
-        attributes = getattr(made, "__dict__", {}) if is_users(made) else {}
-        for x in attributes.values():
-            note_generator(x)
-        known = {id(c): c for c in containers_in([*args, *kwargs.values()])} if attributes else {}
-        for name, x in attributes.items():
-            attributes[name] = as_captured(x, known)         # as if all that made them were captured code
-        return made
+        attributes = getattr(x, "__dict__", {}) if is_users(x) else {}
+        for part in attributes.values():
+            note_generator(part)
+        known: dict[int, Any] = {}
+        for name, part in attributes.items():
+            attributes[name] = as_captured(part, known, since)           # as if all that made them were captured code
+        return x
 
     def _dispatched(self, f: Any, *args: Any, **kwargs: Any) -> Any:
         """The call of a function that functools.singledispatch has made."""
@@ -212,7 +240,7 @@ class Runtime(DataModel, Loops):
         """Whether f is a copy of a function, or a function made by one."""
         return isinstance(f, FunctionType) and f.__globals__.get(RUNTIME) is self
 
-    def _is_rewritten(self, f: Any) -> bool:
+    def is_rewritten(self, f: Any) -> bool:
         """Whether f is captured code that calls the runtime in place of what Python does (source was at hand)."""
         return self.is_captured(f) and f.__code__ not in self.plain
 

@@ -12,7 +12,7 @@ import functools
 import operator
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, FunctionType, GeneratorType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -22,9 +22,12 @@ from ..ops.literals import python_complex, python_float, python_int
 from ..util.defects import door
 from . import optional
 from .builtin import BUILTIN_FACES, length
+from .calls import noting
 from .guards.guard import in_class
 from .guards.kinds import MISSING
+from .journal import made, note, note_dict
 from .lists import Items, Rows
+from .opaque import note_write
 from .tracer import Tracer
 
 # classes whose operations are Python's own or fad's: nothing is looked up for their instances
@@ -33,6 +36,8 @@ PLAIN = frozenset((
     type(Ellipsis), type(NotImplemented), FunctionType, BuiltinFunctionType, MethodType, ModuleType, np.ndarray, np.float64, np.float32, np.int64,
     np.int32, np.bool_, np.complex128, Tracer, Items, Rows))
 COMPARED = frozenset((list, tuple, dict, set, frozenset, deque, defaultdict, OrderedDict))         # what compares its elements
+NEW = COMPARED - {tuple, frozenset} | {bytearray, GeneratorType}
+UNCHANGING = frozenset((bool, int, float, complex, str, bytes, tuple, np.float64, np.int64, Tracer))       # these are no cells
 SEQUENCES = (list, tuple, str, bytes, bytearray)             # their + and * come after the reflected method of the other operand
 
 BINARY: dict[str, tuple] = {                                  # class of the syntax tree -> operation, operation in place, name, sign
@@ -60,6 +65,7 @@ class DataModel:
 
     capture: Any
     not_: Callable                                            # of the runtime
+    is_rewritten: Callable                                    # whether a captured function says what it writes to
     compared: Callable                                        # notes what Python itself compares
     known_builtin: Callable                                   # a builtin function -> what is called for traced values, or Python's own
 
@@ -72,7 +78,8 @@ class DataModel:
             return None
         key = type(x), name
         if key not in self._specials:
-            self._specials[key] = self.capture.special(*key)
+            found = self.capture.special(*key)
+            self._specials[key] = found if found is None or self.is_rewritten(found) else functools.partial(noting, found)
         return self._specials[key]
 
     # -- operators --------------------------------------------------------------------------------------------------------
@@ -82,10 +89,10 @@ class DataModel:
         """a + b and its kin"""
         operation, _, name, sign = BINARY[op]
         if type(a) in PLAIN and type(b) in PLAIN:
-            return operation(a, b)
+            return _new(operation(a, b))
         method, reflected = f"__{name}__", f"__r{name}__"
         if self.special(a, method) is None and self.special(b, reflected) is None:
-            return operation(a, b)
+            return _new(operation(a, b))
         found = self._first_of(self._attempts(operation, a, b, method, reflected))
         if found is NotImplemented:
             raise TypeError(f"unsupported operand type(s) for {sign}: {type(a).__name__!r} and {type(b).__name__!r}")
@@ -119,11 +126,14 @@ class DataModel:
         """What the target of a += b is bound to."""
         _, operation, name, _ = BINARY[op]
         if type(a) in PLAIN and type(b) in PLAIN:
+            if type(a) not in UNCHANGING:
+                note(a)
             return operation(a, b)
         method = self.special(a, f"__i{name}__")
         if method is not None:
             found = method(a, b)
             return self.binary(op, a, b) if found is NotImplemented else found
+        note_write(a, f"__i{name}__")
         return operation(a, b) if hasattr(type(a), f"__i{name}__") else self.binary(op, a, b)
 
     @door
@@ -162,7 +172,7 @@ class DataModel:
         if id(c) in self.capture.indexed:
             return self.capture.element(c, k, is_indexed)
         if type(c) in PLAIN:
-            return c[k]
+            return c[k] if type(k) is not slice else _new(c[k])
         method = self.special(c, "__getitem__")
         if method is not None:
             return method(c, k)
@@ -174,6 +184,8 @@ class DataModel:
         """c[k] = value"""
         method = self.special(c, "__setitem__")
         if method is None:
+            if type(c) is not Tracer:
+                note_write(c, "__setitem__")
             c[k] = value
         else:
             method(c, k, value)
@@ -183,6 +195,7 @@ class DataModel:
         """del c[k]"""
         method = self.special(c, "__delitem__")
         if method is None:
+            note_write(c, "__delitem__")
             del c[k]
         else:
             method(c, k)
@@ -208,6 +221,8 @@ class DataModel:
     def attribute(self, owner: Any, name: str, is_indexed: bool = False) -> Any:
         """owner.name; is_indexed: of which only an element is read."""
         optional.need(owner)
+        if name == "__dict__":
+            note_dict(owner)
         if type(owner) not in PLAIN and not isinstance(owner, (type, Value)):
             found = in_class(type(owner), name)
             get = None if found is MISSING else self.special(found, "__get__")
@@ -238,6 +253,7 @@ class DataModel:
             return
         put = None if found is MISSING else self.special(found, "__set__")
         if put is None:
+            note_write(owner, "__setattr__")
             setattr(owner, name, value)
         else:
             put(found, owner, value)
@@ -248,6 +264,7 @@ class DataModel:
         owner = self.capture.copy_of(owner)
         method = self.special(owner, "__delattr__")
         if method is None:
+            note_write(owner, "__delattr__")
             delattr(owner, name)
         else:
             method(owner, name)
@@ -271,7 +288,7 @@ class DataModel:
     def iterated(self, items: Any) -> Any:
         """What a loop goes over: items, or what their __iter__ gives, where that is a user's."""
         make = self.special(items, "__iter__")
-        it = items if make is None else make(items)
+        it = items if make is None else _new(make(items))
         step = self.special(it, "__next__")
         return it if step is None else _steps(it, step)
 
@@ -344,6 +361,11 @@ class Managed:
 
     def __exit__(self, *error: Any) -> Any:
         return self.leave(self.manager, *error)
+
+
+def _new(result: Any) -> Any:
+    """The result of an operator; a container or a generator is a new one."""
+    return made(result) if type(result) in NEW else result
 
 
 def _steps(it: Any, step: Callable) -> Iterator:

@@ -93,11 +93,10 @@ class Handed:
 
     def end(self, ends: dict, made: Trial) -> None:
         """A turn has ended: see what its containers may be at the start of another, and that none is changed of which that is not known."""
-        outer = {id(c) for c, _ in made.containers}
         fixed = fixed_in(made.builder)
         self.fixed = [position for position in ends if any(ends[position] is x for x in fixed)]
-        self.fixed_outside = [x for x in fixed if id(x) in outer]
-        ways = {position: [self._way(x, outer) for x in may_be(ends[position])] if position in ends else [] for position in self.starts}
+        self.fixed_outside = [x for x in fixed if made.is_outer(x)]
+        ways = {position: [self._way(x, made.is_outer) for x in may_be(ends[position])] if position in ends else [] for position in self.starts}
         self.outer = {position: {} for position in ways}
         for position, c in self.first.items():
             self.outer[position][id(c)] = c
@@ -118,11 +117,11 @@ class Handed:
             if not ids.isdisjoint(self.outer[position]):
                 refuse()
 
-    def _way(self, x: Any, outer: set) -> tuple:
+    def _way(self, x: Any, is_outer: Callable) -> tuple:
         """What a container at the end of a turn is: what a position had at its start, one from outside, or a new one."""
         if id(x) in self.names:
             return "start", self.names[id(x)]
-        return ("outer", x) if id(x) in outer else ("new", id(x))
+        return ("outer", x) if is_outer(x) else ("new", id(x))
 
     def _outer_of(self, ways: list) -> dict:
         found: dict = {}

@@ -17,7 +17,6 @@ from ..ops.mixed import Kind
 from ..util.defects import is_defect
 from ..util.errors import FadError, InternalErrorWarning, UnstageableError
 from ..util.interrupts import let_through
-from .containers import contents, put_contents
 from .state import trial
 from .widening import Part, is_same_program
 
@@ -133,7 +132,6 @@ def _as_before(builder: Builder) -> Iterator[None]:
     marks = len(root.sources), len(root.stand_ins)
     steps, drawn = list(root.steps), dict(root.drawn)
     opened, captured, inputs = dict(root.opened), dict(root.captured), len(root.inputs)
-    kept = [(c, contents(c)) for c in (*opened.values(), *[made for _, made, _ in root.stand_ins])]
     for t, view in reversed(builder.lost):
         t.tie = view
     for t, var in builder.mutated.values():
@@ -149,5 +147,3 @@ def _as_before(builder: Builder) -> Iterator[None]:
         del root.sources[marks[0]:], root.stand_ins[marks[1]:]
         root.opened, root.captured, root.drawn, root.steps[:] = opened, captured, drawn, steps
         del root.inputs[inputs:]
-        for owner, before in kept:
-            put_contents(owner, before)

@@ -3,6 +3,7 @@
 What is known (a table made for a length, say) is given its value, and is there at the next call. On a tape, where the function runs at every
 call, all has a value.
 """
+from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -11,8 +12,9 @@ from ..ir.value import Value
 from ..util import tree
 from ..util.errors import SideEffectError, UnstageableError
 from .constants import constant_of
-from .containers import Outer, contents, may_change, never_change, put_contents
+from .containers import Outer, contents, is_users, may_change, never_change, put_contents
 from .guards.reads import reads_of
+from .journal import CONTAINER, note
 from .library import original_of
 from .text import Text
 
@@ -123,7 +125,8 @@ def _settle(root: Any, value_of: Callable) -> None:
         return structure.unflatten([leaf if is_opened(leaf) else leaf_value(leaf, place) for leaf in leaves])
 
     def is_opened(x: Any) -> bool:                            # it is settled by itself, and stays the object that it is
-        return id(x) in root.opened
+        is_container = isinstance(x, (list, dict, set, deque)) or (not isinstance(x, Value) and is_users(x))
+        return is_container and id(x) not in root.journal.made and root.journal.was_there(x, root.journal.marks[0].born)
 
     def leaf_value(leaf: Any, place: str) -> Any:
         if isinstance(leaf, (set, frozenset)):
@@ -131,6 +134,7 @@ def _settle(root: Any, value_of: Callable) -> None:
         if id(leaf) in arrays:
             return arrays[id(leaf)]
         return value_of(leaf, place) if _is_unsaid(leaf) else original_of(leaf)
+    outer = [owner for owner in root.opened.values() if isinstance(owner, Outer)]
     arrays = {id(seen): array for array, seen in root.captured.values()}       # an array from outside stays that array
     settled: list[tuple] = []
     for original, made, before in root.stand_ins:
@@ -139,7 +143,7 @@ def _settle(root: Any, value_of: Callable) -> None:
             name = type(original).__name__
             new = [(value(k, name), known[id(x)] if id(x) in known else value(x, name)) for k, x in _items(made)]
             settled.append((original, dict(new) if isinstance(original, dict) else [x for _, x in new]))
-    for owner in root.opened.values():
+    for owner in _written(root):
         parts = [_leaves(part, is_opened) for part in _parts(owner)]
         if any(map(_is_unsaid, [key for _, keys in parts for key in keys])):
             raise _refusal(f"a dict with a traced key was left in {type(owner).__name__}, outside the traced function")
@@ -150,7 +154,14 @@ def _settle(root: Any, value_of: Callable) -> None:
             before = contents(owner) if isinstance(owner, Outer) else {}
             settled.append((owner, before | dict(after) if isinstance(contents(owner), dict) else [x for _, x in after]))
     for owner, after in settled:
+        note(owner)
         put_contents(owner, after)
-    for owner in root.opened.values():
-        if isinstance(owner, Outer):
-            owner.hand_out()
+    for owner in outer:
+        note(*owner.originals())
+        owner.hand_out()
+
+
+def _written(root: Any) -> list:
+    """Containers from outside that the function may have written to; of global names and variables what stands for them."""
+    cells = [e.cell for e in root.journal.marks[0].entries.values() if e.kind is CONTAINER and id(e.cell) not in root.journal.made]
+    return [*[x for x in root.opened.values() if isinstance(x, Outer)], *cells]

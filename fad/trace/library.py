@@ -21,6 +21,7 @@ from .containers import never_change
 from .guards.handed import hand_over
 from .guards.kinds import OPERATORS
 from .guards.met import of_library
+from .journal import made
 from .listed import as_arrays
 from .lists import Rows
 from .mutation import call_face, on_the_tape
@@ -98,6 +99,8 @@ def redirected(original: Any, found: Any, capture: Any) -> Callable:
             given = [steadied(name, as_arrays(a), capture) for a in args]
             options = {k: steadied(name, as_arrays(v), capture) for k, v in kwargs.items()}
             result = call_face(name, found.call, tuple(given), options, original)
+            if isinstance(result, list):
+                made(result)
             return result if is_pythons else in_numpys_terms(name, result)
         result = asked_by_user(original, *args, **kwargs) if is_pythons else original(*args, **kwargs)
         return on_the_tape(result, *args, *kwargs.values())

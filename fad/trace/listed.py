@@ -3,6 +3,7 @@ from typing import Any
 
 from ..ops.literals import python_number
 from ..util import tree
+from .journal import was_there
 from .lists import Items, Rows
 
 
@@ -88,10 +89,10 @@ def as_arrays(x: Any) -> Any:
     return as_array(x)
 
 
-def as_captured(x: Any, known: dict) -> Any:
-    """A plain list, and those in it, as lists that loops may come to fill or to index; known: what stands for a list, by its id."""
-    if type(x) is not list or id(x) in known:
+def as_captured(x: Any, known: dict, since: int) -> Any:
+    """A plain list that was made since then, and those in it, as lists that loops may come to fill or to index; known: what stands for a list, by its id."""
+    if type(x) is not list or id(x) in known or was_there(x, since):
         return known.get(id(x), x)
     made = known[id(x)] = Items()
-    list.extend(made, [as_captured(y, known) for y in x])
+    list.extend(made, [as_captured(y, known, since) for y in x])
     return made

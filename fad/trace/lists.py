@@ -19,20 +19,22 @@ from ..ops.face import BY_NAME
 from ..util import tree
 from ..util.defects import door
 from ..util.errors import ConcreteValueError, UnstageableError
+from .containers import Record
 from .elements import Fixed, Like, are_alike, as_number, common_type, element_type, laid_out, like, lists_in, require_fixed, wider_types
 from .excuses import lies_here
 from .iterate import Steps
+from .journal import note
 from .listing import Contents, Elements, NeedsRoom, NeedsRows, atom_of
 from .member import Member, Ties, as_member, is_fresh, member_of, refuse_write
 from .place import roots_of
 from .plainly import GUARDS, done_plainly
 from .state import Layout, is_array, lengthened
 from .text import text_of_list
-from .tracer import Tracer
+from .tracer import Tracer, births
 from .twins import note_fixed
 
 
-class Items(list):
+class Items(list, Record):
     """A list of captured code that has ordinary elements. `used` bounds the number of elements it got in the present turn of a loop."""
 
     rows: Any = None
@@ -45,12 +47,14 @@ class Items(list):
     is_element = False                                        # of another list in rows
     ties: Any = None                                          # in rows: see member.py
     home: Any = None                                          # the part of the program in which it was made
+    birth = 0                                                 # among those of what the trace makes (see journal.py)
 
     def __init__(self, items: Any = ()):
         super().__init__(items)
-        self.home = current() if stack.builders() else None
+        self.home, self.birth = current() if stack.builders() else None, next(births)
 
     def append(self, x: Any) -> None:
+        note(self)
         list.append(self, x)
         self.used = self.used + 1
 
@@ -72,6 +76,7 @@ class Items(list):
 
     @door
     def __setitem__(self, place: Any, x: Any) -> None:
+        note(self)
         try:
             list.__setitem__(self, place, x)
         except ConcreteValueError as error:
@@ -112,6 +117,7 @@ class Items(list):
 
     def move_to_rows(self, samples: list, more: Any, kind: "type | None" = None) -> None:
         """Let the elements lie in arrays with room for `more`, which will be like the samples."""
+        note(self)
         if self.rows is None:
             self.ties = Ties()
         before = self.length if self.rows else len(self)
@@ -150,6 +156,7 @@ class Items(list):
             x.move_to_rows([], 0)
         elif not x.is_element:
             x.rows = [x.own_entries(k) for k in range(len(x.rows))]
+        note(x)
         x.is_element = True
         return x
 
@@ -195,6 +202,7 @@ class Rows(Items):
     def append(self, x: Any) -> None:
         if self.rows is None:                                 # it became a plain list while x was computed
             return Items.append(self, x)
+        note(self)
         self._may_change()
         x = self._as_element(x)
         new = Layout(x)
@@ -312,6 +320,7 @@ class Rows(Items):
     def pop(self, *place: Any) -> Any:
         if place and place != (-1,):
             return self._plain().pop(*place)
+        note(self)
         self._may_change()
         last = self[-1]
         self.length = self.length - 1
@@ -348,6 +357,7 @@ class Rows(Items):
     def _plain(self) -> "Items":
         """The list with its elements one by one, for as many as there are."""
         elements = list(self)
+        note(self)
         list.__setitem__(self, slice(None), elements)
         self.__class__, self.rows, self.layout, self.types, self.length = Items, None, None, None, 0
         return self

@@ -73,6 +73,31 @@ class Identities(ast.NodeTransformer):
         return placed(ast.Call(ast.Attribute(ast.Name(self.runtime, ast.Load()), name, ast.Load()), [e.left, *e.comparators], []), e)
 
 
+class Displays(ast.NodeTransformer):
+    """Lets the runtime know of what expressions make: lists, dicts, sets and generators."""
+
+    def __init__(self, runtime: str):
+        self.runtime = runtime
+
+    def _made(self, e: Any) -> Any:
+        e = self.generic_visit(e)
+        if not isinstance(getattr(e, "ctx", None), (ast.Store, ast.Del)):
+            return placed(ast.Call(ast.Attribute(ast.Name(self.runtime, ast.Load()), "made", ast.Load()), [e], []), e)
+        return e
+
+    visit_List = visit_Dict = visit_Set = visit_ListComp = visit_DictComp = visit_SetComp = visit_GeneratorExp = _made
+
+    def visit_Call(self, e: ast.Call) -> Any:
+        """The runtime makes a list of its own of a new one: __fad__.list_([...])."""
+        if getattr(e.func, "attr", "") == "list_" and isinstance(e.args[0], (ast.List, ast.ListComp)):
+            e.args = [self.generic_visit(e.args[0])]          # type: ignore[list-item]
+            return e
+        return self.generic_visit(e)
+
+    def visit_AsyncFunctionDef(self, node: Any) -> Any:
+        return node
+
+
 class Patterns(ast.NodeTransformer):
     """Rewrites the patterns of a match statement."""
 

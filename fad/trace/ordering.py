@@ -21,6 +21,7 @@ from ..util.errors import UnstageableError
 from ..util.where import here
 from .branch import choose, truth
 from .constants import constant_of
+from .journal import note
 from .listed import as_array, number_of
 from .reorder import is_value, reordered
 from .state import cells_of
@@ -166,6 +167,7 @@ def _known_order(keys: list, reverse: Any) -> "list | None":
 
 def sort(items: list, /, *, key: Any = None, reverse: Any = False) -> None:
     """items.sort()"""
+    note(items)
     items[:] = sorted_(items, key=key, reverse=reverse)
 
 
@@ -199,10 +201,8 @@ class _ByAndBy:
         if not isinstance(self.items, Iterator):
             yield from self.items
             return
-        frame = getattr(self.items, "gi_frame", None)
         while True:
-            reached = list(frame.f_locals.values()) if frame is not None else self.items
-            x, is_steady = watching(lambda: next(self.items, UNDEFINED), reached) if self.is_in_doubt else (next(self.items, UNDEFINED), True)
+            x, is_steady = watching(lambda: next(self.items, UNDEFINED)) if self.is_in_doubt else (next(self.items, UNDEFINED), True)
             if not is_steady:
                 raise unsteady("an iterator that any() or all() goes through", here())
             if x is UNDEFINED:

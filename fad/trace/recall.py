@@ -14,42 +14,80 @@ from ..ir.build import Builder
 from ..ir.types import Type, type_of
 from ..ops.carry import UNDEFINED, RankError, join
 from .containers import containers_in, contents, is_empty, keeps_record
+from .journal import journal
 from .place import roots_of
 from .state import Array, Container, Name, changing, is_array, is_data
 from .tracer import Tracer
 
 
+class Cell:
+    """A container from outside the trace, which is the same in all trials."""
+
+    def __init__(self, owner: Any):
+        self.owner = owner
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, Cell) and self.owner is other.owner
+
+    def __hash__(self) -> int:
+        return id(self.owner)
+
+
 class Seen(NamedTuple):
     """What a loop can see when it is met: the kinds of its names' values and of what these hold (a type, of what is no data its class), and
-    what of it can change: containers, then arrays.
+    what of it can change: containers, then arrays. Of containers from outside those that are not as they were, with the kinds of what they hold.
     """
 
     kinds: list
     places: list
+    outer: dict
 
-    def place(self, x: Any) -> "int | None":
-        """The number of something that can change. A list of captured code has none: what a loop does to it is found with its room (see room.py)."""
-        return None if keeps_record(x) else next((k for k, y in enumerate(self.places) if x is y), None)
+    def place(self, x: Any) -> Any:
+        """By what something that can change is known: its number, or itself. A list of captured code has no place: what a loop does to it is found with its
+        room (see room.py).
+        """
+        if keeps_record(x):
+            return None
+        return next((k for k, y in enumerate(self.places) if x is y), None) if isinstance(x, Tracer) or not journal().is_outer(x) else Cell(x)
+
+    def thing(self, place: Any) -> Any:
+        """What is known by this."""
+        return place.owner if isinstance(place, Cell) else self.places[place]
 
     def is_within(self, other: "Seen") -> bool:
         """Whether the other is of the same kinds, or of wider types."""
-        return len(self.kinds) == len(other.kinds) and len(self.places) == len(other.places) and all(map(_is_within, self.kinds, other.kinds))
+        pairs = [(s.outer[c] if c in s.outer else _kinds(journal().begun_as(c.owner)) for s in (self, other)) for c in {**self.outer, **other.outer}]
+        return all(_are_within(a, b) for a, b in [(self.kinds, other.kinds), *pairs]) and len(self.places) == len(other.places)
 
 
 def seen(cells: dict) -> Seen:
     """What a loop with these variables can see now."""
     values = [UNDEFINED if is_empty(cell) else cell.cell_contents for cell in cells.values()]
-    containers = containers_in(values)
+    found, book = containers_in(values, journal().is_untouched), journal()
+    outer = {Cell(c): list(_leaves(_items(contents(c)))) for c in found if book.is_outer(c) and not keeps_record(c)}
+    containers = [c for c in found if Cell(c) not in outer]
     leaves = list(_leaves([*values, *[x for c in containers for x in _held(c)]]))
-    roots = {id(r): r for x in leaves if is_array(x) for r in roots_of(x)}
-    return Seen([_kind(x) for x in leaves], [*containers, *roots.values()])
+    roots = {id(r): r for x in [*leaves, *[x for inside in outer.values() for x in inside]] if is_array(x) for r in roots_of(x)}
+    return Seen([_kind(x) for x in leaves], [*containers, *roots.values()], {c: list(map(_kind, inside)) for c, inside in outer.items()})
+
+
+def _items(inside: Any) -> Iterable:
+    return inside.values() if isinstance(inside, dict) else inside
+
+
+def _kinds(inside: Any) -> list:
+    return list(map(_kind, _leaves(_items(inside))))
+
+
+def _are_within(a: list, b: list) -> bool:
+    return len(a) == len(b) and all(map(_is_within, a, b))
 
 
 def _held(container: Any) -> Iterable:
     inside = contents(container)
     if keeps_record(container):
         return [inside.kind(), *inside.items, *(inside.rows or ())]
-    return inside.values() if isinstance(inside, dict) else inside
+    return _items(inside)
 
 
 def _leaves(values: Iterable) -> Iterator:
@@ -132,7 +170,7 @@ class Memory:
             plan.own.add(name)
             plan.names.append(Name(name, plan.cells[name]))
         for k in facts.found:
-            x = sight.places[k]                               # type: ignore[union-attr]
+            x = sight.thing(k)                                # type: ignore[union-attr]
             plan.add(Array(x) if isinstance(x, Tracer) else Container(x))
 
     def key(self, slot: Any) -> Any:
@@ -148,7 +186,10 @@ class Memory:
 
     def _beginning(self, begun: list) -> Any:
         """The kinds of all that the loop sees, and what it begins with: numbers themselves, of others their types."""
-        return None if self.sight is None else list(map(repr, [*self.sight.kinds, *[sketch(x._var.type) if isinstance(x, Tracer) else x for x in begun]]))
+        if self.sight is None:
+            return None
+        outer = [kind for kinds in self.sight.outer.values() for kind in kinds]
+        return list(map(repr, [*self.sight.kinds, *outer, *[sketch(x._var.type) if isinstance(x, Tracer) else x for x in begun]]))
 
     def note(self, plan: Any, results: dict, made: tuple) -> None:
         """Remember what a loop came to. results: its carries, each by its slot's key and its number there; made: the loop's variables."""

@@ -8,12 +8,14 @@ from ..ir.graph import Equation, Var, free_vars
 from ..ir.types import INT
 from ..ops.carry import visible_extent
 from ..util.errors import ConcreteValueError, UnstageableError
+from .containers import containers_in
 from .elements import Like
 from .excuses import lies_here, never
+from .journal import journal, note
 from .listing import NeedsRoom, NeedsRows, atom_of
 from .lists import Growing, Items
 from .place import roots_of
-from .state import Array, Container, Layout, Trial, containers_in
+from .state import Array, Container, Layout, Trial
 from .tracer import Tracer, births, was_there
 
 FIRST_ROOM = 16                                              # for elements of a list of which nobody knows how long it will be
@@ -35,7 +37,7 @@ class Room:
 
     def __init__(self, plan: Any):
         self.plan, self.born = plan, next(births)
-        self.outer = {id(c): c for c in containers_in([_content(cell) for cell in plan.cells.values()]) if isinstance(c, Items)}
+        self.outer = {id(c): c for c in containers_in([_content(cell) for cell in plan.cells.values()], journal().is_untouched) if isinstance(c, Items)}
         self.before = {key: (c.contents(), c.used) for key, c in self.outer.items()}
         self.kept: dict[int, Kept] = {}
         self.steady: dict[int, Any] = {}                      # lists that get so many elements in every turn
@@ -115,6 +117,7 @@ class Room:
         """Count what the turn appends. turn: its number, None where it has none."""
         self.are_turns_known = turn is not None
         for key, c in self.outer.items():
+            note(c)
             if key in self.steady and turn is None:
                 raise UnstageableError("a list grows in a loop whose turns have no numbers")
             if key in self.steady:
@@ -246,6 +249,7 @@ class Room:
         """After so many turns: the lists' lengths. last: arrays that names stand for and that a list got in the last turn."""
         for key, c in self.outer.items():
             if key in self.steady:
+                note(c)
                 c.length = self._first(key) + self.steady[key] * turns
             c.used = self._used_after(key, c, turns)
             if key in self.kept:

@@ -6,7 +6,6 @@ import copy
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -16,12 +15,12 @@ from ..ops.carry import UNDEFINED
 from ..util import tree
 from ..util.errors import SideEffectError, UnstageableError
 from ..util.interrupts import let_through
-from .containers import containers_in, contents, is_users, may_change, put_contents, same_contents
+from .containers import contents, is_users, put_contents
 from .draws import no_draws
-from .iterate import Once
-from .pythons import held_in, holds_no_traced, is_held_in, put_in
+from .journal import CONTAINER, PYTHON, all_made, journal, note
 from .text import telling
-from .tracer import Tracer, births, was_there
+from .tracer import Tracer
+from .tracer import was_there as array_was_there
 
 
 def is_data(x: Any) -> bool:
@@ -85,6 +84,7 @@ class Container:
         return contents(self.owner)
 
     def write(self, value: Any) -> None:
+        note(self.owner)
         put_contents(self.owner, value)
 
 
@@ -117,48 +117,36 @@ def cells_of(*functions: Any) -> dict:
     return cells
 
 
-def _things_in(held: Any) -> Iterable:
-    """What a container's contents are made of."""
-    return held.values() if isinstance(held, dict) else held if isinstance(held, (list, tuple, set, deque)) else ()
-
-
-def _is_reordered(owner: Any, before: Any) -> bool:
-    """Whether a dict has the keys that it had, in another order."""
-    return isinstance(owner, dict) and owner.keys() == before.keys() and list(owner) != list(before)
-
-
 class Trial:
-    """Code run to see what it does: what it changed, and all of it put back at the end. is_region: whether it is traced into a region."""
+    """Code run to see what it does: what it changed, and all of it put back at the end. is_region: whether it is traced into a region.
+
+    What it changed is known from the journal, of which `end` closes the mark.
+    """
 
     def __init__(self, cells: dict, is_region: bool = True):
         self.names = [Name(n, c) for n, c in cells.items()]
         self.before = [s.read() for s in self.names]
-        self.builder = current()
-        own, root = {id(c) for c in cells.values()}, self.builder.root
-        outside = [*root.opened.values(), *[made for _, made, _ in root.stand_ins]]
-        modules = [m for m in outside if isinstance(m, ModuleType)]
-        self.known = [(c, contents(c)) for c in [*containers_in([*self.before, *outside]), *modules] if id(c) not in own]
-        self.met_before = len(root.met)
-        within = [*self.before, *[x for _, held in self.containers for x in may_change(_things_in(held))]]
-        self.pythons = [(x, held_in(x)) for x in (*within, *root.pythons.values()) if holds_no_traced(x)]
-        self.builder.kept += [x for x in within if isinstance(x, (Iterator, Once))] if is_region else []
+        self.builder, self.own = current(), {id(c) for c in cells.values()}
+        self.journal = journal()
+        self.mark = self.journal.begin()
+        self.born = self.mark.born
+        if is_region:
+            self.builder.born = self.born
         self.lost, self.entangled = len(self.builder.lost), len(self.builder.entangled)
-        self.born = next(births)
 
-    @property
-    def containers(self) -> list:
-        """What can change, and what it held when the trial began; or when the code came upon it, if the trial has met it first."""
-        return self.known + self.builder.root.met[self.met_before:]
+    def is_outer(self, container: Any) -> bool:
+        """Whether a container was there when the trial began."""
+        return self.journal.was_there(container, self.born)
 
     def changed_arrays(self) -> list:
         """Arrays from outside that were written to (a view's base, not the view)."""
         return [t for t, var in self.builder.mutated.values() if t.tie is None and t._var is not var and self._is_outer(t)]
 
     def _is_outer(self, tracer: Tracer) -> bool:
-        return tracer.builder is not self.builder and was_there(tracer, self.born)
+        return tracer.builder is not self.builder and array_was_there(tracer, self.born)
 
     def changed_containers(self) -> list:
-        return [c for c, before in self.containers if not same_contents(contents(c), before)]
+        return [c for c in self.mark.changed(CONTAINER) if id(c) not in self.own]
 
     def changed_names(self, own: Iterable = ()) -> list:
         """Variables that are bound to something else now, but for these, which the code itself binds: other functions bound them (nonlocal)."""
@@ -176,7 +164,7 @@ class Trial:
     @property
     def has_changed_pythons(self) -> bool:
         """Whether what holds no traced values was changed, or the order of a dict."""
-        return not all(is_held_in(x, before) for x, before in self.pythons) or any(_is_reordered(c, before) for c, before in self.containers)
+        return bool(self.mark.changed(PYTHON)) or any(_is_reordered(e.cell, e.before) for e in self.mark.entries.values())
 
     def refuse_changed_pythons(self) -> None:
         """An error if what holds values of Python's, and no traced ones, was changed."""
@@ -193,15 +181,23 @@ class Trial:
             tracer.put_back(var)
         disentangle(self.builder, self.entangled)
         self.put_back_names()
+        self.end()
 
     def put_back_names(self) -> None:
         """Put back variables and containers, but no arrays: those of a builder that has gone on hold what was written before, too."""
-        for owner, before in self.containers:
-            put_contents(owner, before)
-        for x, held in self.pythons:
-            put_in(x, held)
+        self.mark.undo()
         for slot, value in zip(self.names, self.before):
-            slot.write(value)
+            if slot.read() is not value:
+                slot.write(value)
+
+    def end(self) -> None:
+        """What is changed stays so."""
+        self.journal.end(self.mark)
+
+
+def _is_reordered(owner: Any, before: Any) -> bool:
+    """Whether a dict has the keys that it had, in another order."""
+    return isinstance(owner, dict) and owner.keys() == before.keys() and list(owner) != list(before)
 
 
 def may_be_one(x: Tracer, y: Tracer, excuse: "Callable | None" = None) -> None:
@@ -283,7 +279,9 @@ class Layout:
     def filled(self, data: Iterator) -> Any:
         """The value with these data leaves."""
         leaves = [self.statics[k] if k in self.statics else next(data) for k in range(len(self.leaves))]
-        return self.structure.unflatten([None if x is UNDEFINED and k in self.nones else x for k, x in enumerate(leaves)])
+        value = self.structure.unflatten([None if x is UNDEFINED and k in self.nones else x for k, x in enumerate(leaves)])
+        all_made(nodes_of(value, self.structure))
+        return value
 
     def opened(self, places: "set | tuple") -> "Layout":
         """The layout in which these leaves are data; those that are None have no value yet."""
@@ -312,6 +310,14 @@ class Layout:
         if not self.fits(other):
             raise UnstageableError(f"{name or 'a value'} is {describe(self)} in one place and {describe(other)} in another",
                                  why="a loop or a branch on traced values gives a name one structure")
+
+
+def nodes_of(value: Any, structure: tree.Structure) -> Iterator:
+    """The containers of a tree that was built by this structure."""
+    if structure.children:
+        yield value
+        for x, part in zip(tree.children(value) or (), structure.children):
+            yield from nodes_of(x, part)
 
 
 def _equal(a: Any, b: Any) -> bool:

@@ -4,15 +4,15 @@ What such a function computes does not hang on that, unless it counts, appends o
 """
 import functools
 from collections.abc import Callable
-from types import CellType, FunctionType, MethodType
+from types import FunctionType, MethodType
 from typing import Any
 
 from ..ir.build import current
 from ..util.errors import SideEffectError
 from ..util.where import here, is_library
 from .containers import is_users
-from .draws import put_back_states, states_now
-from .outside import Outside
+from .draws import common_generators, put_back_states, states_now
+from .journal import GENERATOR, note
 from .percall import steps_here
 from .state import Trial
 from .tracer import was_there
@@ -43,7 +43,7 @@ def watched(f: Callable, capture: Any) -> Callable:
     def call(*args: Any, **kwargs: Any) -> Any:
         where = here()
         for _ in range(2):
-            result, is_steady = watching(lambda: captured(*args, **kwargs), captured)
+            result, is_steady = watching(lambda: captured(*args, **kwargs))
             if is_steady:
                 return result
         raise unsteady(f"{getattr(f, '__name__', 'a function')}, which a library's function calls,", where)
@@ -56,15 +56,18 @@ def _captured(f: Callable, capture: Any) -> Callable:
     return capture.runtime.call(f)
 
 
-def watching(run: Callable, reached: Any) -> "tuple[Any, bool]":
-    """run(), and whether all that was there before is as it was; it is to be found from what is reached."""
+def watching(run: Callable) -> "tuple[Any, bool]":
+    """run(), and whether all that was there before is as it was."""
     steps = len(steps_here())
-    made, arrays, states, outside = Trial({"": CellType(reached)}, is_region=False), _arrays_now(), states_now(), Outside(reached, with_arrays=False)
-    result = run()
-    written = [t for key, (t, var) in _arrays_now().items() if arrays.get(key, (t, None))[1] is not var and was_there(t, made.born)]
-    drawn = put_back_states(states) or outside.has_drawn
-    drawn = drawn or len(steps_here()) > steps
-    return result, not (written or made.has_changes or made.has_changed_pythons or drawn)
+    made, arrays, states = Trial({}, is_region=False), _arrays_now(), states_now()
+    try:
+        note(*common_generators())
+        result = run()
+        written = [t for key, (t, var) in _arrays_now().items() if arrays.get(key, (t, None))[1] is not var and was_there(t, made.born)]
+        drawn = put_back_states(states) or bool(made.mark.changed(GENERATOR)) or len(steps_here()) > steps
+        return result, not (written or made.has_changes or made.has_changed_pythons or drawn)
+    finally:
+        made.end()
 
 
 def unsteady(what: str, where: Any) -> SideEffectError:

@@ -15,10 +15,10 @@ from collections.abc import Iterable
 from types import CodeType, FunctionType
 from typing import Any
 
-from .access import Access
+from .access import Access, has_place
 from .liveness import Liveness, assigned, written_to
 from .lower import CannotLowerError, Lowering
-from .nodes import Identities, Patterns, asks_for_names, binds, hands_on_names, is_simple, makes_functions, placed, takes_all
+from .nodes import Displays, Identities, Patterns, asks_for_names, binds, hands_on_names, is_simple, makes_functions, placed, takes_all
 from .origin import compiled_in, definition_of, parameters
 
 RUNTIME = "__fad__"
@@ -52,6 +52,7 @@ def _rewrite(f: FunctionType) -> "CodeType | None":
     except CannotLowerError:
         return None
     Identities(RUNTIME).visit(node)
+    Displays(RUNTIME).visit(node)
     return compiled_in(node, f.__code__.co_freevars, f.__code__.co_filename, owner)
 
 
@@ -79,6 +80,11 @@ class _Scope:
         self.parameters = parameters(node.args)
 
 
+def _functions_in(node: ast.AST) -> list:
+    """The functions within a function, at any depth."""
+    return [n for n in ast.walk(node) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and n is not node]
+
+
 def _own_nodes(node: ast.AST) -> list:
     """The nodes of a statement without those of functions and classes within."""
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
@@ -98,9 +104,11 @@ class Rewriter(Access):
     def function(self, node: ast.FunctionDef) -> None:
         """Rewrite a function's body in place; the statements of generators stay as they are."""
         if any(isinstance(n, (ast.Yield, ast.YieldFrom, ast.Await)) for s in node.body for n in _own_nodes(s)):
-            node.body = _Expressions(self.owner, _Scope(node), self.numbers).block(node.body)
+            inner = _Expressions(self.owner, _Scope(node), self.numbers)
+            node.body = inner.notes(node) + inner.block(node.body)
             return
         inner = Rewriter(self.owner, _Scope(node), self.numbers)
+        noted = inner.notes(node)
         body = Lowering().function(node.body)
         Liveness(body)
         own = [n for n in assigned(body) if n not in inner.scope.globals | inner.scope.nonlocals | set(inner.scope.parameters)]
@@ -110,6 +118,22 @@ class Rewriter(Access):
             targets: list = [ast.Name(n, ast.Store()) for n in own]
             bind = ast.If(ast.Constant(False), [ast.Assign(targets, ast.Constant(None), lineno=0)], [])
             node.body.insert(0, placed(bind, first))         # never runs: it makes the names the function's own
+        node.body[:0] = noted
+
+    def notes(self, node: ast.FunctionDef) -> list:
+        """What a function tells the runtime when it begins: which variables of functions around it, and global names, it binds, and which of its own
+        are bound by functions within it.
+        """
+        scope, first = self.scope, node.body[0]
+        others = scope.globals | scope.nonlocals              # type: ignore[union-attr]
+        shared = {n for inner in _functions_in(node) for n in _Scope(inner).nonlocals}
+        own = shared & ({*assigned(node.body), *scope.parameters} - others)
+        out = [("rebinds", others)] if others else []
+        out += [("binds", own)] if own else []
+        calls = [self.runtime(name, self.later(ast.Tuple([ast.Name(n, ast.Load()) for n in sorted(names)], ast.Load()))) for name, names in out]
+        if node.args.kwarg is not None:
+            calls.append(self.runtime("made", ast.Name(node.args.kwarg.arg, ast.Load())))
+        return [placed(ast.Expr(call), first) for call in calls]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         node.args = self.visit(node.args)
@@ -163,7 +187,9 @@ class Rewriter(Access):
         if shared:
             head.append(placed(ast.Nonlocal(shared), s))
         if len(shared) < len(names):
-            head.append(placed(ast.Global([n for n in names if n not in shared]), s))
+            others = [n for n in names if n not in shared]
+            head.append(placed(ast.Global(others), s))
+            head.append(placed(ast.Expr(self.runtime("rebinds", self.later(ast.Tuple([ast.Name(n, ast.Load()) for n in others], ast.Load())))), s))
         args = ast.arguments(posonlyargs=[], args=[ast.arg(arg=argument)] if argument else [], kwonlyargs=[], kw_defaults=[], defaults=[])
         body = head + (self.block(statements) or [placed(ast.Pass(), s)])
         made: Any = ast.FunctionDef(name=f"_fad_{purpose}_{self.numbers[0]}", args=args, body=body,  # type: ignore[call-arg]
@@ -220,6 +246,11 @@ class Rewriter(Access):
         s = self.generic_visit(s)                             # type: ignore[assignment]
         for item in s.items:
             item.context_expr = placed(self.runtime("context", item.context_expr), item.context_expr)
+        places = [item for item in s.items if item.optional_vars is not None and has_place(item.optional_vars)]
+        for item in reversed(places):
+            name, target = self._temporary(), item.optional_vars
+            item.optional_vars = placed(ast.Name(name, ast.Store()), target)                  # type: ignore[arg-type]
+            s.body[:0] = self._stored(target, ast.Name(name, ast.Load()), s)
         return s
 
     def visit_Match(self, s: Any) -> Any:
@@ -238,7 +269,8 @@ class Rewriter(Access):
     def visit_Assign(self, s: ast.Assign) -> Any:
         s = self.generic_visit(s)                             # type: ignore[assignment]
         s.value = self.list_made(s.value)
-        return self.stores(s)
+        rests = [n.value for target in s.targets for n in ast.walk(target) if isinstance(n, ast.Starred) and isinstance(n.value, ast.Name)]
+        return self.stores(s) + [placed(ast.Expr(self.runtime("made", ast.Name(n.id, ast.Load()))), s) for n in rests]
 
     def visit_Return(self, s: Any) -> Any:
         s = self.generic_visit(s)

@@ -30,7 +30,7 @@ from .protocol import call_function, call_ufunc
 from .text import asked
 
 PARTIAL = {"div": operator.truediv, "floordiv": operator.floordiv, "mod": operator.mod, "pow": operator.pow}       # what raises of Python's numbers
-births = itertools.count()                                   # tells what was there before a branch or a loop from what was made in it
+births = itertools.count(1)                                  # tells what was there before a branch or a loop from what was made in it
 
 
 class View:

@@ -15,6 +15,7 @@ from ..util import tree
 from ..util.config import config
 from .asking import refuse_unseen_questions
 from .capture import Capture
+from .effects import effects_of
 from .guards.checks import Checks
 from .guards.reads import reads_of, refuse_unknown
 from .handlers import refuse_listeners
@@ -47,6 +48,7 @@ class Traced(NamedTuple):
     unrolled   pairs (line, reason) of loops that are not one region of the program
     identical  triples (input, input, whether): whether the two are one array, where the function asks for that
     prelude    calls of Python that give the values of the last inputs, behind the captured ones (see ir/prelude.py)
+    effects    what the trace has changed outside (see effects.py)
     """
 
     func: Func
@@ -63,6 +65,7 @@ class Traced(NamedTuple):
     apart: tuple = ()
     identical: tuple = ()
     prelude: Sequence = ()
+    effects: Any = None
 
 
 def is_data(x: Any) -> bool:
@@ -78,7 +81,7 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
 
     Within another trace, the Func is a region of the program around it, and may use its values.
     """
-    with building(name or _name_of(f), Tracer, region=bool(stack.builders())) as builder:
+    with building(name or _name_of(f), Tracer, region=bool(stack.builders())) as builder, effects_of(builder) as effects:
         builder.runs = ONCE if once else None
         inputs = [_input(builder, x, names[k] if k < len(names) else "") for k, x in enumerate(leaves)]
         before, builder.given = [x._var for x in inputs], leaves
@@ -125,7 +128,7 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
     if config.check_trace:
         check(func, later=later)
     return Traced(func, structure, statics, tuple(a for a, _ in root.captured.values()), written, guards, Checks(root.sources), dense, later, lost,
-                  tuple(root.unrolled.items()), _places_apart(root, before), _told_apart(root, inputs), prelude)
+                  tuple(root.unrolled.items()), _places_apart(root, before), _told_apart(root, inputs), prelude, effects)
 
 
 def _followed(builder: Any, inputs: list, leaves: Sequence, moving: Sequence) -> list:

@@ -139,6 +139,8 @@ def _peel(steps: Steps, body: Callable, plan: Plan, why: Exception) -> None:
     except Exception:
         made.put_back_names()                                 # arrays are put back by `attempted`
         raise
+    finally:
+        made.end()
     steps.start = steps.start + steps.step
     if any(s.read() is not False for s in plan.stops) and not isinstance(why, WideningError):
         raise why

@@ -1,6 +1,6 @@
 """What judges sequences of calls that leave something outside; see effects.py."""
 from fad.backend.program import Program
-from fad.trace.outside import Outside
+from fad.trace.effects import Effects
 
 from . import effects
 from .statement import Statement
@@ -11,7 +11,7 @@ SEQUENCE = [Statement("def f(x, DEFAULT=0.8):", [Statement("LS.append(0.25)"), S
 def test_what_is_left_otherwise_is_seen(monkeypatch):
     assert effects.calls_of(SEQUENCE, "interpreted") is None
     monkeypatch.setattr(Program, "is_current", lambda self: True)
-    monkeypatch.setattr(Outside, "is_changed", False)
+    monkeypatch.setattr(Effects, "changed", [])
     assert effects.calls_of(SEQUENCE, "interpreted").startswith("call 2, after 'pass' with x: state: LS: ")
 
 

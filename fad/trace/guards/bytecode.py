@@ -86,6 +86,16 @@ def assigned_globals(code: CodeType) -> set:
     return names.union(*[assigned_globals(c) for c in code.co_consts if isinstance(c, CodeType)])
 
 
+_REBIND = ("STORE_DEREF", "DELETE_DEREF")
+
+
+@functools.lru_cache(maxsize=1000)
+def rebound(code: CodeType) -> frozenset:
+    """Variables of functions around that the code (or a function within it) binds."""
+    own = {i.argval for i in dis.get_instructions(code) if i.opname in _REBIND} if code.co_freevars else set()
+    return frozenset(own.union(*[rebound(c) for c in code.co_consts if isinstance(c, CodeType)]) & set(code.co_freevars))
+
+
 _MATCHES = {dis.opmap[name] for name in ("CHECK_EXC_MATCH", "CHECK_EG_MATCH", "JUMP_IF_NOT_EXC_MATCH") if name in dis.opmap}
 _BARE = bytes([dis.opmap.get(name, 0) for name in ("PUSH_EXC_INFO", "POP_TOP")])     # how `except:` begins
 

@@ -89,16 +89,22 @@ def guard(root: Any, x: Any) -> None:
 
 def guard_within(root: Any, container: Any) -> None:
     """Guard the objects in a container, which captured code may take out of it without a name."""
-    queue: list = [container]
-    seen: dict[int, Any] = {}
+    guard_all(root, Snapshot().add(container))
+
+
+def guard_all(root: Any, things: Iterable) -> None:
+    """Guard these objects, found in containers, and what they hold."""
+    queue, seen = list(things), {}
     while queue:
-        leaves = [x for x in Snapshot().add(queue.pop()) if id(x) not in seen]
-        seen.update({id(x): x for x in leaves})
-        for x in leaves:
-            root.sources += [*met.state_of(x), *[of.of_all_in(y) for y in met.held_by(x)]]
-            queue += met.held_by(x)
-            if is_open(x) and not isinstance(x, ModuleType):
-                guard(root, x)
+        x = queue.pop()
+        if id(x) in seen:
+            continue
+        seen[id(x)] = x
+        held = met.held_by(x)
+        root.sources += [*met.state_of(x), *map(of.of_all_in, held)]
+        queue += Snapshot().add(list(held))
+        if is_open(x) and not isinstance(x, ModuleType):
+            guard(root, x)
 
 
 class Reads:
