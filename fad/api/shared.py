@@ -165,7 +165,7 @@ def known_by_itself(traced: Any) -> set:
         x = queue.pop()
         if id(x) not in ids:
             ids.add(id(x))
-            if not isinstance(x, _CLOSED) and (not type(x).__module__.startswith("fad.") or type(x).__module__ in _HOLDING):
+            if not isinstance(x, _CLOSED) and (not str(type(x).__module__).startswith("fad.") or type(x).__module__ in _HOLDING):
                 queue += gc.get_referents(x)
     return ids
 

@@ -56,8 +56,8 @@ def _package(f: FunctionType) -> str:
 
 
 def is_compiled(f: Any) -> bool:
-    """Whether f is a function that Numba compiled."""
-    return type(f).__module__.startswith("numba.") and hasattr(f, "py_func")
+    """Whether f is a function that Numba compiled. A class made by Cython may have a descriptor in place of its module's name."""
+    return str(type(f).__module__).startswith("numba.") and hasattr(f, "py_func")
 
 
 def is_sequence(x: Any) -> bool:

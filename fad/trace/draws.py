@@ -83,7 +83,7 @@ def held_by(x: Any, depth: int = 3) -> Iterator:
     """What x draws from, if it draws: itself, or the generator that a distribution of scipy.stats holds."""
     if goes_on(x):
         yield x
-    elif depth and type(x).__module__.startswith("scipy.stats"):
+    elif depth and str(type(x).__module__).startswith("scipy.stats"):
         for part in list(getattr(x, "__dict__", {}).values()):
             yield from held_by(part, depth - 1)
 

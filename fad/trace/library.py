@@ -186,7 +186,7 @@ def _constant(x: Tracer) -> Any:
 @functools.cache
 def has_faces(cls: type) -> bool:
     """Whether this is a class of a library's that has methods with faces, as scipy.stats' distributions have."""
-    if cls.__module__.split(".")[0] not in MODULES or not OPERATORS.isdisjoint(dir(cls)):
+    if str(cls.__module__).split(".")[0] not in MODULES or not OPERATORS.isdisjoint(dir(cls)):
         return False                                          # nothing of a library's, or an object of which Python itself calls methods
     return any(isinstance(f, FunctionType) and find(f) for f in [getattr(cls, name, None) for name in dir(cls)])
 

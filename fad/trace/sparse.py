@@ -19,7 +19,7 @@ from .guards.guard import Attribute
 
 def is_sparse(a: Any) -> bool:
     """Whether this is a sparse matrix or array of SciPy's."""
-    return type(a).__module__.startswith("scipy.sparse") and hasattr(a, "format")
+    return str(type(a).__module__).startswith("scipy.sparse") and hasattr(a, "format")
 
 
 def is_asked_by_sparse() -> bool:

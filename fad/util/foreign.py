@@ -8,7 +8,7 @@ REMEDIES = {                                                  # the package of a
 
 def package_of(x: Any) -> str:
     """The package that the class of x is from."""
-    return type(x).__module__.partition(".")[0]
+    return str(type(x).__module__).partition(".")[0]
 
 
 def remedy_of(x: Any) -> str:

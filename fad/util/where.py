@@ -130,7 +130,7 @@ def opaque_package_of(x: Any) -> str:
     ('', '')
     """
     name = getattr(x, "__module__", None)
-    name = name if isinstance(name, str) else type(x).__module__
+    name = name if isinstance(name, str) else str(type(x).__module__)
     package = name.split(".")[0]
     if package in sys.stdlib_module_names or package in _MODELLED:
         return ""

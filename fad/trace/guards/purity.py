@@ -81,7 +81,7 @@ def module_of(f: Any) -> str:
     if owner is None or isinstance(owner, (type, ModuleType)):
         found = owner.__name__ if isinstance(owner, ModuleType) else getattr(owner or f, "__module__", "")
     else:
-        found = type(owner).__module__
+        found = str(type(owner).__module__)
     root = str(found).split(".")[0]
     return _ALIASES.get(root, root)
 
