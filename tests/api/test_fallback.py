@@ -324,3 +324,15 @@ def test_what_fads_code_refuses_is_no_defect_and_what_fails_in_it_is(call, told)
     with pytest.raises(Exception) as seen:
         call()
     assert is_defect(seen.value) == told
+
+
+@pytest.mark.filterwarnings("error::fad.FallbackWarning")
+def test_a_warning_that_is_an_error_comes_before_any_effect():
+    counts = [0]
+
+    def f(x):
+        counts[0] += 1
+        return x * {float(x): 2.0}[float(x)]
+    with pytest.raises(fad.FallbackWarning):
+        fad.grad(f)(1.5)
+    assert counts == [0]
