@@ -332,7 +332,7 @@ def test_a_warning_that_is_an_error_comes_before_any_effect():
 
     def f(x):
         counts[0] += 1
-        return x * {float(x): 2.0}[float(x)]
+        return x * len(str(float(x)))
     with pytest.raises(fad.FallbackWarning):
         fad.grad(f)(1.5)
     assert counts == [0]
