@@ -33,7 +33,7 @@ from .guards.kinds import CONTAINERS, MISSING, VIEWS, is_open
 from .guards.reads import Reads, guard, guard_all, refuse_unknown
 from .guards.settings import answer, is_setting
 from .guards.snapshot import Snapshot
-from .journal import note, standing_in
+from .journal import journal, note, standing_in
 from .library import MODULES, Object, Proxy, Routine, has_faces, has_traced, redirected
 from .nodes import SEES_NAMES
 from .opaque import reach
@@ -215,6 +215,7 @@ class Capture(Reading):
             return value._make(new.values()) if hasattr(value, "_fields") else tuple(new.values())
         put_contents(made, new if isinstance(value, dict) else list(new.values()))
         self.builder.root.stand_ins.append((value, made, contents(made)))
+        journal().copied(value, made)
         return made
 
     def _element(self, container: Any, key: Any, element: Any) -> Any:
@@ -229,7 +230,7 @@ class Capture(Reading):
         owner = self.copy_of(owner)
         if id(owner) in self._originals:
             return self._of_function(owner, name)
-        if isinstance(owner, (Value, Proxy)) or not is_open(owner):
+        if isinstance(owner, (Value, Proxy)) or not is_open(owner) or (name == "__dict__" and self.builder.live):
             value = getattr(owner, name)
             if not self.builder.live and not isinstance(owner, (Value, Proxy)):
                 value = part_of(owner, name, value) if goes_on(owner) else self.of_library(owner, name)

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..ir import stack
 from ..ir.build import Value, current
+from ..util.errors import UnstageableError
 from .containers import contents, is_users, keeps_record, put_contents, same_contents
 from .draws import goes_on, put_state, same_state, state_of
 from .pythons import LARGEST, held_in, is_held_in, put_in
@@ -90,6 +91,7 @@ class Journal:
         self.marks: list[Mark] = []
         self.made: dict[int, tuple] = {}                      # id of a thing that the trace made -> it, its birth
         self.owners: dict[int, tuple] = {}                    # id of an object's __dict__ that code has asked for -> it, the object
+        self.copies: dict[int, dict] = {}                     # those of which captured code sees a copy, by its id
 
     def begin(self) -> Mark:
         self.marks.append(Mark())
@@ -109,12 +111,20 @@ class Journal:
         """A cell is about to be written to."""
         if not self.marks:
             return
+        if id(cell) in self.copies:
+            raise UnstageableError("an object's attributes are written to through its __dict__, and hold arrays", why="the program has a copy of the dict",
+                                   do="write setattr(o, name, value)")
         cell = self.owners[id(cell)][1] if id(cell) in self.owners else cell
         mark = self.marks[-1]
         if id(cell) not in mark.entries and self.was_there(cell, mark.born):
             kind = kind_of(cell)
             if kind is not None and id(cell) not in self.generators:
                 mark.entries[id(cell)] = Entry(cell, kind, kind.read(cell))
+
+    def copied(self, container: Any, copy: Any) -> None:
+        """Captured code sees a copy of this container."""
+        if id(container) in self.owners:
+            self.copies[id(copy)] = copy
 
     def was_there(self, x: Any, since: int) -> bool:
         """Whether a thing was there before this birth. What the trace has not made always was."""

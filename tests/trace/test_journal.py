@@ -305,3 +305,38 @@ def make(n):
         return time.perf_counter() - start
     first_call(2)
     assert min(first_call(6000) for _ in range(3)) < 12 * min(first_call(2) for _ in range(3))
+
+
+class Fitted:
+    def __init__(self):
+        self.w, self.k = np.array([1.0, 2.0]), 1.0
+
+
+def by_vars(x, o):
+    vars(o)["k"] = 3.0
+    return np.sum(x) * o.k
+
+
+def by_dict(x, o):
+    o.__dict__["k"] = x[0] * 3.0
+    return np.sum(x) * o.k
+
+
+def by_update(x, o):
+    o.__dict__.update(k=4.0)
+    return np.sum(x) * o.k * vars(o)["w"][0]
+
+
+def by_reading(x, o):
+    return sum(np.sum(v * x) for v in vars(o).values())
+
+
+@pytest.mark.parametrize("f", [by_vars, by_dict, by_update, by_reading])
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+def test_attributes_of_an_object_that_holds_arrays(f):
+    """Code that reads its __dict__ sees the arrays traced, in a copy: a write to that is a write to the object, or refused."""
+    own, x = Fitted(), np.array([0.5, 2.0])
+    g, o = fad.jit(lambda x: f(x, own)), Fitted()
+    for _ in range(3):
+        np.testing.assert_allclose(g(x), f(x, o))
+        np.testing.assert_allclose(own.k, o.k)
