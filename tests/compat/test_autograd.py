@@ -34,6 +34,7 @@ from fad.compat.autograd.misc import flatten
 from fad.compat.autograd.misc.fixed_points import fixed_point
 from fad.compat.autograd.misc.optimizers import adam, rmsprop, sgd
 from fad.compat.autograd.numpy.numpy_vjps import unbroadcast_f
+from fad.compat.autograd.scipy.integrate import odeint
 from fad.compat.autograd.scipy.signal import convolve
 from fad.compat.autograd.spaces import vspace
 from fad.compat.autograd.test_util import check_grads, combo_check
@@ -303,3 +304,23 @@ def test_spaces():
 
 def test_combinations_are_checked():
     combo_check(np.sum, (0,))([X, onp.ones((2, 3))], axis=[None, 0], keepdims=[True, False])
+
+
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+def test_an_ode():
+    """Against differences of SciPy's own solution, in the start, the times and the parameters."""
+    def slope(y, t, k, m):
+        return np.array([-k * y[0] + m["b"][0] * y[1], np.sin(t) - m["b"][1] * y[1]])
+    t, y0, args = onp.array([0.1, 0.5, 1.1]), onp.array([1.0, 0.3]), (1.3, {"b": onp.array([0.4, 0.7])})
+    weights = onp.array([[0.3, 0.1], [1.0, -0.5], [0.2, 2.0]])
+
+    def loss(y0, t, k, m):
+        return np.sum(odeint(slope, y0, t, (k, m), rtol=1e-10, atol=1e-10) * weights)
+    for argnum, x in enumerate((y0, t)):
+        got = grad(loss, argnum)(y0, t, *args)
+        for n in range(len(x)):
+            moved = [[a + sign * 1e-5 * (onp.arange(len(a)) == n) if k == argnum else a for k, a in enumerate((y0, t))] for sign in (1, -1)]
+            assert got[n] == pytest.approx((loss(*moved[0], *args) - loss(*moved[1], *args)) / 2e-5, rel=1e-5, abs=1e-7)
+    of_k, of_m = grad(loss, (2, 3))(y0, t, *args)
+    assert of_k == pytest.approx((loss(y0, t, 1.3 + 1e-5, args[1]) - loss(y0, t, 1.3 - 1e-5, args[1])) / 2e-5, rel=1e-5)
+    assert of_m["b"].shape == (2,)
