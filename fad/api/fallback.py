@@ -33,7 +33,6 @@ from ..util.errors import (
     FadError,
     FallbackWarning,
     IntegerOverflowError,
-    InternalErrorWarning,
     MissingAttributeError,
     OperandError,
     RecursionDepthError,
@@ -44,7 +43,6 @@ from ..util.errors import (
 )
 from ..util.foreign import remedy_in
 from ..util.interrupts import is_interrupt, let_through
-from ..util.listening import is_raised
 from ..util.where import Where, library_of, line_of, outside_fad
 
 UNSTAGED = (ConcreteValueError, UnstageableError, SideEffectError, UnsupportedFunctionError, IntegerOverflowError, MissingAttributeError, OperandError)
@@ -86,23 +84,20 @@ class Fallback:
         if not self.is_on or not is_unstaged(error):
             told = _in_fads_words(error)
             raise told from (error.__cause__ if told is error else None)
-        where, reason = place_and_reason(error)
-        if is_raised(InternalErrorWarning if is_defect(error) else FallbackWarning):
-            self._tell(error, name, where, reason)            # before the function has any effect
         try:
             result = run()
         except Exception as second:
             let_through(second)
             is_of_tape = is_unstaged(_first(second)) and not self.is_plain and not isinstance(second, SideEffectError) and not is_of_none(error)
             raise _in_fads_words(error if is_of_tape and not is_users(second) else second) from None
+        where, reason = place_and_reason(error)
         self.reasons[key] = reason
-        self._tell(error, name, where, reason)
+        if not self.warned:
+            self.warned = True
+            self._tell(error, f"{name} runs step by step on the tape, not compiled", where, reason)
         return result
 
-    def _tell(self, error: Exception, name: str, where: "Where | None", reason: str) -> None:
-        if self.warned:
-            return
-        self.warned, what = True, f"{name} runs step by step on the tape, not compiled"
+    def _tell(self, error: Exception, what: str, where: "Where | None", reason: str) -> None:
         if is_defect(error):
             warn_of(error, what, where)
         else:

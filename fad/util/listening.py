@@ -33,18 +33,6 @@ def listening() -> Listening:
     return Listening(errors, shown_by, any(action == "error" and issubclass(RuntimeWarning, kind) for action, _, kind, *_ in warnings.filters))
 
 
-def is_raised(category: type) -> bool:
-    """Whether a warning of this category is an error now, wherever it comes from.
-
-    >>> with warnings.catch_warnings():
-    ...     warnings.simplefilter("error", UserWarning)
-    ...     is_raised(UserWarning), is_raised(DeprecationWarning)
-    (True, False)
-    """
-    matching = (action for action, message, kind, module, _ in warnings.filters if message is None and module is None and issubclass(category, kind))
-    return next(matching, warnings.defaultaction) == "error"                  # type: ignore[attr-defined]
-
-
 def settings() -> tuple:
     """What decides who listens, quickly told: as long as it is the same, so are they."""
     return np.geterr(), warnings.filters, len(warnings.filters), warnings.showwarning

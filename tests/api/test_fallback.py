@@ -324,16 +324,3 @@ def test_what_fads_code_refuses_is_no_defect_and_what_fails_in_it_is(call, told)
     with pytest.raises(Exception) as seen:
         call()
     assert is_defect(seen.value) == told
-
-
-def test_a_warning_that_is_an_error_comes_before_any_effect():
-    counts = [0]
-
-    def f(x):
-        counts[0] += 1
-        return x * len(str(float(x)))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", FallbackWarning)
-        with pytest.raises(FallbackWarning):
-            fad.grad(f)(1.5)
-    assert counts == [0]
