@@ -119,7 +119,9 @@ class Journal:
         if id(cell) not in mark.entries and self.was_there(cell, mark.born):
             kind = kind_of(cell)
             if kind is not None and id(cell) not in self.generators:
-                mark.entries[id(cell)] = Entry(cell, kind, kind.read(cell))
+                mark.entries[id(cell)] = entry = Entry(cell, kind, kind.read(cell))
+                if kind is CONTAINER and not any(id(cell) in m.entries for m in self.marks[:-1]) and _holds_traced(entry.before):
+                    self.made.setdefault(id(cell), (cell, 0))     # of this trace: a rule of fad's has made it
 
     def copied(self, container: Any, copy: Any) -> None:
         """Captured code sees a copy of this container."""
@@ -148,8 +150,14 @@ class Journal:
         return self.marks[0].before(x)
 
 
+def _holds_traced(before: Any) -> bool:
+    return any(isinstance(x, Value) for x in (before.values() if isinstance(before, dict) else before))
+
+
 def journal() -> Journal:
-    """That of the program that is being built."""
+    """That of the program that is being built; one that notes nothing where captured code is called by a program as it runs."""
+    if not stack.builders():
+        return Journal({})
     root = current().root
     if root.journal is None:
         root.journal = Journal(root.generators)
