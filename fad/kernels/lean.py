@@ -77,6 +77,7 @@ class _Lower(lowering.Lower):
         self._operators = {}                                 # (operator, types) -> its implementation
         self._counted = {}                                   # type -> whether a reference in it is counted
         self._clock = None                                   # of `interruptible`
+        self._record = None                                  # of the arrays that are arguments, for the same
         self._defined = definitions(self.blocks)
         kind = self.fndesc.restype
         self._results = results.returned_tuples(self.blocks, self._defined, self.typeof, kind) if results.is_large(kind) else ()
@@ -135,15 +136,20 @@ class _Lower(lowering.Lower):
 
     # -- calls ----------------------------------------------------------------------------------------------------------------
 
+    def _recorded(self, arrays):
+        self._record = self._record or pauses.record_of(self.context, self.builder, arrays)
+        return self._record
+
     def _lower_call_normal(self, fnty, expr, signature):
         arrays = [(t, v) for t, v in zip(self.fndesc.argtypes, self.fnargs) if isinstance(t, types.Array)]
         if isinstance(fnty, types.Function) and getattr(fnty.typing_key, "fad_pauses", False):
             result = super()._lower_call_normal(fnty, expr, signature)
-            pauses.emit_check(self.context, self.builder, arrays)
+            pauses.emit_check(self.context, self.builder, self._recorded(arrays), [kind.ndim for kind, _ in arrays])
             return result
         if isinstance(fnty, types.Function) and fnty.typing_key is pauses.interruptible:
             self._clock = self._clock or pauses.new_clock(self.builder)
-            return pauses.emit_pause(self.context, self.builder, self.loadvar(expr.args[0].name), self._clock, arrays)
+            turns, ranks = self.loadvar(expr.args[0].name), [kind.ndim for kind, _ in arrays]
+            return pauses.emit_pause(self.context, self.builder, turns, self._clock, self._recorded(arrays), ranks)
         method = fnty.typing_key if isinstance(fnty, types.BoundFunction) and self._is_array(fnty.this) else None
         if method == "array.copy":
             return memory.duplicate(self.context, self.builder, fnty.this, self.loadvar(expr.func.name))

@@ -16,7 +16,7 @@ from numba.core import cgutils
 from fad.kernels.foreign import bind
 from fad.kernels.gil import held_for_a_while, is_pythons_thread
 
-__all__ = ["emit_check", "emit_pause", "interruptible", "new_clock"]
+__all__ = ["emit_check", "emit_pause", "interruptible", "new_clock", "record_of"]
 
 EVERY = 1 << 6
 COARSE = {"linux": 6, "darwin": 5}  # CLOCK_MONOTONIC_COARSE, CLOCK_MONOTONIC_RAW_APPROX: read in nanoseconds
@@ -39,11 +39,28 @@ def new_clock(builder):
     return cgutils.alloca_once(builder, WORD)                # it is zero where the function begins
 
 
-def emit_pause(context, builder, turns, clock, arrays):
-    """Emit `interruptible`, in a function whose arguments are these arrays, pairs of type and value."""
+def record_of(context, builder, arrays):
+    """A record of these arrays, pairs of type and value, made where the function begins: for each Python's array, its place and its extents.
+
+    Loops hold one pointer to it. Values that they held for the sake of a rare call made some loops half as slow again.
+    """
+    known = []
+    with builder.goto_entry_block():
+        for kind, value in arrays:
+            array = context.make_array(kind)(context, builder, value)
+            known += [builder.ptrtoint(array.parent, WORD), builder.ptrtoint(array.data, WORD)]
+            known += cgutils.unpack_tuple(builder, array.shape, kind.ndim)
+        record = builder.alloca(WORD, WORD(max(1, len(known))))
+        for k, word in enumerate(known):
+            builder.store(word, builder.gep(record, [WORD(k)]))
+    return record
+
+
+def emit_pause(context, builder, turns, clock, record, ranks):
+    """Emit `interruptible`, in a function whose arguments are arrays of these ranks, of which there is a record."""
     now = builder.icmp_signed("==", builder.and_(turns, WORD(EVERY - 1)), WORD(EVERY - 1))
     with builder.if_then(now, likely=False):
-        found = builder.call(_pause(builder.module, [kind.ndim for kind, _ in arrays]), [clock, *_known(context, builder, arrays)])
+        found = builder.call(_pause(builder.module, ranks), [clock, record])
         with builder.if_then(cgutils.is_not_null(builder, found), likely=False):
             with builder.if_then(builder.icmp_signed("==", found, INT(RAISED)), likely=False):
                 context.call_conv.return_exc(builder)
@@ -51,53 +68,50 @@ def emit_pause(context, builder, turns, clock, arrays):
     return builder.add(turns, WORD(1))
 
 
-def emit_check(context, builder, arrays):
+def emit_check(context, builder, record, ranks):
     """Emit what follows the call of a helper that pauses: it knows those of the arrays only that it is given."""
-    found = builder.call(_sizes(builder.module, [kind.ndim for kind, _ in arrays]), _known(context, builder, arrays))
+    found = builder.call(_sizes(builder.module, ranks), [record])
     with builder.if_then(cgutils.is_not_null(builder, found), likely=False):
         context.call_conv.return_user_exc(builder, RuntimeError, (TELLS,))
 
 
-def _known(context, builder, arrays):
-    """For each array Python's array, its place and its extents."""
-    known = []
-    for kind, value in arrays:
-        array = context.make_array(kind)(context, builder, value)
-        known += [builder.bitcast(array.parent, BYTE), builder.ptrtoint(array.data, WORD)]
-        known += cgutils.unpack_tuple(builder, array.shape, kind.ndim)
-    return known
+def _known(builder, record, ranks):
+    """The fields of each array in a record: Python's array, its place, its extents."""
+    at = 0
+    for rank in ranks:
+        words = [builder.load(builder.gep(record, [WORD(at + k)])) for k in range(2 + rank)]
+        yield builder.inttoptr(words[0], BYTE), words[1], words[2:]
+        at += 2 + rank
 
 
 def _sizes(module, ranks):
-    """The function sizes(for each array: Python's array, its place, its extents): 0, or RESIZED."""
+    """The function sizes(record): 0, or RESIZED."""
     name = ".".join(["fad.sizes", *map(str, ranks)])
     if name in module.globals:
         return module.globals[name]
-    function = ir.Function(module, ir.FunctionType(INT, [kind for rank in ranks for kind in (BYTE, WORD, *[WORD] * rank)]), name)
+    function = ir.Function(module, ir.FunctionType(INT, [WORD.as_pointer()]), name)
     function.linkage = "internal"
     function.attributes.add("noinline")
-    builder, known = ir.IRBuilder(function.append_basic_block("entry")), function.args
-    for rank in ranks:
-        _check_size(builder, *known[:2], known[2:2 + rank])
-        known = known[2 + rank:]
+    builder = ir.IRBuilder(function.append_basic_block("entry"))
+    for known in _known(builder, function.args[0], ranks):
+        _check_size(builder, *known)
     builder.ret(INT(0))
     return function
 
 
 def _pause(module, ranks):
-    """The function pause(clock, for each array: Python's array, its place, its extents): 0, or what has happened.
+    """The function pause(clock, record): 0, or what has happened.
 
     It stands apart so that the loop that calls it holds as little as can be.
     """
     name = ".".join(["fad.pause", *map(str, ranks)])
     if name in module.globals:
         return module.globals[name]
-    kinds = [kind for rank in ranks for kind in (BYTE, WORD, *[WORD] * rank)]
-    function = ir.Function(module, ir.FunctionType(INT, [WORD.as_pointer(), *kinds]), name)
+    function = ir.Function(module, ir.FunctionType(INT, [WORD.as_pointer()] * 2), name)
     function.linkage = "internal"
     function.attributes.add("noinline")
     builder = ir.IRBuilder(function.append_basic_block("entry"))
-    clock, *known = function.args
+    clock, record = function.args
     time, before = _time(builder), builder.load(clock)
     builder.store(time, clock)
     moved = builder.and_(builder.icmp_signed("!=", time, before), cgutils.is_not_null(builder, before))
@@ -107,9 +121,8 @@ def _pause(module, ranks):
         raised = held_for_a_while(builder, lambda: builder.call(check, []))
         with builder.if_then(cgutils.is_not_null(builder, raised)):
             builder.ret(INT(RAISED))
-        for rank in ranks:
-            _check_size(builder, *known[:2], known[2:2 + rank])
-            known = known[2 + rank:]
+        for known in _known(builder, record, ranks):
+            _check_size(builder, *known)
     builder.ret(INT(0))
     return function
 
