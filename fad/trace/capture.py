@@ -52,7 +52,7 @@ def is_user_function(f: Any, packages: "set | tuple" = ()) -> bool:
 
 
 def _package(f: FunctionType) -> str:
-    return (f.__module__ or "").split(".")[0]
+    return str(f.__module__ or "").split(".")[0]
 
 
 def is_compiled(f: Any) -> bool:

@@ -62,7 +62,7 @@ def is_maker(f: Any) -> bool:
     if isinstance(f, type):
         made = (*_NUMPYS, random.Random, np.random.BitGenerator, np.random.SeedSequence)
         is_quasi = f.__module__ == "scipy.stats._qmc" and any(c.__name__ == "QMCEngine" for c in f.__mro__)
-        return is_quasi or (issubclass(f, made) and f.__module__.split(".")[0] in ("numpy", "random"))
+        return is_quasi or (issubclass(f, made) and str(f.__module__).split(".")[0] in ("numpy", "random"))
     return f is np.random.default_rng
 
 

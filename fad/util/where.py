@@ -112,7 +112,7 @@ def _has_core(path: str) -> bool:
 def _has_arrays(name: str) -> bool:
     modules = [m for n, m in list(sys.modules.items()) if n == name or n.startswith(name + ".")]
     classes = [x for m in modules for x in list(getattr(m, "__dict__", {}).values()) if isinstance(x, type)]
-    return any(c.__module__.split(".")[0] == name and not c.__dict__.keys().isdisjoint(_PROTOCOLS) for c in classes)
+    return any(str(c.__module__).split(".")[0] == name and not c.__dict__.keys().isdisjoint(_PROTOCOLS) for c in classes)
 
 
 def is_captured_class(cls: type) -> bool:

@@ -77,13 +77,13 @@ def _is_librarys(x: Any) -> bool:
         isinstance(x, _OWN)
         or is_users(x)
         and is_open(x)
-        and cls.__module__.split(".")[0] not in sys.stdlib_module_names
+        and str(cls.__module__).split(".")[0] not in sys.stdlib_module_names
     ):
         return False
     has_attributes = type(getattr(x, "__dict__", None)) is dict or bool(slots_of(cls))
     return (
         has_attributes
-        and cls.__module__.split(".")[0] not in _CLOSED
+        and str(cls.__module__).split(".")[0] not in _CLOSED
         and not any(c.__name__ in _NEVER_CHANGE for c in cls.__mro__)
     )
 
