@@ -3,7 +3,6 @@
 Builders nest: a region's builder has the surrounding one as parent and may use its values. What has no builder of this
 program behind it (an array from outside) is captured: it becomes a further input of the outermost Func.
 """
-import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 
 from ..util.errors import ConcreteValueError, SideEffectError
 from ..util.foreign import package_of, remedy_of
+from ..util.lazy import LazyModule
 from ..util.listening import listening, settings
 from ..util.where import here
 from . import stack
@@ -21,6 +21,8 @@ from .op import Op
 from .stack import current
 from .types import INT, Type, require_plain, type_of
 from .value import Value
+
+hashlib = LazyModule("hashlib")
 
 _AFFINE = {"add", "sub", "mul", "neg"}
 _INTEGER = _AFFINE | {"floordiv", "mod", "minimum", "maximum", "wrap_index"}

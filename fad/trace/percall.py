@@ -41,7 +41,6 @@ FILLED = {"random": 0, "random_sample": 0, "standard_normal": 0, "standard_expon
 SIZED = {"random", "uniform", "gauss", "normalvariate", "triangular", "expovariate", "betavariate", "gammavariate",
          "lognormvariate", "vonmisesvariate", "paretovariate", "weibullvariate", "randint", "randrange"}
 _DRAWING = {"scipy", "sklearn"}  # where functions draw from the generators that the modules share
-_NUMPYS = (np.random.Generator, np.random.RandomState)
 
 
 # -- which calls -----------------------------------------------------------------------------------------------------
@@ -60,7 +59,7 @@ def drawn_from(f: Any, args: Any) -> list:
 def is_maker(f: Any) -> bool:
     """Whether f makes generators."""
     if isinstance(f, type):
-        made = (*_NUMPYS, random.Random, np.random.BitGenerator, np.random.SeedSequence)
+        made = (np.random.Generator, np.random.RandomState, random.Random, np.random.BitGenerator, np.random.SeedSequence)
         is_quasi = f.__module__ == "scipy.stats._qmc" and any(c.__name__ == "QMCEngine" for c in f.__mro__)
         return is_quasi or (issubclass(f, made) and str(f.__module__).split(".")[0] in ("numpy", "random"))
     return f is np.random.default_rng
@@ -71,7 +70,9 @@ class Maker:
     own at each call.
     """
 
-    original = staticmethod(np.random.default_rng)
+    @property
+    def original(self) -> Callable:
+        return np.random.default_rng                          # looked up at the call: NumPy imports the module at its first use
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return (
@@ -247,6 +248,10 @@ def _integer(n: Any) -> Any:
     return Integer(((n.atom, 1),), 0) if isinstance(n, Value) else n
 
 
+def _is_of_numpys_generator(f: Any) -> bool:
+    return isinstance(getattr(f, "__self__", None), (np.random.Generator, np.random.RandomState))
+
+
 def _is_stable(f: Any, args: Any, kwargs: Any) -> bool:
     """Whether the types of the result are the same at each call, whatever is drawn."""
     leaves = tree.flatten((args, kwargs), is_leaf=lambda x: isinstance(x, (Integer, Made, Attribute)))[0]
@@ -254,14 +259,14 @@ def _is_stable(f: Any, args: Any, kwargs: Any) -> bool:
         return False
     if hasattr(f, "draws_one_kind"):
         return True
-    return isinstance(getattr(f, "__self__", None), _NUMPYS) or (
+    return _is_of_numpys_generator(f) or (
         isinstance(getattr(f, "__self__", None), random.Random) and f.__name__ in SIZED
     )
 
 
 def _is_filled(f: Any, step: Step, leaves: list) -> bool:
     """Whether calls one after the other draw what one call draws for an array with one more axis."""
-    place = FILLED.get(getattr(f, "__name__", "")) if isinstance(getattr(f, "__self__", None), _NUMPYS) else None
+    place = FILLED.get(getattr(f, "__name__", "")) if _is_of_numpys_generator(f) else None
     if place is None or len(step.args) > place or len(leaves) != 1 or not isinstance(leaves[0], (float, np.ndarray)):
         return False
     leaf = leaves[0]

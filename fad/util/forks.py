@@ -8,6 +8,7 @@ not wait for ever: after PATIENCE seconds it goes on, and the child gets new loc
 """
 
 import contextlib
+import logging  # noqa: F401  it takes its own lock before a fork. What is registered last comes first, and who waits below may log
 import os
 import sys
 import threading

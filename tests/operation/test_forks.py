@@ -3,6 +3,7 @@
 import gc
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -115,6 +116,35 @@ def test_a_fork_waits_for_the_locks_of_libraries(which):
     held.wait()
     assert child(lambda: compiled(231)) == "True"
     thread.join()
+
+
+LOGGER = """
+import os, threading, time
+from fad.util import forks
+import logging
+
+def write():
+    with forks.unforkable():
+        inside.set()
+        time.sleep(0.2)                                      # the other thread forks by now
+        logging.getLogger("fresh").isEnabledFor(10)          # takes the lock of the module
+
+inside = threading.Event()
+thread = threading.Thread(target=write)
+thread.start()
+inside.wait()
+started = time.monotonic()
+if os.fork() == 0:
+    os._exit(0)
+print(time.monotonic() - started)
+thread.join()
+"""
+
+
+def test_who_is_waited_for_may_log():
+    """Python's own module takes its lock before a fork, too: it must not have it while fad waits (a deadlock, until the patience ends)."""
+    done = subprocess.run([sys.executable, "-c", LOGGER], capture_output=True, text=True, check=True, timeout=200)
+    assert float(done.stdout) < 10.0
 
 
 def test_a_fork_does_not_wait_for_ever(monkeypatch):

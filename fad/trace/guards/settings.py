@@ -2,7 +2,6 @@
 
 What they say is part of the program, and they are asked again before each call.
 """
-import calendar
 import functools
 import gc
 import logging
@@ -19,7 +18,7 @@ from ...util.collection import is_collecting
 from .guard import Answer
 
 _SETTINGS = {np.geterr, np.geterrcall, np.getbufsize, np.get_printoptions, sys.getrecursionlimit, sys.getswitchinterval, threading.current_thread,
-             os.getcwd, os.getpid, calendar.firstweekday, gc.isenabled}
+             os.getcwd, os.getpid, gc.isenabled}
 _METHODS = {logging.Logger.isEnabledFor, logging.Logger.getEffectiveLevel, logging.Logger.hasHandlers}
 
 
