@@ -1,6 +1,5 @@
 """Functions with derivatives of the user's own: custom_jvp, custom_vjp; and checkpoint, which trades memory for computation."""
 import functools
-import inspect
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -20,7 +19,7 @@ from ..trace.tracing import is_data
 from ..util import tree
 from ..util.errors import ArgumentError, SideEffectError, StructureError
 from ..util.interrupts import let_through
-from ..util.keywords import named_as_here
+from ..util.keywords import named_as_here, signature_of
 from .inner import captured, conform, zeros_of
 from .leaves import call_on_tensors, level_of
 from .staged import check_callable
@@ -183,9 +182,12 @@ def _in_order(f: Callable, args: tuple, kwargs: dict) -> "tuple[tuple, dict]":
     """Arguments as a rule gets them: by position, in the order of the function's parameters, as far as they are given; what can only be named stays so."""
     if not kwargs:
         return args, kwargs
+    signature = signature_of(f)
+    if signature is None:
+        return args, kwargs
     try:
-        bound = inspect.signature(f).bind(*args, **kwargs)
-    except (TypeError, ValueError) as error:                                 # no signature, or arguments that the function itself will refuse
+        bound = signature.bind(*args, **kwargs)
+    except TypeError as error:                                # arguments that the function itself will refuse
         let_through(error)
         return args, kwargs
     bound.apply_defaults()

@@ -43,7 +43,7 @@ from ..util.errors import (
 )
 from ..util.foreign import remedy_in
 from ..util.interrupts import is_interrupt, let_through
-from ..util.where import Where, library_of, line_of, outside_fad
+from ..util.where import Where, library_of, line_of, outside_fad, package_name
 
 UNSTAGED = (ConcreteValueError, UnstageableError, SideEffectError, UnsupportedFunctionError, IntegerOverflowError, MissingAttributeError, OperandError)
 NEGATIVE_POWER = "Integers to negative integer powers are not allowed"      # of NumPy's ints; Python's are floats then
@@ -112,7 +112,7 @@ def _in_fads_words(error: Exception) -> Exception:
     if isinstance(error, RecursionError):
         return RecursionDepthError(str(error), where=line_of(error), why="the function calls itself, and nothing in the trace ends that",
                                    do="let it end by a plain Python number (a depth, a length), or write a loop")
-    if type(error).__module__.startswith("numba."):
+    if package_name(type(error)) == "numba":
         return ConcreteValueError("a traced value was given to code that Numba has compiled", where=line_of(error),
                                   why=f"it computes with numbers ({type(error).__name__})",
                                   do="write it as plain Python, which fad compiles; or give it a rule of its own (fad.custom_jvp, fad.custom_vjp)")

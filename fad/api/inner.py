@@ -17,6 +17,8 @@ from ..trace.tracing import Traced, is_data, trace
 from ..util import tree
 from ..util.errors import ArgumentError, CotangentShapeError, IntegerArgumentError, NotScalarError, StructureError
 from ..util.foreign import package_of, remedy_of
+from ..util.interrupts import let_through
+from ..util.keywords import signature_of
 from .names import leaf_names
 
 
@@ -193,7 +195,8 @@ def _known(shape: tuple) -> tuple:
 def _agree(m: Any, n: Any) -> bool:
     try:
         agree(m, n)
-    except ValueError:
+    except ValueError as error:
+        let_through(error)
         return False
     return True
 
@@ -203,6 +206,7 @@ def call_fitting(f: Callable, args: tuple, kwargs: dict) -> Any:
     try:
         return f(*args, **kwargs)
     except TypeError as error:
+        let_through(error)
         misfit = _misfit(f, args, kwargs)
         if misfit is None:
             raise
@@ -211,13 +215,13 @@ def call_fitting(f: Callable, args: tuple, kwargs: dict) -> Any:
 
 def _misfit(f: Callable, args: tuple, kwargs: dict) -> "ArgumentError | None":
     plain = inspect.unwrap(f)
-    try:
-        signature = inspect.signature(plain)
-    except (TypeError, ValueError):                           # a function of C without a signature
+    signature = signature_of(plain)
+    if signature is None:                                     # a function of C
         return None
     try:
         signature.bind(*args, **kwargs)
     except TypeError as error:
+        let_through(error)
         code = getattr(plain, "__code__", None)
         where = None if code is None else f"{code.co_filename}:{code.co_firstlineno}"
         given = ", ".join([*["_"] * len(args), *[f"{k}=_" for k in kwargs]])

@@ -6,6 +6,7 @@ from types import FunctionType
 from typing import Any
 
 from ..trace.guards.closures import MEMORY
+from ..util.interrupts import let_through
 
 
 def memory_of(f: FunctionType, made: bool = False) -> "dict | None":
@@ -40,6 +41,7 @@ def remembered(make: Callable) -> Callable:
 def _hashable(f: Any) -> bool:
     try:
         hash(f)
-    except TypeError:
+    except TypeError as error:
+        let_through(error)
         return False
     return True

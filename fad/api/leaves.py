@@ -7,6 +7,7 @@ from ..ir.build import Value
 from ..ir.types import is_beyond_64_bits, require_plain
 from ..util import tree
 from ..util.config import config
+from ..util.interrupts import let_through
 
 
 def level_of(leaves: list) -> int:
@@ -62,7 +63,8 @@ class _ById:
 def static_key(x: Any) -> Any:
     try:
         hash(x)
-    except TypeError:
+    except TypeError as error:
+        let_through(error)
         return _ById(x)
     return type(x), x
 

@@ -1,11 +1,9 @@
 """Names for the inputs of a program: the user's own, for whoever reads the generated code."""
-import inspect
 import re
-import sys
 from typing import Any
 
 from ..util import tree
-from ..util.interrupts import interrupt_behind
+from ..util.keywords import signature_of
 
 
 def leaf_names(f: Any, structure: tree.Structure) -> list:
@@ -19,14 +17,8 @@ def leaf_names(f: Any, structure: tree.Structure) -> list:
 
 
 def _parameters(f: Any) -> list:
-    handled = sys.exc_info()[1]
-    try:
-        found = inspect.signature(f).parameters.values()
-    except (TypeError, ValueError) as error:
-        interrupt = interrupt_behind(error, handled)          # the standard library turns errors of these classes into its own
-        if interrupt is not None:
-            raise interrupt from None
-        return []
+    signature = signature_of(f)
+    found = signature.parameters.values() if signature is not None else ()
     return [p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
 
 

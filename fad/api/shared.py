@@ -6,7 +6,6 @@ pattern (see trace/guards/closures.py), which serves all later ones. Numbers are
 A pattern is not shared where that would make a difference: where the function changes what it closes over, where it cannot be staged so, or where
 a thing that is copied is also known by itself to the code (as the value of a global name, say). Such a function is traced as it is.
 """
-import contextlib
 import gc
 import threading
 from collections.abc import Callable
@@ -22,6 +21,7 @@ from ..trace.guards.closures import Filling, Kind, Parts, Pattern, parts_of
 from ..util.errors import UnstageableError
 from ..util.forks import renewed
 from ..util.interrupts import let_through
+from ..util.where import module_name, package_name
 
 MOST = 256                                                    # patterns that are kept
 TRIALS = 3                                                    # failures after which a pattern is not tried any more
@@ -151,10 +151,12 @@ def sharing_of(staged: Any) -> "tuple[Sharing | None, Any]":
 
 def forget(staged: Any) -> None:
     """Do without the staged function that serves this one."""
-    with contextlib.suppress(TypeError):                      # an option that cannot be hashed
+    try:
         parts = parts_of(staged.rebuild[1][0])
         if parts is not None:
             _patterns.pop((*staged.options, *parts.key), None)
+    except TypeError as error:                                # an option that cannot be hashed
+        let_through(error)
 
 
 def known_by_itself(traced: Any) -> set:
@@ -165,7 +167,7 @@ def known_by_itself(traced: Any) -> set:
         x = queue.pop()
         if id(x) not in ids:
             ids.add(id(x))
-            if not isinstance(x, _CLOSED) and (not str(type(x).__module__).startswith("fad.") or type(x).__module__ in _HOLDING):
+            if not isinstance(x, _CLOSED) and (package_name(type(x)) != "fad" or module_name(type(x)) in _HOLDING):
                 queue += gc.get_referents(x)
     return ids
 

@@ -4,7 +4,6 @@ A staged function has a body that computes on traced values: for `grad` it trace
 program and runs the result. Called with arrays, the body is traced once for each kind of arguments and the program is kept; called
 with traced values, the body runs where it stands. So transforms nest without a rule of their own.
 """
-import contextlib
 import functools
 from collections.abc import Callable
 from types import FunctionType, SimpleNamespace
@@ -25,10 +24,11 @@ from ..trace.state import nodes_of
 from ..trace.tracing import trace
 from ..transforms.budget import allowing
 from ..util import tree
+from ..util.ambient import put_back, snapshot
 from ..util.collection import collection_paused
 from ..util.config import config
 from ..util.errors import ArgumentError, ConcreteValueError, SideEffectError
-from ..util.interrupts import let_through, put_back, snapshot
+from ..util.interrupts import let_through
 from ..util.memory import parse_bytes
 from .fallback import BEYOND, Fallback, as_arrays, beyond_programs, is_of_a_way, is_of_none, run_on_tape
 from .kept import memory_of
@@ -66,7 +66,8 @@ class Staged:
     def _adopt(self, kept: dict) -> None:
         try:
             first = kept.get(self.options)
-        except TypeError:                                     # an option that cannot be hashed
+        except TypeError as error:                            # an option that cannot be hashed
+            let_through(error)
             return
         if first is not None:
             self.first, self.programs, self.varying, self.seen, self.latest = first, first.programs, first.varying, first.seen, first.latest
@@ -76,8 +77,10 @@ class Staged:
         """Keep the programs with the function, for later transforms of it."""
         f = self.rebuild[1][0]
         if self.first is self and type(f) is FunctionType:
-            with contextlib.suppress(TypeError):              # an option that cannot be hashed
+            try:
                 memory_of(f, True).setdefault(self.options, self)
+            except TypeError as error:                        # an option that cannot be hashed
+                let_through(error)
 
     # -- calls ------------------------------------------------------------------------------------------------------------
 

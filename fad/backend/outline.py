@@ -24,6 +24,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from ..util.interrupts import let_through
 from ..util.where import Where
 from .aliasing import shared_by_call, sharing_groups
 from .lines import Block, Statement, code_of, live_before, locals_of, note_live, statements
@@ -110,7 +111,8 @@ def _round(function: Function, taken: set, users: dict, shares: dict) -> tuple:
     try:
         local = locals_of(function.lines, function.parameters)
         block = statements(function.lines, local)
-    except ValueError:                                       # a statement that is not among those that we know
+    except ValueError as error:                              # a statement that is not among those that we know
+        let_through(error)
         return function, []
     note_live(block, frozenset())
     blocks = list(_blocks(block))

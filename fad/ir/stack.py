@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ..util.ambient import ambient
 from ..util.errors import SideEffectError
-from ..util.interrupts import ambient
 
 _local = ambient(threading.local())
 

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 from ..ir.op import Op, registry
 from ..ir.types import type_of
+from ..util.interrupts import let_through
+from ..util.where import module_name
 from .kinds import shape_of
 from .literals import as_array
 
@@ -161,9 +163,10 @@ def find(function: Any) -> "Face | None":
     """The face of a function or ufunc, or None."""
     try:
         found = _by_object.get(function)
-    except TypeError:                       # not hashable, so no function of a library
+    except TypeError as error:              # not hashable, so no function of a library
+        let_through(error)
         return None
-    module = getattr(function, "__module__", None) or "numpy"               # NumPy's and SciPy's ufuncs do not say
+    module = module_name(function) or "numpy"               # NumPy's and SciPy's ufuncs do not say
     if found is not None or module.partition(".")[0] not in LIBRARIES:
         return found
     for load in (lambda: None, lambda: _load(module), _load_met):

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..util.errors import UnsupportedFunctionError
+from ..util.keywords import signature_of as plain_signature_of
 
 
 def _any(value: Any) -> bool:
@@ -50,13 +51,7 @@ def _taken(original: Any, call: Callable) -> _Taken:
     return _Taken(names, places, any(p.kind == p.VAR_KEYWORD for p in found))
 
 
-@lru_cache(None)
-def signature_of(original: Any) -> "inspect.Signature | None":
-    """The signature of one of NumPy's functions or methods, where it has one."""
-    try:
-        return inspect.signature(original)
-    except (ValueError, TypeError):
-        return None
+signature_of = lru_cache(None)(plain_signature_of)         # of NumPy's functions and methods
 
 
 def fitted(name: str, original: Any, call: Callable, args: tuple, kwargs: dict) -> "tuple[tuple, dict]":

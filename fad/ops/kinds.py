@@ -18,8 +18,8 @@ from numpy import ndarray
 
 from ..ir.op import Op, registry
 from ..ir.types import real_dtype, type_of
+from ..util.ambient import ambient
 from ..util.errors import NoDerivativeError
-from ..util.interrupts import ambient
 
 
 def is_complex(x: Any) -> bool:

@@ -16,6 +16,7 @@ from ..ir.build import current
 from ..util import tree
 from ..util.defects import door
 from ..util.errors import UnstageableError
+from ..util.where import is_fads, module_name
 from .containers import is_users
 from .draws import goes_on, is_generator, no_draws, note_generator, order_of, refuse_draws
 from .handlers import note_listeners
@@ -37,7 +38,7 @@ def refuse_frames(f: Any) -> None:
     if f is sys.getsizeof:
         raise UnstageableError("sys.getsizeof is called", why="what stands for an object while the function is traced is larger or smaller",
                                do="ask for the size outside the function")
-    if (f.__module__, f.__name__) in FRAMES:
+    if (module_name(f), f.__name__) in FRAMES:
         raise UnstageableError(f"{f.__name__} sees the names of the function that calls it", why="the function is rewritten when it is traced",
                                do="pass what is needed as arguments")
 
@@ -57,11 +58,6 @@ def keep(x: Any) -> None:
                                do="loop over a list or an array")
     if goes_on(x) and builder.root.generators.get(id(x), (x, builder))[1] is not builder:
         refuse_draws()
-
-
-def is_fads(f: Any) -> bool:
-    """Whether f is fad's own, a method of what stands for a library's object."""
-    return any(str(name).startswith("fad.") for name in (getattr(f, "__module__", ""), type(getattr(f, "__self__", None)).__module__))
 
 
 @door

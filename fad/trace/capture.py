@@ -20,7 +20,7 @@ from ..ir.types import has_own_arithmetic
 from ..ops.face import OBJECTS, find
 from ..util.defects import door
 from ..util.errors import UnstageableError
-from ..util.where import is_captured, is_library
+from ..util.where import is_captured, is_library, package_name
 from .builtin import BUILTIN_FACES, BY_BUILTIN, class_of
 from .containers import NEVER_CHANGE, Globals, Variable, contents, is_empty, put_contents
 from .control import Runtime
@@ -48,16 +48,12 @@ from .tracer import Tracer
 
 def is_user_function(f: Any, packages: "set | tuple" = ()) -> bool:
     """Whether f is a Python function that is captured (see util/where.py); these packages are, too."""
-    return isinstance(f, FunctionType) and not is_library(f.__code__.co_filename) and (is_captured(f.__code__.co_filename) or _package(f) in packages)
-
-
-def _package(f: FunctionType) -> str:
-    return str(f.__module__ or "").split(".")[0]
+    return isinstance(f, FunctionType) and not is_library(f.__code__.co_filename) and (is_captured(f.__code__.co_filename) or package_name(f) in packages)
 
 
 def is_compiled(f: Any) -> bool:
-    """Whether f is a function that Numba compiled. A class made by Cython may have a descriptor in place of its module's name."""
-    return str(type(f).__module__).startswith("numba.") and hasattr(f, "py_func")
+    """Whether f is a function that Numba compiled."""
+    return package_name(type(f)) == "numba" and hasattr(f, "py_func")
 
 
 def is_sequence(x: Any) -> bool:
@@ -372,7 +368,7 @@ class Capture(Reading):
     def _ask_for(self, f: Any) -> None:
         """Capture the package of a function that is asked for by itself, wherever it is installed."""
         if isinstance(f, FunctionType):
-            self.packages.add(_package(f))
+            self.packages.add(package_name(f))
 
     def _partial(self, f: functools.partial) -> functools.partial:
         """A function with some of its arguments; where they come from outside, they are sources."""

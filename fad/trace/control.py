@@ -22,7 +22,8 @@ from ..ops.literals import python_number
 from ..util import tree
 from ..util.defects import door
 from ..util.errors import UnstageableError
-from ..util.where import is_captured_class
+from ..util.interrupts import let_through
+from ..util.where import is_captured_class, module_name
 from . import handlers, optional, text
 from .branch import choose, truth
 from .builtin import BY_BUILTIN, hasattr_, scalar_class, type_
@@ -98,7 +99,8 @@ class Runtime(DataModel, Loops):
             return self._method(x)
         try:
             known = BY_BUILTIN.get(x) if isinstance(x, (BuiltinFunctionType, type)) else None
-        except TypeError:                                     # a class whose metaclass has an equality of its own
+        except TypeError as error:                            # a class whose metaclass has an equality of its own
+            let_through(error)
             return x
         return known if known is not None else self.capture.swap(x) if self.capture.is_called(x) and not self.is_captured(x) else x
 
@@ -146,7 +148,7 @@ class Runtime(DataModel, Loops):
             return functools.partial(cached, self, f)
         if isinstance(f, type):
             known = BY_BUILTIN.get(f) or scalar_class(f)
-            return known or (f if f.__module__ == "builtins" else functools.partial(self._made, f))
+            return known or (f if module_name(f) == "builtins" else functools.partial(self._made, f))
         if f is getattr:
             return self._getattr
         if f is hasattr:
@@ -157,7 +159,8 @@ class Runtime(DataModel, Loops):
             return functools.partial(self._attributes, f.__reduce__()[1])
         try:
             known = BY_BUILTIN.get(f)
-        except TypeError:                                     # not hashable: an object with an equality of its own
+        except TypeError as error:                            # not hashable: an object with an equality of its own
+            let_through(error)
             return self._object(f)
         if known is not None:
             return known

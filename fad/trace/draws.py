@@ -12,6 +12,7 @@ import numpy as np
 
 from ..ir.build import current
 from ..util.errors import UnstageableError
+from ..util.where import module_name
 
 
 def is_generator(x: Any) -> bool:
@@ -83,7 +84,7 @@ def held_by(x: Any, depth: int = 3) -> Iterator:
     """What x draws from, if it draws: itself, or the generator that a distribution of scipy.stats holds."""
     if goes_on(x):
         yield x
-    elif depth and str(type(x).__module__).startswith("scipy.stats"):
+    elif depth and module_name(type(x)).startswith("scipy.stats"):
         for part in list(getattr(x, "__dict__", {}).values()):
             yield from held_by(part, depth - 1)
 

@@ -12,6 +12,7 @@ from ..ir.graph import Equation, Func, Literal, Var, free_vars
 from ..ir.integers import Affine
 from ..ir.types import INT
 from ..util.errors import IntegerOverflowError
+from ..util.interrupts import let_through
 
 LIMIT = 1 << 63
 MOST_TURNS = 10_000
@@ -99,5 +100,6 @@ def _run(eqn: Equation, env: dict) -> None:
     if all(isinstance(x, int) for x in args):
         try:
             env[eqn.outputs[0]] = f(*args)
-        except (ZeroDivisionError, ValueError):
+        except (ZeroDivisionError, ValueError) as error:
+            let_through(error)
             return

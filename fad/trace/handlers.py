@@ -26,7 +26,7 @@ from ..util.errors import (
 )
 from ..util.interrupts import is_interrupt
 from ..util.listening import listening
-from ..util.where import here, is_own, line_of
+from ..util.where import here, is_own, line_of, module_name
 from .bound import refuse_handled
 from .text import told
 
@@ -114,7 +114,7 @@ def is_pythons(error: Exception) -> bool:
 
 def kind_of(error: BaseException) -> str:
     """The class of Python's that a program raises for an error: one that is made from a text alone."""
-    return next(c.__name__ for c in type(error).__mro__ if c.__module__ == "builtins" and not (issubclass(c, UnicodeError) and c is not UnicodeError))
+    return next(c.__name__ for c in type(error).__mro__ if module_name(c) == "builtins" and not (issubclass(c, UnicodeError) and c is not UnicodeError))
 
 
 def raised_here(error: Exception) -> Any:

@@ -17,6 +17,7 @@ import numpy as np
 from ..ir import stack
 from ..ir.build import Value, current
 from ..util.errors import UnstageableError
+from ..util.where import package_name
 from .containers import contents, is_users, keeps_record, put_contents, same_contents
 from .draws import goes_on, put_state, same_state, state_of
 from .pythons import LARGEST, held_in, is_held_in, put_in
@@ -42,7 +43,7 @@ def kind_of(x: Any) -> "Kind | None":
     """The kind of a cell; None of what holds nothing that changes."""
     if isinstance(x, _CONTAINERS) or keeps_record(x):
         return CONTAINER
-    if isinstance(x, _NOTHING) or type(x).__module__.startswith("fad.") or (isinstance(x, np.ndarray) and (x.nbytes > LARGEST or not x.flags.writeable)):
+    if isinstance(x, _NOTHING) or package_name(type(x)) == "fad" or (isinstance(x, np.ndarray) and (x.nbytes > LARGEST or not x.flags.writeable)):
         return None
     if isinstance(x, (np.ndarray, bytearray, array, ContextVar)):
         return PYTHON

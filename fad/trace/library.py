@@ -14,6 +14,7 @@ from ..ops.face import find
 from ..ops.literals import SEQUENCES
 from ..util.defects import asked_by_user, door
 from ..util.errors import UnsupportedFunctionError
+from ..util.where import module_name, package_name
 from .builtin import FaceClass
 from .calls import called
 from .constants import constant_of
@@ -87,8 +88,8 @@ def redirected(original: Any, found: Any, capture: Any) -> Callable:
     if found.routine:
         return Routine(original, found.call, capture)               # type: ignore[return-value]
     name = getattr(original, "__name__", "call")
-    is_pythons = getattr(original, "__module__", "") in ("math", "cmath")
-    makes_objects = isinstance(original, type) and original.__module__.startswith("scipy.") or name == "make_interp_spline"
+    is_pythons = module_name(original) in ("math", "cmath")
+    makes_objects = isinstance(original, type) and package_name(original) == "scipy" or name == "make_interp_spline"
 
     @door
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -186,7 +187,7 @@ def _constant(x: Tracer) -> Any:
 @functools.cache
 def has_faces(cls: type) -> bool:
     """Whether this is a class of a library's that has methods with faces, as scipy.stats' distributions have."""
-    if str(cls.__module__).split(".")[0] not in MODULES or not OPERATORS.isdisjoint(dir(cls)):
+    if package_name(cls) not in MODULES or not OPERATORS.isdisjoint(dir(cls)):
         return False                                          # nothing of a library's, or an object of which Python itself calls methods
     return any(isinstance(f, FunctionType) and find(f) for f in [getattr(cls, name, None) for name in dir(cls)])
 

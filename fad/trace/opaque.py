@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.build import Value
-from ..util.where import is_captured_class, is_library
+from ..util.where import is_captured_class, is_fads, is_library
 from .containers import contents, is_empty, is_users, keeps_record, may_change
 from .draws import goes_on, held_by
 from .guards.bytecode import names_used, rebound
@@ -45,7 +45,7 @@ def noted(f: Any, args: Iterable, kwargs: dict) -> Callable:
         return _method(f, owner, given)
     if isinstance(f, _DESCRIPTORS) and given:
         return _method(f, given[0], given[1:])
-    if _is_fads(f) or _is_looking(f):
+    if is_fads(f) or _is_looking(f):
         _note_callables(given)
         return functools.partial(_note_made, f, given)
     start = [f, *given]
@@ -100,10 +100,6 @@ def _note_new(result: Any, start: list) -> None:
         return
     known = set(map(id, reach(start)))
     all_made([x for x in [result, *reach([result])] if id(x) not in known])
-
-
-def _is_fads(f: Any) -> bool:
-    return any(str(name).startswith("fad.") for name in (getattr(f, "__module__", ""), type(getattr(f, "__self__", None)).__module__))
 
 
 def _is_looking(f: Any) -> bool:

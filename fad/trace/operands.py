@@ -17,7 +17,7 @@ from ..ir.prelude import Attribute, Integer, Made
 from ..util import tree
 from ..util.errors import UnstageableError
 from ..util.interrupts import let_through
-from ..util.where import here
+from ..util.where import here, module_name
 from .constants import constant_of
 from .containers import is_users
 from .draws import common_generators, goes_on, put_state, state_of
@@ -66,7 +66,7 @@ class Operands:
             return entry[1] if entry else x
         if type(x) is tuple:
             return tuple(map(self.convert, x))
-        if isinstance(x, (list, dict)) and type(x).__module__ in ("builtins", "fad.trace.lists"):
+        if isinstance(x, (list, dict)) and module_name(type(x)) in ("builtins", "fad.trace.lists"):
             return {k: self.convert(v) for k, v in x.items()} if isinstance(x, dict) else list(map(self.convert, x))
         if isinstance(x, _PLAIN) or type(x) is np.ndarray:
             return x
@@ -112,7 +112,7 @@ class Operands:
             return current().root.drawn[x.atom][1] if isinstance(operand, Made) else operand
         if type(x) is tuple:
             return tuple(map(self._concrete, x))
-        if isinstance(x, (list, dict)) and type(x).__module__ in ("builtins", "fad.trace.lists"):
+        if isinstance(x, (list, dict)) and module_name(type(x)) in ("builtins", "fad.trace.lists"):
             return {k: self._concrete(v) for k, v in x.items()} if isinstance(x, dict) else list(map(self._concrete, x))
         return x
 

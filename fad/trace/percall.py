@@ -27,7 +27,7 @@ from ..ops.literals import python_number
 from ..util import tree
 from ..util.defects import door
 from ..util.errors import UnstageableError
-from ..util.where import here
+from ..util.where import here, module_name, package_name
 from .draws import common_generators, goes_on, held_by, note_generator, put_state, same_state, state_of
 from .guards.bytecode import names_used
 from .guards.purity import is_effect, is_question, module_of, unseen_calls
@@ -60,8 +60,8 @@ def is_maker(f: Any) -> bool:
     """Whether f makes generators."""
     if isinstance(f, type):
         made = (np.random.Generator, np.random.RandomState, random.Random, np.random.BitGenerator, np.random.SeedSequence)
-        is_quasi = f.__module__ == "scipy.stats._qmc" and any(c.__name__ == "QMCEngine" for c in f.__mro__)
-        return is_quasi or (issubclass(f, made) and str(f.__module__).split(".")[0] in ("numpy", "random"))
+        is_quasi = module_name(f) == "scipy.stats._qmc" and any(c.__name__ == "QMCEngine" for c in f.__mro__)
+        return is_quasi or (issubclass(f, made) and package_name(f) in ("numpy", "random"))
     return f is np.random.default_rng
 
 
@@ -98,7 +98,7 @@ def is_of_module(f: Any) -> bool:
     return (
         not isinstance(f, type)
         and f is not np.random.default_rng
-        and str(getattr(f, "__module__", "")).startswith("numpy.random")
+        and module_name(f).startswith("numpy.random")
         and not hasattr(f, "__self__")
     )
 

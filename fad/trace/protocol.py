@@ -7,11 +7,12 @@ from ..ir.types import is_number, type_of
 from ..ops.face import METHODS, find
 from ..ops.literals import is_value, numpy_number, require_fitting
 from ..util.errors import UnsupportedFunctionError
+from ..util.where import module_name
 from .mutation import call_face
 
 
 def qualified_name(function: Any) -> str:
-    module = getattr(function, "__module__", None) or ("numpy" if isinstance(function, np.ufunc) else "")
+    module = module_name(function) or ("numpy" if isinstance(function, np.ufunc) else "")
     return f"{module}.{getattr(function, '__name__', function)}".lstrip(".")
 
 

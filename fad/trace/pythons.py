@@ -12,6 +12,7 @@ import numpy as np
 
 from ..ir.build import Value
 from ..ops.carry import UNDEFINED
+from ..util.where import package_name
 from .containers import is_users
 
 LARGEST = 1 << 20                                             # bytes of an array that is kept
@@ -28,7 +29,7 @@ def holds_no_traced(x: Any) -> bool:
 def arrays_within(x: Any) -> Iterator[np.ndarray]:
     """The arrays that are attributes of an object of a library's, and can be written to."""
     attributes = getattr(x, "__dict__", None)                # none of numbers, texts and containers, of which there may be many
-    if type(attributes) is not dict or isinstance(x, (type, ModuleType, FunctionType, Value, np.ndarray)) or is_users(x) or str(type(x).__module__).startswith("fad."):
+    if type(attributes) is not dict or isinstance(x, (type, ModuleType, FunctionType, Value, np.ndarray)) or is_users(x) or package_name(type(x)) == "fad":
         return
     for part in list(attributes.values()):
         if type(part) is np.ndarray and part.flags.writeable and part.nbytes <= LARGEST:

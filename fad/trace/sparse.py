@@ -14,12 +14,13 @@ from ..ops import extents
 from ..ops.face import BY_NAME
 from ..ops.kinds import shape_of
 from ..util.errors import UnsupportedFunctionError
+from ..util.where import module_name
 from .guards.guard import Attribute
 
 
 def is_sparse(a: Any) -> bool:
     """Whether this is a sparse matrix or array of SciPy's."""
-    return str(type(a).__module__).startswith("scipy.sparse") and hasattr(a, "format")
+    return module_name(type(a)).startswith("scipy.sparse") and hasattr(a, "format")
 
 
 def is_asked_by_sparse() -> bool:

@@ -67,7 +67,8 @@ def _key(original: Any, args: tuple, kwargs: dict, source: Any, layout: Any) -> 
     key = (original, layout, tuple([_kind(a, source) for a in args]), options)
     try:
         hash(key)
-    except TypeError:
+    except TypeError as error:
+        let_through(error)
         return None
     return key if _is_plain(key[2:]) else None
 

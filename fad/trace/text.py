@@ -18,10 +18,10 @@ import numpy as np
 
 from ..ir import stack
 from ..ir.build import Value, current
+from ..util.ambient import ambient
 from ..util.defects import asked_by_user, door, is_door
 from ..util.errors import ConcreteValueError
-from ..util.interrupts import ambient
-from ..util.where import BELOW_TRACING
+from ..util.where import BELOW_TRACING, module_name
 from .constants import constant_of
 from .guards.settings import answer
 
@@ -300,7 +300,7 @@ def told_by(f: Callable) -> Callable:
         values = args[place + 1:]
         if place < len(args) and any(isinstance(x, (Value, Text)) for x in args[place:]):
             text = args[place].said if type(args[place]) is Text else args[place]
-            if values and f.__module__ != "warnings":
+            if values and module_name(f) != "warnings":
                 text, values = _told(lambda: _spoken(text) % values), ()
             args = (*args[:place], text, *values)
         with telling():
@@ -312,7 +312,7 @@ def tells(f: Any) -> bool:
     """Whether f writes logs or warnings for people."""
     owner = getattr(f, "__self__", None)
     of = type(owner) if isinstance(f, MethodType) else f
-    return getattr(of, "__module__", None) in ("logging", "warnings", "_warnings") and not isinstance(f, type)
+    return module_name(of) in ("logging", "warnings", "_warnings") and not isinstance(f, type)
 
 
 def face_of(f: Any) -> Any:

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Iterator
 from types import CodeType
 
+from ..util.interrupts import let_through
+
 PROMPT, COMMAND = "<stdin>", "<string>"
 INSIDE = (" ", "\t", "else", "elif", "except", "finally", ")", "]", "}")     # how lines begin that go on with a statement
 MOST_LINES = 500                                             # of one statement
@@ -28,7 +30,8 @@ def _commands() -> Iterator[str]:
         text = given[given.index("-c") + 1]
         try:
             compile(text, COMMAND, "exec")
-        except (SyntaxError, ValueError):                     # it is an argument of another program
+        except (SyntaxError, ValueError) as error:            # it is an argument of another program
+            let_through(error)
             return
         yield text
 
@@ -57,7 +60,8 @@ def _statement(lines: list) -> "str | None":
         try:
             if codeop.compile_command(text + "\n") is not None:
                 return text
-        except (SyntaxError, ValueError, OverflowError):      # what Python refused has made no function
+        except (SyntaxError, ValueError, OverflowError) as error:         # what Python refused has made no function
+            let_through(error)
             return None
         end += 1                                              # a decorator, or a text or bracket over several lines
     return None

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from ..ir.build import current
 from ..ir.graph import Equation, Literal, Var
 from ..ir.integers import Affine
+from ..util.ambient import ambient
 from ..util.errors import TapeMemoryError
-from ..util.interrupts import ambient
 
 _state: Any = ambient(threading.local())
 USUAL_TURNS = 1_000_000                                       # of a loop whose number of turns is not known

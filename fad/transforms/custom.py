@@ -17,8 +17,8 @@ from ..ir.op import registry
 from ..ir.types import Type, type_of
 from ..ir.walk import bind_outputs, closure, run_equation
 from ..ops.kinds import fit
+from ..util.ambient import ambient
 from ..util.errors import NoDerivativeError
-from ..util.interrupts import ambient
 from .control import JVP_OF_CONTROL, VJP_OF_CONTROL
 from .inputs import zeros_like
 from .jvp import Forward

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from .ambient import ambient_state
 from .forks import in_child, renewed, unforkable
 
 
@@ -45,16 +46,28 @@ def collection_paused() -> Iterator[None]:
                 gc.disable()
             yield
     finally:
-        try:
-            _end(block)
-        finally:                                              # an interrupt may have come in between
-            _end(block)
+        _end(block)
 
 
 def is_collecting() -> bool:
     """Whether Python looks for cycles but for these blocks: what gc.isenabled() says outside of them."""
     with _Pauses.lock:
         return _Pauses.was_on if _Pauses.blocks else gc.isenabled()
+
+
+def _of_this_thread() -> frozenset:
+    """The blocks that this thread is in."""
+    me = threading.get_ident()
+    with _Pauses.lock:
+        return frozenset(block for block in _Pauses.blocks if block[0] == me)
+
+
+def _end_all_but(before: frozenset) -> None:
+    for block in _of_this_thread() - before:
+        _end(block)
+
+
+ambient_state(_of_this_thread, _end_all_but)
 
 
 @in_child

@@ -1,6 +1,8 @@
 """Arrays and tables of other libraries: how their numbers come out of them."""
 from typing import Any
 
+from .where import package_name
+
 REMEDIES = {                                                  # the package of a class -> what gives an ndarray of an x of it
     "torch": "x.detach().numpy()", "pandas": "x.to_numpy()", "polars": "x.to_numpy()", "xarray": "x.to_numpy()", "pyarrow": "x.to_numpy()",
     "jax": "np.asarray(x)", "jaxlib": "np.asarray(x)", "tensorflow": "x.numpy()", "cupy": "x.get()", "dask": "x.compute()"}
@@ -8,7 +10,7 @@ REMEDIES = {                                                  # the package of a
 
 def package_of(x: Any) -> str:
     """The package that the class of x is from."""
-    return str(type(x).__module__).partition(".")[0]
+    return package_name(type(x))
 
 
 def remedy_of(x: Any) -> str:

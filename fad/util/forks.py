@@ -17,10 +17,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 from weakref import WeakSet
 
+from .ambient import ambient_state
+
 PATIENCE = 60.0                                              # seconds that a fork waits for others
 COURTESY = 1.0                                               # seconds for which others let a fork go first
 
-_gate = threading.Condition(threading.RLock())
+_lock: Any = threading.RLock()                               # taken by `with` itself: an interrupt within a method of Condition would leave it taken
+_gate = threading.Condition(_lock)
 _inside: dict[int, int] = {}                                 # thread -> how many such blocks it is in
 _waiting: list[int] = []                                     # threads that are about to fork
 _taken: list = []                                            # locks of libraries that the forking thread has
@@ -49,18 +52,32 @@ def in_child(function: Callable) -> Callable:
 def unforkable() -> Iterator[None]:
     """Within, no other thread forks: it waits."""
     me = threading.get_ident()
-    with _gate:
+    with _lock:
         if me not in _inside and _waiting:
             _gate.wait_for(lambda: not _waiting, COURTESY)
-        _inside[me] = _inside.get(me, 0) + 1
+        before = _inside.get(me, 0)
+        _inside[me] = before + 1
     try:
         yield
     finally:
-        with _gate:
-            _inside[me] -= 1
-            if not _inside[me]:
-                del _inside[me]
-                _gate.notify_all()
+        _put(before)
+
+
+def _blocks() -> int:
+    """How many such blocks this thread is in."""
+    return _inside.get(threading.get_ident(), 0)
+
+
+def _put(blocks: int) -> None:
+    """Let this thread be in so many; those who wait are told when there are none."""
+    with _lock:
+        if blocks:
+            _inside[threading.get_ident()] = blocks
+        elif _inside.pop(threading.get_ident(), 0) and _waiting:
+            _gate.notify_all()
+
+
+ambient_state(_blocks, _put)
 
 
 def _before() -> None:
@@ -103,13 +120,14 @@ def _after_in_parent() -> None:
 
 
 def _after_in_child() -> None:
-    global _gate
+    global _gate, _lock
     me, libraries = threading.get_ident(), [] if _taken else _libraries()
     _give_back()
     for lock in [*_locks, *libraries]:
         if not lock._is_owned():
             lock._at_fork_reinit()
-    _gate = threading.Condition(threading.RLock())
+    _lock = threading.RLock()
+    _gate = threading.Condition(_lock)
     _waiting.clear()
     for thread in [thread for thread in _inside if thread != me]:
         del _inside[thread]

@@ -3,9 +3,7 @@
 They are Python's own (KeyboardInterrupt, SystemExit, MemoryError), what a handler of signals raises, of whatever class, and what another thread sets
 (PyThreadState_SetAsyncExc). They say nothing of the function that is traced: they go on to the caller, and nothing is tried again because of them.
 """
-import contextlib
 import dis
-import threading
 from types import FrameType
 from typing import Any
 
@@ -15,7 +13,6 @@ from .where import is_own
 # where the interpreter looks for what other threads have set: as a function begins, after a call, as a loop goes on
 _PAUSES = {code for name, code in dis.opmap.items() if name.startswith(("RESUME", "PRECALL", "CALL", "COMPARE_OP", "JUMP", "POP_JUMP"))}
 _ENDS = (StopIteration, StopAsyncIteration)                  # what C functions raise without a word
-_ambient: list[threading.local] = []
 
 
 def is_interrupt(error: BaseException) -> bool:
@@ -74,28 +71,3 @@ def _is_set_from_outside(error: BaseException) -> bool:
     while tb.tb_next is not None:
         tb = tb.tb_next
     return tb.tb_frame.f_code.co_code[tb.tb_lasti] in _PAUSES
-
-
-# -- what is set for a while -------------------------------------------------------------------------------------------------
-
-def ambient(state: threading.local) -> threading.local:
-    """Say of a thread's state that blocks (`with`) set it for a while."""
-    _ambient.append(state)
-    return state
-
-
-def snapshot() -> list:
-    """What all such blocks have set in this thread."""
-    return [(held, held.copy()) for held in map(vars, _ambient)]
-
-
-def put_back(before: list, error: BaseException) -> None:
-    """Set it again, after an exception: one that comes as a block begins or ends keeps the block from doing so."""
-    tb = error.__traceback__
-    while tb is not None:
-        if tb.tb_frame.f_code.co_filename == contextlib.__file__:
-            tb.tb_frame.clear()                               # the block that was left so ends now, and not once the exception is forgotten
-        tb = tb.tb_next
-    for held, values in before:
-        held.clear()
-        held.update(values)

@@ -1,10 +1,12 @@
 """Keywords of fad's own functions: one that is not known is refused with the one that was meant."""
 import functools
 import inspect
+import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from .errors import ArgumentError
+from .interrupts import interrupt_behind, let_through
 from .nearest import nearest
 
 F = TypeVar("F", bound=Callable)
@@ -35,10 +37,27 @@ def named_as_here(f: F) -> F:
         try:
             return f(*args, **kwargs)
         except TypeError as error:
+            let_through(error)
             if error.__traceback__ is None or error.__traceback__.tb_next is not None:
                 raise                                         # not of the call itself, but of what f does
             raise ArgumentError(str(error).replace("()", "", 1), do=f"call it as {f.__name__}{_plain(f)}") from None
     return call                                               # type: ignore[return-value]
+
+
+def signature_of(f: Any) -> "inspect.Signature | None":
+    """A callable's signature; None if it has none, as some functions of C.
+
+    >>> signature_of(signature_of), signature_of(max)
+    (<Signature (f: Any) -> 'inspect.Signature | None'>, None)
+    """
+    handled = sys.exc_info()[1]
+    try:
+        return inspect.signature(f)
+    except (TypeError, ValueError) as error:
+        interrupt = interrupt_behind(error, handled)          # the standard library turns errors of these classes into its own
+        if interrupt is not None:
+            raise interrupt from None
+        return None
 
 
 def _plain(f: Callable) -> inspect.Signature:

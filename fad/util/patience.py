@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from .interrupts import ambient
+from .ambient import ambient
 
 
 class OutOfPatience(Exception):

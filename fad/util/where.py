@@ -112,12 +112,32 @@ def _has_core(path: str) -> bool:
 def _has_arrays(name: str) -> bool:
     modules = [m for n, m in list(sys.modules.items()) if n == name or n.startswith(name + ".")]
     classes = [x for m in modules for x in list(getattr(m, "__dict__", {}).values()) if isinstance(x, type)]
-    return any(str(c.__module__).split(".")[0] == name and not c.__dict__.keys().isdisjoint(_PROTOCOLS) for c in classes)
+    return any(package_name(c) == name and not c.__dict__.keys().isdisjoint(_PROTOCOLS) for c in classes)
+
+
+def module_name(x: Any) -> str:
+    """The module that a class or a function says it is from; empty if it does not say. (A class that Cython made may have a descriptor under the name.)
+
+    >>> module_name(os.getcwd), module_name(int), module_name(1.0)
+    ('posix', 'builtins', '')
+    """
+    found = getattr(x, "__module__", None)
+    return found if isinstance(found, str) else ""
+
+
+def package_name(x: Any) -> str:
+    """The package of that module."""
+    return module_name(x).partition(".")[0]
+
+
+def is_fads(f: Any) -> bool:
+    """Whether a function is fad's own, or a method of one of its objects."""
+    return package_name(f) == "fad" or package_name(type(getattr(f, "__self__", None))) == "fad"
 
 
 def is_captured_class(cls: type) -> bool:
     """Whether the methods of a class are captured."""
-    name = str(cls.__module__)
+    name = module_name(cls)
     if name in sys.builtin_module_names or name.startswith("_frozen"):
         return False
     return is_captured(getattr(sys.modules.get(name), "__file__", None) or "")
@@ -129,8 +149,7 @@ def opaque_package_of(x: Any) -> str:
     >>> opaque_package_of(os.getcwd), opaque_package_of(re.compile("a"))
     ('', '')
     """
-    name = getattr(x, "__module__", None)
-    name = name if isinstance(name, str) else str(type(x).__module__)
+    name = module_name(x) or module_name(type(x))
     package = name.split(".")[0]
     if package in sys.stdlib_module_names or package in _MODELLED:
         return ""

@@ -10,6 +10,7 @@ from ...ir.build import current
 from ...ir.op import registry
 from ...ir.types import BOOL, COMPLEX, FLOAT, result_dtype, type_of
 from ...util.errors import ConcreteValueError, UnstageableError
+from ...util.interrupts import let_through
 from ..choice import abs as absolute
 from ..choice import clip as clip_
 from ..choice import isfinite, isnan, logical_not, stop_gradient
@@ -85,7 +86,8 @@ def elementwise_or_none(f: Callable, *xs: Any) -> Any:
     before = len(current().equations)
     try:
         value = f(*xs)
-    except (ConcreteValueError, ValueError):                # it branches: on each element, then
+    except (ConcreteValueError, ValueError) as error:       # it branches: on each element, then
+        let_through(error)
         return None
     made = current().equations[before:]
     return value if all(eqn.op.kind == "elementwise" and not eqn.regions for eqn in made) else None

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...util.where import is_library
+from ...util.where import is_library, package_name
 from ..pythons import BUFFERS
 
 OPERATORS = {
@@ -68,7 +68,7 @@ def is_open(x: Any) -> bool:
     if isinstance(x, ModuleType):
         return not is_library(getattr(x, "__file__", None) or "") and x.__name__.split(".")[0] not in _CLOSED
     cls = x if isinstance(x, type) else type(x)
-    return str(cls.__module__).split(".")[0] not in _CLOSED
+    return package_name(cls) not in _CLOSED
 
 
 def may_be_changed(cls: type) -> bool:

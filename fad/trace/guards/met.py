@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.build import Value
+from ...util.where import package_name
 from ..containers import NEVER_CHANGE, is_users, slots_of
 from . import guard as of
 from .kinds import CONTAINERS, MISSING, VIEWS, is_open, may_be_changed
@@ -77,13 +78,13 @@ def _is_librarys(x: Any) -> bool:
         isinstance(x, _OWN)
         or is_users(x)
         and is_open(x)
-        and str(cls.__module__).split(".")[0] not in sys.stdlib_module_names
+        and package_name(cls) not in sys.stdlib_module_names
     ):
         return False
     has_attributes = type(getattr(x, "__dict__", None)) is dict or bool(slots_of(cls))
     return (
         has_attributes
-        and str(cls.__module__).split(".")[0] not in _CLOSED
+        and package_name(cls) not in _CLOSED
         and not any(c.__name__ in _NEVER_CHANGE for c in cls.__mro__)
     )
 

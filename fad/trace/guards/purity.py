@@ -15,7 +15,7 @@ import sys
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from ...util.where import is_captured
+from ...util.where import is_captured, module_name
 from .bytecode import names_used
 from .settings import is_setting
 
@@ -79,16 +79,16 @@ def module_of(f: Any) -> str:
     """The module that a function, or the class of a method's object, stands in."""
     owner = getattr(f, "__self__", None)
     if owner is None or isinstance(owner, (type, ModuleType)):
-        found = owner.__name__ if isinstance(owner, ModuleType) else getattr(owner or f, "__module__", "")
+        found = owner.__name__ if isinstance(owner, ModuleType) else module_name(owner or f)
     else:
-        found = str(type(owner).__module__)
-    root = str(found).split(".")[0]
+        found = module_name(type(owner))
+    root = found.partition(".")[0]
     return _ALIASES.get(root, root)
 
 
 def tells_today(x: Any) -> bool:
     """Whether x is a class that has the methods named in DATES."""
-    return isinstance(x, type) and x.__module__ == "datetime" and issubclass(x, datetime.date)
+    return isinstance(x, type) and module_name(x) == "datetime" and issubclass(x, datetime.date)
 
 
 def is_question(f: Any) -> bool:
@@ -146,4 +146,4 @@ def is_effect(f: Any) -> bool:
 
 def _is_made_plainly(f: Any) -> bool:
     """Whether f is a class of Python's own library that only holds what it is given."""
-    return isinstance(f, type) and (issubclass(f, (BaseException, os.PathLike)) or f.__module__ in ("io", "_io", "queue"))
+    return isinstance(f, type) and (issubclass(f, (BaseException, os.PathLike)) or module_name(f) in ("io", "_io", "queue"))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ....util.errors import UnsupportedFunctionError
+from ....util.where import module_name
 from ...arithmetic import floor
 from ...choice import where
 from ...face import face
@@ -20,7 +21,7 @@ from .record import Distribution
 def record_of(dist: Any) -> Distribution:
     """What fad knows of a distribution of SciPy's, which goes by its name."""
     table = DISCRETE if hasattr(dist, "pmf") else CONTINUOUS
-    known = str(type(dist).__module__).startswith("scipy.stats.") and table.get(dist.name)
+    known = module_name(type(dist)).startswith("scipy.stats.") and table.get(dist.name)
     if not known:
         raise UnsupportedFunctionError(f"scipy.stats.{dist.name} is not supported on traced arrays", why="fad has no record of this distribution",
                                        do=f"write its formula, or take one of {', '.join(sorted(table))}")
