@@ -9,7 +9,7 @@ from typing import Any
 from ..ir.graph import Equation, Func, Literal, Var, free_vars
 from .indexmap import Axis, Elem, Index, at, elements_in
 from .products import is_matrix_product, matrix_product
-from .regions import inputs_of, lower_cond, lower_for, lower_while
+from .regions import inputs_of, lower_cond, lower_loop
 from .reuse import Storage, outlasting_parts
 from .steps import BackendError, Step
 from .views import Blank, Views, is_one, selected
@@ -250,10 +250,10 @@ class Lowering:
         return [Step("check", eqn, axes=axes, args=tuple([self.views.broadcast(a, place) for a in eqn.inputs]))]
 
     def _for(self, eqn: Equation) -> list:
-        return lower_for(self, eqn)
+        return lower_loop(self, eqn)
 
     def _while(self, eqn: Equation) -> list:
-        return lower_while(self, eqn)
+        return lower_loop(self, eqn)
 
     def _cond(self, eqn: Equation) -> list:
         return lower_cond(self, eqn)

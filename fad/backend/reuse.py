@@ -6,7 +6,8 @@ old values any more: neither directly nor through a view, later in the block or,
 from collections.abc import Iterator
 from typing import Any
 
-from ..ir.graph import Equation, Func, Var, free_vars
+from ..ir.graph import Equation, Func, Var, free_vars, is_loop
+from ..ir.views import LoopView
 from .views import Views
 
 _NEVER = 1 << 60
@@ -163,8 +164,8 @@ def _states(a: Any, made: dict) -> Iterator[Var]:
     while isinstance(a, Var) and a in made:
         yield a
         eqn = made[a]
-        if eqn.op.name in ("for", "while"):
-            a = eqn.inputs[len(eqn.inputs) - len(eqn.outputs) + eqn.outputs.index(a)]
+        if is_loop(eqn):
+            a = LoopView(eqn).start_of(a)
         else:
             a = eqn.inputs[0] if eqn.op.name in ("update", "index_add") else None
 
@@ -184,9 +185,8 @@ def _written(eqn: Any) -> list:
     """The arrays that an equation would write to in place."""
     if eqn.op.name in ("update", "index_add", "resize"):
         return [a for a in eqn.inputs[:1] if isinstance(a, Var)]
-    if eqn.op.name in ("for", "while"):
-        init = eqn.inputs[len(eqn.inputs) - len(eqn.outputs):]
-        return [a for a in init if isinstance(a, Var) and a.type.shape]
+    if is_loop(eqn):
+        return [a for a in LoopView(eqn).init if isinstance(a, Var) and a.type.shape]
     return [x for region in eqn.regions for inner in region.equations for x in _written(inner)]
 
 

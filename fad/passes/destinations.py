@@ -2,8 +2,9 @@
 from collections import Counter
 from typing import Any, NamedTuple
 
-from ..ir.graph import Equation, Func, Literal, Var, extents_of, free_vars
+from ..ir.graph import Equation, Func, Literal, Var, extents_of, free_vars, is_loop
 from ..ir.types import Type
+from ..ir.views import LoopView
 from ..ops.selection import selected_shape
 from .parts import Integers, flat_part, part_of_part
 
@@ -19,13 +20,13 @@ def destinations(func: Func) -> Func:
     block = _Block([_with_regions(e) for e in func.equations], func.outputs)
     for v in [e.outputs[0] for e in block.equations if e.op.name == "update"]:
         block.fill_in_place(v)
-    return Func(func.name, func.inputs, block.equations, func.outputs)
+    return func.replace(equations=block.equations)
 
 
 def _with_regions(eqn: Equation) -> Equation:
     if not eqn.regions:
         return eqn
-    return Equation(eqn.op, eqn.inputs, eqn.outputs, eqn.params, tuple([destinations(r) for r in eqn.regions]), eqn.where)
+    return eqn.replace(regions=tuple([destinations(r) for r in eqn.regions]))
 
 
 def _used(eqn: Equation) -> set:
@@ -80,8 +81,8 @@ class _Block:
                 return self.made[v]
             if eqn.op.name in _WRITES:
                 v = eqn.inputs[0]
-            elif eqn.op.name in ("for", "while"):
-                v = eqn.inputs[len(eqn.inputs) - len(eqn.outputs) + eqn.outputs.index(v)]
+            elif is_loop(eqn):
+                v = LoopView(eqn).start_of(v)
             else:
                 return None
         return None
@@ -104,7 +105,7 @@ def _with_output(eqn: Equation, old: Var, new: Var) -> Equation:
     """The equation with another name for a result."""
     if old not in eqn.outputs:
         return eqn
-    return Equation(eqn.op, eqn.inputs, tuple([new if v is old else v for v in eqn.outputs]), eqn.params, eqn.regions, eqn.where)
+    return eqn.replace(outputs=tuple([new if v is old else v for v in eqn.outputs]))
 
 
 class _Place(NamedTuple):
@@ -150,8 +151,8 @@ class _Moved:
             return [eqn]
         if eqn.op.name in (*_WRITES, "index") and used == [eqn.inputs[0]] and eqn.inputs.count(used[0]) == 1:
             return self._part(eqn)
-        if eqn.op.name in ("for", "while"):
-            return [self._loop(eqn)]
+        if is_loop(eqn):
+            return [self._loop(LoopView(eqn))]
         raise _Impossible
 
     def _part(self, eqn: Equation) -> list:
@@ -164,41 +165,45 @@ class _Moved:
         if found is None:
             raise _Impossible
         params = eqn.params | {"spec": found[1], "at": 0}
-        new = Equation(eqn.op, (self.states[eqn.inputs[0]], *eqn.inputs[1:first], *found[0]), self._outputs(eqn), params, (), eqn.where)
+        inputs = (self.states[eqn.inputs[0]], *eqn.inputs[1:first], *found[0])
+        new = eqn.replace(inputs=inputs, outputs=self._outputs(eqn), params=params)
         return [*integers.equations, new]
 
     def _outputs(self, eqn: Equation) -> tuple:
         """The results; of a write, another state."""
         if eqn.op.name == "index":
             return eqn.outputs
-        self.states[eqn.outputs[0]] = Var(self._type(), eqn.outputs[0].name)
-        return (self.states[eqn.outputs[0]],)
+        self._renamed(eqn.outputs[0])
+        return self._now(eqn.outputs)
 
     def _type(self) -> Type:
         return next(iter(self.states.values())).type
 
-    def _loop(self, eqn: Equation) -> Equation:
+    def _loop(self, loop: LoopView) -> Equation:
         """A loop that carries it, or reads it."""
-        lead = len(eqn.inputs) - len(eqn.outputs)
-        carried = [k for k, a in enumerate(eqn.inputs[lead:]) if a in self.states]
-        if len(carried) > 1 or any(a in self.states for a in eqn.inputs[:lead]) or any(k in (link[0], link[2]) for k in carried for link in eqn.params["extents"]):
+        carried = [k for k, a in enumerate(loop.init) if a in self.states]
+        linked = {k for carry, _, extent in loop.eqn.params["extents"] for k in (carry, extent)}
+        if len(carried) > 1 or any(a in self.states for a in loop.bounds) or not linked.isdisjoint(carried):
             raise _Impossible
-        *tests, body = eqn.regions
-        regions = (*[self._region(r, 0, carried, []) for r in tests], self._region(body, len(body.inputs) - len(eqn.outputs), carried, carried))
-        outputs = list(eqn.outputs)
+        test = None if loop.test is None else self._region(loop, loop.test, carried, [])
+        body = self._region(loop, loop.body, carried, carried)
         for k in carried:
-            outputs[k] = self.states[eqn.outputs[k]] = Var(self._type(), eqn.outputs[k].name)
-        inputs = tuple([self.states.get(a, a) if isinstance(a, Var) else a for a in eqn.inputs])
-        return Equation(eqn.op, inputs, tuple(outputs), eqn.params, regions, eqn.where)
+            self._renamed(loop.results[k])
+        return loop.replace(init=self._now(loop.init), test=test, body=body, results=self._now(loop.results))
 
-    def _region(self, region: Func, lead: int, carried: list, handed_on: list) -> Func:
+    def _region(self, loop: LoopView, region: Func, carried: list, handed_on: list) -> Func:
         """A loop's test or body, and which of its results it is."""
-        inputs, outputs = list(region.inputs), list(region.outputs)
         for k in carried:
-            inputs[lead + k] = self.states[region.inputs[lead + k]] = Var(self._type(), region.inputs[lead + k].name)
+            self._renamed(loop.carries_of(region)[k])
         equations = [new for e in region.equations for new in self.equation(e)]
-        if [k for k, a in enumerate(outputs) if isinstance(a, Var) and a in self.states] != handed_on:
+        if [k for k, a in enumerate(region.outputs) if isinstance(a, Var) and a in self.states] != handed_on:
             raise _Impossible
-        for k in handed_on:
-            outputs[k] = self.states[outputs[k]]
-        return Func(region.name, tuple(inputs), equations, tuple(outputs))
+        return region.replace(inputs=self._now(region.inputs), equations=equations, outputs=self._now(region.outputs))
+
+    def _renamed(self, v: Var) -> None:
+        """Let a variable be another state of it."""
+        self.states[v] = Var(self._type(), v.name)
+
+    def _now(self, atoms: tuple) -> tuple:
+        """The atoms, those that are a state of the array as what stands for them."""
+        return tuple([self.states.get(a, a) if isinstance(a, Var) else a for a in atoms])

@@ -2,7 +2,8 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..ir.graph import Equation, Func, Var, free_vars
+from ..ir.graph import Equation, Func, Var, free_vars, is_branch, is_loop
+from ..ir.views import LoopView
 from .rewrite import Scope, rewrite
 
 _VIEWS = {"index", "reshape", "transpose", "broadcast_to"}
@@ -15,14 +16,13 @@ def early(func: Func) -> Func:
         y2 = update(y, v, k); t2 = update(t, index(y, k), k)   ->   t2 = update(t, index(y, k), k); y2 = update(y, v, k)
     """
     func = rewrite(func, _visit)
-    return Func(func.name, func.inputs, _ordered(func.equations), func.outputs)
+    return func.replace(equations=_ordered(func.equations))
 
 
 def _visit(eqn: Equation, scope: Scope) -> Any:
     if not eqn.regions:
         return None
-    regions = tuple([Func(r.name, r.inputs, _ordered(r.equations), r.outputs) for r in eqn.regions])
-    return Equation(eqn.op, eqn.inputs, eqn.outputs, eqn.params, regions, eqn.where)
+    return eqn.replace(regions=tuple([r.replace(equations=_ordered(r.equations)) for r in eqn.regions]))
 
 
 def _ordered(equations: list) -> list:
@@ -50,9 +50,9 @@ def _written(eqn: Equation) -> set:
     """The arrays that an equation would write to in place."""
     if eqn.op.name in _WRITES:
         return {a for a in eqn.inputs[:1] if isinstance(a, Var)}
-    if eqn.op.name in ("for", "while"):
-        return {a for a in eqn.inputs[len(eqn.inputs) - len(eqn.outputs):] if isinstance(a, Var) and a.type.shape}
-    if eqn.op.name == "cond":
+    if is_loop(eqn):
+        return {a for a in LoopView(eqn).init if isinstance(a, Var) and a.type.shape}
+    if is_branch(eqn):
         inside = {a for region in eqn.regions for e in region.equations for a in _written(e)}
         return {v for region in eqn.regions for v in free_vars(region) if v in inside}
     return set()

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable
 from itertools import product
 from typing import Any
 
-from ..ir.graph import Equation, Literal, Var
+from ..ir.graph import Equation, Literal, Var, is_branch, is_counted, is_loop
 from ..ir.integers import Affine, Integers
 from ..ir.types import INT
+from ..ir.views import BranchView, LoopView
 from ..ops.selection import walk_spec
 
 ONE = Affine((), 1)
@@ -39,13 +40,13 @@ class Ranges:
 
     def enter(self, loop: Equation, outer: Iterable) -> None:
         """Take up a loop; outer: those around it."""
-        region, count = loop.regions[-1], len(loop.outputs)
+        view = LoopView(loop)
         self.around[loop] = frozenset(i for i in map(index_of, outer) if i is not None)
-        self.inside.update(region.inputs)
+        self.inside.update(view.body.inputs)
         i = index_of(loop)
         if i is not None:
             self.loops[i] = loop
-        for carry, init, end in zip(region.inputs[len(region.inputs) - count:], loop.inputs[len(loop.inputs) - count:], region.outputs):
+        for carry, init, end in zip(view.carries, view.init, view.next):
             self.carried[carry] = init, end, loop
 
     def add(self, eqn: Equation) -> None:
@@ -115,8 +116,8 @@ class Ranges:
 
     def _ends(self, loop: Equation) -> tuple:
         """What a loop's index is at the least, and what it stays below."""
-        start, stop, step = loop.inputs[:3]
-        return (start, stop, 0, -1) if step.value > 0 else (stop, start, 1, 0)       # type: ignore[union-attr]
+        view = LoopView(loop)
+        return (*view.ends, 0, -1) if view.step > 0 else (*view.ends, 1, 0)          # type: ignore[operator]
 
     def _between(self, low: Any, high: Any, more: int, less: int, around: frozenset) -> tuple:
         """From one integer, and some more, to another one, and some more."""
@@ -134,7 +135,7 @@ class Ranges:
         return self._opaque(carry) if any(self._mentions(form, {carry}) for pair in found for form in pair) else found
 
     def _made(self, eqn: Equation, a: Var, around: frozenset) -> "tuple | None":
-        name, place = eqn.op.name, eqn.outputs.index(a)
+        name = eqn.op.name
         if name in ("add", "sub"):
             return tuple(_sum(x, y, 1 if name == "add" else -1) for x, y in product(*[self.of(b, around) for b in eqn.inputs]))
         if name == "neg" or name == "mul" and any(isinstance(b, Literal) for b in eqn.inputs):
@@ -142,11 +143,10 @@ class Ranges:
             return tuple(_scaled(x, factor) for b in eqn.inputs[:2] if isinstance(b, Var) for x in self.of(b, around))
         if name in ONE_OF:
             return self._one_of(eqn.inputs[ONE_OF[name]:], around)
-        if name == "cond":
-            return self._one_of([region.outputs[place] for region in eqn.regions], around)
-        if name in ("for", "while"):
-            region = eqn.regions[-1]
-            return self.of(region.inputs[len(region.inputs) - len(eqn.outputs) + place], around)
+        if is_branch(eqn):
+            return self._one_of(BranchView(eqn).yielded(a), around)
+        if is_loop(eqn):
+            return self.of(LoopView(eqn).carries[eqn.outputs.index(a)], around)
         if name in FOUND_IN:
             extent = a.type.shape[0] if name == "iota" else eqn.inputs[0].type.shape[eqn.params.get("axis", -1)]
             return self._between(0, extent, 0, FOUND_IN[name] - 1, around)
@@ -190,7 +190,8 @@ class Ranges:
 
 def index_of(loop: Equation) -> "Var | None":
     """The index of a loop whose step is a number."""
-    return loop.regions[0].inputs[0] if loop.op.name == "for" and isinstance(loop.inputs[2], Literal) else None
+    view = LoopView(loop) if is_counted(loop) else None
+    return view.index if view is not None and view.step is not None else None
 
 
 def shifted(form: "Affine | None", by: int) -> "Affine | None":

@@ -76,7 +76,7 @@ def rewrite(func: Func, visit: Visit, scope: "Scope | None" = None) -> Func:
         else:
             scope.replaced.update({v: scope.resolve(a) for v, a in zip(eqn.outputs, answer, strict=True)})
     outputs = tuple([as_atom(scope.resolve(a)) for a in func.outputs])
-    return Func(func.name, func.inputs, scope.equations, outputs)
+    return func.replace(equations=scope.equations, outputs=outputs)
 
 
 def as_atom(x: Any) -> Any:
@@ -88,14 +88,14 @@ def _renewed(eqn: Equation, visit: Visit, scope: Scope) -> Equation:
     regions = tuple([rewrite(renewed_inputs(r, scope), visit, scope) for r in eqn.regions])
     outputs = tuple([_renewed_var(v, scope) for v in eqn.outputs])
     if regions or outputs != eqn.outputs or any(a is not b for a, b in zip(inputs, eqn.inputs)):
-        return Equation(eqn.op, inputs, outputs, eqn.params, regions, eqn.where)
+        return eqn.replace(inputs=inputs, outputs=outputs, regions=regions)
     return eqn
 
 
 def renewed_inputs(region: Func, scope: Scope) -> Func:
     """The Func with inputs whose types have the extents that stand for the old ones."""
     inputs = tuple([_renewed_var(v, scope) for v in region.inputs])
-    return region if inputs == region.inputs else Func(region.name, inputs, region.equations, region.outputs)
+    return region if inputs == region.inputs else region.replace(inputs=inputs)
 
 
 def _renewed_var(var: Var, scope: Scope) -> Var:

@@ -32,13 +32,13 @@ def stencils(func: Func) -> Func:
         if len({a.start for a in chain}) > 1:
             replaced.update(dict.fromkeys([a.eqn for a in chain], []))
             replaced[eqn] = _Gathered(chain, made).equations
-    return Func(func.name, func.inputs, [new for e in equations for new in replaced.get(e, [e])], func.outputs)
+    return func.replace(equations=[new for e in equations for new in replaced.get(e, [e])])
 
 
 def _with_regions(eqn: Equation) -> Equation:
     if not eqn.regions:
         return eqn
-    return Equation(eqn.op, eqn.inputs, eqn.outputs, eqn.params, tuple([stencils(r) for r in eqn.regions]), eqn.where)
+    return eqn.replace(regions=tuple([stencils(r) for r in eqn.regions]))
 
 
 def _used(eqn: Equation) -> list:
@@ -230,4 +230,4 @@ class _Gathered:
     def _rename(self, state: Var) -> None:
         """The last state is what the chain made."""
         last = self.equations.pop()
-        self.equations.append(Equation(last.op, last.inputs, self.last.outputs, last.params, (), last.where))
+        self.equations.append(last.replace(outputs=self.last.outputs))

@@ -11,7 +11,8 @@ from ..api.staged import Staged
 from ..backend.emit import lowered
 from ..backend.runner import Runner
 from ..backend.steps import BackendError
-from ..ir.graph import Equation, Func, Var, extents_of, free_vars
+from ..ir.graph import Equation, Func, Var, extents_of, free_vars, is_loop
+from ..ir.views import LoopView
 from ..passes.dce import dce
 from ..util.where import Where
 from .explanation import Explanation, Row
@@ -122,7 +123,7 @@ def _line(where: Where) -> Where:
 
 
 def _loops(func: Func) -> Iterator[Row]:
-    counts = Counter((_line(eqn.where), eqn.op.name) for eqn in _equations(func) if eqn.op.name in ("for", "while") and eqn.where is not None)
+    counts = Counter((_line(eqn.where), eqn.op.name) for eqn in _equations(func) if is_loop(eqn) and eqn.where is not None)
     kinds: dict[Where, Counter] = {}
     for (where, name), count in counts.items():
         kinds.setdefault(where, Counter())[name] += count
@@ -184,9 +185,8 @@ def _kept(func: Func) -> Iterator[tuple]:
     """Pairs (the equation that makes an array for saved values, what the loop has made of it at its end)."""
     made = {eqn.outputs[0]: eqn for eqn in func.equations if eqn.op.name == "unwritten"}
     for eqn in func.equations:
-        if eqn.op.name in ("for", "while"):
-            init = eqn.inputs[len(eqn.inputs) - len(eqn.outputs):]
-            for a, out in zip(init, eqn.outputs):
+        if is_loop(eqn):
+            for a, out in zip(LoopView(eqn).init, eqn.outputs):
                 if isinstance(a, Var) and a in made:
                     yield made.pop(a), out
 

@@ -9,7 +9,8 @@ import math
 from typing import Any, NamedTuple
 
 from ..ir.build import current
-from ..ir.graph import Equation
+from ..ir.graph import Equation, is_branch, is_counted
+from ..ir.views import LoopView
 from ..ir.walk import Environment
 from ..ops.control import FOR
 from .budget import has_budget
@@ -108,9 +109,9 @@ def _decides(division: Division, again: list, arrays: list) -> bool:
 
 def _cost(eqn: Equation) -> float:
     """How many cheap operations an equation takes; infinitely many where nobody knows."""
-    if eqn.op.name == "for":
-        return turns_guess(eqn) * sum(map(_cost, eqn.regions[0].equations))
-    if eqn.op.name == "cond":
+    if is_counted(eqn):
+        return turns_guess(eqn) * sum(map(_cost, LoopView(eqn).body.equations))
+    if is_branch(eqn):
         return sum(_cost(e) for region in eqn.regions for e in region.equations)
     if eqn.op.kind in ("shape", "check") or eqn.op.name == "index":
         return 0

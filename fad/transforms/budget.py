@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from ..ir.build import current
-from ..ir.graph import Equation, Literal, Var
+from ..ir.graph import Equation, Literal, Var, is_loop
 from ..ir.integers import Affine
 from ..util.ambient import ambient
 from ..util.errors import TapeMemoryError
@@ -54,7 +54,7 @@ def has_budget() -> bool:
 @contextmanager
 def for_the_body(eqn: Equation, share: "int | None") -> Iterator[None]:
     """Within, the loops inside this equation are differentiated: those of a loop have a part of its share, down to a certain depth."""
-    if eqn.op.name not in ("for", "while") or eqn.params.get("checkpoint") is False:
+    if not is_loop(eqn) or eqn.params.get("checkpoint") is False:
         yield
         return
     depth = depth_here() + has_budget()

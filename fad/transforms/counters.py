@@ -2,8 +2,9 @@
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from ..ir.graph import Func, Literal, Var
+from ..ir.graph import Literal, Var
 from ..ir.types import INT
+from ..ir.views import LoopView
 from ..ops.choice import cast
 
 
@@ -20,12 +21,13 @@ class Counter(NamedTuple):
         return value if self.carry.type.weak else cast(value, dtype=INT)
 
 
-def counters(region: Func, lead: int) -> "dict[int, Counter]":
-    """The counters among the carries of a loop's body, by place; `lead` of the region's inputs stand before the carries."""
+def counters(loop: LoopView) -> "dict[int, Counter]":
+    """The counters among the carries of a loop, by place."""
+    region = loop.body
     bound = {*region.inputs, *(v for eqn in region.equations for v in eqn.outputs)}
     made = {eqn.outputs[0]: eqn for eqn in region.equations if eqn.op.name in ("add", "sub")}
     found = {}
-    for k, (carry, result) in enumerate(zip(region.inputs[lead:], region.outputs)):
+    for k, (carry, result) in enumerate(zip(loop.carries, loop.next)):
         eqn = made.get(result) if carry.type.dtype == INT and not carry.type.shape else None
         step = _step(eqn.inputs, carry, eqn.op.name == "add", bound) if eqn is not None else None
         if step is not None:

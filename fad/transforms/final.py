@@ -13,8 +13,9 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from ..ir.build import current
-from ..ir.graph import Equation, Func, Var
+from ..ir.graph import Equation, Func, Var, is_branch, is_loop
 from ..ir.integers import Affine
+from ..ir.views import BranchView, LoopView
 from ..ir.walk import Environment
 from ..ops.index import index
 from ..ops.selection import walk_spec
@@ -90,7 +91,8 @@ def _volume(read: Access) -> int:
 
 def _trail(loop: Equation, k: int, active: set, around: tuple = (), branches: tuple = ()) -> Iterator[tuple]:
     """("versions", ...) and ("write", access) of what a loop makes of its carry number k."""
-    yield from _steps(loop.regions[-1], loop.regions[-1].outputs[k], active, (*around, loop), branches)
+    view = LoopView(loop)
+    yield from _steps(view.body, view.next[k], active, (*around, loop), branches)
 
 
 def _steps(region: Func, end: Any, active: set, loops: tuple, branches: tuple) -> Iterator[tuple]:
@@ -101,9 +103,10 @@ def _steps(region: Func, end: Any, active: set, loops: tuple, branches: tuple) -
         eqn = made[v]
         if eqn.op.name in WRITES:
             yield "write", Access(eqn, loops, branches)
-        elif eqn.op.name == "cond":
-            for number, branch in enumerate(eqn.regions):
-                yield from _steps(branch, branch.outputs[eqn.outputs.index(v)], active, loops, (*branches, (eqn.inputs[0], number)))
+        elif is_branch(eqn):
+            view = BranchView(eqn)
+            for number, (branch, end) in enumerate(zip(view.branches, view.yielded(v))):
+                yield from _steps(branch, end, active, loops, (*branches, (view.selector, number)))
         else:
             yield from _trail(eqn, eqn.outputs.index(v), active, loops, branches)
 
@@ -120,8 +123,9 @@ class _Nest:
 
     def _enter(self, loops: tuple) -> None:
         self.ranges.enter(loops[-1], loops[:-1])
-        self._note(loops[-1].regions[-1].inputs, loops)
-        self._look_at(loops[-1].regions[-1].equations, loops)
+        body = LoopView(loops[-1]).body
+        self._note(body.inputs, loops)
+        self._look_at(body.equations, loops)
 
     def _note(self, variables: Iterable, loops: tuple) -> None:
         self.born.update(dict.fromkeys(variables, (len(loops), len(self.place))))
@@ -132,9 +136,9 @@ class _Nest:
             self.ranges.add(eqn)
             if eqn.op.name == "index":
                 self.reads.append(Access(eqn, loops))
-            elif eqn.op.name in ("for", "while"):
+            elif is_loop(eqn):
                 self._enter((*loops, eqn))
-            elif eqn.op.name == "cond":
+            elif is_branch(eqn):
                 for branch in eqn.regions:
                     self._look_at(branch.equations, loops)
             self._note(eqn.outputs, loops)
@@ -199,8 +203,8 @@ class _Nest:
 
     def _moved(self, form: Affine, loop: Equation) -> int:
         """How far a form moves from a turn to the next one."""
-        i = index_of(loop)
-        return next((c * loop.inputs[2].value for v, c in form.terms if v is i), 0)      # type: ignore[union-attr]
+        i, step = index_of(loop), LoopView(loop).step
+        return next((c * step for v, c in form.terms if v is i), 0)      # type: ignore[operator]
 
     # -- conditions -----------------------------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..ir.build import Builder, as_extent, building
-from ..ir.graph import Equation, Func, Var, extents_of, free_vars
+from ..ir.graph import Equation, Func, Var, extents_of, free_vars, is_loop
 from ..ir.types import Type, type_of
 from ..ir.walk import Environment
 from ..ops.kinds import guarding
@@ -45,7 +45,7 @@ class Joint:
             self.lead = list(index(self.builder)) if index else []
             self.carries = self._inputs(region.inputs[len(self.lead):], inner.env)
             self.counted = atoms(self.carries[k] for k in counters)
-            self.changing = Changing(self.builder, set(atoms(self.carries)) - set(self.counted), turns_guess(eqn) if eqn.op.name in ("for", "while") else None)
+            self.changing = Changing(self.builder, set(atoms(self.carries)) - set(self.counted), turns_guess(eqn) if is_loop(eqn) else None)
             self.builder.changing = self.changing             # type: ignore[attr-defined]
             inner.env.update(zip(region.inputs, self.lead + self.carries))
             self.finals = {part: self._part_of(self.carries[part.number], part) for part in dict.fromkeys((final or {}).values())}

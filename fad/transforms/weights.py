@@ -3,8 +3,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..ir.build import current
-from ..ir.graph import Equation, Literal, Var
+from ..ir.graph import Equation, Literal, Var, is_counted
 from ..ir.integers import Affine
+from ..ir.views import LoopView
 from ..ops.selection import selected_shape
 
 USUAL_EXTENT = 100                                           # what an extent is taken for that may be anything
@@ -30,11 +31,12 @@ def _bytes(v: Any, shape: tuple) -> int:
 
 def turns_guess(eqn: Equation) -> int:
     """How many turns a loop is taken to have."""
-    if eqn.op.name != "for":
+    if not is_counted(eqn):
         return USUAL_EXTENT
-    start, stop, step = eqn.inputs[:3]
-    if all(isinstance(a, Literal) for a in eqn.inputs[:3]):
-        return len(range(start.value, stop.value, step.value))
+    loop = LoopView(eqn)
+    if loop.iterations is not None:
+        return len(loop.iterations)
+    start, stop, _ = loop.bounds
     return max(extent_guess(stop if isinstance(start, Literal) else start), 1)
 
 
