@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..ir.graph import Literal, Var, is_branch, is_counted
+from ..ir.uses import DefUse
 from ..ir.views import LoopView
 from .hoist import entered, spares
 from .homes import Home
@@ -102,9 +103,9 @@ def _few(ends: tuple) -> float:
 
 def _is_sequential(loop: LoopView) -> bool:
     """Whether a turn begins with a number that the turn before it ends with, other than a sum."""
-    made = {v: eqn for eqn in loop.body.equations for v in eqn.outputs}
+    chains = DefUse.of(loop.body)
     for carry, a in zip(loop.carries, loop.next):
-        eqn = made.get(a)
+        eqn = chains.definition(a)
         if eqn is not None and not a.type.shape and a.type.dtype.kind in "fc" and not (eqn.op.name in ("add", "sub") and carry in eqn.inputs):
             return True
     return False

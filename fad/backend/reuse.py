@@ -6,7 +6,8 @@ old values any more: neither directly nor through a view, later in the block or,
 from collections.abc import Iterator
 from typing import Any
 
-from ..ir.graph import Equation, Func, Var, free_vars, is_loop
+from ..ir.graph import Equation, Func, Var, is_loop
+from ..ir.uses import DefUse, operands
 from ..ir.views import LoopView
 from .views import Views
 
@@ -114,11 +115,8 @@ def _last_uses(func: Func, views: "Views | None", parts: set) -> dict:
             for b in bases.get(atom, ()) or (views.bases.get(atom, ()) if views is not None else ()):
                 use(b, k)
     for k, eqn in enumerate(func.equations):
-        for a in eqn.inputs:
-            use(a, k)
-        for region in eqn.regions:
-            for v in free_vars(region):
-                use(v, k)
+        for v in operands(eqn):
+            use(v, k)
         if eqn.op.name in _MAYBE_VIEWS and eqn.outputs[0].type.shape and eqn.outputs[0] not in parts:
             bases[eqn.outputs[0]] = tuple([a for a in eqn.inputs if isinstance(a, Var)])
     for a in func.outputs:
@@ -149,21 +147,20 @@ def heirs(func: Func, carries: tuple) -> dict:
 
     What it hands on may have been changed in place (by updates, by loops): each of its states is a key.
     """
-    made = {v: eqn for eqn in func.equations for v in eqn.outputs}
+    chains = DefUse.of(func)
     found: dict[Var, list] = {}
     kept = set(func.outputs)
     for carry, a in zip(carries, func.outputs):
         if isinstance(a, Var) and a.type.shape and a not in carries:
             others = [c for c in carries if c is not carry and c not in kept]
-            found.update(dict.fromkeys(_states(a, made), ([carry] if carry not in kept else []) + others))
+            found.update(dict.fromkeys(_states(a, chains), ([carry] if carry not in kept else []) + others))
     return found
 
 
-def _states(a: Any, made: dict) -> Iterator[Var]:
+def _states(a: Any, chains: DefUse) -> Iterator[Var]:
     """An array, and what it was before it was changed in place."""
-    while isinstance(a, Var) and a in made:
+    while (eqn := chains.definition(a)) is not None:
         yield a
-        eqn = made[a]
         if is_loop(eqn):
             a = LoopView(eqn).start_of(a)
         else:
@@ -175,8 +172,7 @@ def _direct_uses(func: Func) -> dict:
     direct: dict[Var, int] = {}
     for k, eqn in enumerate(func.equations):
         parted = eqn.op.name == "index" and bool(eqn.outputs[0].type.shape)
-        read = [a for a in eqn.inputs[parted:] if isinstance(a, Var)] + [v for region in eqn.regions for v in free_vars(region)]
-        direct.update(dict.fromkeys(read, k))
+        direct.update(dict.fromkeys(operands(eqn)[parted and isinstance(eqn.inputs[0], Var):], k))
     direct.update({a: _NEVER for a in func.outputs if isinstance(a, Var)})
     return direct
 

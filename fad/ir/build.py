@@ -20,6 +20,7 @@ from .integers import Affine, Integers
 from .op import Op
 from .stack import current
 from .types import INT, Type, require_plain, type_of
+from .uses import defined_by
 from .value import Value
 
 hashlib = LazyModule("hashlib")
@@ -335,7 +336,7 @@ class Builder:
 
     def take_back(self, mark: int) -> None:
         """Forget the equations after the first `mark`, and what is known of their results."""
-        gone = {v for eqn in self.equations[mark:] for v in eqn.outputs}
+        gone = defined_by(self.equations[mark:])
         del self.equations[mark:]
         for table in (self.known_forms, self.known_integers):
             for key in [k for k, value in table.items() if value.atom in gone]:

@@ -1,9 +1,9 @@
 """destinations: an array that is filled and then copied into a part of another one is filled in that part."""
-from collections import Counter
 from typing import Any, NamedTuple
 
-from ..ir.graph import Equation, Func, Literal, Var, extents_of, free_vars, is_loop
+from ..ir.graph import Equation, Func, Literal, Var, is_loop
 from ..ir.types import Type
+from ..ir.uses import DefUse, operands, reads
 from ..ir.views import LoopView
 from ..ops.selection import selected_shape
 from .parts import Integers, flat_part, part_of_part
@@ -29,27 +29,16 @@ def _with_regions(eqn: Equation) -> Equation:
     return eqn.replace(regions=tuple([destinations(r) for r in eqn.regions]))
 
 
-def _used(eqn: Equation) -> set:
-    """The variables that an equation uses, those of its regions and types among them."""
-    inside = {v for region in eqn.regions for v in free_vars(region)}
-    return {a for a in eqn.inputs if isinstance(a, Var)} | inside | set(extents_of(eqn.outputs)) - set(eqn.outputs)
-
-
 class _Block:
     """The equations of a Func or region."""
 
     def __init__(self, equations: list, outputs: tuple):
         self.equations, self.outputs = equations, outputs
-        self._look()
-
-    def _look(self) -> None:
-        """Where each variable is made, and how often it is used."""
-        self.made = {v: k for k, e in enumerate(self.equations) for v in e.outputs}
-        self.uses = Counter(v for e in self.equations for v in _used(e)) + Counter(a for a in self.outputs if isinstance(a, Var))
+        self.chains = DefUse(equations, outputs)
 
     def fill_in_place(self, whole: Var) -> None:
         """Where `whole` is an array into which one is put that was filled for nothing else, fill that one there."""
-        end = self.made[whole]
+        end: Any = self.chains.position(whole)
         last = self.equations[end]
         place = _place_of(last, self)
         start = None if place is None else self._start(place.array)
@@ -67,18 +56,17 @@ class _Block:
             return
         state = moved.states[place.array]
         self.equations[start:end + 1] = [self.equations[k] for k in before] + [_with_output(e, state, whole) for e in filled]
-        self._look()
+        self.chains = DefUse(self.equations, self.outputs)
 
     def _is_read(self, v: Any, start: int, end: int) -> bool:
         """Whether the array is used after `start` but at `end`: it would have to be copied before it is written to."""
-        return v in self.outputs or any(v in _used(e) for k, e in enumerate(self.equations[start:], start) if k != end)
+        return v in self.outputs or any(v in operands(e) for k, e in enumerate(self.equations[start:], start) if k != end)
 
     def _start(self, v: Var) -> "int | None":
         """The equation that makes the array as one of nothing yet, if each state of it until it is `v` is used once."""
-        while isinstance(v, Var) and v in self.made and self.uses[v] == 1:
-            eqn = self.equations[self.made[v]]
+        while (eqn := self.chains.definition(v)) is not None and self.chains.use_count(v) == 1:
             if eqn.op.name == "unwritten":
-                return self.made[v]
+                return self.chains.position(v)
             if eqn.op.name in _WRITES:
                 v = eqn.inputs[0]
             elif is_loop(eqn):
@@ -92,12 +80,13 @@ class _Block:
         found: set[int] = set()
         waiting = [a for a in (last.inputs[0], *last.inputs[2:]) if isinstance(a, Var)]
         while waiting:
-            k = self.made.get(waiting.pop(), -1)
-            if k == start or (k > start and self.equations[k].regions):
+            k = self.chains.position(waiting.pop())
+            if k is None or k < start or k in found:
+                continue
+            if k == start or self.equations[k].regions:
                 return None
-            if k > start and k not in found:
-                found.add(k)
-                waiting += _used(self.equations[k])
+            found.add(k)
+            waiting += reads(self.equations[k])
         return sorted(found)
 
 
@@ -124,8 +113,9 @@ def _place_of(last: Equation, block: _Block) -> "_Place | None":
         return None
     if v.type.shape != tuple(map(_extent, selected_shape(target.type.shape, tuple(operands), spec, last.params["at"]))):
         return None
-    made = block.equations[block.made[v]] if v in block.made else None
-    if made is not None and made.op.name == "reshape" and spec == (("s", 1),) and block.uses[v] == 1 and isinstance(made.inputs[0], Var):
+    made = block.chains.definition(v)
+    is_flat = made is not None and made.op.name == "reshape" and isinstance(made.inputs[0], Var)
+    if made is not None and is_flat and spec == (("s", 1),) and block.chains.use_count(v) == 1:
         v, flat = made.inputs[0], made.inputs[0].type.rank != 1
     return _Place(v, tuple(operands), spec, flat)
 
@@ -146,10 +136,10 @@ class _Moved:
 
     def equation(self, eqn: Equation) -> list:
         """The equations in place of one."""
-        used = [v for v in _used(eqn) if v in self.states]
+        used = [v for v in operands(eqn) if v in self.states]
         if not used:
             return [eqn]
-        if eqn.op.name in (*_WRITES, "index") and used == [eqn.inputs[0]] and eqn.inputs.count(used[0]) == 1:
+        if eqn.op.name in (*_WRITES, "index") and used == [eqn.inputs[0]]:
             return self._part(eqn)
         if is_loop(eqn):
             return [self._loop(LoopView(eqn))]

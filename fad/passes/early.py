@@ -3,6 +3,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..ir.graph import Equation, Func, Var, free_vars, is_branch, is_loop
+from ..ir.uses import DefUse, reads
 from ..ir.views import LoopView
 from .rewrite import Scope, rewrite
 
@@ -27,23 +28,13 @@ def _visit(eqn: Equation, scope: Scope) -> Any:
 
 def _ordered(equations: list) -> list:
     """The equations, each write behind what can be read before it."""
-    place, made, readers = {e: k for k, e in enumerate(equations)}, {v: e for e in equations for v in e.outputs}, _readers_of(equations)
+    chains = DefUse(equations)
     done: dict[Equation, None] = {}
     for eqn in equations:
         written = [] if eqn in done else _written(eqn)
-        moved = {e for reader in _reading(written, readers) if reader not in done for e in _needed(reader, eqn, made, done)}
-        done.update(dict.fromkeys([*sorted(moved, key=place.__getitem__), eqn]))
+        moved = {e for reader in _reading(written, chains) if reader not in done for e in _needed(reader, eqn, chains, done)}
+        done.update(dict.fromkeys([*sorted(moved, key=lambda e: chains.position(e.outputs[0])), eqn]))
     return list(done)
-
-
-def _readers_of(equations: list) -> dict:
-    """{variable: the equations that have it among their operands}"""
-    readers: dict[Var, list] = {}
-    for eqn in equations:
-        for a in set(eqn.inputs):
-            if isinstance(a, Var):
-                readers.setdefault(a, []).append(eqn)
-    return readers
 
 
 def _written(eqn: Equation) -> set:
@@ -58,18 +49,18 @@ def _written(eqn: Equation) -> set:
     return set()
 
 
-def _reading(arrays: Iterable, readers: dict) -> Iterator:
+def _reading(arrays: Iterable, chains: DefUse) -> Iterator:
     """The equations that read these arrays, or parts of them; those that only make views of them are not among them."""
     seen = list(arrays)
     for array in seen:
-        for eqn in readers.get(array, ()):
+        for eqn in chains.users(array):
             if eqn.op.name in _VIEWS and eqn.inputs[0] is array and eqn.outputs[0].type.shape:
                 seen += eqn.outputs
             else:
                 yield eqn
 
 
-def _needed(reader: Equation, write: Equation, made: dict, done: dict) -> set:
+def _needed(reader: Equation, write: Equation, chains: DefUse, done: dict) -> set:
     """What is to be done for a reader, itself included; nothing if that needs the write, or something that must stay where it is."""
     found, waiting = set(), [reader]
     while waiting:
@@ -77,6 +68,5 @@ def _needed(reader: Equation, write: Equation, made: dict, done: dict) -> set:
         if eqn is write or eqn.regions or eqn.op.effect:
             return set()
         found.add(eqn)
-        used = [*eqn.inputs, *[n for v in eqn.outputs for n in v.type.shape]]
-        waiting += [e for e in map(made.get, used) if e is not None and e not in done and e not in found]
+        waiting += [e for e in map(chains.definition, reads(eqn)) if e is not None and e not in done and e not in found]
     return found

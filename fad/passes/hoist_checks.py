@@ -4,6 +4,7 @@ from typing import Any
 from ..ir.graph import Equation, Func, Literal, Var, is_counted
 from ..ir.op import registry
 from ..ir.types import BOOL, INT, Type
+from ..ir.uses import defined_in
 from ..ir.views import LoopView
 from .rewrite import Scope, rewrite
 
@@ -37,7 +38,7 @@ class _Lines:
 
     def __init__(self, loop: LoopView):
         self.index, region = loop.index, loop.body
-        self.inside = set(region.inputs) | {v for e in region.equations for v in e.outputs}
+        self.inside = defined_in(region)
         self.equations: dict[Var, Equation] = {}
         for eqn in region.equations:
             if self._is_affine(eqn):

@@ -2,6 +2,7 @@
 from typing import Any
 
 from ..ir.graph import Equation, Func, Literal, Var, is_branch, is_loop
+from ..ir.uses import defined_by
 from ..ir.views import BranchView, LoopView
 from .rewrite import Scope, rewrite
 
@@ -31,7 +32,7 @@ def _visit(eqn: Equation, scope: Scope) -> Any:
 
 
 def _same_in_all(branch: BranchView, scope: Scope) -> None:
-    inside = {v for region in branch.branches for e in region.equations for v in e.outputs}
+    inside = {v for region in branch.branches for v in defined_by(region.equations)}
     for out in branch.results:
         a, *others = branch.yielded(out)
         if isinstance(a, Var) and a not in inside and all(b is a for b in others) and _stands_for(a, out):

@@ -12,6 +12,7 @@ from ..backend.emit import lowered
 from ..backend.runner import Runner
 from ..backend.steps import BackendError
 from ..ir.graph import Equation, Func, Var, extents_of, free_vars, is_loop
+from ..ir.uses import defined_in
 from ..ir.views import LoopView
 from ..passes.dce import dce
 from ..util.where import Where
@@ -159,7 +160,7 @@ def _saved_inside(func: Func, values: list) -> Iterator[Row]:
     inner = [e for outer in func.equations for region in outer.regions for e in _equations(region)]
     used = {v for e in func.equations for region in e.regions for v in free_vars(region)}
     made = [e for e in inner if e.op.name == "unwritten"] + [e for e in func.equations if e.op.name == "unwritten" and e.outputs[0] in used]
-    outside = {v for e in func.equations for v in e.outputs} | set(func.inputs) | set(extents_of(func.inputs))
+    outside = defined_in(func) | set(extents_of(func.inputs))
     grows = any(e.op.name == "resize" for e in inner)
     by_line: dict[Any, list] = {}
     for eqn in made:

@@ -8,9 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ..ir.build import current
-from ..ir.graph import Equation, Func, Literal, Var, free_vars
+from ..ir.graph import Equation, Func, Literal, Var
 from ..ir.integers import Affine
 from ..ir.types import INT
+from ..ir.uses import operands
 from ..ir.views import LoopView
 from ..util.errors import IntegerOverflowError
 from ..util.interrupts import let_through
@@ -60,7 +61,7 @@ def _fed_back(body: Func, carries: list, growing: set) -> set:
     while growing:
         reached = set(growing)
         for e in body.equations:
-            if any(a in reached for a in e.inputs) or any(v in reached for region in e.regions for v in free_vars(region)):
+            if not reached.isdisjoint(operands(e)):
                 reached.update(e.outputs)
         left = {c for c, y, _ in carries if c in growing and y in reached}
         if left == growing:

@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 
 from ..ir.build import current
 from ..ir.graph import Equation, is_branch, is_counted
+from ..ir.uses import reads
 from ..ir.views import LoopView
 from ..ir.walk import Environment
 from ..ops.control import FOR
 from .budget import has_budget
 from .division import Division, is_cheap
-from .joint import atoms, reads
+from .joint import atoms
 from .rounding import decisive
 from .rows import BlockRows
 from .segments import at_most
@@ -78,7 +79,6 @@ def _slice(division: Division, arrays: list) -> tuple:
     """What the arrays follow from: indices of equations, places of carried arrays, numbers that depend on what the loop carries."""
     joint, equations = division.joint, division.equations
     place = {v: k for k, v in enumerate(atoms(joint.carries)) if v not in joint.counted}
-    made = {v: k for k, eqn in enumerate(equations) for v in eqn.outputs}
     moving = set(place)
     for eqn in equations[:joint.forward_count]:
         if not moving.isdisjoint(reads(eqn)):
@@ -94,9 +94,9 @@ def _slice(division: Division, arrays: list) -> tuple:
         elif v in place:
             state.append(place[v])
             wanted += atoms([joint.outputs[place[v]]])
-        elif v in made:
-            kept.add(made[v])
-            wanted += reads(equations[made[v]])
+        elif (k := division.chains.position(v)) is not None:
+            kept.add(k)
+            wanted += reads(equations[k])
     return sorted(kept), sorted(state), numbers
 
 

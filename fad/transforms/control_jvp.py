@@ -2,7 +2,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from ..ir.graph import Equation, Func, Literal, Var, free_vars
+from ..ir.graph import Equation, Func, Var
+from ..ir.uses import operands
 from ..ir.views import BranchView, LoopView
 from ..ir.walk import Environment, bind_outputs, closure
 from ..ops.control import COND, FOR, WHILE
@@ -12,8 +13,7 @@ from .inputs import zeros_like
 
 def _active_outputs(sweep: Any, eqn: Equation) -> list:
     """Indices of the outputs that have a tangent."""
-    used = [a for a in eqn.inputs if not isinstance(a, Literal)] + [v for r in eqn.regions for v in free_vars(r)]
-    active: set[Var] = {v for v in used if sweep.tangent(v) is not None}
+    active: set[Var] = {v for v in operands(eqn) if sweep.tangent(v) is not None}
     activate(eqn, active)
     return [k for k, v in enumerate(eqn.outputs) if v in active]
 

@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 from ..ir.graph import Literal, Var
 from ..ir.types import INT
+from ..ir.uses import DefUse, defined_in
 from ..ir.views import LoopView
 from ..ops.choice import cast
 
@@ -23,15 +24,13 @@ class Counter(NamedTuple):
 
 def counters(loop: LoopView) -> "dict[int, Counter]":
     """The counters among the carries of a loop, by place."""
-    region = loop.body
-    bound = {*region.inputs, *(v for eqn in region.equations for v in eqn.outputs)}
-    made = {eqn.outputs[0]: eqn for eqn in region.equations if eqn.op.name in ("add", "sub")}
-    found = {}
+    bound, chains, found = defined_in(loop.body), DefUse.of(loop.body), {}
     for k, (carry, result) in enumerate(zip(loop.carries, loop.next)):
-        eqn = made.get(result) if carry.type.dtype == INT and not carry.type.shape else None
-        step = _step(eqn.inputs, carry, eqn.op.name == "add", bound) if eqn is not None else None
+        eqn = chains.definition(result) if carry.type.dtype == INT and not carry.type.shape else None
+        is_step = eqn is not None and eqn.op.name in ("add", "sub")
+        step = _step(eqn.inputs, carry, eqn.op.name == "add", bound) if is_step else None         # type: ignore[union-attr]
         if step is not None:
-            found[k] = Counter(carry, step, 1 if eqn.op.name == "add" else -1)
+            found[k] = Counter(carry, step, 1 if eqn.op.name == "add" else -1)         # type: ignore[union-attr]
     return found
 
 

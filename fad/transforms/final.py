@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from ..ir.build import current
 from ..ir.graph import Equation, Func, Var, is_branch, is_loop
 from ..ir.integers import Affine
+from ..ir.uses import DefUse
 from ..ir.views import BranchView, LoopView
 from ..ir.walk import Environment
 from ..ops.index import index
@@ -97,10 +98,10 @@ def _trail(loop: Equation, k: int, active: set, around: tuple = (), branches: tu
 
 def _steps(region: Func, end: Any, active: set, loops: tuple, branches: tuple) -> Iterator[tuple]:
     versions = trail_to(region, end, active).versions          # type: ignore[union-attr]  # the trail around it is made of such
-    made = {v: eqn for eqn in region.equations for v in eqn.outputs}
+    chains = DefUse.of(region)
     yield "versions", versions
     for v in versions[1:]:
-        eqn = made[v]
+        eqn: Any = chains.definition(v)
         if eqn.op.name in WRITES:
             yield "write", Access(eqn, loops, branches)
         elif is_branch(eqn):

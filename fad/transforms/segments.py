@@ -8,8 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..ir.build import Value, building, current
-from ..ir.graph import Equation, Func, Var, free_vars, is_counted
+from ..ir.graph import Equation, Func, is_counted
 from ..ir.op import registry
+from ..ir.uses import defined_by, operands
 from ..ir.views import LoopView
 from ..ir.walk import Environment, bind_outputs, closure
 from ..ops.control import FOR, WHILE, integer, trip_count
@@ -131,7 +132,7 @@ def _differentiate(sweep: Any, eqn: Equation, func: Func) -> None:
     moving = _moving(sweep, eqn)
     inner = type(sweep)(Environment(sweep.env), set(moving))
     if chooses(eqn) or is_masked(eqn, sweep.masked):
-        inner.masked.update(v for e in func.equations for v in e.outputs)
+        inner.masked.update(defined_by(func.equations))
     inner.forward(func)
     bind_outputs(eqn, tuple([inner.env.read(a) for a in func.outputs]), sweep.env)
 
@@ -149,9 +150,8 @@ def _differentiate(sweep: Any, eqn: Equation, func: Func) -> None:
 
 def _moving(sweep: Any, eqn: Equation) -> dict:
     """{variable of the program being built: the active variable of the equation's program that it is the value of}"""
-    used = [a for a in eqn.inputs if isinstance(a, Var)] + [v for r in eqn.regions for v in free_vars(r)]
     found: dict = {}
-    for v in used:
+    for v in operands(eqn):
         value = sweep.env.read(v)
         if v in sweep.active and isinstance(value, Value):
             found.setdefault(value.atom, v)

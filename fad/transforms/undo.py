@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from ..ir.build import Builder, current
 from ..ir.graph import Equation, Func, Var, is_branch, is_loop
+from ..ir.uses import DefUse
 from ..ir.views import LoopView
 from ..ops.index import index, update
 from .budget import allowance
@@ -34,10 +35,10 @@ class Trail(NamedTuple):
 
 def trail_to(region: Func, end: Any, active: set) -> "Trail | None":
     """The trail of the array that is `end` at last, None where something on it cannot be undone."""
-    made = {v: eqn for eqn in region.equations for v in eqn.outputs}
+    chains = DefUse.of(region)
     versions, cost = [end], 0
-    while versions[-1] in made:
-        step = _step_back(made[versions[-1]], versions[-1], active)
+    while (eqn := chains.definition(versions[-1])) is not None:
+        step = _step_back(eqn, versions[-1], active)
         if step is None:
             return None
         versions.append(step[0])

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 from ..ir.graph import Equation, Literal, Var
 from ..ir.integers import Affine
+from ..ir.uses import reads
 from .division import Division
-from .joint import atoms, reads
+from .joint import atoms
 from .tape import Turns, along
 
 
@@ -60,16 +61,15 @@ _SLICE = {"spec": (("s", 1),), "at": 0}
 
 def _writes(division: Division, equations: list, place: int, carry: Var) -> list:
     """The numbers of those of the equations that make the carry's next value of it by writing parts, in order; none where others do, or read between."""
-    made = {v: k for k, eqn in enumerate(division.equations) for v in eqn.outputs}
     chain: list = []
     (v,) = atoms([division.joint.outputs[place]]) or (None,)
     while v is not None and v is not carry:
-        eqn = division.equations[made[v]] if v in made else None
+        eqn = division.chains.definition(v)
         if eqn is None or eqn.op.name not in ("update", "index_add") or eqn.params["at"] != 0 or "a" in eqn.params["spec"]:
             return []
         if sum(v in reads(division.equations[k]) for k in equations) > bool(chain):
             return []
-        chain.append(made[v])
+        chain.append(division.chains.position(v))
         v = eqn.inputs[0]
     return chain[::-1] if v is carry else []
 
