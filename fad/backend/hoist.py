@@ -27,7 +27,7 @@ class Counter(NamedTuple):
 
     def most(self, extent: Index) -> Index:
         """The largest that an extent is in any turn."""
-        c = dict(extent.terms).get(self.var, 0)
+        c = extent.coefficient(self.var)
         return extent.substitute({self.var: self.high if c > 0 else self.low}) if c else extent
 
 
@@ -72,7 +72,7 @@ def counter_of(printer: Any, step: Any) -> "Counter | None":
     start, stop, stride = [printer.views.number(a) for a in loop.bounds]
     if stride.terms:
         return None
-    last = stop.plus(Index((), -1 if stride.const > 0 else 1))
+    last = stop.shifted(-1 if stride.const > 0 else 1)
     return Counter(loop.index, *((start, last) if stride.const > 0 else (last, start)))
 
 

@@ -128,9 +128,9 @@ class Lowering:
         steps, start = [], Index()
         for x in eqn.inputs:
             axes, place = self.space(x.type.shape)
-            target = tuple([i.plus(start) if k == axis else i for k, i in enumerate(place)])
+            target = tuple([i + start if k == axis else i for k, i in enumerate(place)])
             steps.append(Step("map", eqn, out, axes=axes, target=target, args=(self.views.locate(x, place),)))
-            start = start.plus(self.views.number(x.type.shape[axis]))
+            start = start + self.views.number(x.type.shape[axis])
         return steps
 
     def _pack(self, eqn: Equation) -> list:
@@ -182,7 +182,7 @@ class Lowering:
         if along is None:
             raise BackendError("a scan of a single element")
         if eqn.params.get("reverse"):
-            flip = self.views.number(out.type.shape[axis]).plus(Index((), -1)).plus(place[axis].scaled(-1))
+            flip = self.views.number(out.type.shape[axis]).shifted(-1) - place[axis]
             place = tuple([flip if k == axis else i for k, i in enumerate(place)])
         self.storage.own(out)
         args = tuple([self.views.locate(x, place) for x in eqn.inputs])
@@ -267,7 +267,7 @@ class Lowering:
 
 def _forward(place: tuple, target: tuple) -> tuple:
     """A place and the target it has in an array, in terms of axes that run through the target forward, as those of other steps do."""
-    turned = {a: a.extent.plus(Index((), -1)).plus(at(a).scaled(-1)) for i in target for a, c in i.terms if isinstance(a, Axis) and c < 0}
+    turned = {a: a.extent.shifted(-1) - at(a) for i in target for a, c in i.terms if isinstance(a, Axis) and c < 0}
     return tuple([i.substitute(turned) for i in place]), tuple([i.substitute(turned) for i in target])
 
 

@@ -22,6 +22,11 @@ class Var:
         self.type, self.id, self.hint = type, next(_ids), hint
         self.name = name or f"v{self.id}"
 
+    @property
+    def order(self) -> tuple:
+        """Where it stands among the symbols of an affine form."""
+        return 1, self.id
+
     def __repr__(self) -> str:
         return self.name
 

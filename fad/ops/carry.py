@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..ir import stack
+from ..ir.affine import Affine
 from ..ir.build import Builder, Value, as_extent, building, current
 from ..ir.graph import Func, Var
-from ..ir.integers import Affine
 from ..ir.op import registry
 from ..ir.types import INT, Type, is_number, promoted, type_of
 from ..util.errors import UnstageableError

@@ -1,8 +1,9 @@
 """Which elements of arrays the turns of a loop read and write, and which of these never meet, as the bounds of their indices tell (see ranges.py)."""
 from itertools import product
 
+from ..ir.affine import Affine
 from ..ir.graph import Equation, Func, Var, extents_of, is_counted, is_loop
-from ..ir.integers import Affine, Integers
+from ..ir.integers import Integers
 from ..ir.views import LoopView
 from .ranges import Ranges, index_of
 

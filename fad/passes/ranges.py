@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable
 from itertools import product
 from typing import Any
 
+from ..ir.affine import Affine
 from ..ir.graph import Equation, Literal, Var, is_branch, is_counted, is_loop
-from ..ir.integers import Affine, Integers
+from ..ir.integers import Integers
 from ..ir.types import INT
 from ..ir.views import BranchView, LoopView
 from ..ops.selection import walk_spec
 
-ONE = Affine((), 1)
 ANYWHERE = ((None, None),)
 MOST_RANGES = 8                                              # of one integer; beyond that it may be anything
 FOUND_IN = {"argmax": 0, "argmin": 0, "iota": 0, "argsort": 0, "searchsorted": 1}     # by how much the largest one is behind the last place
@@ -64,7 +64,7 @@ class Ranges:
         if isinstance(a, Literal) and a.type.dtype.kind not in "iu":
             return ANYWHERE
         if isinstance(a, (int, Literal)):
-            return _exact(Affine((), int(getattr(a, "value", a))))
+            return _exact(Affine.constant(int(getattr(a, "value", a))))
         if (a, around) in self.known:
             return self.known[a, around]
         found = tuple(dict.fromkeys(self._found(a, around)))
@@ -98,7 +98,7 @@ class Ranges:
     @staticmethod
     def _opaque(a: Any) -> tuple:
         """What no more is known of than its name; an array's elements may differ."""
-        return ANYWHERE if a.type.shape else _exact(Affine(((a, 1),), 0))
+        return ANYWHERE if a.type.shape else _exact(Affine.of(a))
 
     @staticmethod
     def _mentions(form: "Affine | None", variables: set) -> bool:
@@ -106,7 +106,7 @@ class Ranges:
 
     def _found(self, a: Var, around: frozenset) -> tuple:
         if a in self.loops:
-            return _exact(Affine(((a, 1),), 0)) if a in around else self._between(*self._ends(self.loops[a]), around=around)
+            return _exact(Affine.of(a)) if a in around else self._between(*self._ends(self.loops[a]), around=around)
         if a in self.carried:
             return self._kept(a, around)
         if a.type.dtype != INT or a not in self.made:
@@ -169,12 +169,12 @@ class Ranges:
         indices of the loops around."""
         for loop in reversed([*loops]) if form is not None else ():
             i = index_of(loop)
-            c = next((c for v, c in form.terms if v is i), 0)                    # type: ignore[union-attr]
+            c = form.coefficient(i)                                              # type: ignore[union-attr]
             if c:
                 bound = self._bound(loop, c * sign)
                 if bound is None:
                     return None
-                form = form - Affine(((i, c),), 0) + bound.scaled(c)             # type: ignore[arg-type, operator]
+                form = form.without(i) + bound.scaled(c)                         # type: ignore[union-attr]
         return form if form is not None and all(v in self.loops or v not in self.inside for v, _ in form.terms) else None
 
     def is_at_least(self, bound: int, form: "Affine | None", loops: Iterable) -> bool:
@@ -195,7 +195,7 @@ def index_of(loop: Equation) -> "Var | None":
 
 
 def shifted(form: "Affine | None", by: int) -> "Affine | None":
-    return None if form is None else form + ONE.scaled(by)
+    return None if form is None else form.shifted(by)
 
 
 def _exact(form: Affine) -> tuple:

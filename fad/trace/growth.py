@@ -7,9 +7,9 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from ..ir.affine import Affine
 from ..ir.build import current
 from ..ir.graph import Equation, Func, Literal, Var
-from ..ir.integers import Affine
 from ..ir.types import INT
 from ..ir.uses import operands
 from ..ir.views import LoopView
@@ -41,9 +41,9 @@ def check_growth(eqn: Equation) -> None:
         raise IntegerOverflowError(f"an int leaves 64 bits in turn {safe} of a loop", do="start with a float (1.0 instead of 1)")
     if not fixed and safe < MOST_TURNS:
         facts = current().integers
-        first, last = [facts.form(a) if isinstance(a, Var) else Affine((), int(a.value)) for a in loop.bounds[:2]]
+        first, last = [facts.form(a) if isinstance(a, Var) else Affine.constant(int(a.value)) for a in loop.bounds[:2]]
         span = last - first if step > 0 else first - last
-        facts.assume_nonnegative(Affine((), safe * abs(step)) - span)
+        facts.assume_nonnegative(span.scaled(-1).shifted(safe * abs(step)))
 
 
 def _steps(c: Var, y: Any) -> bool:

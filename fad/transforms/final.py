@@ -12,15 +12,15 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 from typing import Any, NamedTuple
 
+from ..ir.affine import Affine
 from ..ir.build import current
 from ..ir.graph import Equation, Func, Var, is_branch, is_loop
-from ..ir.integers import Affine
 from ..ir.uses import DefUse
 from ..ir.views import BranchView, LoopView
 from ..ir.walk import Environment
 from ..ops.index import index
 from ..ops.selection import walk_spec
-from ..passes.ranges import ONE, Ranges, index_of
+from ..passes.ranges import Ranges, index_of
 from .undo import WRITES, trail_to
 from .weights import bytes_of, extent_guess, turns_guess
 
@@ -197,7 +197,7 @@ class _Nest:
         here = self.ranges.extreme(end, write.loops[level + 1:], -sign)
         moved = 0 if here is None or not later else self._moved(here, write.loops[level])
         if here is not None and moved * sign >= 0:
-            yield here + ONE.scaled(moved)
+            yield here.shifted(moved)
         anywhere = self.ranges.extreme(end, write.loops[level:], -sign) if later else None
         if anywhere is not None:
             yield anywhere
@@ -205,7 +205,7 @@ class _Nest:
     def _moved(self, form: Affine, loop: Equation) -> int:
         """How far a form moves from a turn to the next one."""
         i, step = index_of(loop), LoopView(loop).step
-        return next((c * step for v, c in form.terms if v is i), 0)      # type: ignore[operator]
+        return form.coefficient(i) * step                        # type: ignore[operator]
 
     # -- conditions -----------------------------------------------------------------------------------------------------------
 
@@ -233,7 +233,7 @@ class _Nest:
         x, y = [self.ranges.exact(a, around) for a in eqn.inputs] if relation in (*COMPARISONS, "not_equal") else (None, None)   # type: ignore[union-attr]
         if x is not None and y is not None:
             sign, more = COMPARISONS.get(relation, (1, 0))                       # type: ignore[arg-type]
-            yield ("positive" if relation in COMPARISONS else "nonzero"), (x - y).scaled(sign) + ONE.scaled(more)
+            yield ("positive" if relation in COMPARISONS else "nonzero"), (x - y).scaled(sign).shifted(more)
 
 
 def _form(x: Any) -> Affine:

@@ -5,8 +5,8 @@ whole y[:k + 1] that the next turn saves. Nothing else of the array has to be kn
 """
 from typing import Any, NamedTuple
 
+from ..ir.affine import Affine
 from ..ir.graph import Equation, Literal, Var
-from ..ir.integers import Affine
 from ..ir.uses import reads
 from .division import Division
 from .joint import atoms
@@ -83,7 +83,7 @@ def _covers(division: Division, saved: Equation, chain: list, turns: Turns, arou
     if region[0] != Affine() or not isinstance(turns.step, int) or None in slopes:
         return False
     change = slopes[1][0] * turns.step
-    ends = [region[1] + Affine((), change)] + [region[1]] * (change < 0)      # what is saved no longer may be written
+    ends = [region[1].shifted(change)] + [region[1]] * (change < 0)      # what is saved no longer may be written
     written = [_region(division.equations[k], around) for k in chain]
     adding = [k for k in chain if division.equations[k].op.name == "index_add"]
     if adding and (adding != chain[:1] or written[0] != region):
@@ -99,4 +99,4 @@ def _covers(division: Division, saved: Equation, chain: list, turns: Turns, arou
 def _region(eqn: Equation, around: Any) -> tuple:
     """The first place of a slice or an element, and the place behind it."""
     operands = [around.integers.form(int(a.value) if isinstance(a, Literal) else a) for a in eqn.inputs[1 if eqn.op.name == "index" else 2:]]
-    return operands[0], operands[0] + (operands[1] if len(operands) == 2 else Affine((), 1))
+    return operands[0], operands[0] + operands[1] if len(operands) == 2 else operands[0].shifted(1)

@@ -2,9 +2,9 @@
 from collections.abc import Iterable
 from typing import Any
 
+from ..ir.affine import Affine
 from ..ir.build import current
 from ..ir.graph import Equation, Literal, Var, is_counted
-from ..ir.integers import Affine
 from ..ir.views import LoopView
 from ..ops.selection import selected_shape
 
@@ -69,6 +69,6 @@ def hold_small(extents: Iterable, bound: int) -> None:
             continue
         seen.add(n)
         if n in facts.dims:
-            facts.assume_nonnegative(Affine(((n, -1),), max(bound, 2 * (n.hint or 0))))
+            facts.assume_nonnegative(Affine.of(n).scaled(-1).shifted(max(bound, 2 * (n.hint or 0))))
         pending += [v for v, _ in facts.form(n).terms]
         pending += [v for v, _ in facts.high[n].terms] if n in facts.high else []
