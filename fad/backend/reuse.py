@@ -9,6 +9,7 @@ from typing import Any
 from ..ir.graph import Equation, Func, Var, is_loop
 from ..ir.uses import DefUse, operands
 from ..ir.views import LoopView
+from ..passes.writes import written
 from .views import Views
 
 _NEVER = 1 << 60
@@ -133,7 +134,7 @@ def outlasting_parts(func: Func, carried: set) -> set:
     last, direct, parts, own = _last_uses(func, None, set()), _direct_uses(func), set(), set(carried)
     parts_of: dict[Var, list] = {}
     for k, eqn in enumerate(func.equations):
-        for x in _written(eqn):
+        for x in written(eqn):
             if x in own and direct[x] <= k:
                 parts.update(v for v in parts_of.get(x, ()) if last.get(v, -1) > k)
         if eqn.op.name == "index" and eqn.outputs[0].type.shape:
@@ -175,15 +176,6 @@ def _direct_uses(func: Func) -> dict:
         direct.update(dict.fromkeys(operands(eqn)[parted and isinstance(eqn.inputs[0], Var):], k))
     direct.update({a: _NEVER for a in func.outputs if isinstance(a, Var)})
     return direct
-
-
-def _written(eqn: Any) -> list:
-    """The arrays that an equation would write to in place."""
-    if eqn.op.name in ("update", "index_add", "resize"):
-        return [a for a in eqn.inputs[:1] if isinstance(a, Var)]
-    if is_loop(eqn):
-        return [a for a in LoopView(eqn).init if isinstance(a, Var) and a.type.shape]
-    return [x for region in eqn.regions for inner in region.equations for x in _written(inner)]
 
 
 _MAYBE_VIEWS = {"transpose", "broadcast_to", "reshape", "index", "iota", "stop_gradient", "conj", "real", "positive", "cast", "full"}

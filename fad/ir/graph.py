@@ -102,6 +102,14 @@ def is_branch(eqn: Equation) -> bool:
     return eqn.op.name == "cond"
 
 
+def all_equations(func: Func) -> Iterator[Equation]:
+    """The equations of a Func and of its regions, each before those in it."""
+    for eqn in func.equations:
+        yield eqn
+        for region in eqn.regions:
+            yield from all_equations(region)
+
+
 def has_loop(eqn: Equation) -> bool:
     """Whether a loop is in this equation, at any depth."""
     return is_loop(eqn) or any(has_loop(e) for r in eqn.regions for e in r.equations)

@@ -3,7 +3,18 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..ir.graph import Equation
 from .kinds import shape_of
+
+
+def operands_of(eqn: Equation) -> tuple:
+    """The operands of the selection of an `index`, `update` or `index_add`."""
+    return eqn.inputs[1 if eqn.op.name == "index" else 2:]
+
+
+def entries_of(eqn: Equation) -> list:
+    """(entry, its operands) for each axis of the array that an `index`, `update` or `index_add` selects from."""
+    return [(entry, given) for _, entry, given in walk_spec(eqn.params["spec"], operands_of(eqn))]
 
 
 def walk_spec(spec: tuple, operands: tuple) -> Iterator[tuple]:

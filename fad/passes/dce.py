@@ -4,6 +4,7 @@ from typing import Any
 
 from ..ir.graph import Equation, Func, Var, extents_of
 from ..ir.views import BranchView, LoopView, with_results
+from .rewrite import in_regions
 
 
 def dce(func: Func) -> Func:
@@ -87,4 +88,4 @@ def _trimmed(eqn: Equation, marked: set) -> Equation:
     kept = [k for k, v in enumerate(eqn.outputs) if v in marked]
     if len(kept) < len(eqn.outputs):
         eqn = with_results(eqn, kept)
-    return eqn.replace(regions=tuple([_swept(r, marked) for r in eqn.regions]))
+    return in_regions(eqn, lambda region: _swept(region, marked))

@@ -1,12 +1,13 @@
 """destinations: an array that is filled and then copied into a part of another one is filled in that part."""
 from typing import Any, NamedTuple
 
-from ..ir.graph import Equation, Func, Literal, Var, is_loop
+from ..ir.graph import Equation, Func, Var, is_loop
 from ..ir.types import Type
 from ..ir.uses import DefUse, operands, reads
 from ..ir.views import LoopView
-from ..ops.selection import selected_shape
+from ..ops.selection import operands_of, selected_shape
 from .parts import Integers, flat_part, part_of_part
+from .rewrite import as_extent, in_regions
 
 _WRITES = ("update", "index_add")
 
@@ -17,16 +18,10 @@ def destinations(func: Func) -> Func:
 
         t = unwritten(n); t = for i: yield t[i] = x[i] * c; T[k] = t   ->   T = for i: yield T[k, i] = x[i] * c
     """
-    block = _Block([_with_regions(e) for e in func.equations], func.outputs)
+    block = _Block([in_regions(e, destinations) for e in func.equations], func.outputs)
     for v in [e.outputs[0] for e in block.equations if e.op.name == "update"]:
         block.fill_in_place(v)
     return func.replace(equations=block.equations)
-
-
-def _with_regions(eqn: Equation) -> Equation:
-    if not eqn.regions:
-        return eqn
-    return eqn.replace(regions=tuple([destinations(r) for r in eqn.regions]))
 
 
 class _Block:
@@ -78,7 +73,7 @@ class _Block:
     def _needed(self, last: Equation, start: int, end: int) -> "list | None":
         """The equations between that make the other array and tell the place, in order; None where they need what is filled."""
         found: set[int] = set()
-        waiting = [a for a in (last.inputs[0], *last.inputs[2:]) if isinstance(a, Var)]
+        waiting = [a for a in (last.inputs[0], *operands_of(last)) if isinstance(a, Var)]
         while waiting:
             k = self.chains.position(waiting.pop())
             if k is None or k < start or k in found:
@@ -111,17 +106,13 @@ def _place_of(last: Equation, block: _Block) -> "_Place | None":
     spec, flat = last.params["spec"], False
     if not isinstance(target, Var) or not isinstance(v, Var) or v.type.dtype != target.type.dtype or "a" in spec:
         return None
-    if v.type.shape != tuple(map(_extent, selected_shape(target.type.shape, tuple(operands), spec, last.params["at"]))):
+    if v.type.shape != tuple(map(as_extent, selected_shape(target.type.shape, tuple(operands), spec, last.params["at"]))):
         return None
     made = block.chains.definition(v)
     is_flat = made is not None and made.op.name == "reshape" and isinstance(made.inputs[0], Var)
     if made is not None and is_flat and spec == (("s", 1),) and block.chains.use_count(v) == 1:
         v, flat = made.inputs[0], made.inputs[0].type.rank != 1
     return _Place(v, tuple(operands), spec, flat)
-
-
-def _extent(n: Any) -> Any:
-    return n.value if isinstance(n, Literal) else n
 
 
 class _Impossible(Exception):
@@ -147,15 +138,14 @@ class _Moved:
 
     def _part(self, eqn: Equation) -> list:
         """Reading a part or writing to it."""
-        first = 1 if eqn.op.name == "index" else 2
-        integers = Integers(eqn.where)
-        chosen = (eqn.inputs[first:], eqn.params["spec"])
+        integers, operands = Integers(eqn.where), operands_of(eqn)
+        chosen = (operands, eqn.params["spec"])
         within = flat_part(eqn.inputs[0].type.shape, chosen, integers) if self.place.flat else chosen
         found = within and part_of_part((self.place.operands, self.place.spec), within, integers)
         if found is None:
             raise _Impossible
         params = eqn.params | {"spec": found[1], "at": 0}
-        inputs = (self.states[eqn.inputs[0]], *eqn.inputs[1:first], *found[0])
+        inputs = (self.states[eqn.inputs[0]], *eqn.inputs[1:len(eqn.inputs) - len(operands)], *found[0])
         new = eqn.replace(inputs=inputs, outputs=self._outputs(eqn), params=params)
         return [*integers.equations, new]
 

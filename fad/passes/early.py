@@ -2,13 +2,12 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..ir.graph import Equation, Func, Var, free_vars, is_branch, is_loop
+from ..ir.graph import Equation, Func
 from ..ir.uses import DefUse, reads
-from ..ir.views import LoopView
-from .rewrite import Scope, rewrite
+from .rewrite import Scope, in_regions, rewrite
+from .writes import written
 
 _VIEWS = {"index", "reshape", "transpose", "broadcast_to"}
-_WRITES = {"update", "index_add", "resize"}
 
 
 def early(func: Func) -> Func:
@@ -23,7 +22,7 @@ def early(func: Func) -> Func:
 def _visit(eqn: Equation, scope: Scope) -> Any:
     if not eqn.regions:
         return None
-    return eqn.replace(regions=tuple([r.replace(equations=_ordered(r.equations)) for r in eqn.regions]))
+    return in_regions(eqn, lambda r: r.replace(equations=_ordered(r.equations)))
 
 
 def _ordered(equations: list) -> list:
@@ -31,22 +30,10 @@ def _ordered(equations: list) -> list:
     chains = DefUse(equations)
     done: dict[Equation, None] = {}
     for eqn in equations:
-        written = [] if eqn in done else _written(eqn)
-        moved = {e for reader in _reading(written, chains) if reader not in done for e in _needed(reader, eqn, chains, done)}
+        arrays = () if eqn in done else written(eqn)
+        moved = {e for reader in _reading(arrays, chains) if reader not in done for e in _needed(reader, eqn, chains, done)}
         done.update(dict.fromkeys([*sorted(moved, key=lambda e: chains.position(e.outputs[0])), eqn]))
     return list(done)
-
-
-def _written(eqn: Equation) -> set:
-    """The arrays that an equation would write to in place."""
-    if eqn.op.name in _WRITES:
-        return {a for a in eqn.inputs[:1] if isinstance(a, Var)}
-    if is_loop(eqn):
-        return {a for a in LoopView(eqn).init if isinstance(a, Var) and a.type.shape}
-    if is_branch(eqn):
-        inside = {a for region in eqn.regions for e in region.equations for a in _written(e)}
-        return {v for region in eqn.regions for v in free_vars(region) if v in inside}
-    return set()
 
 
 def _reading(arrays: Iterable, chains: DefUse) -> Iterator:

@@ -11,6 +11,7 @@ from ..ir.graph import Equation, Func, Literal, Var
 from ..ir.op import registry
 from ..ir.types import Type
 from ..ir.uses import use_counts
+from ..ops.kinds import same_extent
 from .dce import dce
 from .rewrite import Scope, as_atom, rewrite
 
@@ -92,11 +93,6 @@ class _Gather:
 # -- for each operand: the axis along which its rows are taken, None: it stays as it is, EXTENT: it is the number of rows ----------------
 
 EXTENT = -1
-
-
-def same_extent(m: Any, n: Any) -> bool:
-    """Whether two extents are one."""
-    return m is n or (isinstance(m, int) and m == n)
 
 
 def _broadcast(shape: tuple, out: tuple, axis: int) -> Any:

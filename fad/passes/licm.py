@@ -2,7 +2,7 @@
 from typing import Any
 
 from ..ir.graph import Equation, Func, Var, extents_of, is_loop
-from .rewrite import Scope, rewrite
+from .rewrite import Scope, in_regions, rewrite
 
 _SAFE_KINDS = {"elementwise", "reduce", "contract", "shape"}
 _CHEAP = {"full", "unwritten", "iota", "broadcast_to", "barrier"}          # made where they are used: hoisting them only keeps memory
@@ -17,7 +17,7 @@ def licm(func: Func) -> Func:
 
 
 def _visit(eqn: Equation, scope: Scope) -> Any:
-    return eqn.replace(regions=tuple([_lightened(r, scope) for r in eqn.regions])) if is_loop(eqn) else None
+    return in_regions(eqn, lambda region: _lightened(region, scope)) if is_loop(eqn) else None
 
 
 def _lightened(region: Func, scope: Scope) -> Func:

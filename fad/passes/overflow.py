@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..ir.graph import Equation, Func, Literal, Var, is_branch, is_loop
+from ..ir.graph import Equation, Func, Literal, Var, all_equations, is_branch, is_loop
 from ..ir.op import registry
 from ..ir.types import INT, Type
 from ..ir.views import LoopView
@@ -41,20 +41,13 @@ def overflow(func: Func) -> Func:
     Known are extents and what counts, and what is made of these by sums and by products of two. NumPy's integers wrap around, and are left alone.
     """
     extents = {n for v in func.inputs for n in v.type.shape}              # of arguments: those of 0 are other programs
-    partial = {id(eqn) for eqn in _all(func) if _is_partial(eqn) and eqn.inputs[1] not in extents}
+    partial = {id(eqn) for eqn in all_equations(func) if _is_partial(eqn) and eqn.inputs[1] not in extents}
     unsure: set[Var] = set()
-    if any(_may_grow(eqn) for eqn in _all(func)):
+    if any(_may_grow(eqn) for eqn in all_equations(func)):
         finder = _Finder(func)
         finder.region(func, {v: Size(base=DATA) for v in func.inputs}, True)
         unsure = finder.unsure
     return rewrite(func, lambda eqn, scope: _checked(eqn, scope, unsure, partial)) if unsure or partial else func
-
-
-def _all(func: Func) -> Any:
-    for eqn in func.equations:
-        yield eqn
-        for region in eqn.regions:
-            yield from _all(region)
 
 
 def _is_pythons(eqn: Equation) -> bool:
@@ -79,7 +72,7 @@ class _Finder:
 
     def __init__(self, func: Func):
         self.unsure: set[Var] = set()
-        self.extents = {n for eqn in _all(func) for v in eqn.outputs for n in v.type.shape if isinstance(n, Var)}
+        self.extents = {n for eqn in all_equations(func) for v in eqn.outputs for n in v.type.shape if isinstance(n, Var)}
 
     def size(self, a: Any, known: dict) -> Size:
         if isinstance(a, Literal):

@@ -5,9 +5,9 @@ from ..ir.graph import Equation, Func, Literal, Var, is_counted
 from ..ir.op import registry
 from ..ir.types import Type
 from ..ir.views import LoopView
-from .rewrite import Scope, rewrite
-from .simplify import adds_nothing
+from .rewrite import Scope, as_extent, rewrite
 from .sums import Sums
+from .zeros import adds_nothing, filling, is_number
 
 
 def overwrite(func: Func) -> Func:
@@ -25,10 +25,10 @@ def _visit(eqn: Equation, scope: Scope) -> Any:
     sums, init, first = Sums(loop.body), list(loop.init), {}
     for k, (a, out) in enumerate(zip(loop.init, loop.results)):
         adds = sums.chain(k)
-        if adds and _covers(loop, out, adds) and _is_zeros(a, scope):
+        if adds and _covers(loop, out, adds) and is_number(filling(a, scope.producer), 0):
             extent, params = loop.bounds[1], {"dtype": out.type.dtype}
             init[k] = scope.emit(registry["unwritten"], (extent,), out.type, params, eqn.where)
-            first[adds[0]] = _assigned(adds[0], scope.producer(a).inputs[0])       # type: ignore[union-attr]
+            first[adds[0]] = _assigned(adds[0], filling(a, scope.producer))
     if not first:
         return None
     body = loop.body.replace(equations=[new for e in loop.body.equations for new in first.get(e, (e,))])
@@ -47,13 +47,7 @@ def _assigned(add: Equation, zero: Any) -> tuple:
 
 def _covers(loop: LoopView, out: Var, adds: list) -> bool:
     """Whether the loop has a turn for each element of the vector, and adds numbers to no other one in that turn."""
-    stop = loop.bounds[1]
-    if out.type.shape != (stop.value if isinstance(stop, Literal) else stop,):
+    if out.type.shape != (as_extent(loop.bounds[1]),):
         return False
     own = all(e.op.name == "index_add" and e.inputs[2:] == (loop.index,) and e.params["spec"] == ("i",) for e in adds)
     return own and all(e.inputs[1].type.dtype == out.type.dtype for e in adds)
-
-
-def _is_zeros(a: Any, scope: Scope) -> bool:
-    made = scope.producer(a)
-    return made is not None and made.op.name == "full" and isinstance(made.inputs[0], Literal) and made.inputs[0].value == 0

@@ -9,7 +9,9 @@ from ..ir.graph import Equation, Func, Literal, Var, is_branch, is_loop
 from ..ir.op import registry
 from ..ir.types import INT, Type
 from ..ir.views import LoopView
-from .small import entries, is_expandable, is_static, small_arrays
+from ..ops.selection import entries_of
+from .rewrite import as_atom, as_extent
+from .small import is_expandable, is_static, small_arrays
 
 LARGEST = 2000                              # equations of a program that it may make
 
@@ -82,7 +84,7 @@ class _Walk:
         flat = out if atoms.ndim == 1 else Var(Type(out.type.dtype, (atoms.size,)))
         self.add(Equation(registry["pack"], tuple(atoms.ravel()), (flat,), {}, (), self.where))
         if flat is not out:
-            self.add(Equation(registry["reshape"], (flat, *map(number, atoms.shape)), (out,), {}, (), self.where))
+            self.add(Equation(registry["reshape"], (flat, *map(as_atom, atoms.shape)), (out,), {}, (), self.where))
         return out
 
     def atoms(self, a: Any) -> np.ndarray:
@@ -91,7 +93,7 @@ class _Walk:
             return self.elements[a]
         if isinstance(a, Literal) or not a.type.shape:
             return filled((), lambda place: self.get(a))
-        return filled(a.type.shape, lambda place: self.emit("index", (a, *map(number, place)), Type(a.type.dtype), spec=("i",) * a.type.rank, at=0))
+        return filled(a.type.shape, lambda place: self.emit("index", (a, *map(as_atom, place)), Type(a.type.dtype), spec=("i",) * a.type.rank, at=0))
 
     def converted(self, a: Any, dtype: np.dtype) -> Any:
         if isinstance(a, Literal):
@@ -188,17 +190,17 @@ class _Walk:
     def subscripts(self, eqn: Equation, place: tuple) -> tuple:
         """The subscripts of the element at a place of the selected part."""
         at, found = iter(place), []
-        for entry, given in entries(eqn):
+        for entry, given in entries_of(eqn):
             if entry == "i":
                 found.append(self.get(given[0]))
             else:
-                found.append(self.sum_of(self.get(given[0]) if given else number(0), entry[1] if given else 1, next(at)))
+                found.append(self.sum_of(self.get(given[0]) if given else as_atom(0), entry[1] if given else 1, next(at)))
         return tuple(found)
 
     def sum_of(self, start: Any, step: int, k: int) -> Any:
         if isinstance(start, Literal):
-            return number(int(start.value) + step * k)
-        return start if step * k == 0 else self.emit("add", (start, number(step * k)), Type(INT, (), True))
+            return as_atom(int(start.value) + step * k)
+        return start if step * k == 0 else self.emit("add", (start, as_atom(step * k)), Type(INT, (), True))
 
     def _update(self, eqn: Equation) -> np.ndarray:
         new, values, numbers = self.targets(eqn)
@@ -222,7 +224,7 @@ class _Walk:
     def write_part(self, eqn: Equation) -> None:
         """Write a small part of an array element by element."""
         x, v, out = self.get(eqn.inputs[0]), self.atoms(eqn.inputs[1]), eqn.outputs[0]
-        if [e for e, _ in entries(eqn)].count("i") + v.ndim != out.type.rank or v.shape != _part_shape(eqn):
+        if [e for e, _ in entries_of(eqn)].count("i") + v.ndim != out.type.rank or v.shape != _part_shape(eqn):
             self.keep(eqn)
             return
         for k, place in enumerate(np.ndindex(v.shape)):
@@ -314,10 +316,6 @@ class _Walk:
         self.add(eqn.replace(inputs=inputs, outputs=outputs, params=self.params(eqn, like), regions=regions))
 
 
-def number(k: int) -> Literal:
-    return Literal(int(k), Type(INT, (), True))
-
-
 def filled(shape: tuple, make: Callable) -> np.ndarray:
     """The array of what make(place) answers."""
     found = np.empty(shape, object)
@@ -329,7 +327,7 @@ def filled(shape: tuple, make: Callable) -> np.ndarray:
 def selected(x: np.ndarray, eqn: Equation) -> np.ndarray:
     """The part of x that an equation selects by numbers."""
     axis = 0
-    for entry, given in entries(eqn):
+    for entry, given in entries_of(eqn):
         if entry == "i":
             x = np.take(x, int(given[0].value), axis)
             x = x if isinstance(x, np.ndarray) else filled((), lambda place, x=x: x)
@@ -344,6 +342,6 @@ def selected(x: np.ndarray, eqn: Equation) -> np.ndarray:
 def _part_shape(eqn: Equation) -> Any:
     """The extents of the part that an equation writes."""
     shape = eqn.outputs[0].type.shape
-    kept = [given[1].value if given and isinstance(given[1], Literal) else given[1] if given else shape[k]
-            for k, (entry, given) in enumerate(entries(eqn)) if entry != "i"]
+    kept = [as_extent(given[1]) if given else shape[k]
+            for k, (entry, given) in enumerate(entries_of(eqn)) if entry != "i"]
     return tuple(kept)

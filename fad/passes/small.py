@@ -1,10 +1,11 @@
 """Which arrays of a program are better off as scalars: those of few elements, in loops, whose every subscript is a number."""
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from ..ir.graph import Equation, Func, Literal, Var, free_vars, is_branch, is_loop
 from ..ir.views import LoopView
+from ..ops.selection import operands_of
 
 SMALL = 16                                  # elements
 SHORT = 8                                   # of the last axis: a longer one fills a vector register
@@ -127,20 +128,6 @@ def _is_part(eqn: Equation, extent: Callable) -> bool:
     return "a" not in eqn.params["spec"] and is_small(eqn.outputs[0] if eqn.op.name == "index" else eqn.inputs[1], extent)
 
 
-def operands_of(eqn: Equation) -> tuple:
-    """The operands of a selection."""
-    return eqn.inputs[1 if eqn.op.name == "index" else 2:]
-
-
 def _products(eqn: Equation, extent: Callable) -> int:
     extents = {c: extent(n) or 1 for letters, x in zip(eqn.params["labels"], eqn.inputs) for c, n in zip(letters, x.type.shape)}
     return math.prod(extents.values())
-
-
-def entries(eqn: Equation) -> Iterator[tuple]:
-    """(entry of the selection's spec, its operands) for each axis."""
-    given = list(operands_of(eqn))
-    for entry in eqn.params["spec"]:
-        count = {":": 0, "s": 2, "i": 1, "a": 1}[entry[0]]
-        yield entry, given[:count]
-        del given[:count]

@@ -10,8 +10,8 @@ from ..ir.op import registry
 from ..ir.types import Type
 from ..ir.uses import use_counts
 from ..ops.contract import new_letters
+from ..ops.kinds import same_extent
 from .dce import dce
-from .gathers import same_extent
 from .rewrite import Scope, as_atom, rewrite
 
 FEW = 16                                                     # elements of the axis; larger products had better be one call of BLAS

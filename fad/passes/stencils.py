@@ -6,10 +6,10 @@ from ..ir.graph import Equation, Func, Literal, Var
 from ..ir.op import registry
 from ..ir.types import Type
 from ..ir.uses import DefUse
-from ..ops.selection import walk_spec
+from ..ops.selection import entries_of, walk_spec
 from .parts import Integers, part_of_part
-from .rewrite import as_atom
-from .simplify import adds_nothing
+from .rewrite import as_atom, as_extent, in_regions
+from .zeros import is_nothing
 
 FURTHEST = 8                                                 # shift that is worth it
 SHORTEST = 16                                                # extent that is, where it is known
@@ -23,7 +23,7 @@ def stencils(func: Func) -> Func:
 
         g[:n] += v; g[2:n + 2] += w   ->   g[2:n] += v[2:] + w[:n - 2]; g[:2] += v[:2]; g[n:n + 2] += w[n - 2:]
     """
-    equations = [_with_regions(e) for e in func.equations]
+    equations = [in_regions(e, stencils) for e in func.equations]
     chains = DefUse(equations, func.outputs)
     replaced: dict[Equation, list] = {}
     for eqn in reversed(equations):
@@ -32,12 +32,6 @@ def stencils(func: Func) -> Func:
             replaced.update(dict.fromkeys([a.eqn for a in chain], []))
             replaced[eqn] = _Gathered(chain, chains).equations
     return func.replace(equations=[new for e in equations for new in replaced.get(e, [e])])
-
-
-def _with_regions(eqn: Equation) -> Equation:
-    if not eqn.regions:
-        return eqn
-    return eqn.replace(regions=tuple([stencils(r) for r in eqn.regions]))
 
 
 class _Addition(NamedTuple):
@@ -77,23 +71,22 @@ def _fits(addition: _Addition, found: list) -> bool:
 
 
 def _addition(eqn: Equation, axis: int, chains: DefUse) -> "_Addition | None":
-    spec, operands = eqn.params["spec"], eqn.inputs[2:]
+    spec, entries = eqn.params["spec"], entries_of(eqn)
     if "a" in spec or spec[axis] != ("s", 1):
         return None
-    entries = [(entry, given) for _, entry, given in walk_spec(spec, operands)]
     start, extent = entries[axis][1]
     if not isinstance(extent, Var) and extent.value < SHORTEST:
         return None
     base, shift = _from_base(start, chains)
-    others = tuple([(entry, tuple([getattr(a, "value", a) for a in given])) for k, (entry, given) in enumerate(entries) if k != axis])
+    others = tuple([(entry, tuple(map(as_extent, given))) for k, (entry, given) in enumerate(entries) if k != axis])
     value = eqn.inputs[1]
     kept = [k for k, (entry, _) in enumerate(entries) if entry != "i"]
     if value.type.dtype != eqn.outputs[0].type.dtype or (value.type.shape and value.type.rank != len(kept)):
         return None
-    whole = not value.type.shape or _same(value.type.shape[kept.index(axis)], extent)
+    whole = not value.type.shape or value.type.shape[kept.index(axis)] == as_extent(extent)
     if not whole or not _is_simple(value, chains, DEPTH):
         return None
-    return _Addition(eqn, axis, base, shift, getattr(extent, "value", extent), others)
+    return _Addition(eqn, axis, base, shift, as_extent(extent), others)
 
 
 def _is_simple(v: Any, chains: DefUse, depth: int) -> bool:
@@ -104,10 +97,6 @@ def _is_simple(v: Any, chains: DefUse, depth: int) -> bool:
     if eqn.op.name in SIMPLE:
         return depth > 0 and all(a.type.shape in ((), v.type.shape) and _is_simple(a, chains, depth - 1) for a in eqn.inputs)
     return _is_simple(eqn.inputs[0], chains, depth) if eqn.op.name == "index" else bool(eqn.regions) or eqn.op.name in ("update", "index_add")
-
-
-def _same(n: Any, extent: Any) -> bool:
-    return n == getattr(extent, "value", extent)
 
 
 def _from_base(start: Any, chains: DefUse) -> tuple:
@@ -147,16 +136,12 @@ class _Gathered:
     def _middle(self, array: Any, extent: Any) -> Any:
         """The array with all additions where they meet."""
         place = self._place(self.final, extent)
-        before = [] if self._is_zeros(array) else [self._part(array, place, self.last.params["spec"])]
+        before = [] if is_nothing(array, self.chains.definition) else [self._part(array, place, self.last.params["spec"])]
         total, *others = [*before, *[self._value(a, as_atom(self.final - a.start), extent) for a in self.chain]]
         t = self._selected(array, place, self.last.params["spec"])
         for v in others:
             total = self._emit("add", (total, v), t)
         return self._emit("update", (array, total, *place), array.type, spec=self.last.params["spec"], at=0)
-
-    def _is_zeros(self, array: Any) -> bool:
-        eqn = self.chains.definition(array)
-        return eqn is not None and eqn.op.name == "full" and adds_nothing(eqn.inputs[0], array)
 
     def _ends(self, a: _Addition, array: Any) -> Any:
         """The array with one addition where not all of them meet."""
@@ -179,7 +164,7 @@ class _Gathered:
         base = self.chain[0].base
         first = self.integers.sum(as_atom(start) if base is None else self.integers.sum(base, as_atom(start)), as_atom(0) if more is None else more)
         operands: list = []
-        for k, _, given in walk_spec(self.last.params["spec"], self.last.inputs[2:]):
+        for k, (_, given) in enumerate(entries_of(self.last)):
             operands += [first, extent] if k == self.axis else given
         return operands
 
@@ -196,7 +181,7 @@ class _Gathered:
         if not isinstance(v, Var) or not v.type.shape:
             return v
         eqn = self.chains.definition(v)
-        t = Type(v.type.dtype, tuple([getattr(extent, "value", extent) if k == axis else n for k, n in enumerate(v.type.shape)]))
+        t = Type(v.type.dtype, tuple([as_extent(extent) if k == axis else n for k, n in enumerate(v.type.shape)]))
         if eqn is not None and eqn.op.name in SIMPLE:
             parts = tuple([self._part_of(a, axis, start, extent) for a in eqn.inputs])
             return self._emit(eqn.op.name, parts, t, **eqn.params)
@@ -215,7 +200,7 @@ class _Gathered:
     def _selected(self, v: Any, operands: list, spec: tuple) -> Type:
         shape = []
         for k, entry, given in walk_spec(spec, tuple(operands)):
-            shape += [v.type.shape[k]] if entry == ":" else [] if entry == "i" else [getattr(given[1], "value", given[1])]
+            shape += [v.type.shape[k]] if entry == ":" else [] if entry == "i" else [as_extent(given[1])]
         return Type(v.type.dtype, tuple(shape))
 
     def _emit(self, name: str, inputs: tuple, t: Type, **params: Any) -> Var:
