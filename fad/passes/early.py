@@ -27,12 +27,12 @@ def _visit(eqn: Equation, scope: Scope) -> Any:
 
 def _ordered(equations: list) -> list:
     """The equations, each write behind what can be read before it."""
-    chains = DefUse(equations)
+    place, chains = {e: k for k, e in enumerate(equations)}, DefUse(equations)
     done: dict[Equation, None] = {}
     for eqn in equations:
         arrays = () if eqn in done else written(eqn)
         moved = {e for reader in _reading(arrays, chains) if reader not in done for e in _needed(reader, eqn, chains, done)}
-        done.update(dict.fromkeys([*sorted(moved, key=lambda e: chains.position(e.outputs[0])), eqn]))
+        done.update(dict.fromkeys([*sorted(moved, key=place.__getitem__), eqn]))
     return list(done)
 
 
