@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from ..ir.graph import Equation, Literal, Var
+from ..ir.spec import walk_spec
 from ..ir.types import INT, Type
-from ..ops.selection import walk_spec
 from .indexmap import Elem, Index, Position, at
 
 

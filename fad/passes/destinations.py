@@ -2,10 +2,11 @@
 from typing import Any, NamedTuple
 
 from ..ir.graph import Equation, Func, Var, is_loop
+from ..ir.spec import operands_of
 from ..ir.types import Type
 from ..ir.uses import DefUse, operands, reads
 from ..ir.views import LoopView
-from ..ops.selection import operands_of, selected_shape
+from ..ops.selection import selected_shape
 from .parts import Integers, flat_part, part_of_part
 from .rewrite import as_extent, in_regions
 

@@ -3,8 +3,8 @@ from typing import Any
 
 from ..ir.graph import Equation, Literal, Var
 from ..ir.op import registry
+from ..ir.spec import walk_spec
 from ..ir.types import INT, Type
-from ..ops.selection import walk_spec
 from .rewrite import as_atom
 from .zeros import is_number
 

@@ -10,9 +10,9 @@ from typing import Any
 from ..ir.affine import Affine
 from ..ir.graph import Equation, Literal, Var, is_branch, is_counted, is_loop
 from ..ir.integers import Integers
+from ..ir.spec import subscripts_of
 from ..ir.types import INT
 from ..ir.views import BranchView, LoopView
-from ..ops.selection import entries_of
 
 ANYWHERE = ((None, None),)
 MOST_RANGES = 8                                              # of one integer; beyond that it may be anything
@@ -82,7 +82,7 @@ class Ranges:
 
     def spans(self, eqn: Equation, around: frozenset) -> list:
         """The ranges of indices along each axis of the array that an equation reads or writes, in one of which each access lies; None where that is not known."""
-        return [self._span(entry, given, around) for entry, given in entries_of(eqn)]
+        return [self._span(entry, given, around) for entry, given in subscripts_of(eqn)]
 
     def _span(self, entry: Any, given: tuple, around: frozenset) -> "tuple | None":
         if entry[0] != "s":

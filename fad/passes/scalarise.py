@@ -7,9 +7,9 @@ import numpy as np
 
 from ..ir.graph import Equation, Func, Literal, Var, is_branch, is_loop
 from ..ir.op import registry
+from ..ir.spec import subscripts_of
 from ..ir.types import INT, Type
 from ..ir.views import LoopView
-from ..ops.selection import entries_of
 from .rewrite import as_atom, as_extent
 from .small import is_expandable, is_static, small_arrays
 
@@ -190,7 +190,7 @@ class _Walk:
     def subscripts(self, eqn: Equation, place: tuple) -> tuple:
         """The subscripts of the element at a place of the selected part."""
         at, found = iter(place), []
-        for entry, given in entries_of(eqn):
+        for entry, given in subscripts_of(eqn):
             if entry == "i":
                 found.append(self.get(given[0]))
             else:
@@ -224,7 +224,7 @@ class _Walk:
     def write_part(self, eqn: Equation) -> None:
         """Write a small part of an array element by element."""
         x, v, out = self.get(eqn.inputs[0]), self.atoms(eqn.inputs[1]), eqn.outputs[0]
-        if [e for e, _ in entries_of(eqn)].count("i") + v.ndim != out.type.rank or v.shape != _part_shape(eqn):
+        if [e for e, _ in subscripts_of(eqn)].count("i") + v.ndim != out.type.rank or v.shape != _part_shape(eqn):
             self.keep(eqn)
             return
         for k, place in enumerate(np.ndindex(v.shape)):
@@ -327,7 +327,7 @@ def filled(shape: tuple, make: Callable) -> np.ndarray:
 def selected(x: np.ndarray, eqn: Equation) -> np.ndarray:
     """The part of x that an equation selects by numbers."""
     axis = 0
-    for entry, given in entries_of(eqn):
+    for entry, given in subscripts_of(eqn):
         if entry == "i":
             x = np.take(x, int(given[0].value), axis)
             x = x if isinstance(x, np.ndarray) else filled((), lambda place, x=x: x)
@@ -343,5 +343,5 @@ def _part_shape(eqn: Equation) -> Any:
     """The extents of the part that an equation writes."""
     shape = eqn.outputs[0].type.shape
     kept = [as_extent(given[1]) if given else shape[k]
-            for k, (entry, given) in enumerate(entries_of(eqn)) if entry != "i"]
+            for k, (entry, given) in enumerate(subscripts_of(eqn)) if entry != "i"]
     return tuple(kept)

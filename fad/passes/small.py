@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..ir.graph import Equation, Func, Literal, Var, free_vars, is_branch, is_loop
+from ..ir.spec import operands_of
 from ..ir.views import LoopView
-from ..ops.selection import operands_of
 
 SMALL = 16                                  # elements
 SHORT = 8                                   # of the last axis: a longer one fills a vector register

@@ -4,9 +4,9 @@ from typing import Any, NamedTuple
 
 from ..ir.graph import Equation, Func, Literal, Var
 from ..ir.op import registry
+from ..ir.spec import subscripts_of, walk_spec
 from ..ir.types import Type
 from ..ir.uses import DefUse
-from ..ops.selection import entries_of, walk_spec
 from .parts import Integers, part_of_part
 from .rewrite import as_atom, as_extent, in_regions
 from .zeros import is_nothing
@@ -71,7 +71,7 @@ def _fits(addition: _Addition, found: list) -> bool:
 
 
 def _addition(eqn: Equation, axis: int, chains: DefUse) -> "_Addition | None":
-    spec, entries = eqn.params["spec"], entries_of(eqn)
+    spec, entries = eqn.params["spec"], subscripts_of(eqn)
     if "a" in spec or spec[axis] != ("s", 1):
         return None
     start, extent = entries[axis][1]
@@ -164,7 +164,7 @@ class _Gathered:
         base = self.chain[0].base
         first = self.integers.sum(as_atom(start) if base is None else self.integers.sum(base, as_atom(start)), as_atom(0) if more is None else more)
         operands: list = []
-        for k, (_, given) in enumerate(entries_of(self.last)):
+        for k, (_, given) in enumerate(subscripts_of(self.last)):
             operands += [first, extent] if k == self.axis else given
         return operands
 

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 from ..ir.affine import Affine
 from ..ir.build import current
 from ..ir.graph import Equation, Func, Var, is_branch, is_loop
+from ..ir.spec import walk_spec
 from ..ir.uses import DefUse
 from ..ir.views import BranchView, LoopView
 from ..ir.walk import Environment
 from ..ops.index import index
-from ..ops.selection import walk_spec
 from ..passes.ranges import Ranges, index_of
 from .undo import WRITES, trail_to
 from .weights import bytes_of, extent_guess, turns_guess
@@ -204,8 +204,8 @@ class _Nest:
 
     def _moved(self, form: Affine, loop: Equation) -> int:
         """How far a form moves from a turn to the next one."""
-        i, step = index_of(loop), LoopView(loop).step
-        return form.coefficient(i) * step                        # type: ignore[operator]
+        i = index_of(loop)
+        return 0 if i is None else form.coefficient(i) * LoopView(loop).step     # type: ignore[operator]
 
     # -- conditions -----------------------------------------------------------------------------------------------------------
 

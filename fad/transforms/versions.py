@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from ..ir.affine import Affine
 from ..ir.graph import Equation, Literal, Var
+from ..ir.spec import operands_of
 from ..ir.uses import reads
-from ..ops.selection import operands_of
 from .division import Division
 from .joint import atoms
 from .tape import Turns, along
