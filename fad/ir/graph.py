@@ -50,6 +50,31 @@ class Equation:
         self.op, self.inputs, self.outputs = op, inputs, outputs
         self.params, self.regions, self.where = params, regions, where
 
+    @property
+    def reads_part(self) -> bool:
+        """Whether the result is a selected part of the first operand."""
+        return bool(self.op.traits.selects) and not self.op.traits.in_place
+
+    @property
+    def writes_part(self) -> bool:
+        """Whether the result is the first operand with a selected part replaced, or added to."""
+        return bool(self.op.traits.selects) and bool(self.op.traits.in_place)
+
+    @property
+    def replaces_part(self) -> bool:
+        """Whether the result is the first operand with a selected part replaced."""
+        return self.writes_part and not self.op.traits.adds
+
+    @property
+    def adds_part(self) -> bool:
+        """Whether the result is the first operand with something added to a selected part."""
+        return bool(self.op.traits.adds)
+
+    @property
+    def selection(self) -> tuple:
+        """The operands of the selection (see ops/selection.py) of an equation that reads or writes a part."""
+        return self.inputs[self.op.traits.selects:]
+
     def __repr__(self) -> str:
         return f"{', '.join(map(repr, self.outputs))} = {self.op.name}({', '.join(map(repr, self.inputs))})"
 
@@ -66,9 +91,24 @@ class Func:
         return f"<Func {self.name}: {len(self.inputs)} -> {len(self.outputs)}, {len(self.equations)} equations>"
 
 
+def is_loop(eqn: Equation) -> bool:
+    """Whether an equation is a loop itself."""
+    return eqn.op.traits.control in ("for", "while")
+
+
+def is_counted(eqn: Equation) -> bool:
+    """Whether an equation is a loop with an index."""
+    return bool(eqn.op.traits.control == "for")
+
+
+def is_branch(eqn: Equation) -> bool:
+    """Whether an equation takes one of several regions."""
+    return bool(eqn.op.traits.control == "cond")
+
+
 def has_loop(eqn: Equation) -> bool:
     """Whether a loop is in this equation, at any depth."""
-    return eqn.op.name in ("for", "while") or any(has_loop(e) for r in eqn.regions for e in r.equations)
+    return is_loop(eqn) or any(has_loop(e) for r in eqn.regions for e in r.equations)
 
 
 def has_effect(eqn: Equation) -> bool:
