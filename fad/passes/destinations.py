@@ -7,8 +7,6 @@ from ..ir.types import Type
 from ..ops.selection import selected_shape
 from .parts import Integers, flat_part, part_of_part
 
-_WRITES = ("update", "index_add")
-
 
 def destinations(func: Func) -> Func:
     """An array of nothing yet, to which loops write and which is then put into a part of another, is that part: nothing is copied. So what a loop
@@ -17,7 +15,7 @@ def destinations(func: Func) -> Func:
         t = unwritten(n); t = for i: yield t[i] = x[i] * c; T[k] = t   ->   T = for i: yield T[k, i] = x[i] * c
     """
     block = _Block([_with_regions(e) for e in func.equations], func.outputs)
-    for v in [e.outputs[0] for e in block.equations if e.op.name == "update"]:
+    for v in [e.outputs[0] for e in block.equations if e.replaces_part]:
         block.fill_in_place(v)
     return Func(func.name, func.inputs, block.equations, func.outputs)
 
@@ -78,7 +76,7 @@ class _Block:
             eqn = self.equations[self.made[v]]
             if eqn.op.name == "unwritten":
                 return self.made[v]
-            if eqn.op.name in _WRITES:
+            if eqn.writes_part:
                 v = eqn.inputs[0]
             elif eqn.op.name in ("for", "while"):
                 v = eqn.inputs[len(eqn.inputs) - len(eqn.outputs) + eqn.outputs.index(v)]
@@ -148,7 +146,7 @@ class _Moved:
         used = [v for v in _used(eqn) if v in self.states]
         if not used:
             return [eqn]
-        if eqn.op.name in (*_WRITES, "index") and used == [eqn.inputs[0]] and eqn.inputs.count(used[0]) == 1:
+        if eqn.op.traits.selects and used == [eqn.inputs[0]] and eqn.inputs.count(used[0]) == 1:
             return self._part(eqn)
         if eqn.op.name in ("for", "while"):
             return [self._loop(eqn)]
@@ -156,7 +154,7 @@ class _Moved:
 
     def _part(self, eqn: Equation) -> list:
         """Reading a part or writing to it."""
-        first = 1 if eqn.op.name == "index" else 2
+        first = eqn.op.traits.selects
         integers = Integers(eqn.where)
         chosen = (eqn.inputs[first:], eqn.params["spec"])
         within = flat_part(eqn.inputs[0].type.shape, chosen, integers) if self.place.flat else chosen
@@ -169,7 +167,7 @@ class _Moved:
 
     def _outputs(self, eqn: Equation) -> tuple:
         """The results; of a write, another state."""
-        if eqn.op.name == "index":
+        if eqn.reads_part:
             return eqn.outputs
         self.states[eqn.outputs[0]] = Var(self._type(), eqn.outputs[0].name)
         return (self.states[eqn.outputs[0]],)

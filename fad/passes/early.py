@@ -5,9 +5,6 @@ from typing import Any
 from ..ir.graph import Equation, Func, Var, free_vars
 from .rewrite import Scope, rewrite
 
-_VIEWS = {"index", "reshape", "transpose", "broadcast_to"}
-_WRITES = {"update", "index_add", "resize"}
-
 
 def early(func: Func) -> Func:
     """Readers of an array (or of parts of it) that stand behind a write to it move in front of the write, if they do not need what it makes.
@@ -48,7 +45,7 @@ def _readers_of(equations: list) -> dict:
 
 def _written(eqn: Equation) -> set:
     """The arrays that an equation would write to in place."""
-    if eqn.op.name in _WRITES:
+    if eqn.op.traits.in_place:
         return {a for a in eqn.inputs[:1] if isinstance(a, Var)}
     if eqn.op.name in ("for", "while"):
         return {a for a in eqn.inputs[len(eqn.inputs) - len(eqn.outputs):] if isinstance(a, Var) and a.type.shape}
@@ -63,7 +60,7 @@ def _reading(arrays: Iterable, readers: dict) -> Iterator:
     seen = list(arrays)
     for array in seen:
         for eqn in readers.get(array, ()):
-            if eqn.op.name in _VIEWS and eqn.inputs[0] is array and eqn.outputs[0].type.shape:
+            if eqn.op.traits.view and eqn.op.kind != "elementwise" and eqn.inputs[0] is array and eqn.outputs[0].type.shape:
                 seen += eqn.outputs
             else:
                 yield eqn

@@ -47,7 +47,7 @@ def _covers(loop: Equation, out: Var, adds: list) -> bool:
     """Whether the loop has a turn for each element of the vector, and adds numbers to no other one in that turn."""
     stop, index = loop.inputs[1], loop.regions[0].inputs[0]
     extent = stop.value if isinstance(stop, Literal) else stop
-    return out.type.shape == (extent,) and all(e.op.name == "index_add" and e.inputs[2:] == (index,) and e.params["spec"] == ("i",) for e in adds) \
+    return out.type.shape == (extent,) and all(e.adds_part and e.inputs[2:] == (index,) and e.params["spec"] == ("i",) for e in adds) \
         and all(e.inputs[1].type.dtype == out.type.dtype for e in adds)
 
 

@@ -15,8 +15,6 @@ from ..ops.selection import walk_spec
 ONE = Affine((), 1)
 ANYWHERE = ((None, None),)
 MOST_RANGES = 8                                              # of one integer; beyond that it may be anything
-FOUND_IN = {"argmax": 0, "argmin": 0, "iota": 0, "argsort": 0, "searchsorted": 1}     # by how much the largest one is behind the last place
-ONE_OF = {"maximum": 0, "minimum": 0, "pack": 0, "where": 1}                      # the result is one of the operands from this one on
 
 
 class Ranges:
@@ -81,8 +79,7 @@ class Ranges:
 
     def spans(self, eqn: Equation, around: frozenset) -> list:
         """The ranges of indices along each axis of the array that an equation reads or writes, in one of which each access lies; None where that is not known."""
-        operands = eqn.inputs[1:] if eqn.op.name == "index" else eqn.inputs[2:]
-        return [self._span(entry, given, around) for _, entry, given in walk_spec(eqn.params["spec"], operands)]
+        return [self._span(entry, given, around) for _, entry, given in walk_spec(eqn.params["spec"], eqn.selection)]
 
     def _span(self, entry: Any, given: tuple, around: frozenset) -> "tuple | None":
         if entry[0] != "s":
@@ -134,23 +131,23 @@ class Ranges:
         return self._opaque(carry) if any(self._mentions(form, {carry}) for pair in found for form in pair) else found
 
     def _made(self, eqn: Equation, a: Var, around: frozenset) -> "tuple | None":
-        name, place = eqn.op.name, eqn.outputs.index(a)
+        name, traits, place = eqn.op.name, eqn.op.traits, eqn.outputs.index(a)
         if name in ("add", "sub"):
             return tuple(_sum(x, y, 1 if name == "add" else -1) for x, y in product(*[self.of(b, around) for b in eqn.inputs]))
         if name == "neg" or name == "mul" and any(isinstance(b, Literal) for b in eqn.inputs):
             factor = next((int(b.value) for b in eqn.inputs if isinstance(b, Literal)), -1)
             return tuple(_scaled(x, factor) for b in eqn.inputs[:2] if isinstance(b, Var) for x in self.of(b, around))
-        if name in ONE_OF:
-            return self._one_of(eqn.inputs[ONE_OF[name]:], around)
-        if name == "cond":
+        if traits.chosen_from is not None:
+            return self._one_of(eqn.inputs[traits.chosen_from:], around)
+        if eqn.op.name == "cond":
             return self._one_of([region.outputs[place] for region in eqn.regions], around)
-        if name in ("for", "while"):
+        if eqn.op.name in ("for", "while"):
             region = eqn.regions[-1]
             return self.of(region.inputs[len(region.inputs) - len(eqn.outputs) + place], around)
-        if name in FOUND_IN:
-            extent = a.type.shape[0] if name == "iota" else eqn.inputs[0].type.shape[eqn.params.get("axis", -1)]
-            return self._between(0, extent, 0, FOUND_IN[name] - 1, around)
-        if name == "cast" and eqn.inputs[0].type.dtype.kind in "iu" or name == "index":
+        if traits.places is not None:
+            extent = a.type.shape[0] if eqn.op.creation else eqn.inputs[0].type.shape[eqn.params.get("axis", -1)]
+            return self._between(0, extent, 0, traits.places - 1, around)
+        if name == "cast" and eqn.inputs[0].type.dtype.kind in "iu" or eqn.reads_part:
             return self.of(eqn.inputs[0], around)
         return self._wrapped(eqn, around) if name == "wrap_index" else None
 

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from ..ir.graph import Equation, Func, Literal, Var, free_vars
 from ..ir.op import registry
+from ..ir.traits import FLOP
 from ..ir.types import Type
 from ..ops.selection import walk_spec
 from .parts import Integers, part_of_part
@@ -13,7 +14,6 @@ from .simplify import adds_nothing
 
 FURTHEST = 8                                                 # shift that is worth it
 SHORTEST = 16                                                # extent that is, where it is known
-SIMPLE = {"mul", "neg", "add", "sub"}                        # ops that are done again for each shift rather than kept
 DEPTH = 3
 
 
@@ -28,7 +28,7 @@ def stencils(func: Func) -> Func:
     uses = Counter(a for e in equations for a in _used(e)) + Counter(a for a in func.outputs if isinstance(a, Var))
     replaced: dict[Equation, list] = {}
     for eqn in reversed(equations):
-        chain = _chain(eqn, made, uses) if eqn.op.name == "index_add" and eqn not in replaced else []
+        chain = _chain(eqn, made, uses) if eqn.adds_part and eqn not in replaced else []
         if len({a.start for a in chain}) > 1:
             replaced.update(dict.fromkeys([a.eqn for a in chain], []))
             replaced[eqn] = _Gathered(chain, made).equations
@@ -62,7 +62,7 @@ def _chain(last: Equation, made: dict, uses: Counter) -> list:
     axes = [k for k, entry in enumerate(last.params["spec"]) if entry == ("s", 1)]
     for axis in reversed(axes):
         eqn, found = last, []
-        while eqn is not None and eqn.op.name == "index_add" and (not found or uses[eqn.outputs[0]] == 1):
+        while eqn is not None and eqn.adds_part and (not found or uses[eqn.outputs[0]] == 1):
             addition = _addition(eqn, axis, made)
             if addition is None or not _fits(addition, found):
                 break
@@ -105,9 +105,9 @@ def _is_simple(v: Any, made: dict, depth: int) -> bool:
     if not isinstance(v, Var) or not v.type.shape or v not in made:
         return True
     eqn = made[v]
-    if eqn.op.name in SIMPLE:
+    if eqn.op.traits.cost is FLOP:
         return depth > 0 and all(a.type.shape in ((), v.type.shape) and _is_simple(a, made, depth - 1) for a in eqn.inputs)
-    return _is_simple(eqn.inputs[0], made, depth) if eqn.op.name == "index" else bool(eqn.regions) or eqn.op.name in ("update", "index_add")
+    return _is_simple(eqn.inputs[0], made, depth) if eqn.reads_part else bool(eqn.regions) or eqn.writes_part
 
 
 def _same(n: Any, extent: Any) -> bool:
@@ -127,7 +127,7 @@ def _from_base(start: Any, made: dict) -> tuple:
 def _states(array: Any, made: dict) -> Iterator:
     """An array, and what it was before each of the writes that made it."""
     yield array
-    while array in made and made[array].op.name in ("update", "index_add"):
+    while array in made and made[array].writes_part:
         array = made[array].inputs[0]
         yield array
 
@@ -201,7 +201,7 @@ class _Gathered:
             return v
         eqn = self.made.get(v)
         t = Type(v.type.dtype, tuple([getattr(extent, "value", extent) if k == axis else n for k, n in enumerate(v.type.shape)]))
-        if eqn is not None and eqn.op.name in SIMPLE:
+        if eqn is not None and eqn.op.traits.cost is FLOP:
             parts = tuple([self._part_of(a, axis, start, extent) for a in eqn.inputs])
             return self._emit(eqn.op.name, parts, t, **eqn.params)
         spec = tuple([("s", 1) if k == axis else ":" for k in range(v.type.rank)])
@@ -211,7 +211,7 @@ class _Gathered:
         """A part of an array; of a part, a part of the array that that is of, unless the additions change that one."""
         eqn = self.made.get(v)
         found = None
-        if eqn is not None and eqn.op.name == "index" and eqn.inputs[0] not in self.written:
+        if eqn is not None and eqn.reads_part and eqn.inputs[0] not in self.written:
             found = part_of_part((eqn.inputs[1:], eqn.params["spec"]), (tuple(operands), spec), self.integers)
         array, (given, chosen) = (v, (operands, spec)) if found is None else (eqn.inputs[0], found)
         return self._emit("index", (array, *given), t or self._selected(v, operands, spec), spec=chosen, at=0)
