@@ -118,7 +118,7 @@ def _last_uses(func: Func, views: "Views | None", parts: set) -> dict:
         for region in eqn.regions:
             for v in free_vars(region):
                 use(v, k)
-        if eqn.op.name in _MAYBE_VIEWS and eqn.outputs[0].type.shape and eqn.outputs[0] not in parts:
+        if eqn.op.traits.may_alias and eqn.outputs[0].type.shape and eqn.outputs[0] not in parts:
             bases[eqn.outputs[0]] = tuple([a for a in eqn.inputs if isinstance(a, Var)])
     for a in func.outputs:
         use(a, _NEVER)
@@ -137,7 +137,7 @@ def outlasting_parts(func: Func, carried: set) -> set:
         for x in _written(eqn):
             if x in own and direct[x] <= k:
                 parts.update(v for v in parts_of.get(x, ()) if last.get(v, -1) > k)
-        if eqn.op.name == "index" and eqn.outputs[0].type.shape:
+        if eqn.reads_part and eqn.outputs[0].type.shape:
             parts_of.setdefault(eqn.inputs[0], []).append(eqn.outputs[0])
         own.update(eqn.outputs)
     return parts
@@ -166,14 +166,14 @@ def _states(a: Any, made: dict) -> Iterator[Var]:
         if eqn.op.name in ("for", "while"):
             a = eqn.inputs[len(eqn.inputs) - len(eqn.outputs) + eqn.outputs.index(a)]
         else:
-            a = eqn.inputs[0] if eqn.op.name in ("update", "index_add") else None
+            a = eqn.inputs[0] if eqn.writes_part else None
 
 
 def _direct_uses(func: Func) -> dict:
     """Variable -> the position of the last equation that reads it, otherwise than to take a part of it."""
     direct: dict[Var, int] = {}
     for k, eqn in enumerate(func.equations):
-        parted = eqn.op.name == "index" and bool(eqn.outputs[0].type.shape)
+        parted = eqn.reads_part and bool(eqn.outputs[0].type.shape)
         read = [a for a in eqn.inputs[parted:] if isinstance(a, Var)] + [v for region in eqn.regions for v in free_vars(region)]
         direct.update(dict.fromkeys(read, k))
     direct.update({a: _NEVER for a in func.outputs if isinstance(a, Var)})
@@ -182,12 +182,9 @@ def _direct_uses(func: Func) -> dict:
 
 def _written(eqn: Any) -> list:
     """The arrays that an equation would write to in place."""
-    if eqn.op.name in ("update", "index_add", "resize"):
+    if eqn.op.traits.in_place:
         return [a for a in eqn.inputs[:1] if isinstance(a, Var)]
     if eqn.op.name in ("for", "while"):
         init = eqn.inputs[len(eqn.inputs) - len(eqn.outputs):]
         return [a for a in init if isinstance(a, Var) and a.type.shape]
     return [x for region in eqn.regions for inner in region.equations for x in _written(inner)]
-
-
-_MAYBE_VIEWS = {"transpose", "broadcast_to", "reshape", "index", "iota", "stop_gradient", "conj", "real", "positive", "cast", "full"}
