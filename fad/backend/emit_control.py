@@ -31,7 +31,7 @@ def print_control(printer: Any, step: Step) -> None:
     branches = is_branch(step.eqn)
     spare = {} if branches else spares(printer, step.body.bodies[-1], step.outs)
     printer.places.append(entered(printer, step, None if branches else len(printer.lines), spare))
-    {"for": _print_for, "while": _print_while, "cond": _print_cond}[step.eqn.op.name](printer, step)
+    {"for": _print_for, "while": _print_while, "cond": _print_cond}[step.eqn.op.traits.control](printer, step)
     printer.places.pop()
 
 

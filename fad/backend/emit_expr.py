@@ -11,13 +11,7 @@ from .numbers import as_operand, converted, dtype_name, literal, wraps
 from .steps import BackendError, Step
 from .templates import PRODUCT, SIGN, SUM, Template, Text, template
 
-_BOOLEAN = {"add": "{0} | {1}", "mul": "{0} & {1}", "maximum": "{0} | {1}", "minimum": "{0} & {1}", "logical_and": "{0} & {1}",
-            "logical_or": "{0} | {1}", "logical_xor": "{0} ^ {1}", "logical_not": "not {0}", "invert": "not {0}", "equal": "{0} == {1}",
-            "not_equal": "{0} != {1}", "bitwise_and": "{0} & {1}", "bitwise_or": "{0} | {1}", "bitwise_xor": "{0} ^ {1}"}
 _KINDS = "buifc"
-_FLOAT_ORDER = {"less", "less_equal", "greater", "greater_equal"}
-_ORDER = _FLOAT_ORDER | {"equal", "not_equal"}
-_COMPLEX = {"div": "quotient({0}, {1})", "reciprocal": "reciprocal({0})"}      # division by zero is NumPy's
 
 
 class _Typed:
@@ -93,7 +87,7 @@ class Expressions:
 
     def _elementwise(self, eqn: Equation, step: Step, dtype: np.dtype) -> Text:
         dtypes = loop_dtypes(eqn)
-        if eqn.op.name in _ORDER and not all(_fits(a, d) for a, d in zip(step.args, dtypes)):
+        if eqn.op.traits.comparison is not None and not all(_fits(a, d) for a, d in zip(step.args, dtypes)):
             return literal(bool(eqn.op.run(*[a.value if isinstance(a, Literal) else d.type(0) for a, d in zip(step.args, dtypes)])))
         chosen = template_of(eqn, dtypes)
         args = [self.operand(a, d) for a, d in zip(step.args, dtypes)]
@@ -120,17 +114,17 @@ def _follows(atom: Any, out: np.dtype) -> bool:
 
 def template_of(eqn: Equation, dtypes: tuple) -> Template:
     """How the op is written for these dtypes."""
-    name, text = eqn.op.name, eqn.op.text
+    name, text, traits = eqn.op.name, eqn.op.text, eqn.op.traits
     if text is None:
         raise BackendError(f"no text for {name}")
     if all(d == BOOL for d in dtypes):
-        if name not in _BOOLEAN and eqn.op.facts.get("ufunc") is not None and name not in ("abs", "sign"):
+        if traits.bool_text is None and eqn.op.facts.get("ufunc") is not None:
             raise BackendError(f"no text for {name} of bools")
-        text = _BOOLEAN.get(name, text)
-    if name in _FLOAT_ORDER and dtypes[0].kind == "c":
-        raise BackendError("no compiled order of complex numbers")
+        text = traits.bool_text or text
     if dtypes[0].kind == "c":
-        text = _COMPLEX.get(name, text)
+        if traits.comparison is not None and traits.comparison.is_order:
+            raise BackendError("no compiled order of complex numbers")
+        text = traits.complex_text or text
     if name == "pow":
         text = _power(eqn, dtypes) or text
     if name == "square" and dtypes[0].kind in "fc" and dtypes[0].itemsize >= 8:

@@ -17,7 +17,7 @@ from .indexmap import Axis, Elem, at
 from .jam import can_jam, print_jammed
 from .lanes import LANES, BlockLoop
 from .lower import Lowering
-from .names import STEMS, Names
+from .names import Names
 from .reductions import combine, combined, dtype_argument, unit
 from .steps import Begin, Loop, Step
 from .templates import SUM, Text, bare, is_negative, sum_of, template
@@ -201,7 +201,7 @@ class Printer:
     def name(self, var: Var, step: "Step | None" = None) -> str:
         """The name of the variable or of the array it lives in."""
         root = self.storage.root(var)
-        return self.names.of(root, STEMS.get(step.eqn.op.name, "t") if step is not None and step.eqn is not None else "t")
+        return self.names.of(root, step.eqn.op.traits.stem if step is not None and step.eqn is not None else "t")
 
     def scalar(self, var: Var) -> Text:
         """A number in a register, or the expression that it stands for."""

@@ -9,9 +9,6 @@ from typing import Any
 _AUTOMATIC = re.compile(r"v\d+|n\d+|c\d+|gv?\d*|dv\d+")
 _EXTENTS = ("n", "m", "p", "q", "r", "n1", "n2", "n3", "n4")
 _LOOPS = ("i", "j", "k", "l", "i1", "j1", "k1", "l1")
-STEMS = {"exp": "e", "log": "log_of", "sin": "sine", "cos": "cosine", "sum": "total", "contract": "dot", "max": "top", "min": "low", "add": "t",
-         "sub": "d", "mul": "t", "div": "ratio", "neg": "t", "index": "x", "update": "out", "index_add": "g", "full": "g", "where": "pick",
-         "sqrt": "root", "pow": "power_of", "abs": "size", "cast": "t", "reshape": "flat", "concatenate": "joined", "transpose": "turned"}
 
 
 class Names:

@@ -69,7 +69,7 @@ def goes_beyond(func: Func) -> bool:
     for eqn in func.equations:
         if eqn.op.name == "check_that" and str(eqn.params["what"]).startswith(marks):
             return True
-        if eqn.op.name == "power" and eqn.outputs[0].type.dtype.kind in "iu":
+        if eqn.op.name == "pow" and eqn.outputs[0].type.dtype.kind in "iu":
             return True
         if any(map(goes_beyond, eqn.regions)):
             return True

@@ -1,6 +1,7 @@
 """Texts of reductions and scans: what they begin with, and how one element joins the rest."""
 import numpy as np
 
+from ..ir.op import registry
 from .numbers import dtype_name, literal, wraps, zero
 from .steps import BackendError, Step
 from .templates import Text, template
@@ -20,27 +21,17 @@ def filled(shape: str, value: str, dtype: np.dtype) -> str:
 
 def unit(step: Step) -> str:
     """What a reduction begins with."""
-    dtype, name = step.out.type.dtype, step.eqn.op.name
-    if name == "contract":
-        return zero(dtype)
-    first = step.eqn.op.facts["unit"]
-    if first is not None:
-        return literal(first, dtype).source
-    if dtype.kind == "f":
-        return literal(-np.inf if name == "max" else np.inf, dtype).source
-    if dtype.kind in "iu":
-        return literal(np.iinfo(dtype).min if name == "max" else np.iinfo(dtype).max, dtype).source
-    if dtype.kind == "b":
-        return literal(name == "min", dtype).source
-    raise BackendError(f"no start for {name} of {dtype}")
+    dtype = step.out.type.dtype
+    first = step.eqn.op.traits.reduction.identity(dtype)
+    if first is None:
+        raise BackendError(f"no start for {step.eqn.op.name} of {dtype}")
+    return literal(first, dtype).source
 
 
 def combine(step: Step) -> str:
     """The template that joins two results."""
-    dtype, name = step.out.type.dtype, step.eqn.op.name
-    if dtype == np.bool_:
-        return "{0} & {1}" if name in ("all", "prod", "min") else "{0} | {1}"
-    return "{0} + {1}" if name == "contract" else step.eqn.op.facts["combine"]
+    joins = registry[step.eqn.op.traits.reduction.by]
+    return str(joins.traits.bool_text if step.out.type.dtype == np.bool_ else joins.text)
 
 
 def combined(target: str, by: str, value: Text, dtype: np.dtype) -> str:

@@ -40,7 +40,7 @@ def inputs_of(step: Step, views: Views) -> Iterator[Var]:
     for v in step.outs:
         for n in v.type.shape:
             yield from [s for s, _ in views.number(n).terms if isinstance(s, Var)]
-    if step.kind in ("map", "add") and step.eqn is not None and step.eqn.op.name in ("update", "index_add"):
+    if step.kind in ("map", "add") and step.eqn is not None and step.eqn.writes_part:
         if isinstance(step.eqn.inputs[0], Var):
             yield step.eqn.inputs[0]
     if step.body is not None:

@@ -118,7 +118,7 @@ def _last_uses(func: Func, views: "Views | None", parts: set) -> dict:
     for k, eqn in enumerate(func.equations):
         for v in operands(eqn):
             use(v, k)
-        if eqn.op.name in _MAYBE_VIEWS and eqn.outputs[0].type.shape and eqn.outputs[0] not in parts:
+        if eqn.op.traits.may_alias and eqn.outputs[0].type.shape and eqn.outputs[0] not in parts:
             bases[eqn.outputs[0]] = tuple([a for a in eqn.inputs if isinstance(a, Var)])
     for a in func.outputs:
         use(a, _NEVER)
@@ -137,7 +137,7 @@ def outlasting_parts(func: Func, carried: set) -> set:
         for x in written(eqn):
             if x in own and direct[x] <= k:
                 parts.update(v for v in parts_of.get(x, ()) if last.get(v, -1) > k)
-        if eqn.op.name == "index" and eqn.outputs[0].type.shape:
+        if eqn.reads_part and eqn.outputs[0].type.shape:
             parts_of.setdefault(eqn.inputs[0], []).append(eqn.outputs[0])
         own.update(eqn.outputs)
     return parts
@@ -165,17 +165,14 @@ def _states(a: Any, chains: DefUse) -> Iterator[Var]:
         if is_loop(eqn):
             a = LoopView(eqn).start_of(a)
         else:
-            a = eqn.inputs[0] if eqn.op.name in ("update", "index_add") else None
+            a = eqn.inputs[0] if eqn.writes_part else None
 
 
 def _direct_uses(func: Func) -> dict:
     """Variable -> the position of the last equation that reads it, otherwise than to take a part of it."""
     direct: dict[Var, int] = {}
     for k, eqn in enumerate(func.equations):
-        parted = eqn.op.name == "index" and bool(eqn.outputs[0].type.shape)
+        parted = eqn.reads_part and bool(eqn.outputs[0].type.shape)
         direct.update(dict.fromkeys(operands(eqn)[parted and isinstance(eqn.inputs[0], Var):], k))
     direct.update({a: _NEVER for a in func.outputs if isinstance(a, Var)})
     return direct
-
-
-_MAYBE_VIEWS = {"transpose", "broadcast_to", "reshape", "index", "iota", "stop_gradient", "conj", "real", "positive", "cast", "full"}

@@ -197,7 +197,7 @@ class Builder:
         lifted = tuple([self.lift(a) for a in args])
         if op.name in _INTEGER and all(_is_integer(a) for a in lifted):
             return self._integer(op, lifted)
-        if self.known_results is not None and op.kind in ("index", "elementwise") and not op.facts.get("barrier"):
+        if self.known_results is not None and op.kind in ("index", "elementwise") and not op.traits.barrier:
             return self._once(op, lifted, params)
         return self._typed(op, lifted, params)
 

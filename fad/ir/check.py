@@ -13,7 +13,7 @@ from typing import Any
 
 from ..util.errors import CheckError
 from .graph import Equation, Func, Literal, Var, extents_of
-from .spec import OPERANDS, WITH_SPEC, operands_of, subscripts_of
+from .spec import OPERANDS, subscripts_of
 from .types import BOOL, INT
 from .uses import defined_by
 from .views import BranchView, LoopView
@@ -75,7 +75,7 @@ class _Checker:
             self.bind(v, bound, func)
         for n in extents_of(eqn.outputs):
             self.use(n, bound, f"the type of {eqn}")
-        rule = _RULES.get(eqn.op.name)
+        rule = _selection if eqn.op.traits.selects else _RULES.get(eqn.op.traits.control)
         problem = rule(eqn) if rule is not None else "this op has no regions" if eqn.regions else ""
         if problem:
             raise CheckError(f"{problem}: {eqn} in {func.name}")
@@ -170,7 +170,7 @@ def _selection(eqn: Equation) -> str:
     x, spec, (out,) = eqn.inputs[0], eqn.params["spec"], eqn.outputs
     if len(spec) != x.type.rank or not all(map(_is_entry, spec)):
         return f"{spec} is no spec for {x.type.rank} axes"
-    if len(operands_of(eqn)) != sum(OPERANDS[entry[0]] for entry in spec):
+    if len(eqn.selection) != sum(OPERANDS[entry[0]] for entry in spec):
         return f"{spec} asks for another number of operands"
     gathered = set()
     for entry, given in subscripts_of(eqn):
@@ -182,7 +182,7 @@ def _selection(eqn: Equation) -> str:
     if len(gathered) > 1 or not 0 <= eqn.params["at"] <= kept:
         return "index arrays have one rank, and stand among the axes that are left"
     rank = kept + sum(gathered)
-    if eqn.op.name == "index":
+    if eqn.reads_part:
         return "" if out.type.rank == rank and out.type.dtype == x.type.dtype else "a selection has the axes that its spec leaves"
     return "" if _is_alike(x, out) and eqn.inputs[1].type.rank <= rank else "a write leaves an array of the same type, and fits the selection"
 
@@ -191,5 +191,4 @@ def _is_entry(entry: Any) -> bool:
     return entry in (":", "i", "a") or (isinstance(entry, tuple) and entry[0] == "s" and isinstance(entry[1], int) and entry[1] != 0)
 
 
-_RULES: dict[str, Callable[[Equation], str]] = {
-    "for": _loop, "while": _loop, "cond": _cond, "custom": _call, "checkpoint": _call, **dict.fromkeys(WITH_SPEC, _selection)}
+_RULES: dict[str, Callable[[Equation], str]] = {"for": _loop, "while": _loop, "cond": _cond, "call": _call}       # by the trait `control`

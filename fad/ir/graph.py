@@ -62,6 +62,31 @@ class Equation:
                         self.outputs if outputs is None else outputs, self.params if params is None else params,
                         self.regions if regions is None else regions, self.where)
 
+    @property
+    def reads_part(self) -> bool:
+        """Whether the result is a selected part of the first operand."""
+        return bool(self.op.traits.selects) and not self.op.traits.in_place
+
+    @property
+    def writes_part(self) -> bool:
+        """Whether the result is the first operand with a selected part replaced, or added to."""
+        return bool(self.op.traits.selects) and bool(self.op.traits.in_place)
+
+    @property
+    def replaces_part(self) -> bool:
+        """Whether the result is the first operand with a selected part replaced."""
+        return self.writes_part and not self.op.traits.adds
+
+    @property
+    def adds_part(self) -> bool:
+        """Whether the result is the first operand with something added to a selected part."""
+        return bool(self.op.traits.adds)
+
+    @property
+    def selection(self) -> tuple:
+        """The operands of the selection (see ir/spec.py) of an equation that reads or writes a part."""
+        return self.inputs[self.op.traits.selects:]
+
     def __repr__(self) -> str:
         return f"{', '.join(map(repr, self.outputs))} = {self.op.name}({', '.join(map(repr, self.inputs))})"
 
@@ -84,22 +109,19 @@ class Func:
         return f"<Func {self.name}: {len(self.inputs)} -> {len(self.outputs)}, {len(self.equations)} equations>"
 
 
-LOOPS = ("for", "while")
-
-
 def is_loop(eqn: Equation) -> bool:
     """Whether an equation is a loop itself."""
-    return eqn.op.name in LOOPS
+    return eqn.op.traits.control in ("for", "while")
 
 
 def is_counted(eqn: Equation) -> bool:
     """Whether an equation is a loop with an index."""
-    return eqn.op.name == "for"
+    return bool(eqn.op.traits.control == "for")
 
 
 def is_branch(eqn: Equation) -> bool:
     """Whether an equation takes one of several regions."""
-    return eqn.op.name == "cond"
+    return bool(eqn.op.traits.control == "cond")
 
 
 def all_equations(func: Func) -> Iterator[Equation]:

@@ -4,6 +4,7 @@ from typing import Any
 
 from ..util.interrupts import let_through
 from . import stack
+from .traits import NO_TRAITS, Traits
 
 
 class Op:
@@ -21,11 +22,15 @@ class Op:
     creation     whether it makes an array from numbers alone, and so belongs to the program while one is being traced
     """
 
+    traits: Traits = NO_TRAITS
+
     def __init__(self, name: str, run: Callable, infer: Callable, *, kind: str, derivative: Any = None, batch: Any = None,
-                 text: Any = None, samples: tuple = (), creation: bool = False, doc: str = "", effect: bool = False, **facts: Any):
+                 text: Any = None, samples: tuple = (), creation: bool = False, doc: str = "", effect: bool = False,
+                 traits: Traits = NO_TRAITS, **facts: Any):
         self.name, self.run, self.infer, self.kind = name, run, infer, kind
         self.derivative, self.batch, self.text, self.samples = derivative, batch, text, samples
         self.creation, self.effect, self.__doc__ = creation, effect, doc
+        self.traits = traits
         self.facts = facts                    # what only some kinds have: a ufunc, a kernel's name, a kink's rule
         if name in registry:
             raise ValueError(f"two records for {name}")

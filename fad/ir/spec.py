@@ -16,7 +16,6 @@ from collections.abc import Iterator
 from .graph import Equation
 
 OPERANDS = {":": 0, "s": 2, "i": 1, "a": 1}                   # of an entry, by its first letter
-WITH_SPEC = {"index": 1, "update": 2, "index_add": 2}         # how many inputs stand before the operands
 
 
 def walk_spec(spec: tuple, operands: tuple) -> Iterator[tuple]:
@@ -28,11 +27,6 @@ def walk_spec(spec: tuple, operands: tuple) -> Iterator[tuple]:
         k += count
 
 
-def operands_of(eqn: Equation) -> tuple:
-    """The operands of the spec of an `index`, `update` or `index_add`."""
-    return eqn.inputs[WITH_SPEC[eqn.op.name]:]
-
-
 def subscripts_of(eqn: Equation) -> list:
     """(entry, its operands) for each axis of the array that an `index`, `update` or `index_add` selects from."""
-    return [(entry, given) for _, entry, given in walk_spec(eqn.params["spec"], operands_of(eqn))]
+    return [(entry, given) for _, entry, given in walk_spec(eqn.params["spec"], eqn.selection)]

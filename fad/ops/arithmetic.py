@@ -2,23 +2,34 @@
 
 Inside a rule, z (or y) is the result and the other letters are the inputs; operators and ops are what the rule's arrays make of them.
 """
+import operator
 from typing import Any
 
 import numpy as np
 
 from ..ir.op import Op
+from ..ir.traits import ANY_WIDENING, CHEAP, DIGITS_KEPT, FLOP, PRODUCTS_KEPT, SIGNS_KEPT, SUMS_KEPT, Guard, Traits
 from .kinds import NotDifferentiable, Partials, Zero, conjugate, guarded, is_complex, match, product, spread
 from .kinds import add as total
 from .pointwise import composed, elementwise, in_program, infer_elementwise, op, real_part
 
 POSITIVE = (0.3, 2.0)
+DIVISOR = Guard("not_equal", "division by zero", "ZeroDivisionError")
+SHIFT = Guard("greater_equal", "negative shift count", "ValueError")
+ROUNDING = Traits(cost=CHEAP, jumps=True, widens=DIGITS_KEPT)
 COMPLEX_NUMBERS = {complex, np.complex128, np.complex64}
 
 # -- the four operations ----------------------------------------------------------------------------------------------------
 
-add = elementwise("add", np.add, "{0} + {1}", Partials(1, 1))
-sub = elementwise("sub", np.subtract, "{0} - {1}", Partials(1, -1))
-mul = elementwise("mul", np.multiply, "{0} * {1}", Partials(lambda z, x, y: y, lambda z, x, y: x))
+add = elementwise("add", np.add, "{0} + {1}", Partials(1, 1),
+                  traits=Traits(cost=FLOP, affine=True, rounds=True, widens=SUMS_KEPT, grows="steps",
+                                on_ints=operator.add, counts=True, bool_text="{0} | {1}"))
+sub = elementwise("sub", np.subtract, "{0} - {1}", Partials(1, -1),
+                  traits=Traits(cost=FLOP, affine=True, rounds=True, widens=SUMS_KEPT, grows="steps",
+                                on_ints=operator.sub, counts=True, stem="d"))
+mul = elementwise("mul", np.multiply, "{0} * {1}", Partials(lambda z, x, y: y, lambda z, x, y: x),
+                  traits=Traits(cost=FLOP, affine=True, rounds=True, widens=PRODUCTS_KEPT, grows="steps",
+                                on_ints=operator.mul, counts=True, bool_text="{0} & {1}"))
 
 
 def _times(x: Any, y: Any) -> Any:
@@ -52,11 +63,18 @@ def _divided(d: Any, y: Any) -> Any:
     return guarded_mul(d, 1.0 / y) if guarded() and not is_literal(y) else d / y
 
 
-div = elementwise("div", np.true_divide, "{0} / {1}", _Quotient(), POSITIVE)
-neg = elementwise("neg", np.negative, "-{0}", Partials(-1))
-positive = elementwise("positive", np.positive, "+{0}", Partials(1))
-reciprocal = elementwise("reciprocal", np.reciprocal, "1 / {0}", Partials(lambda y, x: -y * y, singular=(0,)), POSITIVE)
-square = elementwise("square", np.square, "{0} * {0}", Partials(lambda y, x: 2.0 * x))
+div = elementwise("div", np.true_divide, "{0} / {1}", _Quotient(), POSITIVE,
+                  traits=Traits(cost=CHEAP, rounds=True, on_ints=operator.truediv, guard=DIVISOR, raises=True,
+                                complex_text="quotient({0}, {1})", stem="ratio"))
+neg = elementwise("neg", np.negative, "-{0}", Partials(-1),
+                  traits=Traits(cost=FLOP, affine=True, widens=SIGNS_KEPT, on_ints=operator.neg, counts=True))
+positive = elementwise("positive", np.positive, "+{0}", Partials(1),
+                       traits=Traits(widens=ANY_WIDENING, may_alias=True))
+reciprocal = elementwise("reciprocal", np.reciprocal, "1 / {0}", Partials(lambda y, x: -y * y, singular=(0,)), POSITIVE,
+                         traits=Traits(complex_text="reciprocal({0})"))
+square = elementwise("square", np.square, "{0} * {0}", Partials(lambda y, x: 2.0 * x),
+                     traits=Traits(cost=CHEAP, rounds=True, widens=PRODUCTS_KEPT, grows="powers",
+                                   on_ints=lambda x: x * x))
 
 
 class _GuardedProduct:
@@ -80,7 +98,8 @@ def _run_guarded(g: Any, p: Any) -> Any:
 
 
 guarded_mul = composed("guarded_mul", _run_guarded, infer_elementwise(np.multiply), "where({0} == 0, {0}, {0} * {1})", _GuardedProduct(),
-                       arity=2, chooses=True, doc="g * p, zero where g is zero even if p is infinite or nan")
+                       arity=2, doc="g * p, zero where g is zero even if p is infinite or nan",
+                       traits=Traits(cost=CHEAP, rounds=True, chooses=True))
 
 # -- powers -------------------------------------------------------------------------------------------------------------------
 
@@ -124,20 +143,28 @@ def _power(x: Any, p: Any) -> Any:
     return np.power(x, p)
 
 
-pow = elementwise("pow", np.power, "power({0}, {1})", Partials(_pow_base, _pow_exponent, singular=_pow_singular), POSITIVE)
+pow = elementwise("pow", np.power, "power({0}, {1})", Partials(_pow_base, _pow_exponent, singular=_pow_singular), POSITIVE,
+                  traits=Traits(rounds=True, widens_by=lambda p: p >= 0, grows="powers", on_ints=operator.pow,
+                                counts=True, raises=True, stem="power_of"))
 pow.run = _power
-sqrt = elementwise("sqrt", np.sqrt, "sqrt({0})", Partials(lambda y, x: 0.5 / y, singular=(0,)), POSITIVE)
+sqrt = elementwise("sqrt", np.sqrt, "sqrt({0})", Partials(lambda y, x: 0.5 / y, singular=(0,)), POSITIVE,
+                   traits=Traits(cost=CHEAP, rounds=True, raises=True, stem="root"))
 cbrt = elementwise("cbrt", np.cbrt, "cbrt({0})", Partials(lambda y, x: 1.0 / (3.0 * y * y), singular=(0,)), POSITIVE)
 
 # -- quotients and remainders, rounding ---------------------------------------------------------------------------------------
 
-floordiv = elementwise("floordiv", np.floor_divide, "floor_divide({0}, {1})", Zero(), POSITIVE)
-mod = elementwise("mod", np.remainder, "remainder({0}, {1})", Partials(1, lambda z, x, y: -floordiv(x, y)), POSITIVE)
-fmod = elementwise("fmod", np.fmod, "fmod({0}, {1})", Partials(1, lambda z, x, y: -trunc(x / y)), POSITIVE)
-floor = elementwise("floor", np.floor, "floor({0})", Zero())
-ceil = elementwise("ceil", np.ceil, "ceil({0})", Zero())
-trunc = elementwise("trunc", np.trunc, "trunc({0})", Zero())
-rint = elementwise("rint", np.rint, "rint({0})", Zero())
+floordiv = elementwise("floordiv", np.floor_divide, "floor_divide({0}, {1})", Zero(), POSITIVE,
+                       traits=Traits(cost=CHEAP, jumps=True, widens_by=bool, on_ints=operator.floordiv, guard=DIVISOR,
+                                     counts=True, raises=True))
+mod = elementwise("mod", np.remainder, "remainder({0}, {1})", Partials(1, lambda z, x, y: -floordiv(x, y)), POSITIVE,
+                  traits=Traits(cost=CHEAP, jumps=True, widens_by=bool, on_ints=operator.mod, guard=DIVISOR,
+                                counts=True, raises=True))
+fmod = elementwise("fmod", np.fmod, "fmod({0}, {1})", Partials(1, lambda z, x, y: -trunc(x / y)), POSITIVE,
+                   traits=Traits(raises=True))
+floor = elementwise("floor", np.floor, "floor({0})", Zero(), traits=ROUNDING)
+ceil = elementwise("ceil", np.ceil, "ceil({0})", Zero(), traits=ROUNDING)
+trunc = elementwise("trunc", np.trunc, "trunc({0})", Zero(), traits=ROUNDING)
+rint = elementwise("rint", np.rint, "rint({0})", Zero(), traits=ROUNDING)
 
 # -- the binary form of a number ------------------------------------------------------------------------------------------------
 
@@ -145,7 +172,8 @@ frexp_mantissa = composed("frexp_mantissa", lambda x: np.frexp(x)[0], lambda x: 
                           Partials(lambda y, x: op("ldexp")(1.0, -frexp_exponent(x))), arity=1, doc="The mantissa of x, from 1/2 to 1")
 frexp_exponent = composed("frexp_exponent", lambda x: np.frexp(x)[1], infer_elementwise(np.frexp), "np.int32(math.frexp({0})[1])", Zero(), arity=1,
                           doc="The power of two that the mantissa of x is multiplied by")
-ldexp = elementwise("ldexp", np.ldexp, "np.ldexp({0}, {1})", Partials(lambda z, x, n: ldexp(1.0, n), None), ((-2.0, 2.0), "integer"))
+ldexp = elementwise("ldexp", np.ldexp, "np.ldexp({0}, {1})", Partials(lambda z, x, n: ldexp(1.0, n), None), ((-2.0, 2.0), "integer"),
+                    traits=Traits(raises=True))
 nextafter = elementwise("nextafter", np.nextafter, "np.nextafter({0}, {1})",
                         NotDifferentiable("it steps between neighbouring floating-point numbers"))
 spacing = elementwise("spacing", np.spacing, "np.spacing({0})",
@@ -156,9 +184,15 @@ spacing = elementwise("spacing", np.spacing, "np.spacing({0})",
 gcd = elementwise("gcd", np.gcd, "np.gcd({0}, {1})", Zero(), "integer")
 lcm = elementwise("lcm", np.lcm, "np.lcm({0}, {1})", Zero(), "integer")
 bitwise_count = elementwise("bitwise_count", np.bitwise_count, "bitwise_count({0})", Zero(), "integer")
-bitwise_and = elementwise("bitwise_and", np.bitwise_and, "{0} & {1}", Zero(), "integer")
-bitwise_or = elementwise("bitwise_or", np.bitwise_or, "{0} | {1}", Zero(), "integer")
-bitwise_xor = elementwise("bitwise_xor", np.bitwise_xor, "{0} ^ {1}", Zero(), "integer")
-left_shift = elementwise("left_shift", np.left_shift, "left_shift({0}, {1})", Zero(), "integer")
-right_shift = elementwise("right_shift", np.right_shift, "right_shift({0}, {1})", Zero(), "integer")
-invert = elementwise("invert", np.invert, "np.invert({0})", Zero(), "integer")
+bitwise_and = elementwise("bitwise_and", np.bitwise_and, "{0} & {1}", Zero(), "integer",
+                          traits=Traits(cost=CHEAP, bool_text="{0} & {1}"))
+bitwise_or = elementwise("bitwise_or", np.bitwise_or, "{0} | {1}", Zero(), "integer",
+                         traits=Traits(cost=CHEAP, bool_text="{0} | {1}"))
+bitwise_xor = elementwise("bitwise_xor", np.bitwise_xor, "{0} ^ {1}", Zero(), "integer",
+                          traits=Traits(cost=CHEAP, bool_text="{0} ^ {1}"))
+left_shift = elementwise("left_shift", np.left_shift, "left_shift({0}, {1})", Zero(), "integer",
+                         traits=Traits(cost=CHEAP, grows="powers", on_ints=operator.lshift, guard=SHIFT, counts=True))
+right_shift = elementwise("right_shift", np.right_shift, "right_shift({0}, {1})", Zero(), "integer",
+                          traits=Traits(cost=CHEAP, on_ints=operator.rshift, guard=SHIFT, counts=True))
+invert = elementwise("invert", np.invert, "np.invert({0})", Zero(), "integer",
+                     traits=Traits(cost=CHEAP, counts=True, bool_text="not {0}"))

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..ir.op import Op, registry
 from ..ir.spec import walk_spec
+from ..ir.traits import Reduction, nought
 from ..ir.types import Type, type_of
 from .extents import broadcast_onto, product
 from .index import index, update
@@ -21,7 +22,7 @@ def _sets(*shape: int, axes: tuple) -> Any:
     return lambda rng: ((rng.integers(0, 1 << 62, shape),), {"axes": axes})
 
 
-union = reduction("union", np.bitwise_or.reduce, own_dtype, Zero(), "{0} | {1}", 0, (_sets(5, axes=(0,)), _sets(2, 3, 4, axes=(0, 2))),
+union = reduction("union", np.bitwise_or.reduce, own_dtype, Zero(), Reduction("bitwise_or", nought), (_sets(5, axes=(0,)), _sets(2, 3, 4, axes=(0, 2))),
                   "The bitwise or of the (integer) elements along axes: the union of bit sets")
 
 

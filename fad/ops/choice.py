@@ -1,14 +1,19 @@
 """Choosing: where, the larger and the smaller, clip, signs and steps; and changes of dtype. The kinks' rules stand in `kinks`."""
+import builtins
+import operator
 from typing import Any
 
 import numpy as np
 
 from ..ir.op import Op, registry
+from ..ir.traits import ANY_WIDENING, CHEAP, DIGITS_KEPT, ORDER_KEPT, SIGNS_KEPT, Comparison, Traits, Widening
 from ..ir.types import Type, type_of
 from ..util.errors import UnsupportedFunctionError
 from .extents import broadcast_of
 from .kinds import Partials, Zero, is_complex, match, spread
 from .pointwise import Choice, RealDerivative, Shared, composed, elementwise, infer_promoted
+
+FINITE_KEPT = DIGITS_KEPT | Widening.REAL_TO_COMPLEX | Widening.COMPLEX_DIGITS
 
 
 class _Where:
@@ -25,7 +30,9 @@ class _Where:
 
 
 where = composed("where", lambda c, x, y: np.where(c, x, y)[()], lambda c, x, y: Type(infer_promoted(x, y).dtype, broadcast_of(c, x, y)),
-                 "where({0}, {1}, {2})", _Where(), ("bool", (-2.0, 2.0), (-2.0, 2.0)), arity=3, chooses=True, doc="x where c holds, y elsewhere")
+                 "where({0}, {1}, {2})", _Where(), ("bool", (-2.0, 2.0), (-2.0, 2.0)), arity=3, doc="x where c holds, y elsewhere",
+                 traits=Traits(cost=CHEAP, widens=ANY_WIDENING, chooses=True, chosen_from=1,
+                               on_ints=lambda c, x, y: x if c else y, stem="pick"))
 
 
 def mask(c: Any, x: Any) -> Any:
@@ -35,14 +42,28 @@ def mask(c: Any, x: Any) -> Any:
 
 # -- order, the larger, the smaller ------------------------------------------------------------------------------------------------
 
-less = elementwise("less", np.less, "{0} < {1}", Zero())
-less_equal = elementwise("less_equal", np.less_equal, "{0} <= {1}", Zero())
-greater = elementwise("greater", np.greater, "{0} > {1}", Zero())
-greater_equal = elementwise("greater_equal", np.greater_equal, "{0} >= {1}", Zero())
-maximum = elementwise("maximum", np.maximum, "maximum({0}, {1})", Shared(greater), chooses=True)
-minimum = elementwise("minimum", np.minimum, "minimum({0}, {1})", Shared(less), chooses=True)
-fmax = elementwise("fmax", np.fmax, "fmax({0}, {1})", Shared(lambda x, y: greater(x, y) | ((y != y) & (x == x))), chooses=True)
-fmin = elementwise("fmin", np.fmin, "fmin({0}, {1})", Shared(lambda x, y: less(x, y) | ((y != y) & (x == x))), chooses=True)
+less = elementwise("less", np.less, "{0} < {1}", Zero(),
+                   traits=Traits(cost=CHEAP, widens=ORDER_KEPT, comparison=Comparison(-1, False, "greater_equal"),
+                                 on_ints=operator.lt))
+less_equal = elementwise("less_equal", np.less_equal, "{0} <= {1}", Zero(),
+                         traits=Traits(cost=CHEAP, widens=ORDER_KEPT, comparison=Comparison(-1, True, "greater"),
+                                       on_ints=operator.le))
+greater = elementwise("greater", np.greater, "{0} > {1}", Zero(),
+                      traits=Traits(cost=CHEAP, widens=ORDER_KEPT, comparison=Comparison(1, False, "less_equal"),
+                                    on_ints=operator.gt))
+greater_equal = elementwise("greater_equal", np.greater_equal, "{0} >= {1}", Zero(),
+                            traits=Traits(cost=CHEAP, widens=ORDER_KEPT, comparison=Comparison(1, True, "less"),
+                                          on_ints=operator.ge))
+maximum = elementwise("maximum", np.maximum, "maximum({0}, {1})", Shared(greater),
+                      traits=Traits(cost=CHEAP, widens=ORDER_KEPT, chooses=True, chosen_from=0, on_ints=builtins.max,
+                                    bool_text="{0} | {1}"))
+minimum = elementwise("minimum", np.minimum, "minimum({0}, {1})", Shared(less),
+                      traits=Traits(cost=CHEAP, widens=ORDER_KEPT, chooses=True, chosen_from=0, on_ints=builtins.min,
+                                    bool_text="{0} & {1}"))
+fmax = elementwise("fmax", np.fmax, "fmax({0}, {1})", Shared(lambda x, y: greater(x, y) | ((y != y) & (x == x))),
+                   traits=Traits(widens=ORDER_KEPT, chooses=True))
+fmin = elementwise("fmin", np.fmin, "fmin({0}, {1})", Shared(lambda x, y: less(x, y) | ((y != y) & (x == x))),
+                   traits=Traits(widens=ORDER_KEPT, chooses=True))
 
 
 def _clipped(x: Any, low: Any, high: Any) -> tuple:
@@ -51,7 +72,8 @@ def _clipped(x: Any, low: Any, high: Any) -> tuple:
 
 
 clip = composed("clip", lambda x, low, high: np.clip(x, low, high), infer_promoted, "minimum(maximum({0}, {1}), {2})",
-                Choice(_clipped), ((-2.0, 2.0), (-1.5, -0.5), (0.5, 1.5)), arity=3, chooses=True, doc="x, but at least low and at most high")
+                Choice(_clipped), ((-2.0, 2.0), (-1.5, -0.5), (0.5, 1.5)), arity=3, doc="x, but at least low and at most high",
+                traits=Traits(widens=ORDER_KEPT, chooses=True))
 
 # -- signs and steps ----------------------------------------------------------------------------------------------------------
 
@@ -79,22 +101,36 @@ class _Sign(RealDerivative):
         return super().pullback(op, gs, ys, xs, params, needs) if is_complex(xs[0]) else (None,)
 
 
-abs = elementwise("abs", np.absolute, "abs({0})", RealDerivative(_abs_tangent, lambda y, x, g: g * sign(x)))
-sign = elementwise("sign", np.sign, "sign({0})", _Sign())
+abs = elementwise("abs", np.absolute, "abs({0})", RealDerivative(_abs_tangent, lambda y, x, g: g * sign(x)),
+                  traits=Traits(cost=CHEAP, widens=SIGNS_KEPT, on_ints=builtins.abs, bool_text="abs({0})",
+                                stem="size"))
+sign = elementwise("sign", np.sign, "sign({0})", _Sign(),
+                   traits=Traits(cost=CHEAP, jumps=True, widens=DIGITS_KEPT, bool_text="sign({0})"))
 copysign = elementwise("copysign", np.copysign, "copysign({0}, {1})", Partials(lambda z, x, y: sign(x) * copysign(1.0, y), None))
 heaviside = elementwise("heaviside", np.heaviside, "heaviside({0}, {1})", Partials(None, lambda z, x, h: mask(x == 0, 1.0)))
 
 # -- equality, truth ------------------------------------------------------------------------------------------------------------
 
-equal = elementwise("equal", np.equal, "{0} == {1}", Zero())
-not_equal = elementwise("not_equal", np.not_equal, "{0} != {1}", Zero())
-logical_and = elementwise("logical_and", np.logical_and, "np.logical_and({0}, {1})", Zero())
-logical_or = elementwise("logical_or", np.logical_or, "np.logical_or({0}, {1})", Zero())
-logical_xor = elementwise("logical_xor", np.logical_xor, "np.logical_xor({0}, {1})", Zero())
-logical_not = elementwise("logical_not", np.logical_not, "np.logical_not({0})", Zero())
-isnan = elementwise("isnan", np.isnan, "np.isnan({0})", Zero())
-isinf = elementwise("isinf", np.isinf, "np.isinf({0})", Zero())
-isfinite = elementwise("isfinite", np.isfinite, "np.isfinite({0})", Zero())
+equal = elementwise("equal", np.equal, "{0} == {1}", Zero(),
+                    traits=Traits(cost=CHEAP, widens=ANY_WIDENING, comparison=Comparison(0, True, "not_equal"),
+                                  on_ints=operator.eq, bool_text="{0} == {1}"))
+not_equal = elementwise("not_equal", np.not_equal, "{0} != {1}", Zero(),
+                        traits=Traits(cost=CHEAP, widens=ANY_WIDENING, comparison=Comparison(0, False, "equal"),
+                                      on_ints=operator.ne, bool_text="{0} != {1}"))
+logical_and = elementwise("logical_and", np.logical_and, "np.logical_and({0}, {1})", Zero(),
+                          traits=Traits(cost=CHEAP, widens=ANY_WIDENING, bool_text="{0} & {1}"))
+logical_or = elementwise("logical_or", np.logical_or, "np.logical_or({0}, {1})", Zero(),
+                         traits=Traits(cost=CHEAP, widens=ANY_WIDENING, bool_text="{0} | {1}"))
+logical_xor = elementwise("logical_xor", np.logical_xor, "np.logical_xor({0}, {1})", Zero(),
+                          traits=Traits(cost=CHEAP, widens=ANY_WIDENING, bool_text="{0} ^ {1}"))
+logical_not = elementwise("logical_not", np.logical_not, "np.logical_not({0})", Zero(),
+                          traits=Traits(cost=CHEAP, widens=ANY_WIDENING, bool_text="not {0}"))
+isnan = elementwise("isnan", np.isnan, "np.isnan({0})", Zero(),
+                    traits=Traits(cost=CHEAP, widens=FINITE_KEPT))
+isinf = elementwise("isinf", np.isinf, "np.isinf({0})", Zero(),
+                    traits=Traits(widens=FINITE_KEPT))
+isfinite = elementwise("isfinite", np.isfinite, "np.isfinite({0})", Zero(),
+                       traits=Traits(cost=CHEAP, widens=FINITE_KEPT))
 signbit = elementwise("signbit", np.signbit, "np.signbit({0})", Zero())
 
 # -- dtypes -----------------------------------------------------------------------------------------------------------------------
@@ -126,6 +162,7 @@ def _infer_cast(x: Any, dtype: Any, weak: bool = False) -> Type:
 
 cast = Op("cast", _run_cast, _infer_cast, kind="elementwise", batch="elementwise", arity=1,
           text="cast", derivative=_Cast(), doc="x in another dtype; weak where Python makes an int of it",
-          samples=(lambda rng: ((rng.standard_normal(3),), {"dtype": np.dtype(np.complex128)}),))
+          samples=(lambda rng: ((rng.standard_normal(3),), {"dtype": np.dtype(np.complex128)}),),
+          traits=Traits(cost=CHEAP, rounds=True, may_alias=True))
 stop_gradient = Op("stop_gradient", lambda x: x, type_of, kind="elementwise", batch="elementwise", arity=1, text="{0}", derivative=Zero(),
-                   doc="x, constant to every derivative")
+                   doc="x, constant to every derivative", traits=Traits(cost=CHEAP, may_alias=True))

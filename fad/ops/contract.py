@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..ir.op import Op, registry
+from ..ir.traits import PRODUCTS_KEPT, Reduction, Traits, nought
 from ..ir.types import Type, result_dtype
 from ..util.errors import ExtentError
 from . import extents
@@ -223,7 +224,8 @@ _SAMPLES = tuple(_sample(tuple(word.split("."))) for word in (
     "ij.jk.ik", "ij.kj.ki", "i.i.", "i.j.ji", "ij.j.i", ".ij.ji", "bij.bjk.bik", "bij.bj.bi", "ij.ij.j", "bij.jk.kbi", "ijk.kji.", "ij.i.ij"))
 _MIXED = (_sample(("ij", "jk", "ik"), complex, complex), _sample(("ij", "j", "i"), complex, float), _sample(("i", "ij", "j"), float, complex))
 contract = Op("contract", _run_contract, _infer_contract, kind="contract", derivative=Multilinear(_left, _right), batch=_batch,
-              samples=_SAMPLES + _MIXED, doc="The sum of products over axes named by letters: matrix products, dots, outer products")
+              samples=_SAMPLES + _MIXED, doc="The sum of products over axes named by letters: matrix products, dots, outer products",
+              traits=Traits(rounds=True, widens=PRODUCTS_KEPT, reduction=Reduction("add", nought), stem="dot"))
 
 # -- matmul: NumPy's rules for ranks and stacks ------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ to compute the rest again, False to save all that it needs.
 """
 import builtins
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from ..ir import stack
 from ..ir.build import Builder, Value, as_atom, building, current
 from ..ir.graph import Equation, Func
 from ..ir.op import Op, registry
+from ..ir.traits import Traits
 from ..ir.types import INT, Type, type_of
 from ..util.errors import TapeMemoryError
 from ..util.memory import available
@@ -35,8 +36,9 @@ from .mixed import of_kinds
 class RegionOp(Op):
     """An op with regions: it is run by `run_regions(args, callables, **params)`, the callables being the regions' code."""
 
-    def __init__(self, name: str, run: Callable, trace: Callable, doc: str):
-        super().__init__(name, run, _no_infer, kind="control", derivative=NoRule("its regions are differentiated by the transforms"), doc=doc)
+    def __init__(self, name: Literal["for", "while", "cond"], run: Callable, trace: Callable, doc: str):
+        super().__init__(name, run, _no_infer, kind="control", derivative=NoRule("its regions are differentiated by the transforms"), doc=doc,
+                         traits=Traits(control=name))
         self.trace = trace
 
     def run_regions(self, args: Any, regions: tuple, **params: Any) -> tuple:
@@ -286,8 +288,9 @@ class _Results:
 # -- arrays that loops save values in -----------------------------------------------------------------------------------------
 
 unwritten = Op("unwritten", lambda *shape, dtype: np.zeros(tuple(int(n) for n in shape), dtype), lambda *shape, dtype: Type(dtype, shape),
-               kind="shape", creation=True, derivative=Zero(), own=True,
-               doc="An array whose elements are yet to be written; none is read before")
+               kind="shape", creation=True, derivative=Zero(),
+               doc="An array whose elements are yet to be written; none is read before",
+               traits=Traits(rematerialised=True, distinct=True))
 
 
 def _run_resize(x: Any, n: Any) -> Any:
@@ -310,7 +313,8 @@ class _Resize:
 
 
 resize = Op("resize", _run_resize, lambda x, n: Type(type_of(x).dtype, (n,) + tuple(shape_of(x)[1:])), kind="resize", derivative=_Resize(),
-            doc="x with another extent along the first axis: cut off, or zeros behind; x itself where the extent is the same")
+            doc="x with another extent along the first axis: cut off, or zeros behind; x itself where the extent is the same",
+            traits=Traits(copies=1, in_place=True))
 
 
 def _run_check(test: Any, wanted: Any, what: str, error: str = "AssertionError") -> tuple:

@@ -10,6 +10,7 @@ from ..ir import stack
 from ..ir.build import as_atom, building, current
 from ..ir.graph import Equation, Var
 from ..ir.op import Op
+from ..ir.traits import Traits
 from ..ir.types import type_of
 from ..util.where import here
 from .kinds import Linear, NoRule
@@ -19,7 +20,8 @@ class CallOp(Op):
     """An op that holds one program as a region."""
 
     def __init__(self, name: str, doc: str):
-        super().__init__(name, _run, _no_infer, kind="control", derivative=NoRule("its region is differentiated by the transforms"), doc=doc)
+        super().__init__(name, _run, _no_infer, kind="control", derivative=NoRule("its region is differentiated by the transforms"), doc=doc,
+                         traits=Traits(control="call"))
 
     def run_regions(self, args: Any, regions: tuple, **params: Any) -> tuple:
         """The results of the region on these arguments; in a program being built, a call of it."""
@@ -73,4 +75,5 @@ def _no_infer(*args: Any, **params: Any) -> Any:
 custom = CallOp("custom", "A call of a function with a derivative of its own (param rule)")
 checkpoint = CallOp("checkpoint", "A call whose reverse sweep computes it again instead of saving its values")
 barrier = Op("barrier", lambda x: x, type_of, kind="elementwise", batch="elementwise", arity=1, text="{0}",
-             derivative=Linear(lambda g, xs: g), doc="x; a computation from it is not merged with the same one from x", barrier=True)
+             derivative=Linear(lambda g, xs: g), doc="x; a computation from it is not merged with the same one from x",
+             traits=Traits(rematerialised=True, barrier=True))

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..ir.build import Value, as_extent, current
 from ..ir.op import Op, registry
+from ..ir.traits import ANY_WIDENING, Reduction, Traits, nought
 from ..ir.types import BOOL, INT, Type, type_of
 from . import extents
 from .kinds import Explicit, Zero, shape_of
@@ -32,8 +33,9 @@ def _places_sample(rng: Any) -> tuple:
 
 
 count_true = Op("count_true", lambda mask, axes: int(np.count_nonzero(mask)), lambda mask, axes: Type(INT, (), True), kind="reduce",
-                combine="{0} + {1}", unit=0, derivative=Zero(), batch=_batch_count, samples=(_count_sample,),
-                doc="How many elements of a boolean vector are true: an extent, which promotes as a Python number")
+                derivative=Zero(), batch=_batch_count, samples=(_count_sample,),
+                doc="How many elements of a boolean vector are true: an extent, which promotes as a Python number",
+                traits=Traits(widens=ANY_WIDENING, reduction=Reduction("add", nought), order="first"))
 places_true = Op("places_true", lambda mask, count: np.flatnonzero(mask), lambda mask, count: Type(INT, (count,)), kind="opaque",
                  kernel="filters.places_true", kernel_params=(), derivative=Zero(), batch=_batch_places, samples=(_places_sample,),
                  doc="The indices of the true elements of a boolean vector, of which there are `count`")

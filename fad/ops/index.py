@@ -9,6 +9,7 @@ import numpy as np
 
 from ..ir.op import Op, registry
 from ..ir.spec import walk_spec
+from ..ir.traits import SUMS_KEPT, Traits
 from ..ir.types import INT, Type, result_dtype, type_of
 from ..util.errors import IndexRangeError
 from .batch_index import batch_index, batch_write
@@ -133,13 +134,15 @@ def _samples(write: bool, repeated: bool = True) -> tuple:
 
 
 index = Op("index", _run_index, _infer_index, kind="index", derivative=_Index(), batch=batch_index, samples=_samples(False),
-           doc="The selected part of x")
+           doc="The selected part of x", traits=Traits(copies=1, selects=1, view="write", may_alias=True, stem="x"))
 update = Op("update", lambda x, v, *operands, spec, at, unique=False: _write(x, v, operands, spec, at, False), _infer_write, kind="index",
             derivative=_Update(), batch=batch_write, samples=_samples(True, repeated=False),
-            doc="x with the selected part replaced by v (of indices that recur, the last stays)")
+            doc="x with the selected part replaced by v (of indices that recur, the last stays)",
+            traits=Traits(copies=2, selects=2, in_place=True, order="first", stem="out"))
 index_add = Op("index_add", lambda x, v, *operands, spec, at: _write(x, v, operands, spec, at, True), _infer_write, kind="index",
                derivative=_IndexAdd(), batch=batch_write, samples=_samples(True),
-               doc="x with v added to the selected part (indices that recur add up)")
+               doc="x with v added to the selected part (indices that recur add up)",
+               traits=Traits(widens=SUMS_KEPT, selects=2, in_place=True, adds=True, order="first", stem="g"))
 
 # -- indices as NumPy has them --------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 """Reductions: one number out of the elements along axes. `axes` is a sorted tuple of non-negative axes; none are kept.
 
-Facts for the code generator: `combine`, the text that joins two results, and `unit`, the result of no elements (None: there
-is none). Their derivatives need no division by an element and no search, so that they hold where elements are zero or equal.
+Their trait `reduction` names the op that joins two elements, and its identity. Their derivatives need no division by an
+element and no search, so that they hold where elements are zero or equal.
 """
 from collections.abc import Callable
 from typing import Any
@@ -9,6 +9,17 @@ from typing import Any
 import numpy as np
 
 from ..ir.op import Op, registry
+from ..ir.traits import (
+    ANY_WIDENING,
+    ORDER_KEPT,
+    PRODUCTS_KEPT,
+    SUMS_KEPT,
+    Reduction,
+    Traits,
+    greatest,
+    least,
+    nought,
+)
 from ..ir.types import BOOL, INT, Type, type_of
 from . import extents
 from .kinds import Explicit, Linear, Zero, conjugate, shape_of
@@ -28,14 +39,15 @@ def _batch(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
     return op(xs[0], axes=tuple(k + 1 for k in params["axes"]))
 
 
-def reduction(name: str, run: Callable, dtype: Callable, derivative: Any, combine: str, unit: Any, samples: tuple, doc: str) -> Op:
+def reduction(name: str, run: Callable, dtype: Callable, derivative: Any, joined: Reduction, samples: tuple, doc: str,
+              **traits: Any) -> Op:
     """The record of a reduction along axes."""
     def infer(x: Any, axes: tuple) -> Type:
-        if unit is None and 0 in [n for k, n in enumerate(shape_of(x)) if k in axes and isinstance(n, int)]:
+        if not joined.is_total and 0 in [n for k, n in enumerate(shape_of(x)) if k in axes and isinstance(n, int)]:
             raise ValueError(f"{name} of no elements has no value")
         return Type(dtype(x), without(shape_of(x), axes))
     return Op(name, lambda x, axes: run(x, axis=axes), infer, kind="reduce", derivative=derivative, batch=_batch, samples=samples,
-              combine=combine, unit=unit, doc=doc)
+              doc=doc, traits=Traits(reduction=joined, order="first", **traits))
 
 
 def _sample(*shape: int, axes: tuple, dtype: Any = float) -> Callable:
@@ -66,7 +78,8 @@ def _sum_transpose(g: Any, xs: tuple, axes: tuple) -> Any:
     return registry["broadcast_to"](put_back(g, xs[0], axes), *shape_of(xs[0]))
 
 
-sum = reduction("sum", np.add.reduce, sum_dtype, Linear(_sum_transpose), "{0} + {1}", 0, _SAMPLES + _COMPLEX, "The sum along axes")
+sum = reduction("sum", np.add.reduce, sum_dtype, Linear(_sum_transpose), Reduction("add", nought), _SAMPLES + _COMPLEX,
+                "The sum along axes", rounds=True, widens=SUMS_KEPT, stem="total")
 
 
 def _prod_jvp(ys: tuple, xs: tuple, dxs: tuple, axes: tuple) -> tuple:
@@ -77,8 +90,8 @@ def _prod_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple) -
     return (put_back(gs[0], xs[0], axes) * conjugate(exclusive_products(xs[0], axes)),)
 
 
-prod = reduction("prod", np.prod, sum_dtype, Explicit(_prod_jvp, _prod_pullback), "{0} * {1}", 1,
-                 _SAMPLES + _COMPLEX + (_with_zeros(1), _with_zeros(2), _with_zeros(3)), "The product along axes")
+prod = reduction("prod", np.prod, sum_dtype, Explicit(_prod_jvp, _prod_pullback), Reduction("mul", lambda dtype: 1),
+                 _SAMPLES + _COMPLEX + (_with_zeros(1), _with_zeros(2), _with_zeros(3)), "The product along axes", widens=PRODUCTS_KEPT)
 
 # -- max, min: elements that are equal to the result share its derivative (the subgradient of least norm) -----------------------
 
@@ -99,15 +112,17 @@ def _extreme_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple
     return (put_back(gs[0] / sum(won, axes=axes), xs[0], axes) * won,)
 
 
-max = reduction("max", np.max, own_dtype, Explicit(_extreme_jvp, _extreme_pullback), "maximum({0}, {1})", None, _SAMPLES,
-                "The largest element along axes; nan where there is one")
-min = reduction("min", np.min, own_dtype, Explicit(_extreme_jvp, _extreme_pullback), "minimum({0}, {1})", None, _SAMPLES,
-                "The smallest element along axes; nan where there is one")
+max = reduction("max", np.max, own_dtype, Explicit(_extreme_jvp, _extreme_pullback), Reduction("maximum", least, is_total=False), _SAMPLES,
+                "The largest element along axes; nan where there is one", widens=ORDER_KEPT, stem="top")
+min = reduction("min", np.min, own_dtype, Explicit(_extreme_jvp, _extreme_pullback), Reduction("minimum", greatest, is_total=False), _SAMPLES,
+                "The smallest element along axes; nan where there is one", widens=ORDER_KEPT, stem="low")
 
 # -- truth and places -----------------------------------------------------------------------------------------------------------
 
-any = reduction("any", np.any, lambda x: BOOL, Zero(), "{0} or {1}", False, _SAMPLES, "Whether any element along axes is true")
-all = reduction("all", np.all, lambda x: BOOL, Zero(), "{0} and {1}", True, _SAMPLES, "Whether all elements along axes are true")
+any = reduction("any", np.any, lambda x: BOOL, Zero(), Reduction("logical_or", lambda dtype: False), _SAMPLES,
+                "Whether any element along axes is true", widens=ANY_WIDENING)
+all = reduction("all", np.all, lambda x: BOOL, Zero(), Reduction("logical_and", lambda dtype: True), _SAMPLES,
+                "Whether all elements along axes are true", widens=ANY_WIDENING)
 
 
 def _infer_place(x: Any, axis: int) -> Type:
@@ -123,6 +138,7 @@ def _batch_place(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
 
 def _place(name: str, run: Callable, doc: str) -> Op:
     return Op(name, lambda x, axis: run(x, axis=axis), _infer_place, kind="place", derivative=Zero(), batch=_batch_place, doc=doc,
+              traits=Traits(widens=ORDER_KEPT, places=0),
               samples=(lambda rng: ((rng.uniform(0.3, 1.7, (3, 4)),), {"axis": 1}),))
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.op import Op, registry
+from ..ir.traits import NO_WIDENING, ORDER_KEPT, PRODUCTS_KEPT, SUMS_KEPT, Traits, Widening
 from ..ir.types import INT, Type, result_dtype, type_of
 from . import extents
 from .batching import batch_extent, spread_batch
@@ -104,7 +105,7 @@ def _sample(*shape: int, arity: int = 1, zeros: int = 0, dtype: Any = float, **p
 
 
 def scan(name: str, run: Callable, dtype: Callable, derivative: Any, first: str, step: str, arity: int = 1, samples: tuple = (),
-         doc: str = "") -> Op:
+         doc: str = "", widens: Widening = NO_WIDENING) -> Op:
     """The record of a scan along one axis."""
     def infer(*xs: Any, axis: int, reverse: bool = False) -> Type:
         shape = shape_of(xs[0])
@@ -113,7 +114,8 @@ def scan(name: str, run: Callable, dtype: Callable, derivative: Any, first: str,
         return Type(dtype(*xs), shape)
     common = (_sample(5, arity=arity, axis=0, reverse=False), _sample(3, 4, arity=arity, axis=1, reverse=True),
               _sample(3, 4, 2, arity=arity, axis=0, reverse=False))
-    return Op(name, run, infer, kind="scan", derivative=derivative, batch=_batch, samples=common + samples, first=first, step=step, doc=doc)
+    return Op(name, run, infer, kind="scan", derivative=derivative, batch=_batch, samples=common + samples, first=first, step=step, doc=doc,
+              traits=Traits(widens=widens))
 
 
 def _linear_jvp(ys: tuple, xs: tuple, dxs: tuple, axis: int, reverse: bool = False) -> tuple:
@@ -142,7 +144,8 @@ def _sum_transpose(g: Any, xs: tuple, axis: int, reverse: bool = False) -> Any:
 
 
 cumsum: Op = scan("cumsum", _accumulating(np.add), sum_dtype, Linear(_sum_transpose), "{0}", "{c} + {0}",
-                  samples=(_sample(3, 4, dtype=complex, axis=1, reverse=False),), doc="The running sum along one axis")
+                  samples=(_sample(3, 4, dtype=complex, axis=1, reverse=False),), doc="The running sum along one axis",
+                  widens=SUMS_KEPT)
 
 
 def _product_jvp(ys: tuple, xs: tuple, dxs: tuple, axis: int, reverse: bool = False) -> tuple:
@@ -157,7 +160,7 @@ def _product_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axis: int, 
 cumprod = scan("cumprod", _accumulating(np.multiply), sum_dtype, Explicit(_product_jvp, _product_pullback), "{0}", "{c} * {0}",
                samples=(_sample(6, zeros=1, axis=0, reverse=False), _sample(6, zeros=2, axis=0, reverse=True),
                         _sample(3, 4, dtype=complex, axis=1, reverse=False)),
-               doc="The running product along one axis")
+               doc="The running product along one axis", widens=PRODUCTS_KEPT)
 
 
 def _since(y: Any, axis: int, reverse: bool) -> Any:
@@ -182,9 +185,9 @@ def _extreme_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axis: int, 
 
 
 cummax = scan("cummax", _accumulating(np.maximum), own_dtype, Explicit(_extreme_jvp, _extreme_pullback), "{0}", "maximum({c}, {0})",
-              doc="The running maximum along one axis; equals share its derivative")
+              doc="The running maximum along one axis; equals share its derivative", widens=ORDER_KEPT)
 cummin = scan("cummin", _accumulating(np.minimum), own_dtype, Explicit(_extreme_jvp, _extreme_pullback), "{0}", "minimum({c}, {0})",
-              doc="The running minimum along one axis; equals share its derivative")
+              doc="The running minimum along one axis; equals share its derivative", widens=ORDER_KEPT)
 
 
 def _weights(x: Any, y: Any, axis: int, reverse: bool) -> tuple:

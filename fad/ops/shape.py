@@ -8,6 +8,7 @@ import numpy as np
 
 from ..ir.absent import absent
 from ..ir.op import Op, registry
+from ..ir.traits import ALL, Traits
 from ..ir.types import INT, Type, result_dtype, type_of
 from . import extents
 from .batching import batch_extent, pad_rank, spread_batch
@@ -41,9 +42,10 @@ def _batch_full(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
 
 full = Op("full", lambda value, *shape, dtype: np.full(sizes(shape), value, dtype)[()], lambda value, *shape, dtype: Type(dtype, shape), kind="shape",
           creation=True, derivative=Linear(_full_transpose, args=(0,)), batch=_batch_full,
-          samples=(sample(operands=(2, 3), dtype=np.dtype(float)),), doc="An array of the given extents, filled with one scalar")
+          samples=(sample(operands=(2, 3), dtype=np.dtype(float)),), doc="An array of the given extents, filled with one scalar",
+          traits=Traits(rematerialised=True, copies=1, may_alias=True, order="C", stem="g"))
 iota = Op("iota", lambda n, dtype: np.arange(int(n), dtype=dtype), lambda n, dtype: Type(dtype, (n,)), kind="shape", creation=True,
-          derivative=Zero(), doc="0, 1, ..., n - 1")
+          derivative=Zero(), doc="0, 1, ..., n - 1", traits=Traits(rematerialised=True, places=0, may_alias=True))
 
 
 def zeros_like(x: Any) -> Any:
@@ -79,7 +81,8 @@ def _batch_broadcast(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
 
 broadcast_to = Op("broadcast_to", lambda x, *shape: np.broadcast_to(x, sizes(shape)), _infer_broadcast, kind="shape",
                   derivative=Linear(lambda g, xs: g, args=(0,)), batch=_batch_broadcast,
-                  samples=(sample(3, operands=(2, 3)), sample(2, 1, operands=(2, 3))), doc="x stretched to the given extents (by NumPy's rules)")
+                  samples=(sample(3, operands=(2, 3)), sample(2, 1, operands=(2, 3))), doc="x stretched to the given extents (by NumPy's rules)",
+                  traits=Traits(rematerialised=True, copies=1, view="read", may_alias=True))
 
 
 def _infer_reshape(x: Any, *shape: Any) -> Type:
@@ -93,7 +96,8 @@ def _batch_reshape(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
 
 reshape = Op("reshape", lambda x, *shape: np.reshape(x, sizes(shape)), _infer_reshape, kind="shape",
              derivative=Linear(lambda g, xs: reshape(g, *shape_of(xs[0])), args=(0,)), batch=_batch_reshape,
-             samples=(sample(2, 3, operands=(3, 1, 2)), sample(1, 1)), doc="The elements of x in C order, in other extents of the same product")
+             samples=(sample(2, 3, operands=(3, 1, 2)), sample(1, 1)), doc="The elements of x in C order, in other extents of the same product",
+             traits=Traits(copies=1, view="write", may_alias=True, order="first", stem="flat"))
 
 
 def _infer_transpose(x: Any, axes: tuple) -> Type:
@@ -111,7 +115,8 @@ def _batch_transpose(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
 
 transpose = Op("transpose", lambda x, axes: np.transpose(x, axes), _infer_transpose, kind="shape",
                derivative=Linear(lambda g, xs, axes: transpose(g, axes=inverse_permutation(axes))), batch=_batch_transpose,
-               samples=(sample(2, 3, axes=(1, 0)), sample(2, 3, 4, axes=(2, 0, 1))), doc="x with its axes in another order")
+               samples=(sample(2, 3, axes=(1, 0)), sample(2, 3, 4, axes=(2, 0, 1))), doc="x with its axes in another order",
+               traits=Traits(copies=1, view="write", may_alias=True, stem="turned"))
 
 # -- arrays joined ------------------------------------------------------------------------------------------------------------
 
@@ -166,7 +171,8 @@ def _sample_concatenate(rng: Any) -> tuple:
 
 
 concatenate = Op("concatenate", lambda *xs, axis: np.concatenate(xs, axis), _infer_concatenate, kind="shape", derivative=_Concatenate(),
-                 batch=_batch_concatenate, samples=(_sample_concatenate,), doc="Arrays one after the other along an axis")
+                 batch=_batch_concatenate, samples=(_sample_concatenate,), doc="Arrays one after the other along an axis",
+                 traits=Traits(copies=ALL, order="common", stem="joined"))
 
 
 class _Pack:
@@ -186,7 +192,8 @@ def _batch_pack(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
 
 
 pack = Op("pack", lambda *xs: np.array(xs, result_dtype(*xs)), lambda *xs: Type(result_dtype(*xs), (len(xs),)), kind="shape", derivative=_Pack(),
-          batch=_batch_pack, samples=(lambda rng: (tuple(rng.standard_normal(3)), {}),), doc="The array of these scalars")
+          batch=_batch_pack, samples=(lambda rng: (tuple(rng.standard_normal(3)), {}),), doc="The array of these scalars",
+          traits=Traits(chosen_from=0, copies=ALL, order="C"))
 
 # -- checks -------------------------------------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.op import Op, registry
+from ..ir.traits import ORDER_KEPT, Traits
 from ..ir.types import INT, Type, type_of
 from .kinds import AddInto, Explicit, Zero, shape_of
 
@@ -52,10 +53,11 @@ def _sort_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
 
 argsort = Op("argsort", lambda x: np.argsort(x, -1, kind="stable"), lambda x: Type(INT, shape_of(x)), kind="opaque", kernel="sorting.argsort",
              kernel_params=(), derivative=Zero(), batch=_batch, samples=(_sample(5), _sample(3, 4)),
-             doc="The indices that sort x along its last axis, those of equal elements in their order; nan last")
+             doc="The indices that sort x along its last axis, those of equal elements in their order; nan last",
+             traits=Traits(widens=ORDER_KEPT, places=0))
 sort = Op("sort", lambda x: np.sort(x, -1), lambda x: Type(type_of(x).dtype, shape_of(x)), kind="opaque", kernel="sorting.sort", kernel_params=(),
           derivative=Explicit(_sort_jvp, _sort_pullback), batch=_batch, samples=(_sample(5), _sample(3, 4), _sample(2, 3, 4)),
-          doc="x sorted along its last axis; nan last")
+          doc="x sorted along its last axis; nan last", traits=Traits(widens=ORDER_KEPT, rowwise=True))
 
 # -- places in a sorted array ----------------------------------------------------------------------------------------------------------
 
@@ -71,4 +73,5 @@ def _search_sample(*shape: int) -> Callable:
 searchsorted = Op("searchsorted", lambda a, v, right: np.searchsorted(a, v, "right" if right else "left"), lambda a, v, right: Type(INT, shape_of(v)),
                   kind="opaque", kernel="sorting.searchsorted", kernel_params=("right",), derivative=Zero(), batch=_batch_search,
                   samples=(_search_sample(2, 3), _search_sample()),
-                  doc="For each element of v where it would stand in the sorted vector a: before its equals, or behind them (right)")
+                  doc="For each element of v where it would stand in the sorted vector a: before its equals, or behind them (right)",
+                  traits=Traits(places=1))

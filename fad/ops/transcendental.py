@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.traits import Traits
 from .arithmetic import POSITIVE, is_literal, sqrt
 from .kinds import Partials, is_complex
 from .pointwise import elementwise, in_program, op
@@ -16,13 +17,18 @@ LN2, LN10 = math.log(2.0), math.log(10.0)
 
 # -- exponentials and logarithms ----------------------------------------------------------------------------------------------
 
-exp = elementwise("exp", np.exp, "exp({0})", Partials(lambda y, x: y))
-exp2 = elementwise("exp2", np.exp2, "exp2({0})", Partials(lambda y, x: LN2 * y))
-expm1 = elementwise("expm1", np.expm1, "expm1({0})", Partials(lambda y, x: exp(x) if in_program(y) else y + 1.0))
-log = elementwise("log", np.log, "log({0})", Partials(lambda y, x: 1.0 / x), POSITIVE)
-log2 = elementwise("log2", np.log2, "log2({0})", Partials(lambda y, x: 1.0 / (LN2 * x)), POSITIVE)
-log10 = elementwise("log10", np.log10, "log10({0})", Partials(lambda y, x: 1.0 / (LN10 * x)), POSITIVE)
-log1p = elementwise("log1p", np.log1p, "log1p({0})", Partials(lambda y, x: 1.0 / (1.0 + x)), (-0.5, 2.0))
+exp = elementwise("exp", np.exp, "exp({0})", Partials(lambda y, x: y), traits=Traits(raises=True, stem="e"))
+exp2 = elementwise("exp2", np.exp2, "exp2({0})", Partials(lambda y, x: LN2 * y), traits=Traits(raises=True))
+expm1 = elementwise("expm1", np.expm1, "expm1({0})", Partials(lambda y, x: exp(x) if in_program(y) else y + 1.0),
+                    traits=Traits(raises=True))
+log = elementwise("log", np.log, "log({0})", Partials(lambda y, x: 1.0 / x), POSITIVE,
+                  traits=Traits(raises=True, stem="log_of"))
+log2 = elementwise("log2", np.log2, "log2({0})", Partials(lambda y, x: 1.0 / (LN2 * x)), POSITIVE,
+                   traits=Traits(raises=True))
+log10 = elementwise("log10", np.log10, "log10({0})", Partials(lambda y, x: 1.0 / (LN10 * x)), POSITIVE,
+                    traits=Traits(raises=True))
+log1p = elementwise("log1p", np.log1p, "log1p({0})", Partials(lambda y, x: 1.0 / (1.0 + x)), (-0.5, 2.0),
+                    traits=Traits(raises=True))
 
 
 def _share(rate: float) -> Any:
@@ -42,11 +48,15 @@ logaddexp2 = elementwise("logaddexp2", np.logaddexp2, "logaddexp2({0}, {1})", _s
 
 # -- circular functions ---------------------------------------------------------------------------------------------------------
 
-sin = elementwise("sin", np.sin, "sin({0})", Partials(lambda y, x: cos(x)))
-cos = elementwise("cos", np.cos, "cos({0})", Partials(lambda y, x: -sin(x)))
-tan = elementwise("tan", np.tan, "tan({0})", Partials(lambda y, x: 1.0 + y * y), (-1.2, 1.2))
-arcsin = elementwise("arcsin", np.arcsin, "asin({0})", Partials(lambda y, x: 1.0 / sqrt((1.0 - x) * (1.0 + x)), singular=(0,)), INSIDE)
-arccos = elementwise("arccos", np.arccos, "acos({0})", Partials(lambda y, x: -1.0 / sqrt((1.0 - x) * (1.0 + x)), singular=(0,)), INSIDE)
+sin = elementwise("sin", np.sin, "sin({0})", Partials(lambda y, x: cos(x)), traits=Traits(raises=True, stem="sine"))
+cos = elementwise("cos", np.cos, "cos({0})", Partials(lambda y, x: -sin(x)),
+                  traits=Traits(raises=True, stem="cosine"))
+tan = elementwise("tan", np.tan, "tan({0})", Partials(lambda y, x: 1.0 + y * y), (-1.2, 1.2),
+                  traits=Traits(raises=True))
+arcsin = elementwise("arcsin", np.arcsin, "asin({0})", Partials(lambda y, x: 1.0 / sqrt((1.0 - x) * (1.0 + x)), singular=(0,)), INSIDE,
+                     traits=Traits(raises=True))
+arccos = elementwise("arccos", np.arccos, "acos({0})", Partials(lambda y, x: -1.0 / sqrt((1.0 - x) * (1.0 + x)), singular=(0,)), INSIDE,
+                     traits=Traits(raises=True))
 arctan = elementwise("arctan", np.arctan, "atan({0})", Partials(lambda y, x: 1.0 / (1.0 + x * x)))
 
 
@@ -75,9 +85,11 @@ def _arcsinh_partial(y: Any, x: Any) -> Any:
     return 1.0 / (sqrt(1.0 + x * x) if is_complex(x) else hypot(1.0, x))
 
 
-sinh = elementwise("sinh", np.sinh, "sinh({0})", Partials(lambda y, x: cosh(x)))
-cosh = elementwise("cosh", np.cosh, "cosh({0})", Partials(lambda y, x: sinh(x)))
+sinh = elementwise("sinh", np.sinh, "sinh({0})", Partials(lambda y, x: cosh(x)), traits=Traits(raises=True))
+cosh = elementwise("cosh", np.cosh, "cosh({0})", Partials(lambda y, x: sinh(x)), traits=Traits(raises=True))
 tanh = elementwise("tanh", np.tanh, "tanh({0})", Partials(lambda y, x: (1.0 - y) * (1.0 + y)))
 arcsinh = elementwise("arcsinh", np.arcsinh, "asinh({0})", Partials(_arcsinh_partial))
-arccosh = elementwise("arccosh", np.arccosh, "acosh({0})", Partials(lambda y, x: 1.0 / (sqrt(x - 1.0) * sqrt(x + 1.0)), singular=(0,)), (1.2, 3.0))
-arctanh = elementwise("arctanh", np.arctanh, "atanh({0})", Partials(lambda y, x: 1.0 / ((1.0 - x) * (1.0 + x))), INSIDE)
+arccosh = elementwise("arccosh", np.arccosh, "acosh({0})", Partials(lambda y, x: 1.0 / (sqrt(x - 1.0) * sqrt(x + 1.0)), singular=(0,)), (1.2, 3.0),
+                      traits=Traits(raises=True))
+arctanh = elementwise("arctanh", np.arctanh, "atanh({0})", Partials(lambda y, x: 1.0 / ((1.0 - x) * (1.0 + x))), INSIDE,
+                      traits=Traits(raises=True))

@@ -34,7 +34,7 @@ def _visit(eqn: Equation, scope: Scope, places: Places) -> Any:
 def _to_move(sums: Sums, k: int, places: Places) -> list:
     """The additions of numbers to an element of the k-th carry that is the same in all turns, where all else but additions happens to other elements."""
     steps = sums.steps(k) or ()
-    found = [e for e in steps if e.op.name == "index_add" and _stays(e, sums.inside)]
+    found = [e for e in steps if e.adds_part and _stays(e, sums.inside)]
     return places.keep_apart(sums.region, found, [e for e in steps if not is_addition(e)])
 
 

@@ -30,10 +30,15 @@ def without_cancelling(func: Func) -> Func:
 
         a = max(x); y = add(log(sum(exp(sub(x, a)))), a)   ->   a = stop_gradient(max(x)); ...
     """
-    found = {eqn.outputs[0] for k, eqn in enumerate(func.equations) if eqn.op.name in ("max", "min") and _cancels(func, k)}
+    found = {eqn.outputs[0] for k, eqn in enumerate(func.equations) if _is_extreme(eqn) and _cancels(func, k)}
     if not found:
         return func
     return rewrite(func, lambda eqn, scope: _constant(eqn, scope) if eqn.outputs and eqn.outputs[0] in found else None)
+
+
+def _is_extreme(eqn: Equation) -> bool:
+    reduction = eqn.op.traits.reduction
+    return reduction is not None and reduction.is_extreme
 
 
 def _constant(eqn: Equation, scope: Any) -> list:
@@ -60,7 +65,7 @@ def _follow(eqn: Equation, follows: dict) -> None:
         if any(v in follows for region in eqn.regions for v in free_vars(region)):
             raise _Unknown
         return
-    rule = RULES.get(eqn.op.name)
+    rule = _compared if eqn.op.traits.comparison is not None else RULES.get(eqn.op.name)
     if rule is None or eqn.regions or len(eqn.outputs) != 1:
         raise _Unknown
     if eqn.op.kind == "elementwise":
@@ -208,6 +213,5 @@ def _same(eqn: Equation, given: list) -> Follows:
 RULES: dict[str, Callable] = {
     "add": _sum(1.0), "sub": _sum(-1.0), "neg": _negative, "mul": _product, "div": _quotient, "pow": _power, "square": _scaled(2.0), "sqrt": _scaled(0.5),
     "reciprocal": _scaled(-1.0), "abs": _scaled(1.0), "exp": _exp, "log": _log, "maximum": _alike, "minimum": _alike, "logaddexp": _alike,
-    **dict.fromkeys(("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"), _compared), "sum": _sum_of_terms,
-    "max": _reduced, "min": _reduced, "transpose": _transposed, "broadcast_to": _broadcast, "reshape": _reshaped, "cast": _same,
+    "sum": _sum_of_terms, "max": _reduced, "min": _reduced, "transpose": _transposed, "broadcast_to": _broadcast, "reshape": _reshaped, "cast": _same,
 }

@@ -15,7 +15,7 @@ def cse(func: Func) -> Func:
 
 
 def _visit(eqn: Equation, scope: Scope) -> Any:
-    if eqn.regions or eqn.op.facts.get("own"):               # arrays to be written to are each an array of its own
+    if eqn.regions or eqn.op.traits.distinct:               # arrays to be written to are each an array of its own
         return None
     try:
         key = (eqn.op, tuple([_atom_key(a) for a in eqn.inputs]), tuple(sorted((k, _param_key(v)) for k, v in eqn.params.items())),

@@ -41,7 +41,7 @@ def _marked(func: Func) -> set:
 def _edges(func: Func) -> Iterator[tuple]:
     """(node, what it needs) of a Func and its regions."""
     for eqn in func.equations:
-        yield from _EDGES.get(eqn.op.name, _edges_of_whole)(eqn)
+        yield from _EDGES.get(eqn.op.traits.control, _edges_of_whole)(eqn)
         for v in eqn.outputs:
             yield v, (eqn,)
         for region in eqn.regions:

@@ -2,15 +2,12 @@
 from typing import Any, NamedTuple
 
 from ..ir.graph import Equation, Func, Var, is_loop
-from ..ir.spec import operands_of
 from ..ir.types import Type
 from ..ir.uses import DefUse, operands, reads
 from ..ir.views import LoopView
 from ..ops.selection import selected_shape
 from .parts import Integers, flat_part, part_of_part
 from .rewrite import as_extent, in_regions
-
-_WRITES = ("update", "index_add")
 
 
 def destinations(func: Func) -> Func:
@@ -20,7 +17,7 @@ def destinations(func: Func) -> Func:
         t = unwritten(n); t = for i: yield t[i] = x[i] * c; T[k] = t   ->   T = for i: yield T[k, i] = x[i] * c
     """
     block = _Block([in_regions(e, destinations) for e in func.equations], func.outputs)
-    for v in [e.outputs[0] for e in block.equations if e.op.name == "update"]:
+    for v in [e.outputs[0] for e in block.equations if e.replaces_part]:
         block.fill_in_place(v)
     return func.replace(equations=block.equations)
 
@@ -63,7 +60,7 @@ class _Block:
         while (eqn := self.chains.definition(v)) is not None and self.chains.use_count(v) == 1:
             if eqn.op.name == "unwritten":
                 return self.chains.position(v)
-            if eqn.op.name in _WRITES:
+            if eqn.writes_part:
                 v = eqn.inputs[0]
             elif is_loop(eqn):
                 v = LoopView(eqn).start_of(v)
@@ -74,7 +71,7 @@ class _Block:
     def _needed(self, last: Equation, start: int, end: int) -> "list | None":
         """The equations between that make the other array and tell the place, in order; None where they need what is filled."""
         found: set[int] = set()
-        waiting = [a for a in (last.inputs[0], *operands_of(last)) if isinstance(a, Var)]
+        waiting = [a for a in (last.inputs[0], *last.selection) if isinstance(a, Var)]
         while waiting:
             k = self.chains.position(waiting.pop())
             if k is None or k < start or k in found:
@@ -131,7 +128,7 @@ class _Moved:
         used = [v for v in operands(eqn) if v in self.states]
         if not used:
             return [eqn]
-        if eqn.op.name in (*_WRITES, "index") and used == [eqn.inputs[0]]:
+        if eqn.op.traits.selects and used == [eqn.inputs[0]]:
             return self._part(eqn)
         if is_loop(eqn):
             return [self._loop(LoopView(eqn))]
@@ -139,8 +136,8 @@ class _Moved:
 
     def _part(self, eqn: Equation) -> list:
         """Reading a part or writing to it."""
-        integers, operands = Integers(eqn.where), operands_of(eqn)
-        chosen = (operands, eqn.params["spec"])
+        integers = Integers(eqn.where)
+        chosen = (eqn.selection, eqn.params["spec"])
         within = flat_part(eqn.inputs[0].type.shape, chosen, integers) if self.place.flat else chosen
         found = within and part_of_part((self.place.operands, self.place.spec), within, integers)
         if found is None:
@@ -152,7 +149,7 @@ class _Moved:
 
     def _outputs(self, eqn: Equation) -> tuple:
         """The results; of a write, another state."""
-        if eqn.op.name == "index":
+        if eqn.reads_part:
             return eqn.outputs
         self._renamed(eqn.outputs[0])
         return self._now(eqn.outputs)

@@ -7,8 +7,6 @@ from ..ir.uses import DefUse, reads
 from .rewrite import Scope, in_regions, rewrite
 from .writes import written
 
-_VIEWS = {"index", "reshape", "transpose", "broadcast_to"}
-
 
 def early(func: Func) -> Func:
     """Readers of an array (or of parts of it) that stand behind a write to it move in front of the write, if they do not need what it makes.
@@ -41,7 +39,7 @@ def _reading(arrays: Iterable, chains: DefUse) -> Iterator:
     seen = list(arrays)
     for array in seen:
         for eqn in chains.users(array):
-            if eqn.op.name in _VIEWS and eqn.inputs[0] is array and eqn.outputs[0].type.shape:
+            if eqn.op.traits.view and eqn.op.kind != "elementwise" and eqn.inputs[0] is array and eqn.outputs[0].type.shape:
                 seen += eqn.outputs
             else:
                 yield eqn

@@ -19,7 +19,7 @@ def expand(func: Func) -> Func:
 
 
 def _visit(eqn: Equation, scope: Scope) -> Any:
-    if eqn.op.facts.get("barrier"):                          # nothing is merged any more
+    if eqn.op.traits.barrier:                          # nothing is merged any more
         return eqn.inputs
     if eqn.op.name == "check_index" and not config.check_index:
         return ()

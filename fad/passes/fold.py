@@ -17,7 +17,7 @@ def fold(func: Func) -> Func:
 
 
 def _visit(eqn: Equation, scope: Scope) -> Any:
-    if eqn.op.kind != "elementwise" or eqn.op.facts.get("barrier") or not all(isinstance(a, Literal) for a in eqn.inputs):
+    if eqn.op.kind != "elementwise" or eqn.op.traits.barrier or not all(isinstance(a, Literal) for a in eqn.inputs):
         return None
     out = eqn.outputs[0]
     if len(eqn.outputs) != 1 or out.type.shape:

@@ -32,7 +32,7 @@ def hoist_gathers(func: Func) -> Func:
 
 def _is_gather(eqn: Equation) -> bool:
     """Whether rows along one axis are picked by a vector of indices, and stay along that axis."""
-    if eqn.op.name != "index" or len(eqn.inputs) != 2 or len(eqn.inputs[1].type.shape) != 1:
+    if not eqn.reads_part or len(eqn.inputs) != 2 or len(eqn.inputs[1].type.shape) != 1:
         return False
     spec = eqn.params["spec"]
     return spec.count("a") == 1 and spec.count(":") == len(spec) - 1 and eqn.params["at"] == spec.index("a")

@@ -45,7 +45,7 @@ class _Lines:
                 self.equations[eqn.outputs[0]] = eqn
 
     def _is_affine(self, eqn: Equation) -> bool:
-        if eqn.op.name not in ("add", "sub", "neg", "mul") or eqn.outputs[0].type.shape or eqn.outputs[0].type.dtype != INT:
+        if not eqn.op.traits.affine or eqn.outputs[0].type.shape or eqn.outputs[0].type.dtype != INT:
             return False
         moving = [a for a in eqn.inputs if a in self.inside]
         return all(map(self.moves, moving)) and (eqn.op.name != "mul" or len(moving) < 2)

@@ -35,7 +35,7 @@ def _invariant(loop: Equation, places: Places) -> dict:
     """{what reads a scalar in the loop's body: the same of what is there before the loop}, at places of the program around it that it does not check first."""
     view = LoopView(loop)
     region, sums = view.body, Sums(view.body)
-    reads = dict.fromkeys([e for e in region.equations if e.op.name == "index" and not e.outputs[0].type.shape and sums.inside.isdisjoint(e.inputs[1:])])
+    reads = dict.fromkeys([e for e in region.equations if e.reads_part and not e.outputs[0].type.shape and sums.inside.isdisjoint(e.inputs[1:])])
     checked = any(e.op.name == "check_index" and e.inputs[0] not in sums.inside for e in region.equations)
     known = view.step is not None and runs(loop) is not False and not checked
     found = {e: e for e in reads if e.inputs[0] not in sums.inside}
@@ -47,7 +47,7 @@ def _invariant(loop: Equation, places: Places) -> dict:
 def _unwritten(sums: Sums, k: int, reads: dict, places: Places) -> list:
     """Those of the reads that read what the k-th carry was before the loop."""
     steps = sums.steps(k) or ()
-    return places.keep_apart(sums.region, [e for e in steps if e in reads], [e for e in steps if e.op.name != "index"])
+    return places.keep_apart(sums.region, [e for e in steps if e in reads], [e for e in steps if not e.reads_part])
 
 
 def _is_element(eqn: Equation) -> bool:

@@ -16,7 +16,7 @@ def inline(func: Func) -> Func:
 def _visit(eqn: Equation, scope: Scope) -> Any:
     if eqn.op.name == "stop_gradient":
         return eqn.inputs
-    if eqn.op.name not in ("custom", "checkpoint"):
+    if eqn.op.traits.control != "call":
         return None
     region = eqn.regions[0]
     inner = Scope(scope)

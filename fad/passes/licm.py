@@ -5,7 +5,6 @@ from ..ir.graph import Equation, Func, Var, extents_of, is_loop
 from .rewrite import Scope, in_regions, rewrite
 
 _SAFE_KINDS = {"elementwise", "reduce", "contract", "shape"}
-_CHEAP = {"full", "unwritten", "iota", "broadcast_to", "barrier"}          # made where they are used: hoisting them only keeps memory
 
 
 def licm(func: Func) -> Func:
@@ -33,7 +32,8 @@ def _lightened(region: Func, scope: Scope) -> Func:
 
 
 def _may_move(eqn: Equation) -> bool:
-    return eqn.op.kind in _SAFE_KINDS and not eqn.regions and eqn.op.name not in _CHEAP and not eqn.op.effect
+    """Whether it pays to compute this once: what is made where it is used would only keep memory."""
+    return eqn.op.kind in _SAFE_KINDS and not eqn.regions and not eqn.op.traits.rematerialised and not eqn.op.effect
 
 
 def _uses(eqn: Equation, inside: set) -> bool:

@@ -57,15 +57,15 @@ def _is_pythons(eqn: Equation) -> bool:
 
 def _may_grow(eqn: Equation) -> bool:
     """Whether this is an operation that, repeated or by itself, makes large integers of small ones."""
-    if eqn.op.name not in GROWING or not _is_pythons(eqn):
+    if not eqn.op.traits.grows or not _is_pythons(eqn):
         return False
-    return eqn.op.name not in ("add", "sub", "mul") or all(isinstance(a, Var) or abs(a.value) > 1 and eqn.op.name == "mul" for a in eqn.inputs)
+    return eqn.op.traits.grows == "powers" or all(isinstance(a, Var) or abs(a.value) > 1 and eqn.op.name == "mul" for a in eqn.inputs)
 
 
 def _is_partial(eqn: Equation) -> bool:
     """Whether this divides Python integers by what may be zero, or shifts them by what may be negative."""
     pythons = all(a.type.weak and a.type.dtype == INT for a in eqn.inputs)
-    return eqn.op.name in PARTIAL and pythons and (isinstance(eqn.inputs[1], Var) or eqn.inputs[1].value <= 0)
+    return eqn.op.traits.guard is not None and pythons and (isinstance(eqn.inputs[1], Var) or eqn.inputs[1].value <= 0)
 
 
 class _Finder:
@@ -95,7 +95,7 @@ class _Finder:
         found = rule(*[self.size(a, known) for a in eqn.inputs]) if rule else Size(base=DATA)
         if eqn.op.name == "floordiv" and isinstance(eqn.inputs[1], Literal) and eqn.inputs[1].value:
             found = found.scaled(1.0 / abs(eqn.inputs[1].value))
-        if note and eqn.op.name in GROWING and _is_pythons(eqn) and not found.total < LARGEST_INT:
+        if note and eqn.op.traits.grows and _is_pythons(eqn) and not found.total < LARGEST_INT:
             self.unsure.add(eqn.outputs[0])
             found = Size(base=LARGEST_INT)
         known.update(dict.fromkeys(eqn.outputs, found))
@@ -165,9 +165,6 @@ def _shifted(x: Size, y: Size) -> Size:
     return _product(x, _power(Size(base=2.0), y))
 
 
-PARTIAL = dict.fromkeys(("floordiv", "mod", "div"), ("not_equal", "division by zero", "ZeroDivisionError")) | dict.fromkeys(
-    ("left_shift", "right_shift"), ("greater_equal", "negative shift count", "ValueError"))     # what must hold of the second operand and 0
-GROWING = {"add", "sub", "mul", "square", "pow", "left_shift"}
 RULES = {
     "add": _sum, "sub": _sum, "mul": _product, "square": lambda x: _product(x, x), "pow": _power, "left_shift": _shifted, "floordiv": lambda x, y: x,
     "neg": lambda x: x, "abs": lambda x: x, "right_shift": lambda x, y: x, "mod": lambda x, y: y, "wrap_index": _largest,
@@ -177,7 +174,7 @@ RULES = {
 def _checked(eqn: Equation, scope: Scope, unsure: set, partial: set) -> None:
     """Add the checks in front of an operation."""
     if id(eqn) in partial:
-        relation, what, error = PARTIAL[eqn.op.name]
+        relation, what, error = eqn.op.traits.guard
         holds = scope.emit(registry[relation], (scope.resolve(eqn.inputs[1]), Literal(0, Type(INT, (), True))), BOOL, {}, eqn.where)
         _check_that(holds, what, error, eqn, scope)
     if not eqn.outputs or eqn.outputs[0] not in unsure:

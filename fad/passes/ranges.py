@@ -16,8 +16,6 @@ from ..ir.views import BranchView, LoopView
 
 ANYWHERE = ((None, None),)
 MOST_RANGES = 8                                              # of one integer; beyond that it may be anything
-FOUND_IN = {"argmax": 0, "argmin": 0, "iota": 0, "argsort": 0, "searchsorted": 1}     # by how much the largest one is behind the last place
-ONE_OF = {"maximum": 0, "minimum": 0, "pack": 0, "where": 1}                      # the result is one of the operands from this one on
 
 
 class Ranges:
@@ -134,22 +132,22 @@ class Ranges:
         return self._opaque(carry) if any(self._mentions(form, {carry}) for pair in found for form in pair) else found
 
     def _made(self, eqn: Equation, a: Var, around: frozenset) -> "tuple | None":
-        name = eqn.op.name
+        name, traits = eqn.op.name, eqn.op.traits
         if name in ("add", "sub"):
             return tuple(_sum(x, y, 1 if name == "add" else -1) for x, y in product(*[self.of(b, around) for b in eqn.inputs]))
         if name == "neg" or name == "mul" and any(isinstance(b, Literal) for b in eqn.inputs):
             factor = next((int(b.value) for b in eqn.inputs if isinstance(b, Literal)), -1)
             return tuple(_scaled(x, factor) for b in eqn.inputs[:2] if isinstance(b, Var) for x in self.of(b, around))
-        if name in ONE_OF:
-            return self._one_of(eqn.inputs[ONE_OF[name]:], around)
+        if traits.chosen_from is not None:
+            return self._one_of(eqn.inputs[traits.chosen_from:], around)
         if is_branch(eqn):
             return self._one_of(BranchView(eqn).yielded(a), around)
         if is_loop(eqn):
             return self.of(LoopView(eqn).carries[eqn.outputs.index(a)], around)
-        if name in FOUND_IN:
-            extent = a.type.shape[0] if name == "iota" else eqn.inputs[0].type.shape[eqn.params.get("axis", -1)]
-            return self._between(0, extent, 0, FOUND_IN[name] - 1, around)
-        if name == "cast" and eqn.inputs[0].type.dtype.kind in "iu" or name == "index":
+        if traits.places is not None:
+            extent = a.type.shape[0] if eqn.op.creation else eqn.inputs[0].type.shape[eqn.params.get("axis", -1)]
+            return self._between(0, extent, 0, traits.places - 1, around)
+        if name == "cast" and eqn.inputs[0].type.dtype.kind in "iu" or eqn.reads_part:
             return self.of(eqn.inputs[0], around)
         return self._wrapped(eqn, around) if name == "wrap_index" else None
 

@@ -106,10 +106,11 @@ class _Walk:
         (out, *more) = eqn.outputs
         if more or not is_expandable(eqn):
             self.keep(eqn)
-        elif eqn.op.name in ("update", "index_add") and not is_static(eqn):
+        elif eqn.writes_part and not is_static(eqn):
             self.write_part(eqn)
         else:
-            self.bind(out, getattr(self, "_" + eqn.op.name, self.elementwise)(eqn))
+            by_kind = {"reduce": self.reduce, "shape": self.moved}.get(eqn.op.kind, self.elementwise)
+            self.bind(out, getattr(self, "_" + eqn.op.name, by_kind)(eqn))
 
     def bind(self, out: Var, atoms: np.ndarray) -> None:
         if not out.type.shape:
@@ -120,8 +121,6 @@ class _Walk:
             self.array(atoms, out)
 
     def elementwise(self, eqn: Equation) -> np.ndarray:
-        if eqn.op.kind == "reduce":
-            return self.reduce(eqn)
         args = np.broadcast_arrays(*[self.atoms(a) for a in eqn.inputs])
         t = Type(eqn.outputs[0].type.dtype)
         shape = eqn.outputs[0].type.shape
@@ -130,7 +129,7 @@ class _Walk:
 
     def reduce(self, eqn: Equation) -> np.ndarray:
         x, out = self.atoms(eqn.inputs[0]), eqn.outputs[0]
-        name = {"sum": "add", "prod": "mul", "max": "maximum", "min": "minimum"}[eqn.op.name]
+        name = eqn.op.traits.reduction.by
         axes = eqn.params["axes"]
         rows = np.moveaxis(x, axes, range(len(axes))).reshape(-1, *out.type.shape)
         return filled(out.type.shape, lambda place: self.folded(name, [rows[(k,) + place] for k in range(len(rows))], out.type.dtype))
@@ -157,27 +156,23 @@ class _Walk:
             return self.folded("add", terms, dtype)
         return filled(tuple([extents[c] for c in kept]), element)
 
-    def _full(self, eqn: Equation) -> np.ndarray:
-        out = eqn.outputs[0].type
-        value = self.converted(self.get(eqn.inputs[0]), out.dtype)
-        return filled(out.shape, lambda place: value)
+    def moved(self, eqn: Equation) -> np.ndarray:
+        """The scalars of an op that copies elements: where they go is what NumPy does with their numbers."""
+        copied, out = [self.atoms(a) for a in eqn.inputs[:eqn.op.traits.copies]], eqn.outputs[0].type
+        sources = [a for x in copied for a in x.ravel()]
+        ends = list(itertools.accumulate(x.size for x in copied))
+        numbers = [np.arange(end - x.size, end).reshape(x.shape)[()] for x, end in zip(copied, ends)]
+        extents = out.shape if len(eqn.inputs) > len(copied) else ()
+        params = {name: np.dtype(int) if name == "dtype" else value for name, value in eqn.params.items()}
+        places = eqn.op.run(*numbers, *extents, **params)
+        known: dict[int, Any] = {}
 
-    def _pack(self, eqn: Equation) -> np.ndarray:
-        values = [self.converted(self.get(a), eqn.outputs[0].type.dtype) for a in eqn.inputs]
-        return filled((len(values),), lambda place: values[place[0]])
-
-    def _concatenate(self, eqn: Equation) -> np.ndarray:
-        joined = np.concatenate([self.atoms(a) for a in eqn.inputs], eqn.params["axis"])
-        return filled(joined.shape, lambda place: self.converted(joined[place], eqn.outputs[0].type.dtype))
-
-    def _broadcast_to(self, eqn: Equation) -> np.ndarray:
-        return np.broadcast_to(self.atoms(eqn.inputs[0]), eqn.outputs[0].type.shape)
-
-    def _reshape(self, eqn: Equation) -> np.ndarray:
-        return self.atoms(eqn.inputs[0]).reshape(eqn.outputs[0].type.shape)
-
-    def _transpose(self, eqn: Equation) -> np.ndarray:
-        return np.transpose(self.atoms(eqn.inputs[0]), eqn.params["axes"])
+        def element(place: tuple) -> Any:
+            k = int(places[place])
+            if k not in known:
+                known[k] = self.converted(sources[k], out.dtype)
+            return known[k]
+        return filled(out.shape, element)
 
     # -- parts ------------------------------------------------------------------------------------------------------------
 

@@ -235,7 +235,7 @@ def _of_filled(eqn: Equation, scope: Scope) -> Any:
     """An elementwise op of arrays that are filled with one number each is an array filled with one number."""
     out = eqn.outputs[0]
     makers = [scope.producer(a) if isinstance(a, Var) else None for a in eqn.inputs]
-    if eqn.op.facts.get("barrier") or not all(isinstance(a, Literal) or _is_filled(m) for a, m in zip(eqn.inputs, makers)):
+    if eqn.op.traits.barrier or not all(isinstance(a, Literal) or _is_filled(m) for a, m in zip(eqn.inputs, makers)):
         return None
     whole = next((m for m in makers if m is not None and m.outputs[0].type.shape == out.type.shape), None)
     if whole is None:
@@ -298,7 +298,7 @@ def _part_in_order(eqn: Equation, scope: Scope) -> Any:
     """An element or a row of a part of a vector in other extents is a part of the vector: only the whole would have to be copied."""
     made = scope.producer(eqn.inputs[0])
     source = scope.producer(made.inputs[0]) if made is not None and made.op.name == "reshape" else None
-    if made is None or source is None or source.op.name != "index" or made.inputs[0].type.rank != 1:
+    if made is None or source is None or not source.reads_part or made.inputs[0].type.rank != 1:
         return None
     integers = Integers(eqn.where)
     found = flat_part(eqn.inputs[0].type.shape, (eqn.inputs[1:], eqn.params["spec"]), integers)
@@ -311,7 +311,7 @@ def _part_in_order(eqn: Equation, scope: Scope) -> Any:
 def _all_written(eqn: Equation, scope: Scope) -> Any:
     """Where v takes the place of all of x, or is added to all of an array of zeros, the result is v in other extents."""
     (x, v), operands, params = eqn.inputs[:2], eqn.inputs[2:], eqn.params
-    if not isinstance(v, Var) or not _is_whole(x.type.shape, operands, params["spec"]) or (eqn.op.name == "index_add" and not is_nothing(x, scope.producer)):
+    if not isinstance(v, Var) or not _is_whole(x.type.shape, operands, params["spec"]) or (eqn.adds_part and not is_nothing(x, scope.producer)):
         return None
     if v.type.shape != selected_shape(x.type.shape, operands, params["spec"], params["at"]):
         return None
@@ -345,7 +345,7 @@ def _part_of_part(eqn: Equation, scope: Scope) -> Any:
 def _added_to_zeros(a: Any, scope: Scope) -> "Equation | None":
     """The addition that made an array of nothing but zeros else."""
     made = scope.producer(a)
-    return made if made is not None and made.op.name == "index_add" and is_nothing(made.inputs[0], scope.producer) else None
+    return made if made is not None and made.adds_part and is_nothing(made.inputs[0], scope.producer) else None
 
 
 def _is_whole(shape: tuple, operands: tuple, spec: tuple) -> bool:

@@ -4,13 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ..ir.graph import Equation, Func, Literal, Var, free_vars, is_branch, is_loop
-from ..ir.spec import operands_of
 from ..ir.views import LoopView
 
 SMALL = 16                                  # elements
 SHORT = 8                                   # of the last axis: a longer one fills a vector register
-_SHAPE = {"full", "pack", "concatenate", "broadcast_to", "reshape", "transpose"}
-_REDUCE = {"sum", "prod", "max", "min"}
 PRODUCTS = 64                               # of one contraction
 
 
@@ -89,9 +86,9 @@ class _Finder:
             self.join(v, carry)
 
     def equation(self, eqn: Equation) -> None:
-        if eqn.op.name in ("update", "index_add"):
+        if eqn.writes_part:
             self.join(eqn.outputs[0], eqn.inputs[0])
-        if eqn.op.name in ("index", "update", "index_add") and not is_static(eqn, self.extent):
+        if eqn.op.traits.selects and not is_static(eqn, self.extent):
             self.bad.update(a for a in eqn.inputs[:1] if isinstance(a, Var))
         if not is_expandable(eqn, self.extent):
             self.bad.update(v for v in eqn.outputs)
@@ -100,32 +97,32 @@ class _Finder:
 
 def is_expandable(eqn: Equation, extent: Callable = fixed) -> bool:
     """Whether an equation on small arrays can be written in scalars."""
-    name, out = eqn.op.name, eqn.outputs[0] if len(eqn.outputs) == 1 else None
+    kind, out = eqn.op.kind, eqn.outputs[0] if len(eqn.outputs) == 1 else None
     if out is None or eqn.op.effect:
         return False
     arrays = [a for a in eqn.inputs if isinstance(a, Var) and a.type.shape]
-    if name in ("index", "update", "index_add"):
+    if eqn.op.traits.selects:
         return is_static(eqn, extent) or _is_part(eqn, extent)
-    if name in _SHAPE or eqn.op.kind == "elementwise":
+    if kind == "elementwise" or kind == "shape" and eqn.op.traits.copies:
         return is_small(out, extent) and all(is_small(a, extent) for a in arrays)
-    if name in _REDUCE:
+    if kind == "reduce":
         return bool(arrays) and is_small(arrays[0], extent) and arrays[0].type.dtype == out.type.dtype and out.type.dtype.kind in "fc"
-    if name == "contract":
+    if kind == "contract":
         return all(is_small(a, extent) for a in arrays) and out.type.dtype.kind in "fc" and _products(eqn, extent) <= PRODUCTS
     return False
 
 
 def is_static(eqn: Equation, extent: Callable = fixed) -> bool:
     """Whether a selection from a small array is one by numbers, and what is written there of known extents."""
-    known = all(isinstance(a, Literal) or (isinstance(a, Var) and extent(a) is not None) for a in operands_of(eqn))
-    written = eqn.inputs[1:2] if eqn.op.name != "index" else ()
+    known = all(isinstance(a, Literal) or (isinstance(a, Var) and extent(a) is not None) for a in eqn.selection)
+    written = eqn.inputs[1:2] if not eqn.reads_part else ()
     fits = is_small(eqn.inputs[0], extent) and all(not isinstance(a, Var) or not a.type.shape or is_small(a, extent) for a in written)
     return fits and "a" not in eqn.params["spec"] and known
 
 
 def _is_part(eqn: Equation, extent: Callable) -> bool:
     """Whether the equation reads a small part of an array, or writes one: elements that are numbered from where the part begins."""
-    return "a" not in eqn.params["spec"] and is_small(eqn.outputs[0] if eqn.op.name == "index" else eqn.inputs[1], extent)
+    return "a" not in eqn.params["spec"] and is_small(eqn.outputs[0] if eqn.reads_part else eqn.inputs[1], extent)
 
 
 def _products(eqn: Equation, extent: Callable) -> int:

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 from ..ir.graph import Equation, Func, Literal, Var
 from ..ir.op import registry
 from ..ir.spec import subscripts_of, walk_spec
+from ..ir.traits import FLOP
 from ..ir.types import Type
 from ..ir.uses import DefUse
 from .parts import Integers, part_of_part
@@ -13,7 +14,6 @@ from .zeros import is_nothing
 
 FURTHEST = 8                                                 # shift that is worth it
 SHORTEST = 16                                                # extent that is, where it is known
-SIMPLE = {"mul", "neg", "add", "sub"}                        # ops that are done again for each shift rather than kept
 DEPTH = 3
 
 
@@ -27,7 +27,7 @@ def stencils(func: Func) -> Func:
     chains = DefUse(equations, func.outputs)
     replaced: dict[Equation, list] = {}
     for eqn in reversed(equations):
-        chain = _chain(eqn, chains) if eqn.op.name == "index_add" and eqn not in replaced else []
+        chain = _chain(eqn, chains) if eqn.adds_part and eqn not in replaced else []
         if len({a.start for a in chain}) > 1:
             replaced.update(dict.fromkeys([a.eqn for a in chain], []))
             replaced[eqn] = _Gathered(chain, chains).equations
@@ -52,7 +52,7 @@ def _chain(last: Equation, chains: DefUse) -> list:
     for axis in reversed(axes):
         eqn: Equation | None = last
         found = []
-        while eqn is not None and eqn.op.name == "index_add" and (not found or chains.use_count(eqn.outputs[0]) == 1):
+        while eqn is not None and eqn.adds_part and (not found or chains.use_count(eqn.outputs[0]) == 1):
             addition = _addition(eqn, axis, chains)
             if addition is None or not _fits(addition, found):
                 break
@@ -94,9 +94,9 @@ def _is_simple(v: Any, chains: DefUse, depth: int) -> bool:
     eqn = chains.definition(v)
     if eqn is None or not v.type.shape:
         return True
-    if eqn.op.name in SIMPLE:
+    if eqn.op.traits.cost is FLOP:
         return depth > 0 and all(a.type.shape in ((), v.type.shape) and _is_simple(a, chains, depth - 1) for a in eqn.inputs)
-    return _is_simple(eqn.inputs[0], chains, depth) if eqn.op.name == "index" else bool(eqn.regions) or eqn.op.name in ("update", "index_add")
+    return _is_simple(eqn.inputs[0], chains, depth) if eqn.reads_part else bool(eqn.regions) or eqn.writes_part
 
 
 def _from_base(start: Any, chains: DefUse) -> tuple:
@@ -112,7 +112,7 @@ def _from_base(start: Any, chains: DefUse) -> tuple:
 def _states(array: Any, chains: DefUse) -> Iterator:
     """An array, and what it was before each of the writes that made it."""
     yield array
-    while (eqn := chains.definition(array)) is not None and eqn.op.name in ("update", "index_add"):
+    while (eqn := chains.definition(array)) is not None and eqn.writes_part:
         array = eqn.inputs[0]
         yield array
 
@@ -182,7 +182,7 @@ class _Gathered:
             return v
         eqn = self.chains.definition(v)
         t = Type(v.type.dtype, tuple([as_extent(extent) if k == axis else n for k, n in enumerate(v.type.shape)]))
-        if eqn is not None and eqn.op.name in SIMPLE:
+        if eqn is not None and eqn.op.traits.cost is FLOP:
             parts = tuple([self._part_of(a, axis, start, extent) for a in eqn.inputs])
             return self._emit(eqn.op.name, parts, t, **eqn.params)
         spec = tuple([("s", 1) if k == axis else ":" for k in range(v.type.rank)])
@@ -192,7 +192,7 @@ class _Gathered:
         """A part of an array; of a part, a part of the array that that is of, unless the additions change that one."""
         eqn = self.chains.definition(v)
         found = None
-        if eqn is not None and eqn.op.name == "index" and eqn.inputs[0] not in self.written:
+        if eqn is not None and eqn.reads_part and eqn.inputs[0] not in self.written:
             found = part_of_part((eqn.inputs[1:], eqn.params["spec"]), (tuple(operands), spec), self.integers)
         array, (given, chosen) = (v, (operands, spec)) if found is None else (eqn.inputs[0], found)
         return self._emit("index", (array, *given), t or self._selected(v, operands, spec), spec=chosen, at=0)

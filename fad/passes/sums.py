@@ -29,21 +29,21 @@ class Sums:
 
 
 def is_addition(eqn: Equation) -> bool:
-    return eqn.op.name in ("add", "index_add")
+    return eqn.adds_part or eqn.op.name == "add"
 
 
 def _reads(eqn: Equation, state: Var) -> bool:
     """Whether an equation reads a part of an array, and does nothing else with it."""
-    return eqn.op.name == "index" and eqn.inputs[0] is state
+    return eqn.reads_part and eqn.inputs[0] is state
 
 
 def _writes(eqn: Equation, state: Var) -> bool:
-    return eqn.op.name == "update" and eqn.inputs[0] is state
+    return eqn.replaces_part and eqn.inputs[0] is state
 
 
 def _states(eqn: Equation) -> tuple:
     """The operands that an equation adds something to."""
     if not is_addition(eqn):
         return ()
-    places = eqn.inputs[:2] if eqn.op.name == "add" else eqn.inputs[:1]
+    places = eqn.inputs[:1] if eqn.adds_part else eqn.inputs[:2]
     return tuple([a for a in places if isinstance(a, Var) and a.type.shape == eqn.outputs[0].type.shape and a.type.dtype == eqn.outputs[0].type.dtype])

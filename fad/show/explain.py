@@ -11,7 +11,7 @@ from ..api.staged import Staged
 from ..backend.emit import lowered
 from ..backend.runner import Runner
 from ..backend.steps import BackendError
-from ..ir.graph import Func, Var, all_equations, extents_of, free_vars, is_loop
+from ..ir.graph import Equation, Func, Var, all_equations, extents_of, free_vars, is_loop
 from ..ir.uses import defined_in
 from ..ir.views import LoopView
 from ..passes.dce import dce
@@ -100,7 +100,7 @@ def _compiled(func: Func) -> Iterator[Row]:
     """A row for each line with operations of the program, loops and what is saved left aside."""
     by_line: dict[Where, Counter] = {}
     for eqn in all_equations(func):
-        if eqn.where is not None and eqn.op.name not in _APART:
+        if eqn.where is not None and not _is_apart(eqn):
             by_line.setdefault(_line(eqn.where), Counter())[eqn.op.name] += 1
     for where, names in by_line.items():
         count = sum(names.values())
@@ -108,7 +108,8 @@ def _compiled(func: Func) -> Iterator[Row]:
         yield _row(where, "compiled", f"{count} operation{'s' * (count != 1)} ({most}{', ...' if len(names) > 4 else ''})")
 
 
-_APART = ("for", "while", "unwritten", "resize")
+def _is_apart(eqn: Equation) -> bool:
+    return is_loop(eqn) or eqn.op.traits.distinct or eqn.op.kind == "resize"
 
 
 def _line(where: Where) -> Where:

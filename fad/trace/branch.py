@@ -29,7 +29,6 @@ from .tracer import Tracer, was_there
 from .twins import check, fixed_in, may_be, note_fixed, note_twins
 
 RESULT = "the result"
-COMPARISONS = {"less", "less_equal", "greater", "greater_equal", "equal", "not_equal"}
 
 
 def truth(x: Any) -> Any:
@@ -51,7 +50,7 @@ def truth(x: Any) -> Any:
 def decided(test: Tracer) -> "bool | None":
     """What a comparison of sizes says for the sizes at hand, which the program is then for; None of any other condition."""
     eqn = producer(test.atom)
-    if eqn is None or eqn.op.name not in COMPARISONS or any(a.type.dtype != INT or a.type.shape for a in eqn.inputs):
+    if eqn is None or eqn.op.traits.comparison is None or any(a.type.dtype != INT or a.type.shape for a in eqn.inputs):
         return None
     facts = current().integers
     values = [a.value if isinstance(a, Literal) else facts.pin(a, here()) for a in eqn.inputs]

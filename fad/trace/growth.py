@@ -3,8 +3,6 @@
 A carried int that grows by a bounded step cannot overflow in any loop that ends. One that is multiplied (a factorial, a power of two) can:
 the loop's integer part is run by itself, ahead of time; where it leaves 64 bits the loop is not one region of the program.
 """
-import operator
-from collections.abc import Callable
 from typing import Any
 
 from ..ir.affine import Affine
@@ -18,11 +16,6 @@ from ..util.interrupts import let_through
 
 LIMIT = 1 << 63
 MOST_TURNS = 10_000
-ON_INTS: dict[str, Callable] = {
-    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "neg": operator.neg, "floordiv": operator.floordiv, "mod": operator.mod,
-    "pow": operator.pow, "abs": abs, "square": lambda x: x * x, "minimum": min, "maximum": max, "left_shift": operator.lshift,
-    "right_shift": operator.rshift, "less": operator.lt, "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge,
-    "equal": operator.eq, "not_equal": operator.ne, "where": lambda c, x, y: x if c else y}
 
 
 def check_growth(eqn: Equation) -> None:
@@ -95,7 +88,7 @@ def _safe_turns(loop: LoopView, carries: list, growing: set, start: int, step: i
 
 def _run(eqn: Equation, env: dict) -> None:
     """An equation on Python ints, if all its inputs are known."""
-    f = ON_INTS.get(eqn.op.name)
+    f = eqn.op.traits.on_ints
     if f is None:
         return
     args = [a.value if isinstance(a, Literal) else env.get(a) for a in eqn.inputs]

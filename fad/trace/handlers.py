@@ -12,6 +12,7 @@ import numpy as np
 from ..ir.build import at_line, current, left_region
 from ..ir.graph import Literal, Var
 from ..ir.op import registry
+from ..ops.arithmetic import DIVISOR
 from ..ops.carry import UNDEFINED
 from ..util.defects import is_defect, is_of_users_line, is_users
 from ..util.errors import (
@@ -31,10 +32,6 @@ from .bound import refuse_handled
 from .text import told
 
 OWN = (ConcreteValueError, StructureError, SideEffectError, UnsupportedFunctionError, NoDerivativeError)
-
-# what raises of Python's numbers where NumPy's would be infinite or nan
-PARTIAL = {"div", "floordiv", "mod", "pow", "fmod", "sqrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "arcsin", "arccos",
-           "arccosh", "arctanh", "sinh", "cosh", "gamma", "gammaln", "ldexp"}
 
 
 @contextmanager
@@ -173,13 +170,14 @@ def may_raise(eqn: Any, kinds: tuple) -> bool:
 
 
 def _errors_of(eqn: Any) -> tuple:
-    name = eqn.op.name
-    if name in ("index", "update", "index_add"):
+    traits = eqn.op.traits
+    if traits.selects:
         return (IndexError,) if any(isinstance(a, Var) for a in eqn.inputs[1:] if a.type.dtype.kind in "iu") else ()
     if str(eqn.op.facts.get("kernel", "")).startswith("linalg"):
         return np.linalg.LinAlgError, ValueError
-    if name in ("div", "floordiv", "mod") and isinstance(eqn.inputs[-1], Literal) and eqn.inputs[-1].value:
-        return ()
-    if name in ("floordiv", "mod") and eqn.outputs[0].type.dtype.kind in "iu":
-        return (ZeroDivisionError,)
-    return (ValueError, OverflowError, ZeroDivisionError) if name in PARTIAL and eqn.outputs[0].type.weak else ()
+    if traits.guard == DIVISOR:
+        if isinstance(eqn.inputs[-1], Literal) and eqn.inputs[-1].value:
+            return ()
+        if eqn.outputs[0].type.dtype.kind in "iu":
+            return (ZeroDivisionError,)
+    return (ValueError, OverflowError, ZeroDivisionError) if traits.raises and eqn.outputs[0].type.weak else ()

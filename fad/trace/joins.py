@@ -22,7 +22,6 @@ from .widening import Part, is_same_program
 
 COMMON = {BOOL, INT, FLOAT, COMPLEX}                          # among these a number of Python's has the results that NumPy's has
 FEW = 3                                                       # sites; of more, kinds are not supposed one by one
-COUNTS = {"add", "sub", "mul", "neg", "floordiv", "mod", "pow", "left_shift", "right_shift", "invert"}     # ops that know Python's True from NumPy's
 
 
 def require_same_kinds(builder: Builder, part: Part, tree: Any, again: Callable) -> None:
@@ -86,7 +85,7 @@ def _may_matter(root: Builder, part: Part, found: dict) -> bool:
 def _is_common(eqn: Equation) -> bool:
     if any(a.type.dtype not in COMMON for a in (*eqn.inputs, *eqn.outputs)):
         return False
-    if eqn.op.name in COUNTS and any(a.type.dtype == BOOL for a in eqn.inputs):
+    if eqn.op.traits.counts and any(a.type.dtype == BOOL for a in eqn.inputs):
         return False
     return all(_is_common(e) for region in eqn.regions for e in region.equations)
 

@@ -69,14 +69,14 @@ def _known(var: Any) -> "bool | None":
 
 def _makes_c_order(eqn: Equation) -> bool:
     """Whether NumPy gives the result of this operation in C order. It keeps the order that operands have in common."""
-    name, first = eqn.op.name, eqn.inputs[0]
-    if name in ("full", "pack"):
+    order, kind = eqn.op.traits.order, eqn.op.kind
+    if order == "C":
         return True
-    if name in ("update", "index_add", "reshape") or eqn.op.kind == "reduce":
-        return layout_of(first) is not None
-    if name == "contract":
+    if order == "first":
+        return layout_of(eqn.inputs[0]) is not None
+    if kind == "contract":
         return _renamed(eqn.params["labels"]) in _MATRIX_PRODUCTS
-    if eqn.op.kind == "elementwise" or name == "concatenate":
+    if kind == "elementwise" or order == "common":
         return all(layout_of(a) is not None for a in eqn.inputs if _has_order(a))
     return False
 
@@ -97,7 +97,7 @@ def through(eqn: Equation, layout: "tuple | None") -> "tuple | None":
     rank = len(eqn.outputs[0].type.shape)
     if eqn.op.name == "reshape":
         return c_order(rank)
-    if eqn.op.name == "index":
+    if eqn.reads_part:
         return c_order(rank) if _is_block(eqn.params["spec"]) else None
     return None
 

@@ -31,8 +31,6 @@ from .standin import UNKNOWN, Answer, ask
 VIEWS = {"__getitem__", "reshape", "ravel", "transpose", "permute_dims", "matrix_transpose", "T", "mT", "swapaxes", "moveaxis", "rollaxis",
          "expand_dims", "squeeze", "atleast_1d", "atleast_2d", "atleast_3d", "split", "array_split", "hsplit", "vsplit", "dsplit", "unstack", "flip",
          "fliplr", "flipud", "rot90", "real", "imag", "trim_zeros"}
-LINKS = {"index", "reshape", "transpose", "real", "imag"}    # equations through which a view is written to
-READ_LINKS = LINKS | {"broadcast_to"}                         # and those through which it is read
 
 
 def is_tracer(x: Any) -> bool:
@@ -203,7 +201,7 @@ def _links(made: _Call, atom: Any, place: int) -> tuple:
     while atom not in made.atoms:
         chains = chains or DefUse(current().equations[made.start:])
         eqn = chains.definition(atom)
-        if eqn is None or eqn.op.name not in READ_LINKS:
+        if eqn is None or not eqn.op.traits.view:
             return links, None
         if made.name == "__getitem__" and "a" in eqn.params.get("spec", ()):
             return links, None

@@ -13,7 +13,7 @@ from ..util.errors import UnstageableError
 from ..util.memory import overlap, shared_memory
 from .kin import kin_of, reach_of
 from .layout import producer
-from .mutation import LINKS, operands
+from .mutation import operands
 from .place import roots_of
 from .tracer import Tracer
 
@@ -55,7 +55,7 @@ def _keep_from_outside(a: Tracer, outside: set) -> None:
 def _source(v: Any) -> Any:
     """The variable of the array that this one is part of, or all of in another shape."""
     eqn = producer(v)
-    return v if eqn is None or eqn.op.name not in LINKS else _source(eqn.inputs[0])
+    return v if eqn is None or eqn.op.traits.view != "write" else _source(eqn.inputs[0])
 
 
 def _look(root: Any, v: Any, apart: dict) -> None:
@@ -79,7 +79,7 @@ def _inputs_of(x: Any, builder: Any) -> list:
 def _are_disjoint(a: Tracer, b: Tracer) -> bool:
     """Whether two views of one array are rows of it, or slices, of which one is known to begin where the other has ended."""
     chains = [x.tie.chain if x.tie is not None else None for x in (a, b)]
-    if None in chains or chains[0].source is not chains[1].source or not all(c.links and c.links[0].op.name == "index" for c in chains):
+    if None in chains or chains[0].source is not chains[1].source or not all(c.links and c.links[0].reads_part for c in chains):
         return False
     spans = [_spans(c.links[0]) for c in chains]
     return any(at_least(q, p + n) or at_least(p, q + m) for (p, n), (q, m) in zip(*spans) if n is not None and m is not None)

@@ -14,7 +14,7 @@ from ..ir import stack
 from ..ir.affine import Affine
 from ..ir.build import current
 from ..ir.graph import Var
-from ..ir.op import registry
+from ..ir.op import Op, registry
 from ..ir.types import INT, type_of
 from ..ir.value import REFLECTED, Value, answers, counted
 from ..ops.face import METHODS, OF_NUMBERS, PROPERTIES
@@ -29,7 +29,6 @@ from .mutation import assign, call_face
 from .protocol import call_function, call_ufunc
 from .text import asked
 
-PARTIAL = {"div": operator.truediv, "floordiv": operator.floordiv, "mod": operator.mod, "pow": operator.pow}       # what raises of Python's numbers
 births = itertools.count(1)                                  # tells what was there before a branch or a loop from what was made in it
 
 
@@ -209,9 +208,10 @@ class Tracer(Value):
         return as_array(other) if getattr(other, "rows", None) is None else other.array()         # type: ignore[union-attr]
 
     def meets(self, name: str, a: Any, b: Any) -> None:
-        require_fitting(registry[name], a, b)
-        if name in PARTIAL and stack.is_live() and is_users_operator():
-            see_that_python_takes(PARTIAL[name], a, b)
+        op = registry[name]
+        require_fitting(op, a, b)
+        if stack.is_live() and isinstance(op, Op) and op.traits.raises and is_users_operator():
+            see_that_python_takes(op.traits.on_ints, a, b)
 
     def __matmul__(self, other: Any) -> Any:
         if sparse.is_sparse(other):

@@ -12,28 +12,12 @@ import numpy as np
 
 from ..ir.build import Value, current
 from ..ir.graph import Equation, Literal, Var, has_effect
+from ..ir.traits import NO_WIDENING, Widening
 from ..ir.types import Type, dtype_text, loop_dtypes, promoted, type_of
 from ..ir.views import LoopView
 from ..ops.carry import UNDEFINED, Turn, convert, zeros_of
 from ..util.errors import UnstageableError
 from ..util.interrupts import let_through
-
-# What an op makes of numbers in a wider dtype is what it makes of them in the narrower one, and then widened. Products of complex numbers are not among
-# these (a real infinity makes nan), nor quotients (their rounding differs).
-CHOOSES = {"where", "maximum", "minimum", "fmax", "fmin", "clip", "max", "min", "sort", "argmax", "argmin", "argsort", "cummax", "cummin", "positive",
-           "less", "less_equal", "greater", "greater_equal"}
-COMPARES = {"equal", "not_equal", "logical_and", "logical_or", "logical_xor", "logical_not", "any", "all", "count_true"}
-ROUNDS = {"neg", "abs", "sign", "floor", "ceil", "trunc", "rint", "isnan", "isinf", "isfinite"}
-SUMS = {"add", "sub", "sum", "cumsum", "index_add"}
-EXACT = {
-    "int to float": CHOOSES | COMPARES | ROUNDS | SUMS | {"mul", "square", "prod", "cumprod", "contract"},
-    "int to complex": COMPARES | SUMS | {"where", "positive", "neg", "abs", "conj", "real", "imag", "mul", "square", "prod", "cumprod", "contract"},
-    "real to complex": COMPARES | SUMS | {"where", "positive", "neg", "abs", "isnan", "isinf", "isfinite", "conj", "real", "imag"},
-    "to more digits": CHOOSES | COMPARES | ROUNDS | {"conj", "real", "imag"},
-    "small int": CHOOSES | COMPARES,
-}
-BY_LITERAL = {"floordiv": lambda d: d != 0, "mod": lambda d: d != 0, "pow": lambda d: d >= 0}   # exact for ints where the right operand is such a literal
-MOVES = ("shape", "index", "resize")
 
 
 class Part(NamedTuple):
@@ -254,7 +238,7 @@ def _hands_on(eqn: Equation) -> bool:
     if eqn.op.name == "mul":                                  # how a Python number becomes one of another kind
         one = eqn.inputs[1]
         return isinstance(one, Literal) and one.value == 1 and y.weak and np.can_cast(t.dtype, y.dtype, "safe")      # type: ignore[union-attr]
-    return eqn.op.name == "barrier" or eqn.op.name == "cast" and np.can_cast(t.dtype, y.dtype, "safe")               # type: ignore[union-attr]
+    return eqn.op.traits.barrier or eqn.op.name == "cast" and np.can_cast(t.dtype, y.dtype, "safe")               # type: ignore[union-attr]
 
 
 def _loop(eqn: Equation) -> tuple:
@@ -276,30 +260,30 @@ def _is_exact(x: Equation, y: Equation) -> bool:
     """Whether the same op on the same numbers, in other dtypes, has the same results."""
     if _is_in_one_dtype(x, y):
         return True
-    if x.op.kind in MOVES and x.op.name != "index_add":
+    if x.op.traits.copies or x.op.creation:
         return all(_has_room(eqn) for eqn in (x, y))
     (a, *_), (b, *_) = _loop(x)[0] or (None,), _loop(y)[0] or (None,)
-    step = _step(a, b)
-    if step.startswith("int") and x.op.name in BY_LITERAL and b.kind == "f":
-        return isinstance(x.inputs[1], Literal) and bool(BY_LITERAL[x.op.name](x.inputs[1].value))
-    return x.op.name in EXACT.get(step, ())
+    step, holds_by = _step(a, b), x.op.traits.widens_by
+    if holds_by is not None and step is Widening.INT_TO_FLOAT:
+        return isinstance(x.inputs[1], Literal) and bool(holds_by(x.inputs[1].value))
+    return bool(step & x.op.traits.widens)
 
 
-def _step(a: Any, b: Any) -> str:
+def _step(a: Any, b: Any) -> Widening:
     """How a dtype was widened."""
     if a is None or b is None or a == b or not np.can_cast(a, b, "safe"):
-        return ""
+        return NO_WIDENING
     if a.kind in "biu":
-        return "small int" if a != np.int64 else "int to complex" if b.kind == "c" else "int to float"
+        return Widening.SMALL_INT if a != np.int64 else Widening.INT_TO_COMPLEX if b.kind == "c" else Widening.INT_TO_FLOAT
     if a.kind == "f" and b.kind == "c":
-        return "real to complex" if b.itemsize == 2 * a.itemsize else ""
-    return "to more digits"
+        return Widening.REAL_TO_COMPLEX if b.itemsize == 2 * a.itemsize else NO_WIDENING
+    return Widening.COMPLEX_DIGITS if a.kind == "c" else Widening.MORE_DIGITS
 
 
 def _has_room(eqn: Equation) -> bool:
     """Whether an op that moves numbers has room for them in its result."""
-    data = {"index": 1, "update": 2, "full": 1, "pack": None, "concatenate": None}.get(eqn.op.name, 1)
-    return all(_fits(a, v.type.dtype) for v in eqn.outputs for a in eqn.inputs[:data])
+    copied = eqn.op.traits.copies or 1                        # what is made of an extent alone has no larger numbers than that
+    return all(_fits(a, v.type.dtype) for v in eqn.outputs for a in eqn.inputs[:copied])
 
 
 def _fits(a: Any, dtype: np.dtype) -> bool:

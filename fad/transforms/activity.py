@@ -15,7 +15,7 @@ def spread_activity(func: Func, active: set) -> None:
 def activate(eqn: Equation, active: set) -> None:
     """Add the outputs of one equation that depend on active variables (and what is active in its regions)."""
     if eqn.regions:
-        _OF_REGIONS[eqn.op.name](eqn, active)
+        _OF_REGIONS[eqn.op.traits.control](eqn, active)
     elif any(a in active for a in eqn.inputs if isinstance(a, Var)) and type(eqn.op.derivative) is not Zero:
         active.update(v for v in eqn.outputs if is_continuous(v))
 
@@ -56,4 +56,4 @@ def _call(eqn: Equation, active: set) -> None:
     active.update(y for y, a in zip(eqn.outputs, region.outputs) if is_continuous(y) and (through or is_active(a, active)))
 
 
-_OF_REGIONS = {"for": _loop, "while": _loop, "cond": _cond, "custom": _call, "checkpoint": _call}
+_OF_REGIONS = {"for": _loop, "while": _loop, "cond": _cond, "call": _call}

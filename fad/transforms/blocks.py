@@ -113,9 +113,9 @@ def _cost(eqn: Equation) -> float:
         return turns_guess(eqn) * sum(map(_cost, LoopView(eqn).body.equations))
     if is_branch(eqn):
         return sum(_cost(e) for region in eqn.regions for e in region.equations)
-    if eqn.op.kind in ("shape", "check") or eqn.op.name == "index":
+    if eqn.op.kind in ("shape", "check") or eqn.reads_part:
         return 0
-    if eqn.op.name in ("update", "index_add"):
+    if eqn.writes_part:
         return bytes_written(eqn) / eqn.inputs[0].type.dtype.itemsize
     if eqn.op.kind == "elementwise":
         return _elements(eqn.outputs[0]) * (1 if is_cheap(eqn) else DEAR)

@@ -24,7 +24,7 @@ from ..ops.kinds import same_shape, shape_of
 from ..util.errors import NoDerivativeError
 from .activity import is_continuous, spread_activity
 from .dependence_control import OF_CONTROL
-from .dependence_rules import RULES, WRITES, everything
+from .dependence_rules import RULES, along_last, everything
 from .varying import find_varying
 
 EMPTY = np.int64(0)
@@ -94,7 +94,7 @@ class Dependence:
         outputs = [v for v in eqn.outputs if is_continuous(v)]
         if not outputs or all(s is None for s in sets):
             return
-        rule = RULES.get(eqn.op.name) or RULES.get(eqn.op.kind)
+        rule = along_last if eqn.op.traits.rowwise else RULES.get(eqn.op.name) or RULES.get(eqn.op.kind)
         found = rule(self, eqn, sets) if rule is not None and self._is_laid_out(eqn, sets) else None
         if found is None:
             found = self.union(sets)
@@ -103,7 +103,7 @@ class Dependence:
 
     def _is_laid_out(self, eqn: Equation, sets: list) -> bool:
         """Whether all bit sets are arrays of the shape of what they belong to, and one result's shape does not vary."""
-        if eqn.op.name in WRITES:
+        if eqn.writes_part:                                  # its rule takes operands whose extents vary
             return True
         return len(eqn.outputs) == 1 and self.shape(eqn.outputs[0]) is not None and all(
             s is None or self.shape(a) is not None for a, s in zip(eqn.inputs, sets))

@@ -76,7 +76,7 @@ def _scan(sweep: Any, eqn: Equation, sets: list) -> Any:
     return along(total, (eqn.params["axis"],))
 
 
-def _along_last(sweep: Any, eqn: Equation, sets: list) -> Any:
+def along_last(sweep: Any, eqn: Equation, sets: list) -> Any:
     return along(sets[0], (len(shape_of(sets[0])) - 1,))
 
 
@@ -138,7 +138,7 @@ def _write(sweep: Any, eqn: Equation, sets: list) -> Any:
             return before
         written = along(registry["index_join"](zeros(shape), new, *operands, **chosen), anywhere)
         return before | registry["broadcast_to"](written, *shape)
-    if eqn.op.name == "update":
+    if eqn.replaces_part:
         return registry["update"](before, new, *operands, **chosen, **({"unique": True} if eqn.params.get("unique") else {}))
     return before if sets[1] is None else _added(before, new, operands, chosen)
 
@@ -149,9 +149,8 @@ def _added(before: Any, new: Any, operands: tuple, chosen: dict) -> Any:
     return registry["update"](before, registry["index"](before, *operands, **chosen) | new, *operands, **chosen)
 
 
-WRITES = ("update", "index_add")                             # their rule takes operands whose extents vary
 RULES: dict[str, Callable] = {
     "elementwise": _elementwise, "where": _where, "broadcast_to": _moved, "reshape": _moved, "transpose": _moved, "resize": _moved, "full": _full,
     "concatenate": _each, "pack": _each, "reduce": _reduce, "scan": _scan, "contract": _contract, "index": _index, "update": _write,
-    "index_add": _write, **dict.fromkeys(("sort", "fft", "ifft", "rfft"), _along_last),
+    "index_add": _write,
 }

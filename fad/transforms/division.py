@@ -18,12 +18,7 @@ from .rounding import Exact, decisive, rounded
 from .undo import History, cost_around
 from .weights import USUAL_EXTENT, bytes_of
 
-# Computed anew rather than saved: what costs less than a trip to memory.
-CHEAP = {"add", "sub", "mul", "neg", "div", "square", "abs", "sign", "maximum", "minimum", "where", "cast", "mask", "guarded_mul", "floordiv",
-         "mod", "less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_and", "logical_or", "logical_not",
-         "logical_xor", "bitwise_and", "bitwise_or", "bitwise_xor", "invert", "left_shift", "right_shift", "real", "imag", "conj", "stop_gradient",
-         "sqrt", "isfinite", "isnan", "floor", "ceil", "trunc", "rint"}
-CHEAP_KINDS = {"shape", "index"}
+CHEAP_KINDS = {"shape", "index"}                            # computed anew rather than saved, as all that costs less than a trip to memory
 FEW_TERMS = 4                                                # of sums and products of small arrays that are cheap
 
 
@@ -33,7 +28,7 @@ def is_cheap(eqn: Equation) -> bool:
     if eqn.op.name == "pow":
         return isinstance(eqn.inputs[1], Literal) and eqn.inputs[1].value in (2, 3, 4)   # multiplications
     integral = eqn.op.kind == "elementwise" and not any(is_continuous(v) for v in eqn.outputs)
-    return integral or eqn.op.name in CHEAP or eqn.op.kind in CHEAP_KINDS or _terms(eqn) <= FEW_TERMS
+    return integral or eqn.op.traits.is_cheap or eqn.op.kind in CHEAP_KINDS or _terms(eqn) <= FEW_TERMS
 
 
 def _terms(eqn: Equation) -> float:
@@ -82,7 +77,7 @@ class Division:
         self._find_repeated()
         self._find_forward()
         self.outer = self._changing_arrays()
-        self.resting = {e.inputs[0] for e in self.equations if e.op.name == "index" and is_at_rest(e.inputs[0], joint.builder)}
+        self.resting = {e.inputs[0] for e in self.equations if e.reads_part and is_at_rest(e.inputs[0], joint.builder)}
         self.late: set = set()                               # what is read of restored arrays, and would be wanted before they are
         while not self._divide():
             pass
@@ -111,7 +106,7 @@ class Division:
         reverse half: it is never saved."""
         self.repeated: set = set(self.joint.ends)
         for k, eqn in enumerate(self.equations):
-            if k not in self.dependent and (eqn.op.facts.get("barrier") or any(v in self.repeated for v in reads(eqn))):
+            if k not in self.dependent and (eqn.op.traits.barrier or any(v in self.repeated for v in reads(eqn))):
                 self.repeated.update(eqn.outputs)
 
     def _find_forward(self) -> None:

@@ -15,18 +15,18 @@ from typing import Any, NamedTuple
 from ..ir.affine import Affine
 from ..ir.build import current
 from ..ir.graph import Equation, Func, Var, is_branch, is_loop
+from ..ir.op import registry
 from ..ir.spec import walk_spec
+from ..ir.traits import Comparison
 from ..ir.uses import DefUse
 from ..ir.views import BranchView, LoopView
 from ..ir.walk import Environment
 from ..ops.index import index
 from ..passes.ranges import Ranges, index_of
-from .undo import WRITES, trail_to
+from .undo import trail_to
 from .weights import bytes_of, extent_guess, turns_guess
 
 MOST_PAIRS = 10_000                                          # of reads and writes that are compared; unrolled code may have more
-COMPARISONS = {"less": (-1, 0), "less_equal": (-1, 1), "greater": (1, 0), "greater_equal": (1, 1)}    # sign * (x - y) + more >= 1
-OPPOSITE = {"less": "greater_equal", "less_equal": "greater", "greater": "less_equal", "greater_equal": "less", "equal": "not_equal"}
 
 
 class Part(NamedTuple):
@@ -102,7 +102,7 @@ def _steps(region: Func, end: Any, active: set, loops: tuple, branches: tuple) -
     yield "versions", versions
     for v in versions[1:]:
         eqn: Any = chains.definition(v)
-        if eqn.op.name in WRITES:
+        if eqn.writes_part:
             yield "write", Access(eqn, loops, branches)
         elif is_branch(eqn):
             view = BranchView(eqn)
@@ -135,7 +135,7 @@ class _Nest:
         for eqn in equations:
             self.place[eqn] = len(self.place)
             self.ranges.add(eqn)
-            if eqn.op.name == "index":
+            if eqn.reads_part:
                 self.reads.append(Access(eqn, loops))
             elif is_loop(eqn):
                 self._enter((*loops, eqn))
@@ -223,17 +223,25 @@ class _Nest:
     def _facts(self, selector: Any, holds: int, around: frozenset) -> Iterator[tuple]:
         """("nonzero" or "positive", form), of what is known where a condition holds, or does not."""
         eqn = self.ranges.made.get(selector)
-        name = eqn.op.name if eqn is not None else ""
-        if name == "logical_not":
-            yield from self._facts(eqn.inputs[0], not holds, around)              # type: ignore[union-attr]
-        elif name == ("logical_and" if holds else "logical_or"):
-            for a in eqn.inputs:                                                 # type: ignore[union-attr]
+        if eqn is None:
+            return
+        if eqn.op.name == "logical_not":
+            yield from self._facts(eqn.inputs[0], not holds, around)
+        elif eqn.op.name == ("logical_and" if holds else "logical_or"):
+            for a in eqn.inputs:
                 yield from self._facts(a, holds, around)
-        relation = name if holds else OPPOSITE.get(name)
-        x, y = [self.ranges.exact(a, around) for a in eqn.inputs] if relation in (*COMPARISONS, "not_equal") else (None, None)   # type: ignore[union-attr]
-        if x is not None and y is not None:
-            sign, more = COMPARISONS.get(relation, (1, 0))                       # type: ignore[arg-type]
-            yield ("positive" if relation in COMPARISONS else "nonzero"), (x - y).scaled(sign).shifted(more)
+        relation = _relation(eqn, bool(holds))
+        x, y = [self.ranges.exact(a, around) for a in eqn.inputs] if relation is not None else (None, None)
+        if relation is not None and x is not None and y is not None:
+            yield ("positive" if relation.is_order else "nonzero"), (x - y).scaled(relation.sign or 1).shifted(int(relation.or_equal))
+
+
+def _relation(eqn: Equation, holds: bool) -> "Comparison | None":
+    """The comparison that holds where this one does, or does not; None where it is that two integers are equal, which tells none of them apart."""
+    found = eqn.op.traits.comparison
+    if found is not None and not holds:
+        found = registry[found.negation].traits.comparison
+    return found if found is not None and (found.is_order or not found.or_equal) else None
 
 
 def _form(x: Any) -> Affine:

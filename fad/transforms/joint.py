@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..ir.build import Builder, as_extent, building
-from ..ir.graph import Equation, Func, Var, extents_of, free_vars, is_loop
+from ..ir.graph import Equation, Func, Var, extents_of, free_vars, is_branch, is_loop
 from ..ir.types import Type, type_of
 from ..ir.uses import defined_by, reads
 from ..ir.walk import Environment
@@ -158,7 +158,7 @@ def is_at_rest(v: Var, builder: Builder) -> bool:
         return False
     while around is not None and v not in around.owned:
         around = around.parent
-    return around is None or not any(v in e.outputs and e.op.name in ("update", "index_add", "cond") for e in around.equations)
+    return around is None or not any(v in e.outputs and (e.writes_part or is_branch(e)) for e in around.equations)
 
 
 def _is_loops(builder: Builder) -> bool:

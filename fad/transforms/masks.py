@@ -26,7 +26,7 @@ def behind_choices(func: Func) -> set:
 
 def chooses(eqn: Equation) -> bool:
     """Whether an equation is a choice, or holds one through which a loop's state may pass."""
-    return bool(eqn.op.facts.get("chooses")) or any(_chooses_among_inputs(r) for r in eqn.regions)
+    return bool(eqn.op.traits.chooses) or any(_chooses_among_inputs(r) for r in eqn.regions)
 
 
 def _chooses_among_inputs(region: Func) -> bool:

@@ -13,9 +13,6 @@ from typing import NamedTuple
 from ..ir.graph import Equation, Literal, Var
 from .activity import is_continuous
 
-ROUNDS = {"add", "sub", "mul", "div", "square", "sqrt", "guarded_mul", "pow", "cast", "sum", "contract"}    # of what is cheap enough to be computed anew
-JUMPS = {"sign", "mod", "floordiv", "floor", "ceil", "trunc", "rint"}                    # beside all ops whose results are integers or truths
-
 
 class Exact(NamedTuple):
     """The value of a variable to the last bit, as saving it keeps it."""
@@ -32,7 +29,7 @@ def rounded(equations: Iterable, restored: Container, resting: Container) -> set
     for eqn in equations:
         if _is_read_from_memory(eqn, resting) or _is_rounded_once(eqn) and all(isinstance(a, Literal) or a in firm for a in eqn.inputs):
             firm.update(eqn.outputs)
-        elif not _jumps(eqn) and (eqn.op.name in ROUNDS or not found.isdisjoint(_continuous(eqn.inputs))):
+        elif not _jumps(eqn) and (eqn.op.traits.rounds or not found.isdisjoint(_continuous(eqn.inputs))):
             found.update(v for v in _continuous(eqn.outputs) if v not in restored)
     return found
 
@@ -44,7 +41,7 @@ def _is_rounded_once(eqn: Equation) -> bool:
 
 def _is_read_from_memory(eqn: Equation, resting: Container) -> bool:
     """Whether a part of an array is read that lies there, and that is none of the small arrays which may become variables."""
-    return eqn.op.name == "index" and eqn.inputs[0] in resting and any(isinstance(n, Var) for n in eqn.inputs[0].type.shape)
+    return eqn.reads_part and eqn.inputs[0] in resting and any(isinstance(n, Var) for n in eqn.inputs[0].type.shape)
 
 
 def decisive(eqn: Equation) -> set:
@@ -63,7 +60,7 @@ def decisive(eqn: Equation) -> set:
 
 
 def _jumps(eqn: Equation) -> bool:
-    return eqn.op.name in JUMPS or not _continuous(eqn.outputs)
+    return eqn.op.traits.jumps or not _continuous(eqn.outputs)     # an integer or a truth that is another one jumps, too
 
 
 def _continuous(atoms: Iterable) -> list:

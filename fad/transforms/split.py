@@ -37,7 +37,7 @@ def _divide(func: Func, unknown: "set[Var]", early: "set[Var]") -> "tuple[list, 
     first: list[Equation] = []
     second: list[Equation] = []
     for eqn in func.equations:
-        is_late = eqn.op.facts.get("barrier") and early.isdisjoint(eqn.outputs)
+        is_late = eqn.op.traits.barrier and early.isdisjoint(eqn.outputs)
         if is_late or not unknown.isdisjoint(operands(eqn)):
             unknown.update(eqn.outputs)
             second.append(eqn)

@@ -19,8 +19,6 @@ from ..ops.index import index, update
 from .budget import allowance
 from .weights import bytes_written, turns_guess
 
-WRITES = ("update", "index_add")
-
 
 class Trail(NamedTuple):
     """What an array goes through in a region.
@@ -59,7 +57,7 @@ def carried_trails(loop: LoopView, active: set) -> dict:
 
 def _step_back(eqn: Equation, v: Var, active: set) -> "tuple | None":
     """What an array was before this equation made v of it, and what it costs to log what was overwritten."""
-    if eqn.op.name in WRITES:
+    if eqn.writes_part:
         return eqn.inputs[0], bytes_written(eqn)
     if (is_loop(eqn) or is_branch(eqn)) and not active.isdisjoint(eqn.outputs):
         k = eqn.outputs.index(v)

@@ -29,7 +29,7 @@ def is_decided_by_data(eqn: Equation, varying: set) -> bool:
 
 def _spread(eqn: Equation, varying: set) -> None:
     if eqn.regions:
-        _OF_REGIONS[eqn.op.name](eqn, varying)
+        _OF_REGIONS[eqn.op.traits.control](eqn, varying)
     elif any(varies(a, varying) for a in eqn.inputs):
         varying.update(eqn.outputs)
 
@@ -67,4 +67,4 @@ def _call(eqn: Equation, varying: set) -> None:
     varying.update(y for y, a in zip(eqn.outputs, region.outputs) if all_vary or varies(a, varying))
 
 
-_OF_REGIONS = {"for": _loop, "while": _loop, "cond": _cond, "custom": _call, "checkpoint": _call}
+_OF_REGIONS = {"for": _loop, "while": _loop, "cond": _cond, "call": _call}

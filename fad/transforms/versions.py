@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from ..ir.affine import Affine
 from ..ir.graph import Equation, Literal, Var
-from ..ir.spec import operands_of
 from ..ir.uses import reads
 from .division import Division
 from .joint import atoms
@@ -44,7 +43,7 @@ def versions(division: Division, equations: list, state: list, arrays: list, tur
     found = {v: _version(division, place[v], chains[v], None) for v in arrays if v in place}
     for k, eqn in enumerate(division.equations):
         v = eqn.outputs[0] if eqn.outputs else None
-        if v in arrays and eqn.op.name == "index" and eqn.inputs[0] in place and eqn.params == _SLICE:
+        if v in arrays and eqn.reads_part and eqn.inputs[0] in place and eqn.params == _SLICE:
             c = eqn.inputs[0]
             readers = {j for j in equations if c in reads(division.equations[j])}
             if chains[c] and readers <= {k, chains[c][0]} and _covers(division, eqn, chains[c], turns, around):
@@ -54,7 +53,7 @@ def versions(division: Division, equations: list, state: list, arrays: list, tur
 
 def _version(division: Division, place: int, chain: list, maker: "int | None") -> Version:
     pieces = [division.equations[k] for k in chain]
-    return Version(place, tuple([Piece(e.inputs[1], e.params["spec"], operands_of(e), e.op.name == "index_add") for e in pieces]), maker, tuple(chain))
+    return Version(place, tuple([Piece(e.inputs[1], e.params["spec"], e.selection, e.adds_part) for e in pieces]), maker, tuple(chain))
 
 
 _SLICE = {"spec": (("s", 1),), "at": 0}
@@ -66,7 +65,7 @@ def _writes(division: Division, equations: list, place: int, carry: Var) -> list
     (v,) = atoms([division.joint.outputs[place]]) or (None,)
     while v is not None and v is not carry:
         eqn = division.chains.definition(v)
-        if eqn is None or eqn.op.name not in ("update", "index_add") or eqn.params["at"] != 0 or "a" in eqn.params["spec"]:
+        if eqn is None or not eqn.writes_part or eqn.params["at"] != 0 or "a" in eqn.params["spec"]:
             return []
         if sum(v in reads(division.equations[k]) for k in equations) > bool(chain):
             return []
@@ -86,7 +85,7 @@ def _covers(division: Division, saved: Equation, chain: list, turns: Turns, arou
     change = slopes[1][0] * turns.step
     ends = [region[1].shifted(change)] + [region[1]] * (change < 0)      # what is saved no longer may be written
     written = [_region(division.equations[k], around) for k in chain]
-    adding = [k for k in chain if division.equations[k].op.name == "index_add"]
+    adding = [k for k in chain if division.equations[k].adds_part]
     if adding and (adding != chain[:1] or written[0] != region):
         return False
     reached, left = Affine(), set(written)
@@ -99,5 +98,5 @@ def _covers(division: Division, saved: Equation, chain: list, turns: Turns, arou
 
 def _region(eqn: Equation, around: Any) -> tuple:
     """The first place of a slice or an element, and the place behind it."""
-    operands = [around.integers.form(int(a.value) if isinstance(a, Literal) else a) for a in operands_of(eqn)]
+    operands = [around.integers.form(int(a.value) if isinstance(a, Literal) else a) for a in eqn.selection]
     return operands[0], operands[0] + operands[1] if len(operands) == 2 else operands[0].shifted(1)

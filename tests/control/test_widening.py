@@ -139,6 +139,14 @@ def handed_on_a_turn_late(x, n):
     return a * b * c + (isinstance(a, float) and 1)
 
 
+def sizes_of_complex64(x, n):
+    t, s = (x[:2] * (1 + 0.3j)).astype(np.complex64), np.zeros(2)
+    for k in range(4):
+        s = s + abs(t)
+        t = t + x[k] * (1 + 1j) * np.ones(2)
+    return s
+
+
 def real_again(x, n):
     t = 1j
     for k in range(4):
@@ -157,7 +165,8 @@ def an_int_after_all(x, n):
 
 PROGRAMS = [asks_whether_complex, asks_by_isinstance, asks_in_a_helper, asks_result_type, asks_in_a_list, adds_epsilons, makes_arrays_like_it,
             square_root_of_a_negative_number, power_of_a_negative_number, rounds_in_float32, wraps_around, indexes_in_the_first_turn,
-            until_it_is_complex, in_a_while, condition_that_asks, handed_on_a_turn_late, real_again, an_int_after_all]
+            until_it_is_complex, in_a_while, condition_that_asks, handed_on_a_turn_late, sizes_of_complex64, real_again,
+            an_int_after_all]
 
 
 @pytest.mark.parametrize("n", [0, 1, 4])

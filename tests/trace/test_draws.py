@@ -508,6 +508,13 @@ def of_a_size_that_is_drawn(x):
     return np.sum(RNG.normal(size=RNG.integers(1, 5))) * x[0]
 
 
+def beside_a_power_that_is_no_int(x):
+    s = x[0] * RNG.normal()
+    for k in range(9):
+        s = s + x[1] * (k + 1) ** (k - 1)
+    return s
+
+
 def of_two_kinds(x):
     return x[0] * PYTHONS.choice([1, 2.5, 3.5, 4])
 
@@ -515,7 +522,8 @@ def of_two_kinds(x):
 @pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
 @pytest.mark.parametrize(
     "f",
-    [in_a_branch, in_a_while_loop, before_a_break, by_a_function_of_the_library, of_a_size_that_is_drawn, of_two_kinds],
+    [in_a_branch, in_a_while_loop, before_a_break, by_a_function_of_the_library, of_a_size_that_is_drawn, of_two_kinds,
+     beside_a_power_that_is_no_int],
     ids=lambda f: f.__name__,
 )
 def test_draws_that_depend_on_data_are_made_on_the_tape(f):

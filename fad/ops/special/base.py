@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.op import Op
+from ...ir.traits import NO_TRAITS, Traits
 from ...ir.types import Type, type_of, ufunc_dtypes
 from ...util.errors import NoDerivativeError
 from ...util.lazy import LazyModule
@@ -62,7 +63,7 @@ class InNumPy:
 
 
 def special(name: str, *partials: Any, domain: Any = POSITIVE, singular: Any = (), derivative: Any = None, behind: str = "",
-            printed: str = "", formula: Any = None) -> Op:
+            printed: str = "", formula: Any = None, traits: Traits = NO_TRAITS) -> Op:
     """The op of a ufunc of scipy.special with one result, `behind` which another name may stand; one partial for each argument. `formula`:
     what it is in NumPy, for one that programs meet which have nothing to do with SciPy (see InNumPy)."""
     derivative = derivative or Partials(*partials, singular=singular)
@@ -70,7 +71,7 @@ def special(name: str, *partials: Any, domain: Any = POSITIVE, singular: Any = (
     find = (lambda: plain) if plain else (lambda: getattr(UFUNCS, behind)) if behind else (lambda: getattr(SCIPY, name))
     arity = len(partials) or 1
     return composed(name, lambda *xs: find()(*xs), Infer(find), f"{printed or name}({_places(arity)})", derivative, domain, arity=arity, scipy=find,
-                    module="special", doc=f"SciPy's {name}")
+                    module="special", doc=f"SciPy's {name}", traits=traits)
 
 
 def special_part(name: str, output: int, *partials: Any, call: str, domain: Any = POSITIVE) -> Op:

@@ -1,6 +1,7 @@
 """The gamma function's family, complete and incomplete. Formulas: Digital Library of Mathematical Functions, chapters 5, 8 and 25."""
 from typing import Any
 
+from ...ir.traits import Traits
 from ...ir.types import FLOAT, Type
 from ..choice import where
 from ..extents import broadcast_of
@@ -30,8 +31,8 @@ def _rgamma_slope(y: Any, x: Any) -> Any:
     return where(left, mirrored, -y * digamma(z))
 
 
-gamma = special("gamma", lambda y, x: y * digamma(x))
-gammaln = special("gammaln", lambda y, x: digamma(x))
+gamma = special("gamma", lambda y, x: y * digamma(x), traits=Traits(raises=True))
+gammaln = special("gammaln", lambda y, x: digamma(x), traits=Traits(raises=True))
 loggamma = special("loggamma", lambda y, x: digamma(x))
 gammasgn = special("gammasgn", None)
 rgamma = special("rgamma", _rgamma_slope)
