@@ -21,7 +21,7 @@ REASONS = {
         tril_indices tril_indices_from triu_indices triu_indices_from matrix_rank""",
     "counts: piecewise constant": "histogram histogram2d histogram_bin_edges histogramdd",
     "takes no array to differentiate": """
-        bartlett blackman hamming hanning kaiser tri fftfreq rfftfreq from_dlpack frombuffer frompyfunc asmatrix bmat""",
+        bartlett blackman hamming hanning tri fftfreq rfftfreq from_dlpack frombuffer frompyfunc asmatrix bmat""",
     "gives zeros, roots, coefficients, sequences or a polynomial object": """
         ai_zeros bei_zeros beip_zeros ber_zeros berp_zeros bi_zeros erf_zeros fresnel_zeros fresnelc_zeros fresnels_zeros jn_zeros
         jnjnp_zeros jnp_zeros jnyn_zeros kei_zeros keip_zeros kelvin_zeros ker_zeros kerp_zeros y0_zeros y1_zeros y1p_zeros yn_zeros

@@ -1,5 +1,6 @@
 """NumPy's elementwise functions that are not ufuncs: choices, parts of complex numbers, tests, interpolation."""
 import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -208,6 +209,16 @@ def i0(x: Any) -> Any:
     """The modified Bessel function of order 0."""
     x = as_array(x)
     return in_dtype(registry["i0"](x), type_of(x).dtype if type_of(x).dtype.kind == "f" else FLOAT)
+
+
+@face("numpy.kaiser", samples=("np.kaiser(5, v[0])", "np.kaiser(1, v[0])"))
+def kaiser(M: Any, beta: Any) -> Any:
+    """The Kaiser window I0(beta sqrt(1 - t^2)) / I0(beta), for M places t from -1 to 1."""
+    places = np.arange(0, M if isinstance(M, (int, float)) else operator.index(M))
+    if M == 1:
+        return np.ones(1)
+    middle = (M - 1) / 2.0
+    return i0(np.sqrt(1 - ((places - middle) / middle) ** 2.0) * beta) / i0(beta)
 
 
 # -- tests ------------------------------------------------------------------------------------------------------------------------
