@@ -1,4 +1,4 @@
-"""SciPy's optimisers with exact derivatives, of functions of structures: what fad.scipy.optimize offers."""
+"""SciPy's optimisers with exact derivatives, of functions of structures: fad.scipy.optimize."""
 import inspect
 from collections.abc import Callable, Sequence
 from typing import Any

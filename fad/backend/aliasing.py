@@ -1,7 +1,9 @@
-"""Which arrays of a generated function may share memory, as far as its text tells.
+"""Alias analysis of a generated function: which of its arrays may share memory, as far as its text tells.
 
-Arrays that are made (np.empty, a copy) share none, and names that change places (`a, b = b, a`) keep apart what they name. Any other assignment of
-what may be an array (a name, a view, what a function returns) makes its names one group.
+A new array (np.empty, a copy) shares memory with none, and names that change places (`a, b = b, a`) keep their arrays
+apart. Any other assignment of what may be an array (a name, a view, the result of a function) makes its names one
+group. It is flow-insensitive, by unification of names (B. Steensgaard, "Points-to analysis in almost linear time",
+1996).
 
 >>> lines = ["u = np.empty(n)", "v = x.copy()", "u, v = v, u", "w = u[:3]", "s = x[0]", "t = u[0] if s else v[0]"]
 >>> found = sharing_groups([*lines, "w[0] = u[1] + v[0] + t"], ["x", "n"])

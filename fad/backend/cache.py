@@ -1,7 +1,7 @@
 """The disk cache of compiled kernels. An entry's name is a digest of the text and of all else that its code depends on.
 
-Nothing in it ever goes stale, since whatever changes is part of the name; nothing is trusted before it was checked
-(see entries.py). docs/design/cache.md has the reasons.
+Nothing in it ever goes stale, since every change gives another name. Nothing is trusted before it was checked
+(entries.py). docs/design/cache.md has the reasons.
 """
 
 import functools

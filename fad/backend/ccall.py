@@ -1,4 +1,4 @@
-"""Kernels as C functions: the few lines that stand between a C caller and a kernel, compiled to an address."""
+"""Kernels as C functions: the few lines between a C caller and a kernel, compiled to an address."""
 from typing import Any, NamedTuple
 
 from ..util.lazy import LazyModule

@@ -1,7 +1,8 @@
-"""What steps touch, and which of them must keep their order: two that touch the same array, one of them writing.
+"""The dependence test of the scheduler: what steps touch, and which of two must keep their order.
 
-Additions commute. Two steps in one loop are apart where each turn touches a part of its own: some axis of the array is subscripted alike by
-both, by the loop's axis alone.
+Two steps conflict if they touch the same array and one of them writes. Additions commute. Two steps in one loop are
+apart where each iteration touches a part of its own: both subscript some axis of the array alike, by the loop's axis
+alone.
 """
 from collections.abc import Iterator
 from typing import Any, NamedTuple

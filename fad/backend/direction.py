@@ -1,8 +1,8 @@
-"""Direction: an innermost loop that writes an array from its end to its beginning is turned round.
+"""Loop reversal: an innermost loop that writes an array from its end to its beginning runs the other way.
 
-Processors load and store vectors in ascending order; each access in descending order costs a shuffle besides. An element that is added to is
-loaded and stored, what is added to it is loaded once: the loop had better ascend where it writes. Turns of such a loop do not depend on each other, and
-the order of sums is free (see kernels/sums.py).
+Processors load and store vectors in ascending order, and each access in descending order costs a shuffle. An element
+that is added to is loaded and stored, its addend is loaded once; so the loop had better ascend where it writes. The
+iterations of such a loop do not depend on each other, and the order of sums is free (kernels/sums.py).
 """
 from typing import Any
 

@@ -1,7 +1,8 @@
-"""Printing loops and branches: carries are variables, arrays among them are changed in place or change hands.
+"""Printing loops and branches: carries are variables; arrays among them are changed in place or change hands.
 
-Loops that may take long count their turns, and now and then heed Ctrl-C: all `while` loops, and of the `for` loops those that hold other
-loops, and those whose turns are long and wait for each other. In the others a count would be felt, or keep LLVM from computing turns in vectors.
+Loops that may take long count their iterations, and now and then heed Ctrl-C: all `while` loops, and `for` loops that
+hold other loops or whose iterations are long and wait for each other. In other loops a count would be felt, or would
+keep LLVM from computing iterations in vectors.
 """
 import math
 import re

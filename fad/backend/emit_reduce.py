@@ -1,4 +1,4 @@
-"""Steps that carry something from turn to turn: reductions, scans and searches; what they begin with, and what a turn does."""
+"""Steps with a loop-carried value: reductions, scans and searches; how they begin, and what an iteration does."""
 from typing import Any
 
 from .homes import kept_index

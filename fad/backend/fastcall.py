@@ -1,8 +1,8 @@
 """The fast path: from a staged function's call to its kernel with as little Python between as can be.
 
-Numba's dispatcher tells by its own C code whether the arguments have the types the kernel was compiled for, and the kernel's
-first lines test the extents; what remains for Python is written out for each program. Whatever does not fit is answered NotImplemented, and
-takes the general path.
+Numba's dispatcher tells in C whether the arguments have the types that the kernel was compiled for, and the kernel's
+first lines test the extents. The rest is a Python function, written out for each program. It answers NotImplemented to
+arguments that do not fit, and these take the general path.
 """
 from collections.abc import Callable
 from typing import Any

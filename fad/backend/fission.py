@@ -1,8 +1,9 @@
-"""Fission: a loop that fills several arrays becomes several loops, where that costs nothing.
+"""Loop fission: a loop that fills several arrays becomes several loops, where that costs nothing.
 
-Processors write to memory in the order of the program. Stores that go by turns to two arrays wait for a cache line each time, once the arrays are
-larger than the first cache; one array after the other takes half the time (measured on x86: loops over 2,000 to 1,000,000 elements), and no longer
-where they are small. Steps that hand numbers to each other in registers stay together.
+Processors write to memory in the order of the program. Stores that go to two arrays alternately wait for a cache line
+each time, once the arrays are larger than the first cache. One array after the other takes half the time (measured on
+x86: loops over 2,000 to 1,000,000 elements), and no longer where they are small. Steps that hand numbers to each other
+in registers stay together.
 """
 from typing import Any
 

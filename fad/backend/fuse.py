@@ -1,9 +1,10 @@
-"""Fusion: steps that may share a loop are put into one nest tree.
+"""Loop fusion: steps that may share a loop are put into one nest tree.
 
-At each level the steps are taken in the program's order. A step joins the first loop over its outermost axis that it may join, else it
-opens a new one; a step without axes goes to the first place where all it reads is known; an outer product waits for the step that reads it,
-so that they share a loop and nothing is stored. Two steps that touch the same array may share a
-loop if each turn of it touches a part of its own: some axis of the array is subscripted alike by both, by the loop's axis alone.
+At each level the steps are taken in the program's order (greedy fusion). A step joins the first loop over its outermost
+axis that it may join, else it opens a new one. A step without axes goes to the first place where all its operands are
+known. An outer product waits for its reader, so that the two share a loop and nothing is stored. Two steps that touch
+the same array may share a loop if each iteration touches a part of its own: both subscript some axis of the array
+alike, by the loop's axis alone (conflicts.py).
 """
 from typing import Any
 

@@ -1,4 +1,7 @@
-"""Where arrays are made: outside of loops, if no turn hands its array on to the next, and their extents are known there, or the most that they can be."""
+"""Allocation hoisting: an array is made outside of a loop if no iteration hands it on to the next.
+
+Its extents, or an upper bound of them, must be known there.
+"""
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 

@@ -1,8 +1,8 @@
-"""Where an element is: subscripts that are sums of loop axes and integers of the program.
+"""Where an element is: subscripts that are sums of loop axes and integers of the program (affine forms).
 
     Index       const + sum of coefficient * symbol; a symbol is an Axis, an integer Var, or an Elem (a gathered index)
     Elem        one element of an array: the variable and one Index an axis (none for a scalar)
-    Position    an Index taken as a number: what iota gives
+    Position    an Index taken as a number: the value of iota
 """
 from collections.abc import Iterator
 from itertools import count

@@ -1,4 +1,4 @@
-"""Unroll and jam: several turns of a sum's loop at once, around the loop over the points of a block.
+"""Unroll and jam: several iterations of a sum's loop at once, around the loop over the points of a block.
 
     for j in range(n):                                for j in range(0, n - 3, 4):
         for lane in range(count):             ->          j_1, j_2, j_3 = j + 1, j + 2, j + 3
@@ -7,7 +7,8 @@
                                                               dot[lane] += x[j_1, lane] * w[j_1]
                                                               ...
 
-A row of sums is then loaded and stored once for four products (Allen & Kennedy, Optimizing Compilers for Modern Architectures, 2001, section 8.4).
+Four products then load and store a row of sums once (Allen & Kennedy, Optimizing Compilers for Modern Architectures,
+2001, section 8.4).
 """
 from typing import Any
 

@@ -1,8 +1,13 @@
-"""The long independent axis as SIMD lanes: a nest over many points, each with small loops of its own, is run block by block.
+"""SIMD blocking of the long independent axis: a nest over many points runs block by block (strip mining, interchange).
 
-The outer loop goes over blocks of points, the small axes become loops outside, and the points of a block are the innermost axis of every
-step: what a point kept in a register is then a row of the block, and arithmetic on it is done many points at a time. It is a change of the
-order in which independent turns run, so it is open to every nest whose turns touch parts of their own or only add up.
+    for p in points:                     for block of points:
+        for j: s += x[p, j] * w[j]  ->       for j:
+        y[p] = tanh(s)                           for lane: s[lane] += x[j, lane] * w[j]
+                                             for lane: y[lane] = tanh(s[lane])
+
+The points of a block are the innermost axis of every step. A point's register becomes a row of the block, and vector
+instructions compute many points at a time. The order of independent iterations changes and nothing else, so every nest
+qualifies whose iterations touch parts of their own or only add up.
 """
 import math
 from typing import Any

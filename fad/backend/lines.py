@@ -1,7 +1,8 @@
-"""Generated text as statements: what each line reads and assigns, and which names are live behind it.
+"""Generated text as statements: the names that each line reads and assigns, and those that are live behind it.
 
-The text is the printer's, so one statement is one line, and these are all there are: assignments, `+=` and its like, `for … in range(…)`,
-`while`, `if`/`elif`/`else`, `raise`, `break`, `pass`, `return`. Text of any other form is refused with a ValueError.
+Backward liveness over structured code. The text is the printer's, so one statement is one line, and these are all:
+assignments, `+=` and its like, `for … in range(…)`, `while`, `if`/`elif`/`else`, `raise`, `break`, `pass`, `return`.
+Text of any other form is refused with a ValueError.
 
 >>> lines = ["s = 0.0", "for i in range(n):", "    s += x[i]  # the user's line"]
 >>> block = statements(lines, locals_of(lines, ["n", "x"]))

@@ -1,7 +1,7 @@
-"""From equations to steps: every equation's iteration space, and where it reads and writes.
+"""Lowering: every equation becomes steps with an iteration space, and with places where it reads and writes.
 
-One Lowering serves a Func and all its regions. Views vanish into subscripts here; an update takes over the storage of the array it
-changes where that array is not needed any more (see reuse.py), and copies it where it is.
+One Lowering serves a Func and all its regions. Views vanish into subscripts. An update takes over the storage of its
+array where nobody needs the old values any more (reuse.py), and copies the array otherwise.
 """
 from collections.abc import Callable
 from typing import Any

@@ -1,19 +1,21 @@
-"""Outlining: statements that a kernel's text repeats under other names become one function, which is compiled once and called.
+"""Outlining: statements that a kernel's text repeats under other names become one function, compiled once and called.
 
 ```text
 for t in range(1, q): …a text's forward sweep…          a = forward(texts_0, a, q, …)
 for t in range(1, r): …the next one's…           ->     a_2 = forward(texts_1, a_2, r, …)
 ```
 
-A traced program has no calls, so a helper that the user calls sixty times stands there sixty times, and so does its reverse sweep. Here they are
-found again, by their text: runs of statements that are equal up to a renaming of variables (repeats.py). What such a run reads becomes
-the function's parameters, what is read behind it becomes the result (lines.py), so the meaning cannot change. The runs that save most are taken first, and
-what is left is looked through again. Numba compiles a function for each kind of arguments, should they differ.
+A traced program has no calls, so a helper that the user calls sixty times stands there sixty times, and so does its
+reverse sweep. Outlining finds them again by their text: runs of statements that are equal up to a renaming of variables
+(repeats.py). The names that such a run reads become the function's parameters, the names that are read behind it become
+its results (lines.py), so the meaning cannot change. The runs that save most come first, and the rest is looked through
+again, in at most ROUNDS rounds. Numba compiles a function for each kind of arguments, should they differ.
 
-Arrays of generated code share no memory, and LLVM has to know that of a function's arguments to make vectors of its loops. Where the text leaves it
-open whether two arguments do, the function says so (`may_share`).
+Arrays of generated code share no memory, and LLVM has to know that of a function's arguments to make vectors of its
+loops. Where the text leaves open whether two arguments share memory, the function says so (`may_share`).
 
-Source: C. W. Fraser, E. W. Myers, A. L. Wendt, "Analyzing and compressing assembly code" (1984); LLVM's machine outliner.
+Source: C. W. Fraser, E. W. Myers, A. L. Wendt, "Analyzing and compressing assembly code" (1984); LLVM's machine
+outliner.
 """
 import functools
 import heapq

@@ -1,4 +1,4 @@
-"""Lowering of loops and branches: carries live in one variable each, and arrays that only the loop still needs are changed in place."""
+"""Lowering of loops and branches: each carry lives in one variable; arrays that only the loop needs change in place."""
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,6 +1,7 @@
 """Runs that occur several times in a sequence of numbers, by its suffix array.
 
-Source: U. Manber, G. Myers, "Suffix arrays" (1993), prefix doubling; T. Kasai et al., "Linear-time longest-common-prefix computation" (2001).
+O(n log n) sorts of a sequence of n numbers by prefix doubling. Source: U. Manber, G. Myers, "Suffix arrays" (1993); T.
+Kasai et al., "Linear-time longest-common-prefix computation" (2001).
 """
 from collections.abc import Iterator
 

@@ -1,7 +1,8 @@
-"""Storage: which variables share one array, and when an update may write into the array it changes.
+"""Buffer reuse: which variables share one array, and when an update may write into the array it changes.
 
-An update takes over the array of its first operand where that array belongs to the program (it is no input) and nobody reads the
-old values any more: neither directly nor through a view, later in the block or, for what a region uses from outside, ever.
+An update takes over the array of its first operand if the array belongs to the program (it is no input) and nobody
+reads the old values any more: neither directly nor through a view, later in the block, or at any time if a region uses
+the array from outside. Last uses of a block are found in one backward walk.
 """
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Text templates of ops, and how tightly the texts they make bind: `{0} * {1}` needs parentheses around a sum, `exp({0})` does not."""
+"""Text templates of ops, and their precedence: `{0} * {1}` needs parentheses around a sum, `exp({0})` does not."""
 import ast
 import re
 from functools import cache

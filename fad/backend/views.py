@@ -1,4 +1,4 @@
-"""Views: operations that only say where an element comes from. They cost nothing and are never stored unless somebody needs them whole."""
+"""Views: operations that only say where an element comes from. They cost nothing; few are ever stored."""
 from collections.abc import Callable
 from typing import Any
 

@@ -1,8 +1,9 @@
-"""What is known of the integers of a program: affine forms, bounds, equalities, and the guards they rest on.
+"""Facts about the integers of a program: affine forms, bounds, equalities, and the guards they rest on.
 
-Every integer scalar has an affine form: a constant plus integer multiples of other integers. Two extents with one form are
-equal; the sign of a difference follows from bounds. Where that is not enough, and the integers are extents of inputs whose
-values at tracing are known, the fact is *assumed*: it becomes a guard, tested at each call (a call that fails it is traced anew).
+Every integer scalar has an affine form: a constant plus integer multiples of other integers. Two extents with one form
+are equal; bounds give the sign of a difference. Where that is not enough, and the integers are extents of inputs whose
+values at tracing are known, the fact is *assumed*: it becomes a guard, tested at each call (a call that fails it is
+traced anew).
 """
 from typing import NamedTuple
 

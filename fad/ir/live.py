@@ -1,8 +1,9 @@
 """The tape: a builder that knows the values, for functions whose structure depends on data.
 
-Such a function is run anew at each call. What it computes on real and complex arrays is recorded as in any program, so that the same
-transforms differentiate it, and is computed at once besides, so that Python may ask for values. Results that are integers or
-booleans have no derivative: they are not recorded but handed out as they are, and comparisons, masks, indices and counts are plain NumPy.
+Such a function runs anew at each call. The tape records its computations on real and complex arrays as in any program,
+so that the same transforms differentiate it, and also computes them at once, so that Python may ask for values.
+Integers and booleans have no derivative: they are not recorded but handed out as they are. Comparisons, masks, indices
+and counts are plain NumPy.
 """
 from collections.abc import Iterator
 from contextlib import contextmanager

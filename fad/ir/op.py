@@ -1,4 +1,4 @@
-"""An op is a record: all that fad knows of one operation stands in it, and every room reads it there."""
+"""An op is a record: all that fad knows of one operation stands in it, and every package reads it there."""
 from collections.abc import Callable
 from typing import Any
 

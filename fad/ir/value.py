@@ -1,4 +1,4 @@
-"""A value of a program that is being built, and Python's operators on it: each becomes an equation of the current builder."""
+"""A value of a program that is being built, with Python's operators, which become equations."""
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,7 @@
-"""NumPy as kernels see it: itself, but for the functions that make arrays and the product of matrices, whose code is emitted at once.
+"""NumPy as kernels see it: itself, except that array makers and the product of matrices emit their code at once.
 
-Numba's own np.empty, np.zeros, np.full and np.dot are some functions to compile each, for each dtype, rank and layout anew: together more work than
-a small kernel.
+Numba's own np.empty, np.zeros, np.full and np.dot are several functions to compile each, for each dtype, rank and
+layout anew: together more work than a small kernel.
 
     >>> import numba
     >>> numba.njit(lambda n: zeros((n, 2)))(1)

@@ -1,7 +1,8 @@
-"""Which integers of a function are never negative, as far as the ranges of its loops tell.
+"""Sign analysis: the integers of a function that are never negative, as far as the ranges of its loops tell.
 
-A subscript that may be negative counts from the end, which costs a comparison for each element, and more where it keeps LLVM from reading neighbours
-at once. An integer is written as a sum of variables; those of loops are replaced, from the innermost loop outwards, by the ends of their ranges.
+A subscript that may be negative counts from the end. That costs a comparison for each element, and more where it keeps
+LLVM from reading neighbours at once. An integer is written as a sum of variables; loop indices are replaced, from the
+innermost loop outwards, by the ends of their ranges.
 """
 import operator
 from itertools import count

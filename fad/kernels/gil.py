@@ -1,7 +1,7 @@
-"""Python's lock (the GIL), which compiled code gives up while it runs, where that takes long enough to be worth it.
+"""Python's lock (the GIL): compiled code gives it up while it runs, if it runs long enough.
 
-Kernels touch no object of Python but their arguments, as they begin, and their results, when they end. Whoever gives the
-lock up may wait for milliseconds to have it back, so short kernels keep it, as NumPy's short loops do.
+A kernel touches Python's objects only as it begins (arguments) and as it ends (results). A thread that gives the lock
+up may wait for milliseconds to have it back, so short kernels keep it, as NumPy's short loops do.
 """
 import functools
 

@@ -1,4 +1,6 @@
-"""Arrays that grow: the stacks on which loops of unknown length keep what their reverse sweep needs; and whether there is room for more.
+"""Arrays that grow, and the question whether memory is left for more.
+
+Loops of unknown length keep the values for their reverse sweep on such arrays (stacks).
 
     >>> resized(np.array([1.0, 2.0]), 3)
     array([1., 2., 0.])

@@ -1,4 +1,7 @@
-"""Functions that a kernel's text makes of what it repeats: compiled into the kernel's own module of machine code, once for each kind of arguments."""
+"""Outlined functions of a kernel's text (backend/outline.py), compiled into the kernel's own module of machine code.
+
+Each is compiled once for each kind of arguments, and LLVM does not inline it.
+"""
 import numba.core.compiler as compiler
 from numba.core import types
 from numba.core.bytecode import FunctionIdentity

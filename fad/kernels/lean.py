@@ -1,7 +1,8 @@
-"""A lean way through Numba: fewer passes, and short code for what generated code is made of (elements of arrays, loops over ranges).
+"""The Numba pipeline: fewer passes, and short code for elements of arrays and for loops over ranges.
 
-Generated code has no closures, no `with`, no variable of two types, no arithmetic on whole arrays; what Numba does for these takes a third
-of its time, and grows faster than the text. And where Numba writes fifty instructions for x[i, j], for LLVM to take away again, here are ten.
+Generated code has no closures, no `with`, no variable of two types and no arithmetic on whole arrays. Numba's passes
+for these take a third of its time, which grows faster than the text. And where Numba writes fifty instructions for x[i,
+j], for LLVM to take away again, here are ten.
 """
 import functools
 

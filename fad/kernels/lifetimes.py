@@ -1,7 +1,8 @@
-"""Where the variables of a function in Numba's representation are released.
+"""Liveness: where a function in Numba's representation releases its variables.
 
-Numba finds it by sets of all variables that come to a block, for each block and six times over, which grows with the square of the text. Most
-variables live within one block: only the others need to be followed from block to block.
+Numba computes sets of all variables that reach a block, for each block and six times over; that grows with the square
+of the text. Most variables live within one block, so only the others are followed from block to block (backward
+dataflow with a worklist).
 """
 from numba.core import ir
 from numba.core.analysis import compute_cfg_from_blocks

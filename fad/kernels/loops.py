@@ -1,9 +1,10 @@
-"""What LLVM is to do with the loops of a large function.
+"""Unrolling: what LLVM is to do with the loops of a large function.
 
-Left to itself it copies the body of each loop some times, and the whole of a nest whose ranges are constant and short, up to hundreds of instructions
-a loop. In a function of forty loops a third of the time of compiling goes there. So in these each loop is compiled as it stands, but for short
-nests of constant ranges, which become part of the loop around them, and for sums, whose additions would wait for each other. What is asked for is less than LLVM
-would do, never more: it warns the user where it cannot do what it is asked for.
+Left to itself, LLVM copies the body of each loop several times, and the whole of a nest of short constant ranges, up to
+hundreds of instructions a loop. In a function of forty loops a third of the compile time goes there. So a large
+function's loops are compiled as they stand, with two exceptions: short nests of constant ranges, which become part of
+the loop around them, and sums, whose additions would wait for each other. These hints ask for less than LLVM would do,
+never for more: LLVM warns the user where it cannot do what it is asked for.
 """
 from llvmlite import ir as llvm_ir
 from numba.core import ir

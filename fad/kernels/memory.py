@@ -1,7 +1,7 @@
 """Arrays made and reshaped in compiled code at little cost to the compiler.
 
-Numba's own np.empty, reshape, copy and ascontiguousarray are each some functions to compile; these emit code at once. They
-have a meaning in compiled code only, and do not check.
+Numba's own np.empty, reshape, copy and ascontiguousarray are each several functions to compile; these emit code at
+once. They have a meaning in compiled code only, and do not check.
 """
 import functools
 import sys

@@ -1,6 +1,7 @@
-"""Operators of numbers in a few instructions, where Numba compiles a function: products of complex numbers, powers with a small constant.
+"""Operators of numbers in a few instructions: products of complex numbers, powers with a small constant.
 
-The numbers are the same: what is multiplied here is rounded as it stands, and never becomes one instruction with a sum.
+Numba compiles a function for each. The numbers are the same: a product is rounded as it stands, and never becomes one
+instruction with a sum.
 """
 import operator
 

@@ -1,8 +1,8 @@
-"""Ctrl-C in long loops: compiled code that Python called asks, some times a second, whether a signal has come.
+"""Ctrl-C in long loops: some times a second, compiled code asks whether a signal has come.
 
-It counts turns, and looks at a coarse clock every so many of them; when that has moved it takes Python's lock (see
-gil.py) and has the handlers run. The exception that a handler raised goes on to the caller. A handler may do anything: where
-it has resized an array that the code works on, the code raises an error, since the memory is gone.
+It counts iterations, and looks at a coarse clock every EVERY of them. When the clock has moved, it takes Python's lock
+(gil.py) and runs the handlers. An exception of a handler goes on to the caller. A handler may do anything: if it has
+resized an array that the code works on, the code raises an error, since the memory is gone.
 
     >>> interruptible(0)
     1

@@ -1,6 +1,6 @@
-"""Results of many arrays, each stored where it is returned, and made an object of Python from there.
+"""Results of many arrays: each is stored where it is returned, and made an object of Python from there.
 
-As one value of LLVM a tuple of arrays costs the square of its length: every array that is put into it or taken out of it is a step on all of it.
+As one value of LLVM, a tuple of n arrays costs O(n^2): every array that enters or leaves it is a step on all of it.
 """
 import copy
 

@@ -1,4 +1,4 @@
-"""What the variables of a function in Numba's representation are known to be, before code is made of it."""
+"""Facts about the variables of a function in Numba's representation, before code is made of it."""
 import operator
 
 from numba.core import ir, types

@@ -1,4 +1,7 @@
-"""cse: of equal computations, the later is replaced by the earlier."""
+"""cse: common subexpression elimination. An equal computation gives way to the earlier one.
+
+One walk with a hash table for each scope (value numbering): a look-up for each equation and enclosing region.
+"""
 from typing import Any
 
 from ..ir.graph import Equation, Func, Literal, Var

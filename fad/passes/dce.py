@@ -1,4 +1,7 @@
-"""dce: what nothing depends on goes, carries of loops and results of branches included."""
+"""dce: dead code elimination, carries of loops and results of branches included.
+
+Mark and sweep over one graph of the program and its regions: linear in the program.
+"""
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""destinations: an array that is filled and then copied into a part of another one is filled in that part."""
+"""destinations: copy elision. An array that is filled and then copied into a part of another is filled there."""
 from collections import Counter
 from typing import Any, NamedTuple
 

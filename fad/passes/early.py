@@ -1,4 +1,8 @@
-"""early: what reads an array is computed before that array is written to, so that the write can be done in place."""
+"""early: readers of an array move in front of a write to it, so that the write can be done in place.
+
+It is list scheduling in program order: each write pulls its readers, and what these need, in front of itself. Each
+equation moves at most once.
+"""
 from collections.abc import Iterable, Iterator
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""expand: an op that has no kernel of its own is written in ops that have one."""
+"""expand: legalisation. An op that has no kernel is written in ops that have one. One walk over the program."""
 from typing import Any
 
 from ..ir.build import Builder, building

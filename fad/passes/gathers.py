@@ -1,7 +1,7 @@
-"""gathers: of what is computed for all rows and then gathered for a few, only those few are computed.
+"""gathers: a gather moves in front of the computation whose rows it picks, so that only the picked rows are computed.
 
-A gather along one axis moves up through ops that treat its rows alike, to what they are computed from, where nothing else needs all the rows and
-the gathered ones are at most half as many (as far as sizes are known; whichever is done, the numbers are the same).
+It moves up along one axis through ops that treat rows alike, if nothing else needs all the rows and at most half of
+them are picked (as far as sizes are known; the numbers are the same either way).
 """
 from collections import Counter
 from collections.abc import Callable, Iterator

@@ -1,4 +1,7 @@
-"""hoist_checks: an index that runs along a line as a loop turns is checked at the line's two ends, before the loop."""
+"""hoist_checks: a loop checks an affine index once, at both ends of its range, in front of the loop.
+
+An affine function takes its extremes at the ends of an interval. One walk over the program.
+"""
 from typing import Any
 
 from ..ir.graph import Equation, Func, Literal, Var

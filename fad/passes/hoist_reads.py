@@ -1,4 +1,7 @@
-"""hoist_reads: what every turn of a loop reads at one place is read once, before the loop."""
+"""hoist_reads: scalar promotion of reads. A loop reads an element that stays in place once, in front of the loop.
+
+Bounds of indices must show that the loop does not write to the element (places.py).
+"""
 from typing import Any
 
 from ..ir.graph import Equation, Func, Literal

@@ -1,4 +1,8 @@
-"""overflow: Python's integers have no largest one, and are not divided by zero: what may go wrong is looked at as the program runs."""
+"""overflow: checks for Python's integers, which have no largest one and raise for a division by zero.
+
+A bound of every integer follows from those of its operands (interval arithmetic on magnitudes). Where the bound exceeds
+64 bits, the operation runs on floats as well, and the program checks the result.
+"""
 import math
 from typing import Any, NamedTuple
 

@@ -1,4 +1,4 @@
-"""overwrite: an array of zeros, to each element of which a loop adds in turn, need not be zero before."""
+"""overwrite: dead initialisation. A vector of zeros to whose elements a loop adds, one by one, need not be zeroed."""
 from typing import Any
 
 from ..ir.graph import Equation, Func, Literal, Var

@@ -1,4 +1,4 @@
-"""Parts of parts of arrays, as parts of the arrays."""
+"""Composition of subscripts: a part of a part of an array, as a part of the array."""
 from typing import Any
 
 from ..ir.graph import Equation, Literal, Var

@@ -1,4 +1,7 @@
-"""Which elements of arrays the turns of a loop read and write, and which of these never meet, as the bounds of their indices tell (see ranges.py)."""
+"""The dependence test: do two accesses of a loop ever touch the same element? Bounds of the indices tell (ranges.py).
+
+It compares pairs of accesses, at most MOST_PAIRS of them in a loop.
+"""
 from itertools import product
 
 from ..ir.graph import Equation, Func, Var, extents_of

@@ -1,7 +1,7 @@
-"""Between which bounds the integers of loops lie: those of a search too (argmax, or a loop that keeps a place), and those that a branch chooses.
+"""Value ranges: bounds of the integers of loops, of those that a search finds (argmax) and that a branch chooses, too.
 
-An integer that follows from indices of loops and from what does not change is known exactly, as an affine form of these. Of others it is known
-that they lie in one of a few ranges, whose ends are such forms.
+An integer that follows from loop indices and from invariants is known exactly, as an affine form of these. Any other
+integer lies in one of at most MOST_RANGES ranges, whose ends are affine forms.
 """
 from collections.abc import Callable, Iterable
 from itertools import product

@@ -1,4 +1,4 @@
-"""Rewriting: one walk over a Func and its regions, from which every pass that replaces equations is made."""
+"""Rewriting: one walk over a Func and its regions. Every pass that replaces equations is made from it."""
 from collections.abc import Callable, Iterable
 from typing import Any
 

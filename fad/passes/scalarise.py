@@ -1,4 +1,7 @@
-"""scalarise: small arrays in loops become scalars, which live in registers."""
+"""scalarise: scalar replacement of aggregates. Small arrays in loops become scalars, which live in registers.
+
+small.py chooses the arrays. One walk over the program; the new program has at most LARGEST equations.
+"""
 import itertools
 from collections.abc import Callable
 from typing import Any

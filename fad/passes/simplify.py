@@ -1,7 +1,8 @@
 """simplify: identities that make a program smaller, each with the condition under which it holds.
 
-A rule looks at one equation (and at the ones that made its inputs) and answers the atoms that may stand for its results, or None.
-Rules never change a result by more than rounding, keep infinities and nans, and keep the type: dtype, extents and weakness.
+A rule looks at one equation and at the producers of its inputs. It returns the atoms that may stand for the results, or
+None. Rules change no result by more than rounding, keep infinities and nans, and keep the type: dtype, extents and
+weakness. One walk over the program, in which a rule looks back by a constant number of equations.
 """
 import math
 from collections.abc import Callable

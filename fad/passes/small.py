@@ -1,4 +1,7 @@
-"""Which arrays of a program are better off as scalars: those of few elements, in loops, whose every subscript is a number."""
+"""Candidates for scalar replacement: arrays of few elements, in loops, whose every subscript is a number.
+
+Carries and states of one array form classes (union-find); one use that needs the array keeps the whole class an array.
+"""
 import math
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,6 +1,6 @@
-"""splits: an axis of few elements that a product is split along afterwards is split before, so that the product is never laid out flat.
+"""splits: a product that is split along a short axis is split before, so that it is never laid out flat.
 
-A reshape needs the whole array in memory; what is computed from the parts of a product can be computed with it, block by block.
+A reshape needs the whole array in memory. The parts of a product can be computed with the product, block by block.
 """
 from collections import Counter
 from typing import Any

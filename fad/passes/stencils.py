@@ -1,4 +1,10 @@
-"""stencils: additions to parts of an array that are shifted against each other are one sum where all of them meet."""
+"""stencils: additions to parts of an array that are shifted against each other become one sum where all of them meet.
+
+    g[1:] += v; g[:-1] += w        ->        g[1:-1] += v[:-1] + w[1:], and one addition at each end
+
+Scatters become a gather. Source: J. Hückelheim, N. Kukreja, S. Narayanan, F. Luporini, G. Gorman, P. Hovland,
+"Automatic differentiation for adjoint stencil loops" (2019).
+"""
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple

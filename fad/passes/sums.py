@@ -1,4 +1,4 @@
-"""Sums of loops: carries to which the turns only add, so that their order is nobody's business."""
+"""Reduction recognition: carries of a loop that the iterations only add to, so that their order does not matter."""
 from collections import Counter
 
 from ..ir.graph import Equation, Func, Var, free_vars

@@ -1,4 +1,4 @@
-"""What is done in front of a loop or behind it on condition that the loop has any turn."""
+"""Loop guards: code in front of a loop, or behind it, that runs only if the loop has an iteration."""
 
 from ..ir.graph import Equation, Func, Literal, Var
 from ..ir.op import registry

@@ -1,4 +1,4 @@
-"""unchanged: what a loop carries and no turn changes is what it began with."""
+"""unchanged: loop-invariant carries. A carry that no iteration changes is its initial value."""
 from typing import Any
 
 from ..ir.graph import Equation, Func, Literal, Var

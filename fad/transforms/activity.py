@@ -1,4 +1,8 @@
-"""Activity: which variables of a program a derivative flows through, regions included."""
+"""Activity analysis: the variables of a program that a derivative flows through, regions included.
+
+It goes forward through the program. A loop's carries are a fixed point, which takes about as many sweeps over the body
+as the loop has carries, at most.
+"""
 from typing import Any
 
 from ..ir.graph import Equation, Func, Var

@@ -1,9 +1,11 @@
-"""Loops whose turns save arrays that follow, at little cost, from what a turn some way before began with.
+"""Blocks: a loop keeps its arrays at the start of every few iterations and computes the saved ones again.
 
-A tape that is larger than the processor's caches goes to memory and comes back, which may take longer than all the rest. Such a loop
-runs in blocks of a few turns: the arrays that it carries are kept at each block's start, and the numbers that a turn computes from arrays are kept
-for all turns. When the reverse sweep comes to a block, what the block saves is computed again, from its start and from the numbers, and stays in the
-caches. Unlike segments within a budget (see segments.py), a block computes again what is saved and nothing else.
+    forward     keep the state ─ 8 to 64 iterations ─ keep the state ─ ...       numbers of all iterations are kept
+    reverse     ... ─ compute a block's arrays again ─ run the block's reverse sweep
+
+A tape that is larger than the processor's caches goes to memory and comes back, which may take longer than everything
+else. The arrays of a block stay in the caches. Unlike segments within a budget (segments.py), a block computes only the
+saved arrays again, and runs no sum over an array twice, since its result is a number.
 """
 import math
 from typing import Any, NamedTuple

@@ -1,8 +1,9 @@
-"""How much memory the reverse sweeps of loops may take for what they save: a setting for a while, split among loops and their bodies.
+"""How much memory the reverse sweeps of loops may take for saved values: a setting, split among loops and their bodies.
 
-A loop that runs in segments keeps its carries at each segment's start, and computes the segment again, saving, when the reverse sweep comes to
-it (Griewank & Walther, Algorithm 799: revolve, ACM TOMS 26, 2000; the multi-level form of Griewank & Walther, Evaluating Derivatives,
-SIAM 2008, section 12.2: each further level costs one more run forward, and multiplies what a given memory serves).
+A loop that runs in segments keeps its carries at each segment's start. When the reverse sweep comes to a segment, the
+loop computes it again, saving (Griewank & Walther, Algorithm 799: revolve, ACM TOMS 26, 2000; for more levels Griewank
+& Walther, Evaluating Derivatives, SIAM 2008, section 12.2). Each further level costs one more run forward, and
+multiplies the number of iterations that a given memory serves.
 """
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,10 @@
 """Reverse mode of loops and branches.
 
-A loop runs forward, saving what its reverse half needs (see division.py for what that is, tape.py for where it goes); its pullback is a loop
-that runs backward, carrying the cotangents of the carries and of the variables around the loop, and the arrays that are restored (see undo.py).
+    for i in range(n): c = body(i, c)      ->      for i in range(n): save; c = body(i, c)
+                                                   for i in reversed(range(n)): restore; gc = pullback(i, gc)
+
+division.py chooses what the forward loop saves, and tape.py where. The reverse loop carries the cotangents of the
+carries and of the variables around the loop, and the arrays that it restores (undo.py).
 """
 from collections.abc import Callable
 from typing import Any

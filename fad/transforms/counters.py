@@ -1,4 +1,4 @@
-"""Counters: integers that every turn of a loop changes by the same step, so that the number of a turn tells them."""
+"""Induction variables: every iteration changes them by the same step, so the iteration's number gives them."""
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 

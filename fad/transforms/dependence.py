@@ -1,14 +1,15 @@
-"""Dependence: which elements of a program's results a derivative flows to from which elements of its inputs.
+"""Dependence: from which elements of a program's inputs a derivative flows to which elements of its results.
 
-Sparsity patterns are propagated as sets of bits: beside each real (or complex) array the sweep computes an int64 array of its shape, in which
-bit k of an element says that the element depends on something of the k-th of up to 64 groups of input elements. The result is a program like any
-other, interpreted or compiled, so that loops, gathers, slices and scatters cost what they cost the function itself (Griewank & Walther,
-Evaluating Derivatives, 2008, section 7.1, "index domains by bit vectors"; Giering & Kaminski, Automatic sparsity detection implemented as a
-source-to-source transformation, 2006).
+Sparsity patterns are propagated as bit sets. Beside each real (or complex) array the sweep computes an int64 array of
+its shape; bit k of an element says that the element depends on the k-th of up to 64 groups of input elements. The
+result is a program like any other, so loops, gathers, slices and scatters cost what they cost the function itself
+(Griewank & Walther, Evaluating Derivatives, 2008, section 7.1, "index domains by bit vectors"; Giering & Kaminski,
+Automatic sparsity detection implemented as a source-to-source transformation, 2006).
 
-The pattern holds wherever the inputs that are differentiated lie: values that vary with them (varying.py) are not computed. What such a value decides
-is taken to go either way: the union over both branches, over all turns that a loop may have, over all elements that an index may pick. What does not
-vary (other arguments, indices, extents) is computed, and followed exactly. An array whose extents vary has one set for all its elements.
+The pattern holds for all values of the inputs that are differentiated: values that vary with them (varying.py) are not
+computed. Their decisions go either way: the union over both branches, over all iterations that a loop may have, over
+all elements that an index may pick. Other arguments, indices and extents do not vary; they are computed and followed
+exactly. An array whose extents vary has one set for all its elements.
 """
 from collections.abc import Sequence
 from typing import Any

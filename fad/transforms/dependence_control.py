@@ -1,7 +1,8 @@
 """How bit sets go through loops, branches and calls (see dependence.py).
 
-A loop carries the sets of its active carries beside the values of those that do not vary. Where varying values decide how many turns it has, its turns
-run until the sets grow no more: sets only grow, so that this ends. A branch chosen by such a value is the union of all branches.
+A loop carries the sets of its active carries beside the values of those that do not vary. Where varying values decide
+the number of iterations, the loop runs until the sets grow no more; they only grow, so this ends. A branch that varying
+values choose is the union of all branches.
 """
 from collections.abc import Callable
 from typing import Any

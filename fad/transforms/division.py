@@ -1,7 +1,8 @@
-"""A joint program divided in two, by a minimum cut: what the forward half saves, what the reverse half computes anew or restores.
+"""The joint program of a loop's body, divided in two: a minimum cut chooses what the forward half saves (cut.py).
 
-Of an array with a history (see undo.py) every version can be had in the reverse half at the price of what was overwritten. To the cut it is a value
-that is computed from the old values: it weighs them against what is read of the array.
+The reverse half gets back the saved values, computes others again, and restores arrays. Every version of an array with
+a history (undo.py) can be restored at the price of the overwritten values. To the cut, a version is a value computed
+from these; so the cut weighs the log against the reads of the array.
 """
 import math
 from collections.abc import Callable, Iterable, Mapping

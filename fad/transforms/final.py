@@ -1,11 +1,15 @@
-"""What a loop reads of an array and never writes to again: on the way back it is in the array that the loop leaves, and need not be saved.
+"""Last-write analysis: reads of an array that no later iteration overwrites. The reverse sweep reads the final array.
 
-An elimination reads row k in its turn k, n^3 / 3 numbers in all, and writes to the rows behind k alone. So do substitutions, factorizations and
-tables that are filled in some order. That no write follows is shown by bounds (see passes/ranges.py): in each later turn of a loop, and in the same turn too,
-the indices that are written to along some axis lie all above, or all below, those that were read; or a condition in front of the write keeps them apart.
+    for k in range(n):                      # iteration k reads row k, and writes to the rows below
+        for i in range(k + 1, n): A[i] -= A[i, k] / A[k, k] * A[k]
 
-Where the loop around goes on to change the array, what this loop leaves is gone in the end. A row or an element that is the same in all turns of this
-loop, and is all that they read, is kept then: once, not in each turn.
+An elimination reads n^3 / 3 numbers of these rows, and saves none of them. The same holds for substitutions,
+factorizations and tables that are filled in some order. Bounds of indices are the proof (passes/ranges.py): in each
+later iteration, and later in the same one, all writes lie above, or all below, the read along some axis; or a condition
+in front of the write keeps them apart. The analysis compares at most MOST_PAIRS pairs of a read and a write.
+
+If the loop around changes the array afterwards, the final array is gone. Then a row or an element that all iterations
+of this loop read is kept: once, not in each iteration.
 """
 import math
 from collections.abc import Iterable, Iterator

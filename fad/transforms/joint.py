@@ -1,5 +1,7 @@
-"""The body of a region, forward and reverse together, traced once, symbolically. Its equations that depend on cotangents are the reverse half;
-what that half reads of the rest is saved by the forward half, computed anew or restored: division.py chooses.
+"""The joint program: the body of a region, forward and reverse together, traced once.
+
+The equations that depend on cotangents are the reverse half. It reads values of the rest, which the forward half saves,
+or which are computed again or restored: division.py chooses.
 """
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any

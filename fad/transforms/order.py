@@ -1,4 +1,7 @@
-"""The order of a reverse half: values that are got back, computed anew, or restored, each in time for what reads it."""
+"""The order of a reverse half: values are read back, computed again or restored, each before its readers.
+
+A topological order by depth-first search, linear in the equations and their operands; a cycle is reported.
+"""
 from collections.abc import Iterable, Iterator
 from typing import Any
 

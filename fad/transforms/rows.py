@@ -1,7 +1,7 @@
-"""The rows of a block (see blocks.py): what its turns save, computed again, a row a turn.
+"""The rows of a block (see blocks.py): the values that its iterations save, computed again, a row an iteration.
 
-An array that is a version of the one before (see versions.py) is computed from the row before it. Any other is put in its row once it is made, and read
-from there: what the loop carries may be overwritten then without a copy.
+An array that is a version of the one before (versions.py) is computed from the row before it. Any other array is put in
+its row once it is made and read from there, so that the carry may be overwritten without a copy.
 """
 from typing import Any
 

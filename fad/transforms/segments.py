@@ -1,8 +1,11 @@
-"""Loops whose reverse sweep computes again what it does not save: the loop as segments within checkpoints, which is then differentiated.
+"""Checkpointed loops: segments whose reverse sweep computes again what it does not save.
 
-A counted loop [lo, hi) of level 1 saves every turn. One of level n leaves its last turns to level 1, so that nothing of them runs twice, and
-takes those before in chunks: each is a checkpointed loop of level n - 1, of which the start is kept. A `while` loop begins with level 1, goes on
-with chunks of level 1 for as long as there is room for their starts, and then with chunks of level 2.
+    level 1     save every iteration
+    level n     chunks of level n - 1, of which only the starts are kept; the last iterations are of level 1
+
+A counted loop leaves its last iterations to level 1, so that none of these runs twice. A `while` loop begins with level
+1, goes on with chunks of level 1 as long as their starts fit, and then with chunks of level 2. Each level costs one
+more run forward (Griewank & Walther, Evaluating Derivatives, SIAM 2008, section 12.2).
 """
 from collections.abc import Callable
 from typing import Any

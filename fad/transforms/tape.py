@@ -1,14 +1,15 @@
-"""Where a loop's forward half keeps what its reverse half needs: ordinary arrays of the program, carried by both loops.
+"""Where a loop's forward half keeps values for its reverse half: ordinary arrays of the program, carried by both loops.
 
-Rows    values of one shape: an array with a row for each turn. Where the number of turns is not known, the loop runs in stretches,
-        each as long as all turns before it together, and the rows of a stretch are made before it: no turn looks whether there is room.
-Ramp    values with one extent that grows or shrinks by the same number in each turn of a loop whose number of turns is known: a flat array, in which the
-        places are known.
-Padded  as Rows and Ramp, of a few turns, in rows of one width that begin where the processor likes vectors to begin.
-Stack   values whose extents change otherwise: a flat array, last in first out, that doubles when it is full. It is carried with its
-        pointer and its extent.
+Rows    values of one shape: an array with a row for each iteration. If the number of iterations is not known, the
+        loop runs in stretches, each as long as all iterations before it together. The rows of a stretch are made
+        before it, so no iteration asks for capacity.
+Ramp    values with one extent that changes by the same number in each iteration of a loop of known length: a flat
+        array, in which the places are known.
+Padded  a Ramp (or Rows) of few iterations, in rows of one width that begin at cache lines.
+Stack   values of any other extents: a flat array, last in first out, that doubles when it is full (amortised constant
+        time). The loops carry it with its pointer and its extent.
 
-As these are values like any other, derivatives of derivatives of loops need no rule of their own.
+All of these are values of the IR, so derivatives of derivatives of loops need no rule of their own.
 """
 from collections.abc import Callable
 from typing import Any, NamedTuple

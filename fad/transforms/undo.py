@@ -1,12 +1,14 @@
-"""Arrays that a loop changes, had again on the way back.
+"""The undo log: a loop saves what it overwrites, and the reverse sweep restores its arrays.
 
-Instead of what it reads of such an array, a sweep may keep what it overwrites: one element where a turn reads a hundred. The way back
-starts from what the loop leaves and puts the old values back, write by write, last to first; so every reading finds the array as it was
-(an undo log: Griewank & Walther, Evaluating Derivatives, SIAM 2008, section 4.2). Which of the two a loop does is chosen by the cut
-(see division.py).
+    forward     log = y[k]; y[k] = v            reverse     ... y[k] = log
 
-A trail is what an array goes through in a region, if each step can be undone: writes to parts of it, and loops and branches of such
-writes. Additions are undone by the old value too: subtraction would not give it back exactly.
+A sweep may keep the overwritten elements in place of its reads: one element where an iteration reads a hundred. The
+reverse sweep starts from the final array and puts the old values back, write by write, last to first, so every read
+finds the array as it was (Griewank & Walther, Evaluating Derivatives, SIAM 2008, section 4.2). The cut chooses between
+the two (division.py).
+
+A trail is the sequence of an array's versions in a region, if each step can be undone: writes to parts, and loops and
+branches of such writes. The old value undoes additions, too; a subtraction would not give it back exactly.
 """
 from collections.abc import Callable
 from typing import Any, NamedTuple

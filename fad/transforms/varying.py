@@ -1,6 +1,7 @@
-"""Which variables of a program hold values that may differ when some inputs do, regions included.
+"""The variables of a program whose values may differ when some inputs do, regions included.
 
-Other than activity (activity.py), this asks of values, not of derivatives: a comparison, an index found by argmax, a count of turns vary, too.
+Unlike activity (activity.py), this asks about values, not about derivatives: a comparison, an index found by argmax and
+a number of iterations vary, too. It is a forward fixed point as well.
 """
 from typing import Any
 

@@ -1,7 +1,8 @@
-"""Versions: an array that a loop carries and saves in each turn may be kept as one row a turn, each computed from the row before.
+"""Versions: a carried array that each iteration saves is kept as one row an iteration, computed from the row before.
 
-What is saved may be all of the array, or a part that the turn writes all of: `y[:k] += c * y[:k][::-1]; y[k] = c` saves y[:k], and makes of it the
-whole y[:k + 1] that the next turn saves. Nothing else of the array has to be known then.
+The saved part may be the whole array, or a part that the iteration writes completely. `y[:k] += c * y[:k][::-1]; y[k] =
+c` saves y[:k] and makes of it the whole y[:k + 1] that the next iteration saves. Nothing else of the array has to be
+known.
 """
 from typing import Any, NamedTuple
 

@@ -1,7 +1,9 @@
 """Reverse mode: f, and then, backwards, the cotangents of its inputs.
 
-The forward sweep runs every equation as it was. The reverse sweep visits them last to first, asks each op's rule for the
-cotangents of its inputs, and adds them up: in place, for parts of arrays (AddInto), with no dense zeros.
+The forward sweep runs every equation as it was. The reverse sweep visits them last to first, asks each op's rule for
+the cotangents of its inputs, and adds them up: in place, for parts of arrays (AddInto), with no dense zeros. The work
+is a small multiple of the function's (the cheap gradient principle: Griewank & Walther, Evaluating Derivatives, SIAM
+2008, chapter 4).
 """
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any

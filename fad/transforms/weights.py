@@ -1,4 +1,7 @@
-"""What values are taken to cost while a program is traced: a program serves all sizes, so that sizes are weighed, not known."""
+"""The cost model: the bytes of values and the iterations of loops, while a program is traced.
+
+A program serves all sizes, so its sizes are estimated, not known.
+"""
 from collections.abc import Iterable
 from typing import Any
 
