@@ -52,7 +52,9 @@ def in_order(one: Access, other: Access) -> bool:
 
 
 def _never_meet(one: Any, other: Any) -> bool:
-    """Whether two places differ in a subscript that is the same in all turns of the loops around (rows k and k + 1 of an array)."""
+    """Whether two places differ in a subscript that is the same in all iterations of the loops around (rows k and k + 1
+    of an array).
+    """
     if one is None or other is None:
         return False
     return any(i.terms == j.terms and i.const != j.const and all(isinstance(s, Var) for s, _ in i.terms) for i, j in zip(one, other))
@@ -84,7 +86,9 @@ def _may_mix(one: Any, other: Any) -> bool:
 
 
 def apart(other: Any, where: Any, axis: Axis, shared: Axis) -> bool:
-    """Whether each turn of the shared loop touches a part of its own: at `where` in terms of axis, at `other` in terms of the loop's."""
+    """Whether each iteration of the shared loop touches a part of its own: at `where` in terms of axis, at `other` in
+    terms of the loop's.
+    """
     if other is None or where is None:
         return False
     table = {axis: shared}

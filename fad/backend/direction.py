@@ -32,7 +32,7 @@ def _direction(place: tuple, axis: Axis) -> int:
 
 
 def _reads_what_it_writes(loop: Loop, scheduler: Any) -> bool:
-    """Whether a turn touches what another one writes."""
+    """Whether an iteration touches what another one writes."""
     touched = [a for s in loop.nodes for a in scheduler.accesses(s)]
     written = {a.root: a.place for a in touched if a.mode != READ}
     return any(a.root in written and a.place != written[a.root] for a in touched)

@@ -17,7 +17,7 @@ from .indexmap import Elem, Index, Position
 from .numbers import literal
 from .steps import Step
 
-FEW, LONG = 16, 32                          # turns of a loop that LLVM lays out; steps of a turn that does not feel a count
+FEW, LONG = 16, 32                          # iterations of a loop that LLVM lays out; steps of an iteration that does not feel a count
 SHORT = 64                                  # elements of an array that is copied
 
 
@@ -66,7 +66,7 @@ def _print_while(printer: Any, step: Step) -> None:
 
 @contextmanager
 def _counted(printer: Any, wanted: bool = True) -> Iterator[Callable]:
-    """Around a loop: what prints the line that counts a turn. Loops within loops share one count."""
+    """Around a loop: what prints the line that counts an iteration. Loops within loops share one count."""
     if not wanted:
         yield lambda: None
         return
@@ -80,7 +80,9 @@ def _counted(printer: Any, wanted: bool = True) -> Iterator[Callable]:
 
 
 def _work(body: Any) -> float:
-    """About how many steps a turn takes; infinite where it takes loops of its own, or calls a function on whole arrays."""
+    """About how many steps an iteration takes; infinite where it takes loops of its own, or calls a function on whole
+    arrays.
+    """
     return sum(map(_work_of, body.steps))
 
 
@@ -94,14 +96,14 @@ def _work_of(step: Step) -> float:
 
 
 def _few(ends: tuple) -> float:
-    """How many turns a range has, where LLVM may lay them out: it has to know their number."""
+    """How many iterations a range has, where LLVM may lay them out: it has to know their number."""
     known = [a.value if isinstance(a, Literal) else a.index.const if isinstance(a, Position) and not a.index.terms else None for a in ends]
     turns = math.inf if None in known else len(range(*known))
     return turns if turns <= FEW else math.inf
 
 
 def _is_sequential(body: Any) -> bool:
-    """Whether a turn begins with a number that the turn before it ends with, other than a sum."""
+    """Whether an iteration begins with a number that the iteration before it ends with, other than a sum."""
     made = {v: eqn for eqn in body.func.equations for v in eqn.outputs}
     count = len(body.func.outputs)
     for carry, a in zip(body.func.inputs[len(body.func.inputs) - count:], body.func.outputs):
@@ -135,7 +137,7 @@ def _assign(printer: Any, body: Any, outs: tuple, before: set) -> None:
         fresh = bool(arrays) and arrays <= free
         values.append(text.source if not out.type.shape or fresh or _changes_hands(printer, a, body, outs) else f"{text.source}.copy()")
         free -= arrays
-    for old, new in printer.places[-1].spares.items():       # the array that is not needed any more is the next turn's to fill
+    for old, new in printer.places[-1].spares.items():       # the array that is not needed any more is the next iteration's to fill
         if old not in copied:
             names.append(printer.names.of(new))
             values.append(printer.names.of(old))
@@ -167,7 +169,7 @@ def _copy(printer: Any, old: Var, new: Var) -> None:
 
 
 def _changes_hands(printer: Any, a: Any, body: Any, outs: tuple) -> bool:
-    """Whether the array is one carry's in this turn and another's, and nobody else's, in the next."""
+    """Whether the array is one carry's in this iteration and another's, and nobody else's, in the next."""
     if printer.places[-1].line is None or not isinstance(a, Var):
         return False
     root = printer.storage.root

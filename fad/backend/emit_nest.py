@@ -58,7 +58,7 @@ class Printer:
         self.indent = "    "
         self.places: list[Any] = []                          # the loops and branches that are being printed, outermost first
         self.place: Any = None                               # the user's line that was last mentioned
-        self.turns: str | None = None                        # what counts the turns of the loops that are being printed
+        self.turns: str | None = None                        # what counts the iterations of the loops that are being printed
         self.inputs: set[Var] = set()                        # the function's own, whose arrays are the caller's
         self.in_lanes = False                                # whether a block of points is being printed
         self.added: Added | None = None                      # the last line that added to something
@@ -267,7 +267,7 @@ class Printer:
         else:
             whole = self.names.fresh("room")
             most, *others = [self.expressions.index(n).source for n in room.extents]
-            insert(self, room.place, f"{whole} = {self._made(root, [f'max({most}, 0)', *others])}")    # there may be no turn
+            insert(self, room.place, f"{whole} = {self._made(root, [f'max({most}, 0)', *others])}")    # there may be no iteration
             self.line(f"{name} = {whole}[:{extents[0]}]")
 
     def fill_room(self, root: Var, step: Step, value: str) -> None:

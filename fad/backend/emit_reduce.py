@@ -58,7 +58,7 @@ def print_reduce(printer: Any, step: Step) -> None:
 
 
 def _carry(printer: Any, step: Step) -> str:
-    """The name of what a scan or search carries from turn to turn."""
+    """The name of what a scan or search carries from iteration to iteration."""
     return printer.names.of(("carry", step.out), "running" if step.kind == "scan" else "best")
 
 

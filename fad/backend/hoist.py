@@ -16,7 +16,7 @@ class Place(NamedTuple):
     indent: str
     inside: frozenset
     handed_on: frozenset                    # roots of what the region yields, and those for which a loop inside leaves an array of other extents
-    spares: dict                            # root that a turn does not need any more -> root of the array handed on in its place
+    spares: dict                            # root that an iteration does not need any more -> root of the array handed on in its place
     index: "Counter | None" = None          # of a counted loop
 
 
@@ -28,7 +28,7 @@ class Counter(NamedTuple):
     high: Index
 
     def most(self, extent: Index) -> Index:
-        """The largest that an extent is in any turn."""
+        """The largest that an extent is in any iteration."""
         c = dict(extent.terms).get(self.var, 0)
         return extent.substitute({self.var: self.high if c > 0 else self.low}) if c else extent
 
@@ -52,9 +52,10 @@ def defined_in(body: Any) -> set:
 
 
 def spares(printer: Any, body: Any, outs: tuple) -> dict:
-    """Carries whose arrays nobody needs when a turn is over, with the new arrays handed on in their place: the two are exchanged.
+    """Carries whose arrays nobody needs when an iteration is over, with the new arrays handed on in their place: the
+    two are exchanged.
 
-    So two arrays, made before the loop, do for all turns.
+    So two arrays, made before the loop, do for all iterations.
     """
     storage, inside = printer.storage, defined_in(body)
     handed_on = [storage.root(a) for a in body.func.outputs if isinstance(a, Var)]
@@ -101,7 +102,8 @@ def _resized_in(storage: Any, body: Any) -> Iterator:
 def room_for(printer: Any, root: Var, extents: tuple) -> "Room | None":
     """The outermost of the places being printed in front of which an array of these extents may be made, or None.
 
-    Where its first extent depends on the indices of counted loops, an array with the most elements that it has in any turn serves all of them.
+    Where its first extent depends on the indices of counted loops, an array with the most elements that it has in any
+    iteration serves all of them.
     """
     best, exact, chosen = None, True, False
     for k in range(len(printer.places) - 1, -1, -1):

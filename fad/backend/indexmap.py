@@ -61,7 +61,9 @@ class Index(NamedTuple):
                 yield from s.axes()
 
     def moves_only_with(self, axis: Axis) -> bool:
-        """Whether the axis enters linearly and nothing else that changes in a loop does: one place for each turn of the axis."""
+        """Whether the axis enters linearly and nothing else that changes in a loop does: one place for each iteration
+        of the axis.
+        """
         found = False
         for s, _ in self.terms:
             if s is axis:

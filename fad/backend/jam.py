@@ -48,7 +48,7 @@ def _is_register(printer: Any, step: Step) -> bool:
 
 
 def print_jammed(printer: Any, loop: Loop, single: set) -> None:
-    """The loop in turns of four, and what is left of it."""
+    """The loop in iterations of four, and what is left of it."""
     extent, const = loop.axis.extent, not loop.axis.extent.terms
     name = printer.names.loop(printer.axes.values())
     if const and extent.const <= TURNS:
@@ -77,7 +77,7 @@ def print_jammed(printer: Any, loop: Loop, single: set) -> None:
 
 
 def _turns(printer: Any, loop: Loop, names: list, single: set) -> None:
-    """The loops inside, their statements once for each of these turns."""
+    """The loops inside, their statements once for each of these iterations."""
     printer.axes[loop.axis] = names[0]
     _inside(printer, loop, loop, names, single)
 

@@ -70,7 +70,7 @@ def _size(extent: Index, unknown: int) -> int:
 
 
 def _is_scattered(step: Step) -> bool:
-    """Whether the order of the axis's turns could matter to where the step writes."""
+    """Whether the order of the axis's iterations could matter to where the step writes."""
     return any(isinstance(s, Elem) for i in step.target for s, _ in i.terms)
 
 

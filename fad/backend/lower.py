@@ -29,9 +29,10 @@ class Lowering:
     # -- blocks ---------------------------------------------------------------------------------------------------------------
 
     def block(self, func: Func, carried: tuple = (), carries: tuple = ()) -> list:
-        """The steps of func's equations, only those that matter; `carried` are roots whose storage the block may overwrite.
+        """The steps of func's equations, only those that matter; `carried` are roots whose storage the block may
+        overwrite.
 
-        carries: of a loop's body, the inputs that its outputs replace in the next turn.
+        carries: of a loop's body, the inputs that its outputs replace in the next iteration.
         """
         self.whole.update(a for a in func.outputs if isinstance(a, Var))
         for eqn in func.equations:

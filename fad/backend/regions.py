@@ -87,7 +87,9 @@ def _read_through(lowering: Any, v: Var) -> Iterator[Var]:
 
 
 def _start(lowering: Any, eqn: Equation, a: Any, out: Var, init: tuple, read: set) -> list:
-    """The steps that give a carry its first value; none where its array, which no turn reads (`read`), is taken over as it is."""
+    """The steps that give a carry its first value; none where its array, which no iteration reads (`read`), is taken
+    over as it is.
+    """
     kept = list(init).count(a) > 1 or (isinstance(a, Var) and not read.isdisjoint(lowering.storage.arrays_of(a)))
     if out.type.shape and not kept and lowering.storage.take_over(out, a, lowering.views):
         return []

@@ -43,7 +43,8 @@ class Storage:
         self.blocks[-1].setdefault("born", set()).add(var)
 
     def own_or_succeed(self, out: Var, views: Views, eqn: "Equation | None" = None) -> None:
-        """out gets an array: that of a carry which nobody needs any more where a turn of the loop hands out on, else its own.
+        """out gets an array: that of a carry which nobody needs any more where an iteration of the loop hands out on,
+        else its own.
 
         A carry that eqn, an elementwise one, reads element for element may be overwritten as it is read.
         """
@@ -145,7 +146,7 @@ def outlasting_parts(func: Func, carried: set) -> set:
 
 
 def heirs(func: Func, carries: tuple) -> dict:
-    """What a turn of a loop hands on -> the carries whose arrays it may take, its own first.
+    """What an iteration of a loop hands on -> the carries whose arrays it may take, its own first.
 
     What it hands on may have been changed in place (by updates, by loops): each of its states is a key.
     """

@@ -54,7 +54,7 @@ class Runner:
             return self.run_kernel(self.kernel, [plain(x) for x in values])
         try:
             return self.interpret(values)
-        except OutOfPatience:                                # a loop of many turns: it is hot by now
+        except OutOfPatience:                                # a loop of many iterations: it is hot by now
             return self.run(values)
 
     def interpret(self, values: list) -> tuple:

@@ -89,8 +89,8 @@ class Builder:
         self.arguments: Any = ()                                 # what the function was called with, traced values and all; on the root
         self.unbound = self.asked = False                        # whether a name may have no value (trace/bound.py), the class of a number was asked for; on the root
         self.side: Any = None                                    # of a branch: its selector, and which of the two it is
-        self.memory: Any = None                                  # of a loop's turn: what is known of the loops in it (see trace/recall.py)
-        self.is_retried = False                                  # of a loop's turn or a branch: whether it is traced anew when it asks (trace/lists.py)
+        self.memory: Any = None                                  # of a loop's iteration: what is known of the loops in it (see trace/recall.py)
+        self.is_retried = False                                  # of a loop's iteration or a branch: whether it is traced anew when it asks (trace/lists.py)
         self.where: Any = parent.where if parent else None       # the line given to equations instead of the user's present one
 
     # -- inputs ---------------------------------------------------------------------------------------------------------

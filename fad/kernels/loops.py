@@ -29,15 +29,19 @@ class Loops:
         self.sizes, self.nodes = {}, {}
 
     def note(self, builder, label, targets):
-        """Write what LLVM is to do with a loop to the instruction that ends a block, if a turn of the loop ends there."""
+        """Write what LLVM is to do with a loop to the instruction that ends a block, if an iteration of the loop ends
+        there.
+        """
         for header in targets:
             if header in self.found and label in self.found[header].body and self.stands(header):
-                if header not in self.nodes:                 # one for all jumps that end a turn
+                if header not in self.nodes:                 # one for all jumps that end an iteration
                     self.nodes[header] = _node(builder.module, "llvm.loop.unroll.disable")
                 builder.block.terminator.set_metadata("llvm.loop", self.nodes[header])
 
     def depth(self):
-        """How many loops the innermost one lies in, itself among them; as many as can be for those of which nobody knows how many turns they take."""
+        """How many loops the innermost one lies in, itself among them; as many as can be for those of which nobody
+        knows how many iterations they take.
+        """
         if any(self._range(header) is None for header in self.found):
             return DEPTH
         return max([1, *(sum(header in loop.body for loop in self.found.values()) for header in self.found)])
@@ -47,11 +51,14 @@ class Loops:
         return len(self.found) > MANY and self._size(header) > SHORT and not self._adds_up(header)
 
     def is_hidden(self, label):
-        """Whether LLVM had better not know how an index moves, that of the loop whose turns begin in this block: over a range and around other loops.
+        """Whether LLVM had better not know how an index moves, that of the loop whose iterations begin in this block:
+        over a range and around other loops.
 
-        It tests in front of such a loop whether the arrays of an inner one overlap, by all that they touch from the first turn to the last, and takes one element at
-        a time if they do. That is always so where the index goes down (as in every reverse sweep: the test takes the last turn's addresses
-        for the larger ones), and where a turn reads a row of the array of which it writes another. Not knowing, LLVM tests in front of the inner loop.
+        It tests in front of such a loop whether the arrays of an inner one overlap, by all that they touch from the
+        first iteration to the last, and takes one element at a time if they do. That is always so where the index goes
+        down (as in every reverse sweep: the test takes the last iteration's addresses for the larger ones), and where
+        an iteration reads a row of the array of which it writes another. Not knowing, LLVM tests in front of the inner
+        loop.
         """
         around = [h for h, loop in self.found.items() if label in loop.body]
         header = min(around, key=lambda h: len(self.found[h].body), default=None)
@@ -102,7 +109,9 @@ class Loops:
         return [s for label in labels for s in self.blocks[label].body if not isinstance(s, ir.Del)]
 
     def _size(self, header):
-        """Statements of a loop, with those in it, when it is written out; infinitely many where nobody knows how many turns there are."""
+        """Statements of a loop, with those in it, when it is written out; infinitely many where nobody knows how many
+        iterations there are.
+        """
         if header not in self.sizes:
             body = self.found[header].body
             inside = [h for h in body if h in self.found and h != header]
@@ -112,12 +121,14 @@ class Loops:
         return self.sizes[header]
 
     def _turns(self, header):
-        """How many turns a loop has."""
+        """How many iterations a loop has."""
         numbers = self._range(header)
         return len(range(*numbers)) if numbers and all(type(n) is int for n in numbers) else float("inf")
 
     def _range(self, label):
-        """The numbers of the range of the loop whose turns begin in this block, None for those not constant; None where it is not over a range."""
+        """The numbers of the range of the loop whose iterations begin in this block, None for those not constant; None
+        where it is not over a range.
+        """
         value = next((s.value for s in self._statements([label]) if isinstance(s, ir.Assign) and getattr(s.value, "op", "") == "iternext"), None)
         for op in ("iternext", "getiter"):
             if not isinstance(value, ir.Expr) or value.op != op:

@@ -35,14 +35,16 @@ def _visit(eqn: Equation, scope: Scope, places: Places) -> Any:
 
 
 def _to_move(sums: Sums, k: int, places: Places) -> list:
-    """The additions of numbers to an element of the k-th carry that is the same in all turns, where all else but additions happens to other elements."""
+    """The additions of numbers to an element of the k-th carry that is the same in all iterations, where all else but
+    additions happens to other elements.
+    """
     steps = sums.steps(k) or ()
     found = [e for e in steps if e.op.name == "index_add" and _stays(e, sums.inside)]
     return places.keep_apart(sums.region, found, [e for e in steps if not is_addition(e)])
 
 
 def _stays(add: Equation, inside: set) -> bool:
-    """Whether this adds a number, in the array's dtype, to an element that does not depend on the turn."""
+    """Whether this adds a number, in the array's dtype, to an element that does not depend on the iteration."""
     array, number, *place = add.inputs
     return number.type.dtype == array.type.dtype and all(entry == "i" for entry in add.params["spec"]) and inside.isdisjoint(place)
 
@@ -73,7 +75,9 @@ def _by_place(adds: list) -> list:
 
 
 def _with_sums(region: Func, groups: list) -> Func:
-    """The body with numbers that it adds to instead of the array: what a turn adds to one element is added up where it was added, and to the number at the end."""
+    """The body with numbers that it adds to instead of the array: what an iteration adds to one element is added up
+    where it was added, and to the number at the end.
+    """
     states = {e.outputs[0]: e.inputs[0] for adds in groups for e in adds}
     group_of = {e: k for k, adds in enumerate(groups) for e in adds}
 

@@ -56,7 +56,9 @@ def _edges_of_whole(eqn: Equation) -> Iterator[tuple]:
 
 
 def _edges_of_loop(eqn: Equation) -> Iterator[tuple]:
-    """A carry that is needed, in the loop or behind it, is needed everywhere: what it begins with, and what a turn makes of it."""
+    """A carry that is needed, in the loop or behind it, is needed everywhere: what it begins with, and what an
+    iteration makes of it.
+    """
     *tests, body = eqn.regions
     count = len(eqn.outputs)
     yield eqn, (*eqn.inputs[:len(eqn.inputs) - count], *[a for test in tests for a in test.outputs])

@@ -11,8 +11,8 @@ _WRITES = ("update", "index_add")
 
 
 def destinations(func: Func) -> Func:
-    """An array of nothing yet, to which loops write and which is then put into a part of another, is that part: nothing is copied. So what a loop
-    inside a loop saves goes straight to the array that keeps it for all turns.
+    """An array of nothing yet, to which loops write and which is then put into a part of another, is that part: nothing
+    is copied. So what a loop inside a loop saves goes straight to the array that keeps it for all iterations.
 
         t = unwritten(n); t = for i: yield t[i] = x[i] * c; T[k] = t   ->   T = for i: yield T[k, i] = x[i] * c
     """

@@ -13,9 +13,10 @@ _NUMBER = Type(INT, (), True)
 
 
 def hoist_checks(func: Func) -> Func:
-    """Checks of an index that is affine in a loop's counter (of step 1 or -1), or the same in all turns, move in front of the loop, if every turn makes them.
+    """Checks of an index that is affine in a loop's counter (of step 1 or -1), or the same in all iterations, move in
+    front of the loop, if every iteration makes them.
 
-        for i in range(n): check 2 * i + 1   ->   if there are turns: check 1, check 2 * (n - 1) + 1; for i in range(n): ...
+        for i in range(n): check 2 * i + 1   ->   if n > 0: check 1, check 2 * (n - 1) + 1; for i in range(n): ...
     """
     return rewrite(func, _visit)
 
@@ -64,7 +65,7 @@ class _Lines:
 
 
 class _Ends:
-    """The first and the last turn of a loop, in the program in front of it."""
+    """The first and the last iteration of a loop, in the program in front of it."""
 
     def __init__(self, loop: Equation, scope: Scope):
         self.scope, self.where = scope, loop.where
@@ -78,7 +79,7 @@ class _Ends:
         return self.scope.emit(registry[name], inputs, type, {}, self.where)
 
     def check(self, check: Equation, lines: _Lines) -> None:
-        """The check at both ends, if the loop has any turn."""
+        """The check at both ends, if the loop has any iteration."""
         i, n = check.inputs
         extent = self._emit("where", (self.runs, n, Literal(1, _NUMBER)))
         for end in dict.fromkeys([self._value(i, lines, turn, counter) for turn, counter in zip(self.turns, self.counters)]):
@@ -86,7 +87,7 @@ class _Ends:
             self.scope.add(Equation(check.op, (place, extent), (), check.params, (), check.where))
 
     def _value(self, atom: Any, lines: _Lines, turn: dict, counter: Any) -> Any:
-        """What an atom is in that turn."""
+        """What an atom is in that iteration."""
         if atom is lines.index:
             return counter
         if atom not in lines.equations:

@@ -13,7 +13,8 @@ from .turns import if_it_runs, runs
 
 
 def hoist_reads(func: Func) -> Func:
-    """Elements whose place does not depend on the loop are read in front of it, if it has any turn (else there may be no such place).
+    """Elements whose place does not depend on the loop are read in front of it, if it has any iteration (else there may
+    be no such place).
 
         for i in range(n): s = s + x[k] * y[i]   ->   a = x[k] if 0 < n else 0.0; for i in range(n): s = s + a * y[i]
 
@@ -54,7 +55,7 @@ def _unwritten(sums: Sums, k: int, reads: dict, places: Places) -> list:
 
 
 def _is_element(eqn: Equation) -> bool:
-    """Whether the array is known to have the element, be there a turn or not."""
+    """Whether the array is known to have the element, be there an iteration or not."""
     extents, places = eqn.inputs[0].type.shape, eqn.inputs[1:]
     return all(isinstance(n, int) and isinstance(i, Literal) and 0 <= i.value < n for n, i in zip(extents, places))
 

@@ -14,13 +14,15 @@ from ..ir.types import INT, Type
 from ..util.errors import INTEGER_OVERFLOW, LARGEST_INT
 from .rewrite import Scope, rewrite
 
-EXTENT = 2.0**30                                              # arrays are not much longer, and what counts turns counts no further
+EXTENT = 2.0**30                                              # arrays are not much longer, and what counts iterations counts no further
 DATA = 2.0**62                                                # what is computed from data
 FLOAT, BOOL = Type(np.dtype(float)), Type(np.dtype(bool))
 
 
 class Size(NamedTuple):
-    """At most times * (the largest integer that a loop carries) + base + ticks * (the number of turns of all loops)."""
+    """At most times * (the largest integer that a loop carries) + base + ticks * (the number of iterations of all
+    loops).
+    """
 
     times: float = 0.0
     base: float = 0.0
@@ -119,7 +121,9 @@ class _Finder:
         known.update(zip(eqn.outputs, found))
 
     def loop(self, eqn: Equation, known: dict, note: bool) -> "list[Size]":
-        """What a loop carries: what each turn adds to, or leaves below the largest carry, grows with the turns; the rest without bounds."""
+        """What a loop carries: what each iteration adds to, or leaves below the largest carry, grows with the
+        iterations; the rest without bounds.
+        """
         count, body = len(eqn.outputs), eqn.regions[-1]
         carries, first = body.inputs[len(body.inputs) - count:], [self.size(a, known) for a in eqn.inputs[len(eqn.inputs) - count:]]
         if eqn.op.name == "for":
@@ -133,7 +137,7 @@ class _Finder:
             steady -= wild
         found = [Size(base=LARGEST_INT)] * count
         anew = {k for k in steady if not turn[k].times}
-        for k in anew:                                        # of no carry: as large in every turn
+        for k in anew:                                        # of no carry: as large in every iteration
             found[k] = _largest(first[k], turn[k])
         if steady:
             start = _largest(*[found[k] if k in anew else first[k] for k in steady])

@@ -10,7 +10,8 @@ from .sums import Sums
 
 
 def overwrite(func: Func) -> Func:
-    """Where every turn of a loop over all of a vector of zeros adds to the element of its own, the first addition is an assignment.
+    """Where every iteration of a loop over all of a vector of zeros adds to the element of its own, the first addition
+    is an assignment.
 
         g = full(0.0, n); for i in range(n): g[i] += x[i]   ->   g = unwritten(n); for i in range(n): g[i] = x[i]
     """
@@ -44,7 +45,9 @@ def _assigned(add: Equation, zero: Any) -> tuple:
 
 
 def _covers(loop: Equation, out: Var, adds: list) -> bool:
-    """Whether the loop has a turn for each element of the vector, and adds numbers to no other one in that turn."""
+    """Whether the loop has an iteration for each element of the vector, and adds numbers to no other one in that
+    iteration.
+    """
     stop, index = loop.inputs[1], loop.regions[0].inputs[0]
     extent = stop.value if isinstance(stop, Literal) else stop
     return out.type.shape == (extent,) and all(e.op.name == "index_add" and e.inputs[2:] == (index,) and e.params["spec"] == ("i",) for e in adds) \

@@ -37,8 +37,8 @@ class Places:
         self.facts.low.update(dict.fromkeys(extents_of(vars), 0))
 
     def keep_apart(self, region: Func, ones: list, others: list) -> list:
-        """Those of some equations in the body of a counted loop, each of which stays at one place in all turns, that never touch an element which
-        one of the others touches in any turn.
+        """Those of some equations in the body of a counted loop, each of which stays at one place in all iterations,
+        that never touch an element which one of the others touches in any iteration.
         """
         if len(ones) * len(others) > MOST_PAIRS:
             return []
@@ -54,6 +54,6 @@ class Places:
         return any(a and b and all(self._is_below(x, y, nest) or self._is_below(y, x, nest) for x, y in product(a, b)) for a, b in spans)
 
     def _is_below(self, x: tuple, y: tuple, nest: tuple) -> bool:
-        """Whether one range ends before another one begins, whatever the turns of the loops."""
+        """Whether one range ends before another one begins, whatever the iterations of the loops."""
         gap: Affine | None = None if x[1] is None or y[0] is None else y[0] - x[1]
         return self.ranges.is_at_least(1, gap, nest)

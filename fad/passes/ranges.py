@@ -22,9 +22,10 @@ ONE_OF = {"maximum": 0, "minimum": 0, "pack": 0, "where": 1}                    
 class Ranges:
     """The integers of a loop and of all that is in it.
 
-    loops: {index: its loop}, outer ones first; around: {loop: the indices of the loops around it}; made: {variable: the equation that makes it};
-    carried: {what a loop carries: (what it begins with, what a turn leaves of it, the loop)}; outside: the forms of variables that nothing in the
-    loop makes; integers: what is known of the variables in these.
+    loops: {index: its loop}, outer ones first; around: {loop: the indices of the loops around it}; made: {variable: the
+    equation that makes it}; carried: {what a loop carries: (what it begins with, what an iteration leaves of it, the
+    loop)}; outside: the forms of variables that nothing in the loop makes; integers: what is known of the variables in
+    these.
     """
 
     def __init__(self, outside: Callable[[Var], Affine], integers: Integers) -> None:
@@ -123,7 +124,9 @@ class Ranges:
         return tuple((shifted(x, more), shifted(y, less)) for (x, _), (_, y) in product(self.of(low, around), self.of(high, around)))
 
     def _kept(self, carry: Var, around: frozenset) -> tuple:
-        """What a loop carries is what it begins with, or what some turn left of it: by the indices of that turn, not of this one."""
+        """What a loop carries is what it begins with, or what some iteration left of it: by the indices of that
+        iteration, not of this one.
+        """
         if carry in self.pending or carry.type.shape:
             return self._opaque(carry)
         init, end, loop = self.carried[carry]
@@ -165,8 +168,9 @@ class Ranges:
     # -- their extremes -------------------------------------------------------------------------------------------------------
 
     def extreme(self, form: "Affine | None", loops: Iterable, sign: int) -> "Affine | None":
-        """The largest (sign 1) or the smallest value (-1) of a form in any turns of these loops, None where a bound is not known; in it remain
-        indices of the loops around."""
+        """The largest (sign 1) or the smallest value (-1) of a form in any iterations of these loops, None where a
+        bound is not known; in it remain indices of the loops around.
+        """
         for loop in reversed([*loops]) if form is not None else ():
             i = index_of(loop)
             c = next((c for v, c in form.terms if v is i), 0)                    # type: ignore[union-attr]
@@ -178,7 +182,7 @@ class Ranges:
         return form if form is not None and all(v in self.loops or v not in self.inside for v, _ in form.terms) else None
 
     def is_at_least(self, bound: int, form: "Affine | None", loops: Iterable) -> bool:
-        """Whether a form is so large, in all turns of these loops."""
+        """Whether a form is so large, in all iterations of these loops."""
         least = self.extreme(form, loops, -1)
         return least is not None and self.integers.proves_nonnegative(shifted(least, -bound))
 

@@ -6,7 +6,7 @@ from ..ir.types import BOOL, Type
 
 
 def runs(loop: Equation) -> "bool | None":
-    """Whether a counted loop has any turn; None where only the program knows."""
+    """Whether a counted loop has any iteration; None where only the program knows."""
     start, stop, step = loop.inputs[:3]
     if not all(isinstance(n, Literal) for n in (start, stop, step)):
         return None
@@ -14,7 +14,9 @@ def runs(loop: Equation) -> "bool | None":
 
 
 def if_it_runs(loop: Equation, equations: list, results: tuple, otherwise: tuple) -> list:
-    """Equations that make the results as these (without regions) do if the loop, whose step is a number, has any turn; if not, they are `otherwise`."""
+    """Equations that make the results as these (without regions) do if the loop, whose step is a number, has any
+    iteration; if not, they are `otherwise`.
+    """
     if runs(loop):
         return equations
     start, stop, step = loop.inputs[:3]

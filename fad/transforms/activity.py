@@ -33,7 +33,7 @@ def is_active(atom: Any, active: set) -> bool:
 
 
 def _loop(eqn: Equation, active: set) -> None:
-    """The fixed point: a carry is active if it starts so or if a turn makes it so."""
+    """The fixed point: a carry is active if it starts so or if an iteration makes it so."""
     body = eqn.regions[-1]
     carries = body.inputs[len(body.inputs) - len(eqn.outputs):]
     init = eqn.inputs[len(eqn.inputs) - len(eqn.outputs):]

@@ -25,20 +25,21 @@ from .versions import versions
 from .weights import bytes_of, bytes_written, extent_guess, hold_small, turns_guess
 
 LARGE = 1 << 22                                              # bytes of a tape that leaves the caches
-BLOCK = 1 << 19                                              # bytes that a block's turns may save
+BLOCK = 1 << 19                                              # bytes that a block's iterations may save
 SMALL = 1 << 10                                              # the extents of inputs up to which a program without blocks serves
-FEWEST, MOST = 8, 64                                         # turns of a block
-NARROWEST, WIDEST = 256, 1 << 18                             # bytes that a turn saves: numbers are quicker saved than computed one after the other
+FEWEST, MOST = 8, 64                                         # iterations of a block
+NARROWEST, WIDEST = 256, 1 << 18                             # bytes that an iteration saves: numbers are quicker saved than computed one after the other
 TRIP = 10                                                    # cheap operations that take as long as eight bytes' trip to memory and back
 DEAR = 16                                                    # cheap operations that take as long as exp
 
 
 class Again(NamedTuple):
-    """What of a turn is computed again.
+    """What of an iteration is computed again.
 
-    arrays: the saved variables that are; numbers: the variables kept for all turns; state: places of the carries kept at a block's start; equations:
-    indices of what is computed again; forward: indices of what the forward half computes; turns: of a block; versions: the arrays that are computed
-    from what they were in the turn before (see versions.py).
+    arrays: the saved variables that are; numbers: the variables kept for all iterations; state: places of the carries
+    kept at a block's start; equations: indices of what is computed again; forward: indices of what the forward half
+    computes; turns: iterations of a block; versions: the arrays that are computed from what they were in the iteration before (see
+    versions.py).
     """
 
     arrays: list
@@ -141,7 +142,7 @@ class Blocks:
         self.number_of = {v: k for k, v in enumerate(again.numbers)}
 
     def forward(self, carries: tuple, names: tuple) -> tuple:
-        """The carries after the last turn."""
+        """The carries after the last iteration."""
         n, m = len(carries), len(carries) + len(self.numbers.init)
 
         def turn(k: Any, *values: Any) -> list:
@@ -159,7 +160,7 @@ class Blocks:
         return results[:n]
 
     def backward(self, carries: list) -> tuple:
-        """The reverse sweep's carries after the first turn."""
+        """The reverse sweep's carries after the first iteration."""
         width = {v: padded_width(v, self.turns) for v in self.again.arrays if v.type.rank == 1}
 
         def block(q: Any, *values: Any) -> tuple:
@@ -181,17 +182,17 @@ class Blocks:
         return {v: reader(j, Environment()) for j, v in enumerate(self.state)}
 
     def environment(self, k: Any) -> Environment:
-        """What is known of the turn number k, but for arrays that are carried."""
+        """What is known of the iteration number k, but for arrays that are carried."""
         env = self.division.environment([self.index(k)], ())
         env.update(self.loop.counted(k))
         env.update((v, self.numbers.reader([], k)(j, env)) for j, v in enumerate(self.again.numbers))
         return env
 
     def _bounds(self, block: Any) -> tuple:
-        """The numbers of a block's first turn, and of the one behind its last."""
+        """The numbers of a block's first iteration, and of the one behind its last."""
         first = block * self.again.turns
         return first, at_most(first + self.again.turns, self.turns.count)
 
     def index(self, k: Any) -> Any:
-        """The loop's index in the turn number k."""
+        """The loop's index in the iteration number k."""
         return self.turns.start + k * self.turns.step

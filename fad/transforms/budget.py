@@ -17,7 +17,7 @@ from ..util.ambient import ambient
 from ..util.errors import TapeMemoryError
 
 _state: Any = ambient(threading.local())
-USUAL_TURNS = 1_000_000                                       # of a loop whose number of turns is not known
+USUAL_TURNS = 1_000_000                                       # of a loop whose number of iterations is not known
 MOST_LEVELS = 8
 MOST_DEPTH = 1                                                # of loops that run in segments inside others that do
 INNER_SHARE = 8                                               # what a loop may take is so many times what one inside it may
@@ -70,36 +70,41 @@ def share_of(siblings: int) -> "int | None":
 
 
 def is_small(eqn: Equation, saved: list, share: int) -> bool:
-    """Whether what one turn saves is known to be a small part of the share, so that the loops in it may save all they need."""
+    """Whether what one iteration saves is known to be a small part of the share, so that the loops in it may save all
+    they need.
+    """
     turn = _total(saved)
     return turn.known and turn.bytes * INNER_SHARE <= share
 
 
 class Plan(NamedTuple):
-    """A loop in segments: so many turns are saved at once, so many segments' starts are kept at each of the further levels."""
+    """A loop in segments: so many iterations are saved at once, so many segments' starts are kept at each of the
+    further levels.
+    """
 
     turns: "int | None"                                      # None: the square root of how many there are
     starts: int
     levels: int
 
     def capacity(self, level: int) -> int:
-        """How many turns a chunk of this level has."""
+        """How many iterations a chunk of this level has."""
         return self.turns * sum(self.starts ** k for k in range(level))       # type: ignore[operator]
 
 
 def plan_for(eqn: Equation, saved: list, kept: list, turns: Any, share: "int | None") -> "Plan | None":
-    """How a loop runs in segments, None where it saves all its turns.
+    """How a loop runs in segments, None where it saves all its iterations.
 
-    saved: the variables that each turn saves; kept: the carries that have to be known at a segment's start; turns: how many, None if not known.
+    saved: the variables that each iteration saves; kept: the carries that have to be known at a segment's start; turns:
+    how many, None if not known.
     """
     wanted = eqn.params.get("checkpoint")
     if wanted is False or not saved or (share is None and not wanted):
         return None
-    little = Plan(None if turns is not None else 64, 64, 2)  # whatever a turn saves
+    little = Plan(None if turns is not None else 64, 64, 2)  # whatever an iteration saves
     if share is None:
         return little
     turn, state = _total(saved), _total(kept)
-    hopeless = (turn.known or state.bytes > share) and state.known and depth_here() == 0     # one segment's start may be too much, whatever a turn saves
+    hopeless = (turn.known or state.bytes > share) and state.known and depth_here() == 0     # one segment's start may be too much, whatever an iteration saves
     if turns is None:
         plan = Plan(share // (5 * turn.bytes), share // (5 * state.bytes), 3)
         if not (plan.turns and plan.starts) and hopeless:

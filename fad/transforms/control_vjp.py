@@ -127,8 +127,9 @@ class _Loop:
         return {eqn: part for eqn, part in found if eqn not in self.sweep.finals}
 
     def _states(self, trails: dict) -> dict:
-        """{number of a carry: a turn's share of what it costs to know, on the way back, what the loop made of it}: at the top nothing, and where
-        the loop around restores it, what is overwritten outside of this loop."""
+        """{number of a carry: an iteration's share of what it costs to know, in the reverse sweep, what the loop made
+        of it}: at the top nothing, and where the loop around restores it, what is overwritten outside of this loop.
+        """
         if not is_inside_a_loop(current()):
             return {}
         turns, costs = turns_guess(self.eqn), {}
@@ -139,7 +140,7 @@ class _Loop:
         return costs
 
     def forward_step(self, lead: list, carries: tuple, k: Any) -> list:
-        """One turn forward: carries and tape."""
+        """One iteration forward: carries and tape."""
         env = self.division.environment(lead, carries[:self.count])
         outputs, values = self.division.run_forward(env)
         return outputs + self.tape.push(list(carries[self.count:]), values, k)
@@ -165,18 +166,18 @@ class _Loop:
         return gs + _totals(self.sweep, self.joint) + arrays + stacks
 
     def counted(self, k: Any) -> dict:
-        """The counters in the turn number k."""
+        """The counters in the iteration number k."""
         read = self.sweep.env.read
         return {self.joint.carries[j].atom: counter.at(k, read(self.init[j]), read(counter.step)) for j, counter in self.counters.items()}
 
     def reverse_step(self, lead: list, carries: tuple, k: Any) -> list:
-        """One turn backward: carries and the stacks' pointers."""
+        """One iteration backward: carries and the stacks' pointers."""
         count = len(carries) - len(self.tape.pointers)
         reader = self.tape.reader(carries[count:], k)
         return self.pulled_back(lead, carries[:count], k, reader) + reader.state
 
     def pulled_back(self, lead: list, carries: tuple, k: Any, reader: Callable) -> list:
-        """The carries after one turn backward; reader gets back what was saved (see Division.run_reverse)."""
+        """The carries after one iteration backward; reader gets back what was saved (see Division.run_reverse)."""
         division, joint = self.division, self.joint
         env = division.environment(lead, ())
         env.update(self.counted(k))
@@ -188,7 +189,9 @@ class _Loop:
         return gxs + totals + arrays
 
     def reverse_links(self) -> tuple:
-        """What the forward loop knows of extents that change from turn to turn: those of their cotangents change, too."""
+        """What the forward loop knows of extents that change from iteration to iteration: those of their cotangents
+        change, too.
+        """
         place = {k: j for j, k in enumerate(self.carried)}
         return tuple([(place[k], axis, None) for k, axis, _ in self.eqn.params["extents"] if k in place])
 
@@ -245,13 +248,13 @@ def vjp_for(sweep: Any, eqn: Equation) -> None:
 
 
 def _at_once(loop: _Loop, test: Callable, turn: Callable, args: list) -> tuple:
-    """A while loop forward: its carries, the count of its turns, its tape."""
+    """A while loop forward: its carries, the count of its iterations, its tape."""
     n = loop.count
     return WHILE.run_regions([*args, 0, *loop.tape.init], (lambda *carries: test(*carries[:n]), turn), names=loop.names(), extents=loop.links(n + 1))
 
 
 def _in_stretches(loop: _Loop, test: Callable, turn: Callable, args: list) -> tuple:
-    """The same as a loop of stretches, before each of which there is made room for as many turns again."""
+    """The same as a loop of stretches; before each, the rows double."""
     n, tape, names = loop.count, loop.tape, loop.names()
 
     def stretch(*carries: Any) -> tuple:
@@ -269,7 +272,7 @@ def _in_stretches(loop: _Loop, test: Callable, turn: Callable, args: list) -> tu
 
 
 def vjp_while(sweep: Any, eqn: Equation) -> None:
-    """As for `for`, with a count of the turns among the carries."""
+    """As for `for`, with a count of the iterations among the carries."""
     given = _active_outputs(sweep, eqn)
     if not given:
         run_equation(eqn, sweep.env)

@@ -56,7 +56,7 @@ def _shape_of_carry(around: Any, at: Any, carry: Var, known: dict) -> Any:
 
 
 def _turn(sweep: Any, region: Func, carries: tuple, carried: Carried, lead: tuple, values: tuple) -> tuple:
-    """What a turn hands on."""
+    """What an iteration hands on."""
     inner, count = sweep.inner(), len(carried.fixed)
     inner.env.update(lead)
     inner.env.update(zip([carries[k] for k in carried.fixed], values))
@@ -100,7 +100,7 @@ def _while(sweep: Any, eqn: Equation) -> None:
 
 
 def _until_stable(sweep: Any, eqn: Equation) -> None:
-    """The least sets that a turn adds nothing to. No value is carried, since all vary."""
+    """The least sets that an iteration adds nothing to. No value is carried, since all vary."""
     body, count = eqn.regions[-1], len(eqn.outputs)
     carries, init = body.inputs[len(body.inputs) - count:], eqn.inputs[len(eqn.inputs) - count:]
     carried = Carried(sweep, eqn, carries)

@@ -64,11 +64,12 @@ def live(equations: list, wanted: Iterable, stop: Any = ()) -> set:
 
 
 class Division:
-    """saved: the variables to save, in order; restored: numbers of the outputs whose history is followed back; forward: indices of the forward
-    half's equations; reverse: the steps of the reverse half (see order.py); cost: in bytes a turn.
+    """saved: the variables to save, in order; restored: numbers of the outputs whose history is followed back; forward:
+    indices of the forward half's equations; reverse: the steps of the reverse half (see order.py); cost: in bytes an
+    iteration.
 
-    demanded: numbers of the outputs to be restored whether the reverse half needs them or not; states: {number: what it costs to have the last
-    version of that output in the reverse half}, where it costs anything.
+    demanded: numbers of the outputs to be restored whether the reverse half needs them or not; states: {number: what it
+    costs to have the last version of that output in the reverse half}, where it costs anything.
     """
 
     def __init__(self, joint: Joint, demanded: Iterable = (), states: "Mapping | None" = None):
@@ -241,7 +242,7 @@ class Division:
         return size * 3 // 2 if v in self.joint.notes.logged else size
 
     def kept_carries(self) -> list:
-        """Indices of the carries that must be known to compute, in any later turn, what is saved."""
+        """Indices of the carries that must be known to compute, in any later iteration, what is saved."""
         place = {v: k for k, v in enumerate(atoms(self.joint.carries))}
         wanted, found = set(self.saved), set()
         while True:
@@ -255,10 +256,11 @@ class Division:
             wanted = set(self.saved) | set(atoms(self.joint.outputs[k] for k in found))
 
     def _changing_arrays(self) -> dict:
-        """Arrays around the region that the loop around it would have to save if they were read here, and what a turn's share of that is.
+        """Arrays around the region that the loop around it would have to save if they were read here, and what an
+        iteration's share of that is.
 
-        A little less than their size: where what is computed from one is as large as the array itself, the array is saved. Where the loop
-        around may restore it, the log is what it costs.
+        A little less than their size: where what is computed from one is as large as the array itself, the array is
+        saved. Where the loop around may restore it, the log is what it costs.
         """
         found = dict.fromkeys(v for e in self.equations for v in reads(e) if v.type.rank and v not in self.inside)
         return {v: share_around(v, self.joint) for v in found if changes_around(v, self.joint.builder)}
@@ -335,7 +337,7 @@ def read(env: Environment, x: Any) -> Any:
 
 
 def share_around(v: Var, joint: Joint) -> int:
-    """What a turn's share is of the cost of having an array of the loop around in the reverse half, in bytes."""
+    """What an iteration's share is of the cost of having an array of the loop around in the reverse half, in bytes."""
     cost = cost_around(v, joint.builder)
     turns = (USUAL_EXTENT if joint.lead else 1) * turns_between(v, joint.builder)
     return max((bytes_of(v) if cost is None else cost) // turns - 1, 1)

@@ -155,7 +155,7 @@ class _Nest:
         return found
 
     def _is_there(self, i: Any, extent: Any) -> bool:
-        """Whether an index is the same in all turns, and in range even where there is no turn that reads."""
+        """Whether an index is the same in all iterations, and in range even where there is no iteration that reads."""
         place, end = self.ranges.exact(i, frozenset()), self.ranges.exact(extent, frozenset())
         if i in self.ranges.inside or place is None or end is None:
             return False
@@ -164,7 +164,8 @@ class _Nest:
     # -- which comes last -----------------------------------------------------------------------------------------------------
 
     def is_last(self, read: Access, write: Access, level: int) -> bool:
-        """Whether, in any one turn of the loops around this level, nothing that was read is written to after the version was there that is read.
+        """Whether, in any one iteration of the loops around this level, nothing that was read is written to after the
+        version was there that is read.
 
         The read itself may come later: a copy is the version of then.
         """
@@ -176,7 +177,9 @@ class _Nest:
         return self.place[write.eqn] < born or self._apart(read, write, level, later=False)
 
     def _apart(self, read: Access, write: Access, level: int, later: bool) -> bool:
-        """Whether some axis keeps them apart in one turn of the loop at this level, or what is read in one from what is written in later ones."""
+        """Whether some axis keeps them apart in one iteration of the loop at this level, or what is read in one from
+        what is written in later ones.
+        """
         def lie_apart(r: tuple, w: tuple) -> bool:
             return self._is_beyond(r, w, read, write, level, later) or self._is_kept_apart(r, w, read, write, level, later)
         spans = zip(*[self.ranges.spans(access.eqn, access.around) for access in (read, write)])
@@ -192,7 +195,9 @@ class _Nest:
         return False
 
     def _firsts(self, end: "Affine | None", write: Access, level: int, sign: int, later: bool) -> Iterator[Affine]:
-        """What the end of a span that is nearer to what was read comes to in the same turn, or at the nearest in any later one."""
+        """What the end of a span that is nearer to what was read comes to in the same iteration, or at the nearest in
+        any later one.
+        """
         here = self.ranges.extreme(end, write.loops[level + 1:], -sign)
         moved = 0 if here is None or not later else self._moved(here, write.loops[level])
         if here is not None and moved * sign >= 0:
@@ -202,14 +207,16 @@ class _Nest:
             yield anywhere
 
     def _moved(self, form: Affine, loop: Equation) -> int:
-        """How far a form moves from a turn to the next one."""
+        """How far a form moves from an iteration to the next one."""
         i = index_of(loop)
         return next((c * loop.inputs[2].value for v, c in form.terms if v is i), 0)      # type: ignore[union-attr]
 
     # -- conditions -----------------------------------------------------------------------------------------------------------
 
     def _is_kept_apart(self, r: tuple, w: tuple, read: Access, write: Access, level: int, later: bool) -> bool:
-        """Whether the index that is written to is another one wherever the write stands, by a condition, and what was read is the same in all these turns."""
+        """Whether the index that is written to is another one wherever the write stands, by a condition, and what was
+        read is the same in all these iterations.
+        """
         if None in (*r, *w) or r[0] != r[1] or w[0] != w[1]:
             return False
         steady = set(map(index_of, read.loops[:level if later else level + 1]))

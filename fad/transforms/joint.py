@@ -28,9 +28,10 @@ class Joint:
     finals       {part of an output (see final.py): the input that holds it as the loop leaves it, in the reverse half},
     again        {what was read of such arrays: the same, read in the reverse half}.
 
-    trails: those of outputs (see undo.py), by number; demanded: variables of the region that the loops and branches in it shall restore;
-    restoring: the outputs of which the last version will be there in the reverse half; counters: places of the carries that the reverse half
-    knows from the number of the turn (`counted`); final: {equation: the part of an output in which what it read is found again}.
+    trails: those of outputs (see undo.py), by number; demanded: variables of the region that the loops and branches in
+    it shall restore; restoring: the outputs of which the last version will be there in the reverse half; counters:
+    places of the carries that the reverse half knows from the number of the iteration (`counted`); final: {equation:
+    the part of an output in which what it read is found again}.
     """
 
     def __init__(self, sweep: Any, eqn: Equation, region: Func, given: list, index: "Callable | None" = None, *, trails: "Mapping | None" = None,
@@ -105,9 +106,10 @@ class Joint:
 
 
 class Changing:
-    """Which variables of a joint program depend on what its loop carries, so that the reverse half does not have them for nothing.
+    """Which variables of a joint program depend on what its loop carries, so that the reverse half does not have them
+    for nothing.
 
-    turns: how many turns the loop is taken to have, None where the region is a branch.
+    turns: how many iterations the loop is taken to have, None where the region is a branch.
     """
 
     def __init__(self, builder: Builder, carries: set, turns: "int | None"):
@@ -151,7 +153,9 @@ def _region_around(builder: Builder) -> "Builder | None":
 
 
 def is_at_rest(v: Var, builder: Builder) -> bool:
-    """Whether a loop's turns find an array in memory: none of them writes to it or makes it, and no single element was written to just before."""
+    """Whether a loop's iterations find an array in memory: none of them writes to it or makes it, and no single element
+    was written to just before.
+    """
     around: Builder | None = builder
     while around is not None and v not in around.owned and not _is_loops(around):
         around = around.parent

@@ -45,7 +45,7 @@ class _Segments:
 
 
 class _Counted(_Segments):
-    """`for`, by the number of the turn: turns lo, ..., hi - 1 of all."""
+    """`for`, by the number of the iteration: iterations lo, ..., hi - 1 of all."""
 
     def results(self) -> tuple:
         self.start, stop, self.step = [integer(n) for n in self.args[:3]]
@@ -60,7 +60,7 @@ class _Counted(_Segments):
         return self.regions[0](self.start + k * self.step, *carries)
 
     def level(self, level: int, lo: Any, hi: Any, carries: tuple) -> tuple:
-        """The carries after the turns lo, ..., hi - 1."""
+        """The carries after the iterations lo, ..., hi - 1."""
         if level == 1:
             return self.loop(lo, hi, carries, self.turn)
         last = maximum(hi - self.turns, lo)
@@ -92,7 +92,7 @@ def at_most(n: Any, bound: Any) -> Any:
 
 
 class _Uncounted(_Segments):
-    """`while`, whose number of turns shows as it runs."""
+    """`while`, whose number of iterations shows as it runs."""
 
     def results(self) -> tuple:
         carries = self.some(self.plan.turns, tuple(self.args))
@@ -115,7 +115,7 @@ class _Uncounted(_Segments):
         return tuple(results[:count])
 
     def some(self, most: Any, carries: tuple) -> tuple:
-        """Up to so many turns, all of them saved."""
+        """Up to so many iterations, all of them saved."""
         return self.repeat(most, carries, lambda values: tuple(self.regions[1](*values)))
 
     def chunks(self, level: int, most: Any, carries: tuple) -> tuple:

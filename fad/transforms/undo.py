@@ -47,7 +47,7 @@ def trail_to(region: Func, end: Any, active: set) -> "Trail | None":
 
 
 def carried_trails(body: Func, lead: int, active: set) -> dict:
-    """{number of a carry: its trail}, of the arrays that a turn of a loop changes and hands on."""
+    """{number of a carry: its trail}, of the arrays that an iteration of a loop changes and hands on."""
     found = {}
     for k, (carry, end) in enumerate(zip(body.inputs[lead:], body.outputs)):
         if carry.type.shape and end is not carry and not any(n in body.inputs for n in carry.type.shape):
@@ -91,7 +91,7 @@ class Notes:
 
     restored    {version: (the next version, what the version is had again as)}
     logged      old values that are there to be put back
-    costs       {version: what the log of its trail costs in a turn, in bytes}
+    costs       {version: what the log of its trail costs in an iteration, in bytes}
     kept        {what a branch saves: the versions that it is one of}
     """
 
@@ -107,7 +107,7 @@ class Notes:
 
 
 def cost_around(v: Var, builder: Builder) -> "int | None":
-    """What the log of the trail that v is on costs, in a turn of a loop around; None where it is on none."""
+    """What the log of the trail that v is on costs, in an iteration of a loop around; None where it is on none."""
     around: Builder | None = builder.parent
     while around is not None:
         notes = getattr(around, "notes", None)

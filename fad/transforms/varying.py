@@ -20,7 +20,7 @@ def varies(atom: Any, varying: set) -> bool:
 
 
 def is_decided_by_data(eqn: Equation, varying: set) -> bool:
-    """Whether varying values decide how many turns a loop has, or which branch is taken."""
+    """Whether varying values decide how many iterations a loop has, or which branch is taken."""
     if eqn.op.name == "for":
         return any(varies(a, varying) for a in eqn.inputs[:3])
     if eqn.op.name == "while":
@@ -36,7 +36,9 @@ def _spread(eqn: Equation, varying: set) -> None:
 
 
 def _loop(eqn: Equation, varying: set) -> None:
-    """The fixed point: a carry varies if it starts so, if a turn makes it so, or if the number of turns does."""
+    """The fixed point: a carry varies if it starts so, if an iteration makes it so, or if the number of iterations
+    does.
+    """
     body, count = eqn.regions[-1], len(eqn.outputs)
     carries, init = body.inputs[len(body.inputs) - count:], eqn.inputs[len(eqn.inputs) - count:]
     varying.update(c for c, a in zip(carries, init) if varies(a, varying))

@@ -14,7 +14,7 @@ from .tape import Turns, along
 
 
 class Piece(NamedTuple):
-    """What a turn writes to a row: value at a place (see ops/index.py), added to what is there where `adds`."""
+    """What an iteration writes to a row: value at a place (see ops/index.py), added to what is there where `adds`."""
 
     value: Any
     spec: tuple
@@ -25,9 +25,10 @@ class Piece(NamedTuple):
 class Version(NamedTuple):
     """The carry at this place is known by what is saved.
 
-    pieces: what the turn writes into the next row, of which the rest is as in the row before; none where the turn makes a new array. maker: the number of the
-    equation that takes what is saved out of the array, None where it is all of it: else the pieces are all of the next row. skipped: the numbers
-    of the equations that write to the array.
+    pieces: what the iteration writes into the next row, of which the rest is as in the row before; none where the
+    iteration makes a new array. maker: the number of the equation that takes what is saved out of the array, None where
+    it is all of it: else the pieces are all of the next row. skipped: the numbers of the equations that write to the
+    array.
     """
 
     place: int
@@ -76,7 +77,7 @@ def _writes(division: Division, equations: list, place: int, carry: Var) -> list
 
 
 def _covers(division: Division, saved: Equation, chain: list, turns: Turns, around: Any) -> bool:
-    """Whether a turn writes all elements that the next one saves, adding only to what this one saves."""
+    """Whether an iteration writes all elements that the next one saves, adding only to what this one saves."""
     if any(division.equations[k].params["spec"] not in (_SLICE["spec"], ("i",)) for k in chain):
         return False
     region = _region(saved, around)

@@ -14,7 +14,7 @@ USUAL_EXTENT = 100                                           # what an extent is
 
 
 def bytes_of(v: Var) -> int:
-    """What it costs to save a variable once a turn."""
+    """What it costs to save a variable once an iteration."""
     return _bytes(v, v.type.shape)
 
 
@@ -32,7 +32,7 @@ def _bytes(v: Any, shape: tuple) -> int:
 
 
 def turns_guess(eqn: Equation) -> int:
-    """How many turns a loop is taken to have."""
+    """How many iterations a loop is taken to have."""
     if eqn.op.name != "for":
         return USUAL_EXTENT
     start, stop, step = eqn.inputs[:3]
