@@ -28,7 +28,7 @@ _OPERATOR = re.compile(r" (?:[-+*/%&|^<>]|//|\*\*|<<|>>|[<>=!]=|and|or) ")
 def sharing_groups(lines: list, parameters: Iterable[str], may_share: tuple = (), functions: "dict | None" = None) -> dict:
     """The group of each array: those of two groups share no memory.
 
-    may_share: parameters of which that is not known; functions: what shared_by_call says of those that are called, by their names.
+    may_share: parameters that may share memory; functions: {name of a called function: the answer of shared_by_call}.
     """
     codes = [code_of(line).strip() for line in lines]
     local = locals_of(lines, parameters)

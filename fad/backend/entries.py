@@ -139,7 +139,7 @@ class Folder:
             return False
 
     def use(self, name: str, make: Callable) -> Any:
-        """make(payload of an entry), or None. What does not check is removed, and that of which nothing can be made."""
+        """make(payload of an entry), or None. An entry that does not check, or that make refuses, is removed."""
         try:
             return None if self.refusal else make(self.checked(name, used=True).payload)
         except FileNotFoundError:

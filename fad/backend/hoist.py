@@ -34,7 +34,7 @@ class Counter(NamedTuple):
 
 
 class Room(NamedTuple):
-    """In front of which place an array may be made, and with which extents; exact: whether they are the array's own."""
+    """The place in front of which an array may be made, and its extents; exact: whether they are the array's own."""
 
     place: int
     extents: tuple

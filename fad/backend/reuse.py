@@ -43,8 +43,7 @@ class Storage:
         self.blocks[-1].setdefault("born", set()).add(var)
 
     def own_or_succeed(self, out: Var, views: Views, eqn: "Equation | None" = None) -> None:
-        """out gets an array: that of a carry which nobody needs any more where an iteration of the loop hands out on,
-        else its own.
+        """out gets an array: if an iteration hands out on, that of a carry that is dead by then, else its own.
 
         A carry that eqn, an elementwise one, reads element for element may be overwritten as it is read.
         """

@@ -161,7 +161,7 @@ class _Lower(lowering.Lower):
         return super()._lower_call_normal(fnty, expr, signature)
 
     def _reshaped(self, wanted, kind, array, extents):
-        """An array in C order under other extents, of which none is to be found out."""
+        """An array in C order under other extents, all of them given."""
         numbers = [self.context.cast(self.builder, self.loadvar(n.name), self.typeof(n.name), types.intp) for n in extents]
         size = self.context.make_array(kind)(self.context, self.builder, array).nitems
         differs = self.builder.icmp_signed("!=", functools.reduce(self.builder.mul, numbers), size)

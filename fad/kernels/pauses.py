@@ -57,7 +57,7 @@ def record_of(context, builder, arrays):
 
 
 def emit_pause(context, builder, turns, clock, record, ranks):
-    """Emit `interruptible`, in a function whose arguments are arrays of these ranks, of which there is a record."""
+    """Emit `interruptible`, in a function that has a record of its arguments, arrays of these ranks."""
     now = builder.icmp_signed("==", builder.and_(turns, WORD(EVERY - 1)), WORD(EVERY - 1))
     with builder.if_then(now, likely=False):
         found = builder.call(_pause(builder.module, ranks), [clock, record])

@@ -10,7 +10,7 @@ others the inner loop of the ufunc, which costs some 15 ns more.
     >>> numba.njit(lambda x: polygamma(1, x))(1.0).__round__(6)
     1.644934
 
-Where `vecmath` has a function of the same name (erf, expm1, xlogy, ...), that one is vectorised for real numbers.
+Where `vecmath` has a function of the same name (erf, expm1, xlogy, ...), use `vecmath`'s for vectors of real numbers.
 """
 import numpy as np
 import scipy.special as sp

@@ -25,7 +25,7 @@ FREE = "reassoc", "contract"                               # with "nsz", LLVM ta
 
 
 def add_up(total, x):
-    """total + x, of which it does not matter when it is added.
+    """total + x, in an order that does not matter.
 
     >>> add_up(1.0, 2)
     3.0
@@ -34,7 +34,7 @@ def add_up(total, x):
 
 
 def multiply_up(total, x):
-    """total * x, of which it does not matter when it is multiplied.
+    """total * x, in an order that does not matter.
 
     >>> multiply_up(1.5, 2)
     3.0

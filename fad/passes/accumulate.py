@@ -16,7 +16,9 @@ from .turns import if_it_runs, runs
 
 
 def accumulate(func: Func) -> Func:
-    """An array gets what a loop adds at a place that does not depend on the loop when the loop is over, if the loop reads and writes other places only.
+    """A loop's additions to an element that stays in place go to a number, and the number goes to the array behind the loop.
+
+    The loop must read and write other elements only.
 
         for i in range(n): g[k] += x[i]   ->   s = 0.0; for i in range(n): s = s + x[i]; if 0 < n: g[k] += s
     """
@@ -50,7 +52,7 @@ def _stays(add: Equation, inside: set) -> bool:
 
 
 def _divided(loop: Equation, chosen: list, scope: Scope) -> Equation:
-    """The loop with sums of their own in the scope, one for each element, and of the equations behind it the last."""
+    """The loop with one sum for each element; the scope gets it and all equations behind it but the last."""
     groups = {k: _by_place(found) for k, found in chosen}
     kept = {k: Var(loop.outputs[k].type, loop.outputs[k].name) for k, _ in chosen}
     all_groups = [adds for of_array in groups.values() for adds in of_array]

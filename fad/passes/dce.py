@@ -56,8 +56,7 @@ def _edges_of_whole(eqn: Equation) -> Iterator[tuple]:
 
 
 def _edges_of_loop(eqn: Equation) -> Iterator[tuple]:
-    """A carry that is needed, in the loop or behind it, is needed everywhere: what it begins with, and what an
-    iteration makes of it.
+    """A carry that is needed in the loop or behind it is needed everywhere: its first value and its next one.
     """
     *tests, body = eqn.regions
     count = len(eqn.outputs)

@@ -11,8 +11,8 @@ _WRITES = ("update", "index_add")
 
 
 def destinations(func: Func) -> Func:
-    """An array of nothing yet, to which loops write and which is then put into a part of another, is that part: nothing
-    is copied. So what a loop inside a loop saves goes straight to the array that keeps it for all iterations.
+    """An empty array that loops fill, and that is then put into a part of another array, is that part. Nothing is
+    copied: the values that an inner loop saves go straight to the array that keeps them for all iterations.
 
         t = unwritten(n); t = for i: yield t[i] = x[i] * c; T[k] = t   ->   T = for i: yield T[k, i] = x[i] * c
     """
@@ -47,7 +47,7 @@ class _Block:
         self.uses = Counter(v for e in self.equations for v in _used(e)) + Counter(a for a in self.outputs if isinstance(a, Var))
 
     def fill_in_place(self, whole: Var) -> None:
-        """Where `whole` is an array into which one is put that was filled for nothing else, fill that one there."""
+        """If the array that is put into `whole` was filled for nothing else, fill it there."""
         end = self.made[whole]
         last = self.equations[end]
         place = _place_of(last, self)
@@ -73,7 +73,7 @@ class _Block:
         return v in self.outputs or any(v in _used(e) for k, e in enumerate(self.equations[start:], start) if k != end)
 
     def _start(self, v: Var) -> "int | None":
-        """The equation that makes the array as one of nothing yet, if each state of it until it is `v` is used once."""
+        """The equation that makes the array, empty, if each of its states before `v` is used once."""
         while isinstance(v, Var) and v in self.made and self.uses[v] == 1:
             eqn = self.equations[self.made[v]]
             if eqn.op.name == "unwritten":
@@ -87,7 +87,7 @@ class _Block:
         return None
 
     def _needed(self, last: Equation, start: int, end: int) -> "list | None":
-        """The equations between that make the other array and tell the place, in order; None where they need what is filled."""
+        """The equations between that make the other array and the place, in order; None if they need the filled array."""
         found: set[int] = set()
         waiting = [a for a in (last.inputs[0], *last.inputs[2:]) if isinstance(a, Var)]
         while waiting:
@@ -138,7 +138,7 @@ class _Impossible(Exception):
 
 
 class _Moved:
-    """Equations that write to a part of an array, in place of an array of their own; states: {the latter as it is at some time: the former}."""
+    """Equations that write to a part of an array, in place of their own array. states: {a state of their own: one of the part}."""
 
     def __init__(self, place: _Place, states: dict):
         self.place, self.states = place, states

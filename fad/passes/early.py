@@ -14,7 +14,7 @@ _WRITES = {"update", "index_add", "resize"}
 
 
 def early(func: Func) -> Func:
-    """Readers of an array (or of parts of it) that stand behind a write to it move in front of the write, if they do not need what it makes.
+    """Readers of an array (or of its parts) behind a write move in front of the write, if they do not need its result.
 
         y2 = update(y, v, k); t2 = update(t, index(y, k), k)   ->   t2 = update(t, index(y, k), k); y2 = update(y, v, k)
     """
@@ -30,7 +30,7 @@ def _visit(eqn: Equation, scope: Scope) -> Any:
 
 
 def _ordered(equations: list) -> list:
-    """The equations, each write behind what can be read before it."""
+    """The equations, each write behind the reads that can come before it."""
     place, made, readers = {e: k for k, e in enumerate(equations)}, {v: e for e in equations for v in e.outputs}, _readers_of(equations)
     done: dict[Equation, None] = {}
     for eqn in equations:
@@ -74,7 +74,7 @@ def _reading(arrays: Iterable, readers: dict) -> Iterator:
 
 
 def _needed(reader: Equation, write: Equation, made: dict, done: dict) -> set:
-    """What is to be done for a reader, itself included; nothing if that needs the write, or something that must stay where it is."""
+    """The equations that a reader needs, itself included; none if they need the write, or one that must stay in place."""
     found, waiting = set(), [reader]
     while waiting:
         eqn = waiting.pop()

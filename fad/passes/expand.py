@@ -35,7 +35,7 @@ def _visit(eqn: Equation, scope: Scope) -> Any:
 
 
 def _written_out(eqn: Equation) -> "tuple[Func, dict]":
-    """The program that stands for an equation, and what its variables stand for."""
+    """The program that stands for an equation, and the meaning of its variables."""
     given: dict[Var, Any] = {}
     with building(eqn.op.name) as builder:
         args = [_input(builder, atom, given) for atom in eqn.inputs]
@@ -45,7 +45,7 @@ def _written_out(eqn: Equation) -> "tuple[Func, dict]":
 
 
 def _input(builder: Builder, atom: Any, given: dict) -> Any:
-    """A value of the new program for an input of the equation; of extents nothing is known but that they are not negative."""
+    """A value of the new program for an input of the equation; its extents are only known not to be negative."""
     if isinstance(atom, Literal):
         return atom.value
     own = {outer: var for var, outer in given.items()}

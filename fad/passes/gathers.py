@@ -55,7 +55,7 @@ def _size(n: Any) -> "int | None":
 
 
 class _Gather:
-    """One gather: rows of an array, and of what that is computed from."""
+    """One gather: rows of an array, and of the arrays that it is computed from."""
 
     def __init__(self, eqn: Equation, scope: Scope, uses: Counter):
         self.eqn, self.scope, self.uses = eqn, scope, uses
@@ -81,7 +81,7 @@ class _Gather:
         return self._emit(registry["index"], (x, self.rows), x, axis, {"spec": spec, "at": axis})
 
     def _computed(self, x: Any, axis: int) -> Any:
-        """The rows of x computed from rows of its operands, None where that cannot be done, or where others use x."""
+        """The rows of x, computed from rows of its operands; None if that cannot be done, or if others use x."""
         made = self.scope.made_by.get(x) if isinstance(x, Var) and self.uses[x] == 1 else None
         if made is None or made.regions or len(made.outputs) != 1:
             return None

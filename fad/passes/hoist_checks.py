@@ -87,7 +87,7 @@ class _Ends:
             self.scope.add(Equation(check.op, (place, extent), (), check.params, (), check.where))
 
     def _value(self, atom: Any, lines: _Lines, turn: dict, counter: Any) -> Any:
-        """What an atom is in that iteration."""
+        """The value of an atom in that iteration."""
         if atom is lines.index:
             return counter
         if atom not in lines.equations:

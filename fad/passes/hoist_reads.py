@@ -13,8 +13,8 @@ from .turns import if_it_runs, runs
 
 
 def hoist_reads(func: Func) -> Func:
-    """Elements whose place does not depend on the loop are read in front of it, if it has any iteration (else there may
-    be no such place).
+    """An element that stays in place is read in front of the loop, if the loop has an iteration (else there may be no
+    such element).
 
         for i in range(n): s = s + x[k] * y[i]   ->   a = x[k] if 0 < n else 0.0; for i in range(n): s = s + a * y[i]
 
@@ -49,13 +49,13 @@ def _invariant(loop: Equation, places: Places) -> dict:
 
 
 def _unwritten(sums: Sums, k: int, reads: dict, places: Places) -> list:
-    """Those of the reads that read what the k-th carry was before the loop."""
+    """The reads that find the k-th carry as it was before the loop."""
     steps = sums.steps(k) or ()
     return places.keep_apart(sums.region, [e for e in steps if e in reads], [e for e in steps if e.op.name != "index"])
 
 
 def _is_element(eqn: Equation) -> bool:
-    """Whether the array is known to have the element, be there an iteration or not."""
+    """Whether the array is known to have the element even if the loop has no iteration."""
     extents, places = eqn.inputs[0].type.shape, eqn.inputs[1:]
     return all(isinstance(n, int) and isinstance(i, Literal) and 0 <= i.value < n for n, i in zip(extents, places))
 

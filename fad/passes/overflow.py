@@ -67,14 +67,14 @@ def _is_pythons(eqn: Equation) -> bool:
 
 
 def _may_grow(eqn: Equation) -> bool:
-    """Whether this is an operation that, repeated or by itself, makes large integers of small ones."""
+    """Whether this operation makes large integers of small ones, by itself or repeated."""
     if eqn.op.name not in GROWING or not _is_pythons(eqn):
         return False
     return eqn.op.name not in ("add", "sub", "mul") or all(isinstance(a, Var) or abs(a.value) > 1 and eqn.op.name == "mul" for a in eqn.inputs)
 
 
 def _is_partial(eqn: Equation) -> bool:
-    """Whether this divides Python integers by what may be zero, or shifts them by what may be negative."""
+    """Whether this may divide a Python integer by zero, or shift it by a negative number."""
     pythons = all(a.type.weak and a.type.dtype == INT for a in eqn.inputs)
     return eqn.op.name in PARTIAL and pythons and (isinstance(eqn.inputs[1], Var) or eqn.inputs[1].value <= 0)
 
@@ -121,8 +121,8 @@ class _Finder:
         known.update(zip(eqn.outputs, found))
 
     def loop(self, eqn: Equation, known: dict, note: bool) -> "list[Size]":
-        """What a loop carries: what each iteration adds to, or leaves below the largest carry, grows with the
-        iterations; the rest without bounds.
+        """Sizes of the carries: a carry that each iteration adds to, or leaves below the largest carry, grows with the
+        iterations; any other has no bound.
         """
         count, body = len(eqn.outputs), eqn.regions[-1]
         carries, first = body.inputs[len(body.inputs) - count:], [self.size(a, known) for a in eqn.inputs[len(eqn.inputs) - count:]]

@@ -10,8 +10,8 @@ from .sums import Sums
 
 
 def overwrite(func: Func) -> Func:
-    """Where every iteration of a loop over all of a vector of zeros adds to the element of its own, the first addition
-    is an assignment.
+    """If every iteration of a loop over a whole vector of zeros adds to its own element, the first addition becomes an
+    assignment.
 
         g = full(0.0, n); for i in range(n): g[i] += x[i]   ->   g = unwritten(n); for i in range(n): g[i] = x[i]
     """

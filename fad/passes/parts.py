@@ -44,7 +44,7 @@ def _is(a: Any, value: int) -> bool:
 
 
 def part_of_part(outer: tuple, inner: tuple, integers: Integers) -> "tuple | None":
-    """The selection (operands, spec) of an array that a second one makes of what a first one selects; None where either gathers.
+    """The selection (operands, spec) that is the second selection applied to the first; None if either gathers.
 
         x[a:a + n:2], of it [b]   ->   x[a + 2 * b]
     """

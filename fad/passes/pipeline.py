@@ -42,8 +42,10 @@ AFTER_SCALARISE: tuple[Callable[[Func], Func], ...] = (fold, simplify, cse, simp
 
 
 def prepared(func: Func) -> Func:
-    """The Func as the backend takes it: only ops that have a kernel; small arrays of loops, and elements that a loop reads or adds to at one
-    place, as scalars; sums in the order of memory; arrays read before they are written to.
+    """The Func as the backend takes it.
+
+    All ops have a kernel. Small arrays of loops are scalars, and so are elements that a loop reads or adds to at one
+    place. Sums run in the order of memory. Arrays are read before they are written to.
     """
     func = expand(func)
     new = scalarise(func)
@@ -55,7 +57,7 @@ def prepared(func: Func) -> Func:
 
 
 def rearranged(func: Func) -> Func:
-    """The Func as transforms had better take it: what stands in the way of less work, in the program and in its derivatives."""
+    """The Func rearranged for transforms: its derivatives need less work then, and so does the program."""
     return without_cancelling(hoist_gathers(split_early(func)))
 
 

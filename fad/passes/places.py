@@ -46,7 +46,7 @@ class Places:
         return [e for e in ones if all(self._are_apart(e, other, nest) for other in others)]
 
     def _are_apart(self, one: Equation, other: Equation, nest: tuple) -> bool:
-        """Whether some axis keeps them apart; what adds to all of an array is nowhere apart."""
+        """Whether some axis keeps them apart; an addition to a whole array is nowhere apart."""
         if "spec" not in one.params or "spec" not in other.params:
             return False
         around = frozenset(i for i in map(index_of, nest) if i is not None)

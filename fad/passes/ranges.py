@@ -57,7 +57,7 @@ class Ranges:
     # -- ranges ---------------------------------------------------------------------------------------------------------------
 
     def of(self, a: Any, around: frozenset) -> tuple:
-        """In one of which ranges (least, largest) an integer is, or each element of an array of integers; what is known exactly is a range of one.
+        """The ranges (least, largest) in one of which an integer lies, or each element of an array; an exact one is a point.
 
         around: the indices of loops that stand for themselves; those of other loops are known by their bounds.
         """
@@ -81,7 +81,7 @@ class Ranges:
         return tuple((first[0], last[1]) if step > 0 else (last[0], first[1]) for first, last in found)
 
     def spans(self, eqn: Equation, around: frozenset) -> list:
-        """The ranges of indices along each axis of the array that an equation reads or writes, in one of which each access lies; None where that is not known."""
+        """The ranges, along each axis of an array, of the indices that an equation reads or writes; None if they are unknown."""
         operands = eqn.inputs[1:] if eqn.op.name == "index" else eqn.inputs[2:]
         return [self._span(entry, given, around) for _, entry, given in walk_spec(eqn.params["spec"], operands)]
 
@@ -97,7 +97,7 @@ class Ranges:
 
     @staticmethod
     def _opaque(a: Any) -> tuple:
-        """What no more is known of than its name; an array's elements may differ."""
+        """The range of an integer that is only known by name; an array's elements may differ."""
         return ANYWHERE if a.type.shape else _exact(Affine(((a, 1),), 0))
 
     @staticmethod
@@ -115,7 +115,7 @@ class Ranges:
         return self._opaque(a) if found in (None, (), ANYWHERE) else found          # type: ignore[return-value]
 
     def _ends(self, loop: Equation) -> tuple:
-        """What a loop's index is at the least, and what it stays below."""
+        """The least value of a loop's index, and the bound that it stays below."""
         start, stop, step = loop.inputs[:3]
         return (start, stop, 0, -1) if step.value > 0 else (stop, start, 1, 0)       # type: ignore[union-attr]
 
@@ -124,8 +124,7 @@ class Ranges:
         return tuple((shifted(x, more), shifted(y, less)) for (x, _), (_, y) in product(self.of(low, around), self.of(high, around)))
 
     def _kept(self, carry: Var, around: frozenset) -> tuple:
-        """What a loop carries is what it begins with, or what some iteration left of it: by the indices of that
-        iteration, not of this one.
+        """A carry is its first value, or the result of some iteration, in terms of that iteration's indices.
         """
         if carry in self.pending or carry.type.shape:
             return self._opaque(carry)
@@ -161,7 +160,7 @@ class Ranges:
         return tuple(pair for b in choices for pair in self.of(b, around))
 
     def _wrapped(self, eqn: Equation, around: frozenset) -> "tuple | None":
-        """An index that is never negative is what it was."""
+        """An index that is never negative stays as it is."""
         found = self.of(eqn.inputs[0], around)
         return found if all(self.is_at_least(0, low, self.loops.values()) for low, _ in found) else None
 

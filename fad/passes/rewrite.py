@@ -7,7 +7,7 @@ from ..ir.types import Type
 
 
 class Scope:
-    """What a walk knows at one place: replacements, and which equation made a variable. An inner scope sees its parent's."""
+    """The knowledge of a walk at one place: replacements, and producers of variables. An inner scope sees its parent's."""
 
     def __init__(self, parent: "Scope | None" = None):
         self.parent = parent
@@ -17,7 +17,7 @@ class Scope:
         self.known: dict[Any, Any] = {}                      # for passes: what they remember of this scope
 
     def resolve(self, atom: Any) -> Any:
-        """What stands for an atom (or extent) now."""
+        """The atom that stands for an atom (or extent) now."""
         if not isinstance(atom, Var):
             return atom
         scope: Scope | None = self

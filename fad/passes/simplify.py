@@ -342,7 +342,7 @@ def _all_written(eqn: Equation, scope: Scope) -> Any:
 
 @rule("add")
 def _plus_part(eqn: Equation, scope: Scope) -> Any:
-    """x + an array of zeros to a part of which v is added = x with v added to that part."""
+    """x + (zeros with v added to a part) = x with v added to that part."""
     for x, y in (eqn.inputs, eqn.inputs[::-1]):
         added = _added_to_zeros(y, scope)
         if added is not None and same_type(x, eqn.outputs[0]) and (x.type.dtype, x.type.shape) == (y.type.dtype, y.type.shape):
@@ -352,7 +352,7 @@ def _plus_part(eqn: Equation, scope: Scope) -> Any:
 
 @rule("index_add")
 def _part_of_part(eqn: Equation, scope: Scope) -> Any:
-    """An array of zeros to a part of which v is added, added to a part of x: x with v added to a part of that part."""
+    """(Zeros with v added to a part) added to a part of x = x with v added to a part of that part."""
     (x, y), operands, params = eqn.inputs[:2], eqn.inputs[2:], eqn.params
     added = _added_to_zeros(y, scope)
     if added is None or y.type.dtype != x.type.dtype or y.type.shape != _as_extents(selected_shape(x.type.shape, operands, params["spec"], params["at"])):

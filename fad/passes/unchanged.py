@@ -6,8 +6,9 @@ from .rewrite import Scope, rewrite
 
 
 def unchanged(func: Func) -> Func:
-    """A carry that every iteration hands on as it is gives way, in the loop and behind it, to the value in front of the
-    loop; a result for which all branches give the same value around them gives way to that.
+    """A carry that no iteration changes gives way to its first value, in the loop and behind it.
+
+    A result gives way to a value of the surroundings that all branches return for it.
 
         g2, s2 = for i, (g, s) = (1.0, 0.0): yield g, s + g * x[i]   ->   s2 = for i, s = 0.0: yield s + 1.0 * x[i]
     """

@@ -127,8 +127,9 @@ class _Loop:
         return {eqn: part for eqn, part in found if eqn not in self.sweep.finals}
 
     def _states(self, trails: dict) -> dict:
-        """{number of a carry: an iteration's share of what it costs to know, in the reverse sweep, what the loop made
-        of it}: at the top nothing, and where the loop around restores it, what is overwritten outside of this loop.
+        """{number of a carry: an iteration's share of the cost of having the carry's last value in the reverse sweep}.
+
+        At the top it costs nothing. If the loop around restores it, it costs what is overwritten outside this loop.
         """
         if not is_inside_a_loop(current()):
             return {}

@@ -259,8 +259,8 @@ class Division:
         """Arrays around the region that the loop around it would have to save if they were read here, and what an
         iteration's share of that is.
 
-        A little less than their size: where what is computed from one is as large as the array itself, the array is
-        saved. Where the loop around may restore it, the log is what it costs.
+        A little less than their size: if a value computed from the array is as large as the array, the array is saved.
+        If the loop around may restore the array, it costs the log.
         """
         found = dict.fromkeys(v for e in self.equations for v in reads(e) if v.type.rank and v not in self.inside)
         return {v: share_around(v, self.joint) for v in found if changes_around(v, self.joint.builder)}

@@ -195,8 +195,7 @@ class _Nest:
         return False
 
     def _firsts(self, end: "Affine | None", write: Access, level: int, sign: int, later: bool) -> Iterator[Affine]:
-        """What the end of a span that is nearer to what was read comes to in the same iteration, or at the nearest in
-        any later one.
+        """The end of a span nearer to the read: its value in the same iteration, or its nearest value in any later one.
         """
         here = self.ranges.extreme(end, write.loops[level + 1:], -sign)
         moved = 0 if here is None or not later else self._moved(here, write.loops[level])

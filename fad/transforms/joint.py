@@ -136,7 +136,7 @@ def changes_around(v: Var, builder: Builder) -> bool:
 
 
 def turns_between(v: Var, builder: Builder) -> int:
-    """How often a loop or branch is taken to be run while v, which changes in a loop around it, stays as it is."""
+    """The estimated number of runs of a loop or branch while v, which changes in a loop around it, stays as it is."""
     around, turns = _region_around(builder), 1
     while around is not None and not around.changing.here(v):       # type: ignore[attr-defined]
         turns *= around.changing.turns or 1                  # type: ignore[attr-defined]

@@ -17,7 +17,7 @@ from .tape import Padded, Tape, Turns, is_fixed, keeper_of
 
 
 class BlockRows:
-    """blocks: of which it is one; width: of the rows of vectors; first, end: the numbers of the block's first iteration
+    """blocks: those it belongs to; width: of the rows of vectors; first, end: the numbers of the block's first iteration
     and of the one behind its last.
     """
 
@@ -57,7 +57,7 @@ class BlockRows:
         self.others.start_reverse(list(results[m:]))
 
     def read(self, v: Any, k: Any, env: Environment) -> Any:
-        """What the iteration number k saves under this name."""
+        """The value that iteration number k saves under this name."""
         tape = self.versions if v in self.again.versions else self.others
         return tape.reader([], bounded(k - self.first))(tape.variables.index(v), env)
 

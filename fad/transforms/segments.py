@@ -22,7 +22,7 @@ from .masks import chooses, is_masked
 
 
 def vjp_in_segments(sweep: Any, eqn: Equation, plan: Plan, inner: "int | None") -> None:
-    """The reverse mode of a loop under a plan; inner: the share of which the loops in its body have a part."""
+    """The reverse mode of a loop under a plan; inner: the share that the loops in its body divide."""
     args = [sweep.env.read(a) for a in eqn.inputs]
     regions = tuple([closure(r, sweep.env) for r in eqn.regions])
     with building("segments", region=True) as builder:
@@ -83,7 +83,7 @@ def _root(n: Any) -> Any:
 
 
 def at_most(n: Any, bound: Any) -> Any:
-    """min(n, bound), of which it is known that it is at most the bound."""
+    """min(n, bound), known to be at most the bound."""
     least = minimum(n, bound)
     if isinstance(least, Value):
         facts = current().integers
@@ -119,7 +119,7 @@ class _Uncounted(_Segments):
         return self.repeat(most, carries, lambda values: tuple(self.regions[1](*values)))
 
     def chunks(self, level: int, most: Any, carries: tuple) -> tuple:
-        """Up to so many chunks, of which the starts are saved."""
+        """Up to so many chunks, whose starts are saved."""
         return self.repeat(most, carries, lambda values: self.again(values, lambda inner: self.chunk(level, inner)))
 
     def chunk(self, level: int, carries: tuple) -> tuple:

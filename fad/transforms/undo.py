@@ -23,7 +23,7 @@ WRITES = ("update", "index_add")
 
 
 class Trail(NamedTuple):
-    """What an array goes through in a region.
+    """The versions of an array in a region, each made from the one before.
 
     versions    what it is at first (which the region does not make), in between, and at last
     cost        of a log of what is overwritten, in bytes
@@ -58,7 +58,7 @@ def carried_trails(body: Func, lead: int, active: set) -> dict:
 
 
 def _step_back(eqn: Equation, v: Var, active: set) -> "tuple | None":
-    """What an array was before this equation made v of it, and what it costs to log what was overwritten."""
+    """The array before this equation made v of it, and the cost of logging the overwritten values."""
     if eqn.op.name in WRITES:
         return eqn.inputs[0], bytes_written(eqn)
     if eqn.op.name in ("for", "while", "cond") and not active.isdisjoint(eqn.outputs):
@@ -87,7 +87,7 @@ def _out_of_branches(eqn: Equation, k: int, active: set) -> "tuple | None":
 
 
 class Notes:
-    """What a joint program knows of the trails in it.
+    """The trails of a joint program.
 
     restored    {version: (the next version, what the version is had again as)}
     logged      old values that are there to be put back
@@ -107,7 +107,7 @@ class Notes:
 
 
 def cost_around(v: Var, builder: Builder) -> "int | None":
-    """What the log of the trail that v is on costs, in an iteration of a loop around; None where it is on none."""
+    """The cost of logging the trail of v, in an iteration of a loop around; None if v is on no trail."""
     around: Builder | None = builder.parent
     while around is not None:
         notes = getattr(around, "notes", None)
@@ -118,7 +118,7 @@ def cost_around(v: Var, builder: Builder) -> "int | None":
 
 
 def log_write(sweep: Any, eqn: Equation) -> Callable:
-    """Keep what a write overwrites. What puts it back, to be called in the reverse sweep."""
+    """Keep the values that a write overwrites; return the function that puts them back in the reverse sweep."""
     notes, chosen = current().notes, {"spec": eqn.params["spec"], "at": eqn.params["at"]}          # type: ignore[attr-defined]
     earlier, *operands = [sweep.env.read(a) for a in (eqn.inputs[0], *eqn.inputs[2:])]
     old = index(earlier, *operands, **chosen)
@@ -131,7 +131,7 @@ def log_write(sweep: Any, eqn: Equation) -> Callable:
 
 
 class History(NamedTuple):
-    """An array of a joint program whose every version can be had again.
+    """An array of a joint program whose every version can be restored.
 
     versions    in order of time
     again       {version: the variable that holds it in the reverse half}
@@ -144,7 +144,7 @@ class History(NamedTuple):
 
     @property
     def first(self) -> Var:
-        """What the first version is had again as."""
+        """The restored first version."""
         return self.again[self.versions[0]]
 
 

@@ -9,7 +9,7 @@ from ..ir.graph import Equation, Func, Var
 
 
 def find_varying(func: Func, varying: set) -> set:
-    """Add to `varying` all variables of func (and of its regions) whose values may follow those in it; the same set is returned."""
+    """Add to `varying`, and return, all variables of func and its regions whose values may depend on those in it."""
     for eqn in func.equations:
         _spread(eqn, varying)
     return varying

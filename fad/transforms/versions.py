@@ -14,7 +14,7 @@ from .tape import Turns, along
 
 
 class Piece(NamedTuple):
-    """What an iteration writes to a row: value at a place (see ops/index.py), added to what is there where `adds`."""
+    """One write of an iteration to a row: a value at a place (see ops/index.py); with `adds` it is added."""
 
     value: Any
     spec: tuple

@@ -14,12 +14,12 @@ USUAL_EXTENT = 100                                           # what an extent is
 
 
 def bytes_of(v: Var) -> int:
-    """What it costs to save a variable once an iteration."""
+    """The bytes of a variable that is saved once an iteration."""
     return _bytes(v, v.type.shape)
 
 
 def bytes_written(eqn: Equation) -> int:
-    """What it costs to save the part of an array that an update writes to."""
+    """The bytes of the part of an array that an update writes to."""
     x, operands = eqn.inputs[0], tuple([a.type if a.type.shape else a for a in eqn.inputs[2:]])
     return _bytes(x, selected_shape(x.type.shape, operands, eqn.params["spec"], eqn.params["at"]))
 
@@ -32,7 +32,7 @@ def _bytes(v: Any, shape: tuple) -> int:
 
 
 def turns_guess(eqn: Equation) -> int:
-    """How many iterations a loop is taken to have."""
+    """The estimated number of a loop's iterations."""
     if eqn.op.name != "for":
         return USUAL_EXTENT
     start, stop, step = eqn.inputs[:3]
