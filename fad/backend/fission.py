@@ -70,7 +70,9 @@ def _parts(steps: list, scheduler: Any, homes: dict) -> list:
 
 
 def _gather(parts: list, friends: list) -> None:
-    """Let the last part join its friends at the first one's place, with the parts between that one of them must wait for."""
+    """Let the last part join its friends at the first one's place, with the parts between that one of them must wait
+    for.
+    """
     if not friends:
         return
     together = [*friends, len(parts) - 1]

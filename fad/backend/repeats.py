@@ -9,7 +9,8 @@ import numpy as np
 
 
 def repeated_runs(sequence: list) -> Iterator[tuple]:
-    """Pairs (length, places) of the maximal runs that occur at several places: no run could be longer at all its places.
+    """Pairs (length, places) of the maximal runs that occur at several places: no run could be longer at all its
+    places.
 
     >>> sorted((length, sorted(places)) for length, places in repeated_runs([1, 2, 3, 9, 1, 2, 3, 8, 2, 3]))
     [(2, [1, 5, 8]), (3, [0, 4])]

@@ -16,7 +16,8 @@ from .turns import if_it_runs, runs
 
 
 def accumulate(func: Func) -> Func:
-    """A loop's additions to an element that stays in place go to a number, and the number goes to the array behind the loop.
+    """A loop's additions to an element that stays in place go to a number, and the number goes to the array behind the
+    loop.
 
     The loop must read and write other elements only.
 

@@ -87,7 +87,8 @@ class _Block:
         return None
 
     def _needed(self, last: Equation, start: int, end: int) -> "list | None":
-        """The equations between that make the other array and the place, in order; None if they need the filled array."""
+        """The equations between that make the other array and the place, in order; None if they need the filled array.
+        """
         found: set[int] = set()
         waiting = [a for a in (last.inputs[0], *last.inputs[2:]) if isinstance(a, Var)]
         while waiting:
@@ -138,7 +139,9 @@ class _Impossible(Exception):
 
 
 class _Moved:
-    """Equations that write to a part of an array, in place of their own array. states: {a state of their own: one of the part}."""
+    """Equations that write to a part of an array, in place of their own array. states: {a state of their own: one of
+    the part}.
+    """
 
     def __init__(self, place: _Place, states: dict):
         self.place, self.states = place, states

@@ -74,7 +74,8 @@ def _reading(arrays: Iterable, readers: dict) -> Iterator:
 
 
 def _needed(reader: Equation, write: Equation, made: dict, done: dict) -> set:
-    """The equations that a reader needs, itself included; none if they need the write, or one that must stay in place."""
+    """The equations that a reader needs, itself included; none if they need the write, or one that must stay in place.
+    """
     found, waiting = set(), [reader]
     while waiting:
         eqn = waiting.pop()

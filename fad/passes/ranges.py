@@ -57,7 +57,8 @@ class Ranges:
     # -- ranges ---------------------------------------------------------------------------------------------------------------
 
     def of(self, a: Any, around: frozenset) -> tuple:
-        """The ranges (least, largest) in one of which an integer lies, or each element of an array; an exact one is a point.
+        """The ranges (least, largest) in one of which an integer lies, or each element of an array; an exact one is a
+        point.
 
         around: the indices of loops that stand for themselves; those of other loops are known by their bounds.
         """
@@ -81,7 +82,9 @@ class Ranges:
         return tuple((first[0], last[1]) if step > 0 else (last[0], first[1]) for first, last in found)
 
     def spans(self, eqn: Equation, around: frozenset) -> list:
-        """The ranges, along each axis of an array, of the indices that an equation reads or writes; None if they are unknown."""
+        """The ranges, along each axis of an array, of the indices that an equation reads or writes; None if they are
+        unknown.
+        """
         operands = eqn.inputs[1:] if eqn.op.name == "index" else eqn.inputs[2:]
         return [self._span(entry, given, around) for _, entry, given in walk_spec(eqn.params["spec"], operands)]
 

@@ -7,7 +7,8 @@ from ..ir.types import Type
 
 
 class Scope:
-    """The knowledge of a walk at one place: replacements, and producers of variables. An inner scope sees its parent's."""
+    """The knowledge of a walk at one place: replacements, and producers of variables. An inner scope sees its parent's.
+    """
 
     def __init__(self, parent: "Scope | None" = None):
         self.parent = parent

@@ -279,7 +279,9 @@ class _Walk:
         return list(self.elements[v].ravel())
 
     def results(self, eqn: Equation, like: tuple) -> tuple:
-        """The outputs of an equation with regions, and the equations that make arrays of scalars needed as arrays behind it."""
+        """The outputs of an equation with regions, and the equations that make arrays of scalars needed as arrays
+        behind it.
+        """
         outputs: list = []
         packs: list = []
         for out, c in zip(eqn.outputs, like):

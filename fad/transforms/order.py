@@ -18,7 +18,8 @@ class Cycle(Exception):
 
 
 class Order:
-    """Finds the steps that lead to the wanted variables. A step is an equation's number, or a variable to read from the tape.
+    """Finds the steps that lead to the wanted variables. A step is an equation's number, or a variable to read from the
+    tape.
 
     again: {variable: the one that takes its place in the reverse half}; found: those of them that were needed.
     """

@@ -17,8 +17,8 @@ from .tape import Padded, Tape, Turns, is_fixed, keeper_of
 
 
 class BlockRows:
-    """blocks: those it belongs to; width: of the rows of vectors; first, end: the numbers of the block's first iteration
-    and of the one behind its last.
+    """blocks: those it belongs to; width: of the rows of vectors; first, end: the numbers of the block's first
+    iteration and of the one behind its last.
     """
 
     def __init__(self, blocks: Any, width: dict, first: Any, end: Any):
