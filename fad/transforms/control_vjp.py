@@ -190,9 +190,7 @@ class _Loop:
         return gxs + totals + arrays
 
     def reverse_links(self) -> tuple:
-        """What the forward loop knows of extents that change from iteration to iteration: those of their cotangents
-        change, too.
-        """
+        """The links of the cotangents' extents that change from iteration to iteration: those of the forward loop."""
         place = {k: j for j, k in enumerate(self.carried)}
         return tuple([(place[k], axis, None) for k, axis, _ in self.eqn.params["extents"] if k in place])
 
