@@ -86,7 +86,7 @@ def _files(folder: pathlib.Path) -> list:
 
 
 def _scipy() -> list:
-    """What tells one SciPy from another, without importing it."""
+    """The identity of the installed SciPy, without importing it."""
     spec = importlib.util.find_spec("scipy")
     files = [pathlib.Path(place) / "version.py" for place in (spec and spec.submodule_search_locations) or ()]
     return [file.read_bytes() for file in files if file.exists()]
@@ -159,7 +159,7 @@ def load(text: str, name: str, path: "pathlib.Path | None") -> Any:
 
 
 def _module(text: str, name: str) -> str:
-    """What Numba compiles: the text of a kernel, and its decorator."""
+    """The module that Numba compiles: the text of a kernel, and its decorator."""
     return with_free_sums(text) + _jitted(name)
 
 

@@ -26,7 +26,7 @@ def _from_the_end(axis: Axis) -> Index:
 
 
 def _direction(place: tuple, axis: Axis) -> int:
-    """1 where the place moves on with the axis, -1 where it moves back, 0 where it stays or nobody knows."""
+    """1 if the place moves on with the axis, -1 if it moves back, 0 if it stays or that is unknown."""
     found = [c for i in place for s, c in i.terms if s is axis]
     return (found[0] > 0) - (found[0] < 0) if len(found) == 1 else 0
 

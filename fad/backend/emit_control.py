@@ -66,7 +66,7 @@ def _print_while(printer: Any, step: Step) -> None:
 
 @contextmanager
 def _counted(printer: Any, wanted: bool = True) -> Iterator[Callable]:
-    """Around a loop: what prints the line that counts an iteration. Loops within loops share one count."""
+    """A context around a loop; its value prints the line that counts an iteration. Nested loops share one count."""
     if not wanted:
         yield lambda: None
         return
@@ -96,7 +96,7 @@ def _work_of(step: Step) -> float:
 
 
 def _few(ends: tuple) -> float:
-    """How many iterations a range has, where LLVM may lay them out: it has to know their number."""
+    """The number of iterations of a range that LLVM may lay out: it has to know the number."""
     known = [a.value if isinstance(a, Literal) else a.index.const if isinstance(a, Position) and not a.index.terms else None for a in ends]
     turns = math.inf if None in known else len(range(*known))
     return turns if turns <= FEW else math.inf
@@ -169,7 +169,7 @@ def _copy(printer: Any, old: Var, new: Var) -> None:
 
 
 def _changes_hands(printer: Any, a: Any, body: Any, outs: tuple) -> bool:
-    """Whether the array is one carry's in this iteration and another's, and nobody else's, in the next."""
+    """Whether the array is one carry's in this iteration, and only another carry's in the next."""
     if printer.places[-1].line is None or not isinstance(a, Var):
         return False
     root = printer.storage.root

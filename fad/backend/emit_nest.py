@@ -144,7 +144,9 @@ class Printer:
             self._release(step, self.held.pop(self.storage.root(step.out)))
 
     def _is_held(self, step: Step, loop: "Loop | None") -> bool:
-        """Whether a reduction adds to one element of an array throughout an innermost loop, and had better do so in a register."""
+        """Whether a reduction adds to one element of an array throughout an innermost loop, so that a register should
+        hold the sum.
+        """
         if step.kind != "reduce" or loop is None or not self.home(step.out).kept or any(isinstance(n, (Loop, Begin)) for n in loop.nodes):
             return False
         inside = [n for n in loop.nodes if n.kind == "reduce" and n.out is step.out]
@@ -225,7 +227,7 @@ class Printer:
         return f"{name}[{', '.join(self.expressions.index(kept_index(place, k, home)).source for k in kept)}]"
 
     def target(self, step: Step) -> str:
-        """Where a step writes."""
+        """The place that a step writes to."""
         home = self.home(step.out)
         if self.storage.root(step.out) in self.held:
             return self.held[self.storage.root(step.out)]
@@ -281,7 +283,7 @@ class Printer:
         return f"np.empty({_shape(extents)}{dtype_argument(root.type.dtype)})"
 
     def room(self, root: Var) -> Any:
-        """Where an array that is not allocated yet may be made, if not where it is needed."""
+        """The place where an array that is not allocated yet may be made, if not where it is needed."""
         return None if root in self.allocated else room_for(self, root, self.extents(root))
 
     # -- steps --------------------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from .templates import Text
 
 
 def begin(printer: Any, step: Step) -> None:
-    """What stands in front of the loops of a step: its first value."""
+    """The lines in front of the loops of a step: its first value."""
     if step.kind == "reduce":
         _begin_with(printer, step, unit(step))
     elif step.kind == "scan":

@@ -35,14 +35,14 @@ for _flag in ("O_NOFOLLOW", "O_CLOEXEC", "O_BINARY", "O_NONBLOCK"):
 
 
 class Entry(NamedTuple):
-    """What a file holds."""
+    """The contents of a file."""
 
     title: str
     payload: bytes
 
 
 class Found(NamedTuple):
-    """What is known of a file without reading it."""
+    """The facts about a file that need no reading."""
 
     name: str
     size: int
@@ -74,7 +74,7 @@ def packed(name: str, title: str, payload: bytes) -> bytes:
 
 
 def unpacked(name: str, content: bytes) -> Entry:
-    """What a file holds; Refused where it is not whole, or belongs elsewhere."""
+    """The contents of a file; Refused if it is not whole, or belongs elsewhere."""
     magic, _, rest = content.partition(b"\n")
     if magic != MAGIC:
         raise Refused("is no entry of this version")
@@ -105,7 +105,7 @@ class Folder:
         self._size: int | None = None  # of all entries, as far as this process knows
 
     def file(self, name: str) -> pathlib.Path:
-        """Where an entry lies."""
+        """The path of an entry."""
         return self.path / f"{name}{SUFFIX}"
 
     # -- looking -----------------------------------------------------------------------------------------------------
@@ -172,7 +172,7 @@ class Folder:
         return entry
 
     def entries(self) -> list:
-        """What lies here, the least recently used first."""
+        """The entries, the least recently used first."""
         return sorted(self._files(SUFFIX), key=lambda found: (found.used, found.name))
 
     def _files(self, suffix: str) -> Iterator[Found]:
@@ -190,7 +190,7 @@ class Folder:
     # -- writing -----------------------------------------------------------------------------------------------------
 
     def write(self, name: str, title: str, payload: bytes, limit: "int | None" = None) -> bool:
-        """Keep an entry where that is possible, so that nobody ever sees half of it; whether that was so.
+        """Keep an entry if possible, whole or not at all; answer whether it was kept.
 
         If all is more than `limit` bytes then, what was not used for longest is removed.
         """
@@ -266,5 +266,5 @@ class Folder:
 
 
 def note(message: str, *args: Any) -> None:
-    """What is of interest only to who looks for it."""
+    """Log a message at the level of debugging."""
     logging.getLogger("fad.cache").debug(message, *args)

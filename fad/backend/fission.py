@@ -31,7 +31,7 @@ def separated(nodes: list, scheduler: Any, homes: dict) -> list:
 
 
 class _Part:
-    """Steps that share a loop: what they touch, the arrays that they fill and read."""
+    """Steps that share a loop: their accesses, and the arrays that they fill and read."""
 
     def __init__(self, step: Step, accesses: list, homes: dict):
         self.steps, self.accesses = [step], list(accesses)
@@ -46,7 +46,7 @@ class _Part:
             mine |= theirs
 
     def belongs_to(self, other: "_Part", made: set) -> bool:
-        """Whether the two had better share a loop; made: the numbers that the loop computes."""
+        """Whether the two should share a loop; made: the numbers that the loop computes."""
         if self.numbers & other.numbers & made or self.filled & other.filled:
             return True
         if self.filled and other.filled:

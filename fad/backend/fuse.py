@@ -35,7 +35,8 @@ class Scheduler:
         self.views, self.storage = views, storage
 
     def arrange_block(self, steps: list, outputs: tuple, outer: set) -> list:
-        """The nodes of a function's or a region's steps: what runs over the long axis in blocks, before and behind it what stands between.
+        """The nodes of a function's or a region's steps: the passes over the long axis in blocks, and the steps before,
+        between and behind them.
 
         outer: the roots that are known around the region.
         """
@@ -46,7 +47,9 @@ class Scheduler:
         return nodes
 
     def _results(self, phase: Phase, found: list, outputs: tuple, outer: set) -> dict:
-        """root -> how the phase may touch it, of arrays that it writes and that are used outside of it: what was there before is not read."""
+        """root -> how the phase may touch it, for arrays that it writes and that are used outside of it: the phase does
+        not read their old values.
+        """
         made = {a.root for s in phase.steps for a in self.accesses(s) if a.mode != READ}
         elsewhere = [a for p in found if p is not phase for s in p.steps for a in self.accesses(s)]
         before = outer | {a.root for a in elsewhere if a.mode != READ}

@@ -52,8 +52,8 @@ def defined_in(body: Any) -> set:
 
 
 def spares(printer: Any, body: Any, outs: tuple) -> dict:
-    """Carries whose arrays nobody needs when an iteration is over, with the new arrays handed on in their place: the
-    two are exchanged.
+    """Carries whose arrays are dead at the end of an iteration, with the new arrays handed on in their place: the two
+    are exchanged.
 
     So two arrays, made before the loop, do for all iterations.
     """

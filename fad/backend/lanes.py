@@ -51,7 +51,7 @@ def worth_it(axis: Axis, steps: list) -> bool:
 
 
 def points_in(step: Step) -> int:
-    """How many points the step's iteration space has, about."""
+    """The estimated number of points in the step's iteration space."""
     return math.prod(_size(a.extent, MANY) for a in step.axes)
 
 

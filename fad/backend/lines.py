@@ -57,7 +57,7 @@ class Block(list):
 
     @functools.cached_property
     def _uses(self) -> dict:
-        """Of each name the places of the statements that read or assign to it, each with whether it is read first."""
+        """For each name, the places of the statements that read or assign to it, each with whether it is read first."""
         found: dict[str, list] = {}
         for k, s in enumerate(self):
             for n in s.gen | s.kill:
@@ -111,7 +111,7 @@ def _targets(code: str) -> tuple:
 
 
 def parts(text: str) -> list:
-    """What commas outside brackets separate."""
+    """The parts that commas outside brackets separate."""
     parts, depth, start = [], 0, 0
     for k, c in enumerate(text):
         depth += (c in "[(") - (c in "])")
@@ -193,7 +193,7 @@ def _summarise(s: Statement, heads: list, local: set) -> None:
 
 
 def _value(code: str) -> str:
-    """What a line reads: all of it but the names that it assigns to."""
+    """The part of a line that it reads: all of it except the names that it assigns to."""
     found = None if code.startswith(("raise", "return")) else ASSIGNS.search(code)
     if found is None:
         return code
@@ -216,7 +216,7 @@ def _without_names(code: str, local: set) -> tuple:
 
 
 def _before_break(body: list) -> frozenset:
-    """What the body of an endless loop assigns to before it may leave."""
+    """The names that the body of an endless loop assigns to before it may leave."""
     kill: set = set()
     for s in body:
         if s.leaves:

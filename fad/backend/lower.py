@@ -227,7 +227,9 @@ class Lowering:
         return maker is not None and self._reads(maker.args, x)
 
     def _apart(self, v: Any, place: tuple, target: tuple, x: Any) -> list:
-        """What is written into x as it is, where it would be read from x's own array at other places: a copy of it (a[1:] = a[:-1])."""
+        """The operand of a write into x: a copy of it, if it is read from x's own array at other places (a[1:] =
+        a[:-1]).
+        """
         moved = isinstance(v, Var) and v in self.views.read and self._reads((self.views.broadcast(v, place),), x, target)
         return [self.copy(v)] if moved else []
 

@@ -70,7 +70,7 @@ class Run:
 
     @property
     def results(self) -> set:
-        """What is assigned to here and read behind."""
+        """The names that are assigned to here and read behind."""
         defs = frozenset().union(*[s.defs for s in self.statements])
         return {n for n in defs if self.block.is_read_behind(n, self.first + self.length - 1)}
 
@@ -221,7 +221,7 @@ def _disjoint(length: int, at: Iterable[int]) -> tuple:
 
 
 def _agreeing(a: Run, b: Run) -> int:
-    """How many statements of two runs are equal up to a renaming, from the first one on."""
+    """The number of statements, from the first on, in which two runs are equal up to a renaming."""
     there: dict[str, str] = {}
     back: dict[str, str] = {}
     for k, (s, t) in enumerate(zip(a.statements, b.statements)):

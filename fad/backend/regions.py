@@ -24,7 +24,7 @@ class Regions:
         self.bodies = bodies
 
     def inputs(self, views: Views) -> Iterator[Var]:
-        """What the regions use from around them."""
+        """The values that the regions use from around them."""
         for body in self.bodies:
             inside = set(body.func.inputs) | {v for s in body.steps for v in s.outs}
             used = {v for s in body.steps for v in inputs_of(s, views)} | {a for a in body.func.outputs if isinstance(a, Var)}

@@ -47,7 +47,7 @@ def _suffix_array(numbers: np.ndarray) -> np.ndarray:
 
 
 def _common_prefixes(sequence: list, order: np.ndarray) -> list:
-    """How many numbers neighbours in the suffix array have in common."""
+    """The lengths of the common prefixes of neighbours in the suffix array."""
     n, suffixes = len(sequence), order.tolist()
     place = [0] * n
     for k, start in enumerate(suffixes):

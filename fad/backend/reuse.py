@@ -145,7 +145,7 @@ def outlasting_parts(func: Func, carried: set) -> set:
 
 
 def heirs(func: Func, carries: tuple) -> dict:
-    """What an iteration of a loop hands on -> the carries whose arrays it may take, its own first.
+    """{value that an iteration hands on: the carries whose arrays it may take, its own first}
 
     What it hands on may have been changed in place (by updates, by loops): each of its states is a key.
     """

@@ -1,4 +1,4 @@
-"""Steps: what the scheduler moves about. A step is one equation at one point of its iteration space.
+"""Steps, the units of the scheduler. A step is one equation at one point of its iteration space.
 
     map       out[target] = expression of args            (elementwise ops, copies, updates, parts of a concatenation)
     reduce    out[target] = combination of args over the reduced axes
@@ -82,7 +82,7 @@ class Loop:
 
 
 class Begin:
-    """Where a reduction's (or scan's) result gets its first value, before the loop that adds to it."""
+    """The place where a reduction's (or scan's) result gets its first value, before the loop that adds to it."""
 
     __slots__ = ("step",)
 

@@ -140,7 +140,9 @@ class Builder:
         return self.capture(array)
 
     def constant(self, array: Any) -> "Value":
-        """An array that the traced function made from numbers alone, and that nobody else changes; equal ones are one input."""
+        """An array that the traced function made from numbers alone, and that no other code changes; equal arrays are
+        one input.
+        """
         root, key = self.root, (array.dtype.str, array.shape, array.strides, array.tobytes())
         var = root.known_constants.get(key)
         if var is None:
@@ -200,7 +202,7 @@ class Builder:
         return self._typed(op, lifted, params)
 
     def _once(self, op: Op, args: tuple, params: dict) -> Any:
-        """What is computed of the same operands is one variable, and each time a value of its own: the function may write to either."""
+        """Equal operands give one variable, but a new value each time: the function may write to either."""
         key = (op.name, *[a.atom if isinstance(a, Value) else (type(a), repr(a)) for a in args], *sorted([(k, str(v)) for k, v in params.items()]))
         known: Any = self.known_results
         if key in known:

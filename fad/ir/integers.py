@@ -135,7 +135,7 @@ class Integers:
         return bool(form.terms) and all(v in self.dims for v, _ in form.terms)
 
     def assume_nonnegative(self, form: Affine, where: object = None) -> bool:
-        """Make form >= 0 true of this program, by proof or by a guard; False where neither is to be had."""
+        """Make form >= 0 true of this program, by proof or by a guard; False if neither works."""
         if self.proves_nonnegative(form):
             return True
         hint = self.hint(form)
@@ -157,7 +157,7 @@ class Integers:
         return form
 
     def assume_zero(self, form: Affine, where: object = None) -> bool:
-        """Make form == 0 true of this program, by proof or by a guard; False where neither is to be had."""
+        """Make form == 0 true of this program, by proof or by a guard; False if neither works."""
         form = self._resolve(form)
         if form.is_constant:
             return form.const == 0

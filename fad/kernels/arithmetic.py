@@ -94,7 +94,7 @@ rint = _instruction("rint", np.rint)
 
 
 def bitwise_count(x):
-    """How many bits of |x| are set.
+    """The number of set bits of |x|.
 
     >>> int(bitwise_count(-7))
     3

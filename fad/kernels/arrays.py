@@ -118,7 +118,7 @@ def _number(kind, value):
 
 
 def _fields(context, builder, kind, array):
-    """Where an array's elements are, their number, and the size of one."""
+    """The address of an array's elements, their number, and the size of one."""
     place = context.data_model_manager[kind].get_field_position
     return [builder.extract_value(array, place(name)) for name in ("data", "nitems", "itemsize")]
 

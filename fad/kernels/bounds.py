@@ -16,7 +16,7 @@ __all__ = ["Bounds"]
 
 
 class Bounds:
-    """What is known of the integers of a function in Numba's representation. defined: see variables.definitions."""
+    """Facts about the integers of a function in Numba's representation. defined: see variables.definitions."""
 
     def __init__(self, blocks, defined):
         self.defined, self.natural = defined, natural_names(defined)
@@ -62,7 +62,7 @@ class Bounds:
         return (start, stop, step) if step in (1, -1) else None
 
     def _only(self, value):
-        """What a variable of one value stands for."""
+        """The value of a variable that has only one."""
         while isinstance(value, ir.Var) and len(self.defined.get(value.name, ())) == 1:
             value = self.defined[value.name][0]
         return value

@@ -24,12 +24,12 @@ UNKNOWN = (1 << 62) - 1
 
 
 def room_for(count):
-    """Whether so many bytes fit in the memory that is available; what is small is not asked about."""
+    """Whether so many bytes fit in the available memory; small amounts are not checked."""
     return count < SMALL or count < _available()
 
 
 def _available():
-    """What fad.util.memory says, where it is at hand (an exported module does without)."""
+    """The answer of fad.util.memory, if it is at hand (an exported module does without)."""
     try:
         return importlib.import_module("fad.util.memory").available()
     except ImportError:

@@ -75,7 +75,7 @@ def _typed(body, args):
 
 
 def _lowered(unit, library):
-    """What describes the function to its callers, once its code is in the library."""
+    """The descriptor of the function for its callers, once its code is in the library."""
     unit.state.library = library
     _run(unit, LeanCompiler.PASSES[TYPED:])
     return unit.state.cr.fndesc

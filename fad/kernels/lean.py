@@ -223,7 +223,7 @@ class _Lower(lowering.Lower):
         return place
 
     def _are_natural(self, index, count):
-        """Of each number of a subscript, whether it is known not to be negative."""
+        """For each number of a subscript, whether it is known not to be negative."""
         items = self._items(index)
         if items is None:
             return [self._bounds.is_natural(index, self._label)] * count
@@ -275,7 +275,7 @@ class _Lower(lowering.Lower):
         return parts[0].items if len(parts) == 1 and isinstance(parts[0], ir.Expr) and parts[0].op == "build_tuple" else None
 
     def _rows(self, kind, array, places):
-        """Where the rows at these places of the first axes begin, and the extents of the other axes."""
+        """The address of the rows at these places of the first axes, and the extents of the other axes."""
         extents = [self._field(array.name, kind, "shape", axis) for axis in range(len(places), kind.ndim)]
         data = self._field(array.name, kind, "data")
         if not places:

@@ -27,7 +27,7 @@ def insert_releases(function):
 
 
 def _needed(blocks, cfg, reads, made):
-    """Of each block the variables that it, or a block behind it, reads as they were before it."""
+    """For each block, the variables that it, or a block behind it, reads as they were before it."""
     needed = {label: _read_first(block, reads[label]) for label, block in blocks.items()}
     waiting = list(blocks)
     while waiting:
@@ -51,7 +51,7 @@ def _read_first(block, reads):
 
 
 def _body(block, reads, alive):
-    """The statements of a block, each with the releases behind it; alive: what is needed at its end."""
+    """The statements of a block, each with the releases behind it; alive: the variables that are needed at its end."""
     *statements, last = block.body
     parts = [[last]]
     for statement, names in zip(reversed(statements), reads[-2::-1]):

@@ -121,7 +121,7 @@ class Loops:
         return self.sizes[header]
 
     def _turns(self, header):
-        """How many iterations a loop has."""
+        """The number of a loop's iterations."""
         numbers = self._range(header)
         return len(range(*numbers)) if numbers and all(type(n) is int for n in numbers) else float("inf")
 
@@ -139,14 +139,14 @@ class Loops:
         return [only_value(self.defined, a) for a in value.args]
 
     def _only(self, value):
-        """What a variable of one value stands for."""
+        """The value of a variable that has only one."""
         while isinstance(value, ir.Var) and len(self.defined.get(value.name, ())) == 1:
             value = self.defined[value.name][0]
         return value
 
 
 class _LoopNode(llvm_ir.values.MDValue):
-    """What LLVM knows one loop by: a node that begins with itself."""
+    """LLVM's identity of one loop: a node that begins with itself."""
 
     def descr(self, buf):
         buf += (f"distinct !{{ {', '.join([x.get_reference() for x in (self, *self.operands)])} }}", "\n")

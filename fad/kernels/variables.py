@@ -101,7 +101,9 @@ def of_one_value(blocks, is_counted):
 
 
 def _released_unclearly(blocks, cfg, counted):
-    """Of these variables those that somewhere are released though they may hold nothing, or assigned or left behind though they may hold something."""
+    """The variables among these that some path releases although they may be empty, or assigns or leaves although they
+    may be full.
+    """
     unclear, holding = set(), {cfg.entry_point(): frozenset()}
     waiting = [cfg.entry_point()]
     while waiting:
@@ -123,7 +125,7 @@ def _released_unclearly(blocks, cfg, counted):
 
 
 def _steps(block, counted):
-    """What a block does to these variables, in order: (name, whether it is assigned, or else released)."""
+    """The actions of a block on these variables, in order: (name, whether it is assigned, or else released)."""
     for statement in block.body:
         if isinstance(statement, ir.Del) and statement.value in counted:
             yield statement.value, False
@@ -132,7 +134,7 @@ def _steps(block, counted):
 
 
 def _places(blocks):
-    """Where each variable is assigned and used: (block, position in it)."""
+    """The assignments and uses of each variable: (block, position in it)."""
     assigned, used = {}, {}
     for label, block in blocks.items():
         for k, statement in enumerate(block.body):

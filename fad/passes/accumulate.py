@@ -78,8 +78,8 @@ def _by_place(adds: list) -> list:
 
 
 def _with_sums(region: Func, groups: list) -> Func:
-    """The body with numbers that it adds to instead of the array: what an iteration adds to one element is added up
-    where it was added, and to the number at the end.
+    """The body, which adds to numbers in place of the arrays: an iteration's additions to one element stay where they
+    were, and the sum goes to the number at the end.
     """
     states = {e.outputs[0]: e.inputs[0] for adds in groups for e in adds}
     group_of = {e: k for k, adds in enumerate(groups) for e in adds}

@@ -10,7 +10,8 @@ from .rewrite import Scope, rewrite
 
 
 def cse(func: Func) -> Func:
-    """Of two equations with the same op, inputs and params, the second gives way to the first (an outer scope's counts for an inner one).
+    """The second of two equations with the same op, inputs and params gives way to the first, in the same scope or in
+    one around it.
 
         a = sin(x); b = sin(x); return a * b   ->   a = sin(x); return a * a
     """

@@ -9,7 +9,7 @@ from ..ir.graph import Equation, Func, Var, extents_of
 
 
 def dce(func: Func) -> Func:
-    """Equations whose results nobody uses are removed; checks stay, and the loops and branches that they stand in.
+    """Equations without a use are removed. Checks stay, and so do the loops and branches around them.
 
         a = sin(x); b = cos(x); return a   ->   a = sin(x); return a
     """
@@ -85,7 +85,7 @@ def _swept(func: Func, marked: set) -> Func:
 
 
 def _trimmed(eqn: Equation, marked: set) -> Equation:
-    """An equation with regions, without the carries or results that nobody needs, its regions swept."""
+    """An equation with regions, without its unused carries or results, its regions swept."""
     if not eqn.regions:
         return eqn
     kept = [k for k, v in enumerate(eqn.outputs) if v in marked]

@@ -42,7 +42,7 @@ class _Block:
         self._look()
 
     def _look(self) -> None:
-        """Where each variable is made, and how often it is used."""
+        """Find the producer of each variable and count its uses."""
         self.made = {v: k for k, e in enumerate(self.equations) for v in e.outputs}
         self.uses = Counter(v for e in self.equations for v in _used(e)) + Counter(a for a in self.outputs if isinstance(a, Var))
 

@@ -331,7 +331,7 @@ def _part_in_order(eqn: Equation, scope: Scope) -> Any:
 
 @rule("update", "index_add")
 def _all_written(eqn: Equation, scope: Scope) -> Any:
-    """Where v takes the place of all of x, or is added to all of an array of zeros, the result is v in other extents."""
+    """If v replaces all of x, or is added to an array of zeros of its own size, the result is v in other extents."""
     (x, v), operands, params = eqn.inputs[:2], eqn.inputs[2:], eqn.params
     if not isinstance(v, Var) or not _is_whole(x.type.shape, operands, params["spec"]) or (eqn.op.name == "index_add" and not _is_nothing(x, scope)):
         return None

@@ -5,7 +5,7 @@ from ..ir.graph import Equation, Func, Var, free_vars
 
 
 class Sums:
-    """What a loop's body only adds to, and what else it does with parts of arrays."""
+    """The carries that a loop's body only adds to, and the body's other uses of parts of arrays."""
 
     def __init__(self, region: Func):
         self.region = region

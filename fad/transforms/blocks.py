@@ -34,7 +34,7 @@ DEAR = 16                                                    # cheap operations 
 
 
 class Again(NamedTuple):
-    """What of an iteration is computed again.
+    """The part of an iteration that is computed again.
 
     arrays: the saved variables that are; numbers: the variables kept for all iterations; state: places of the carries
     kept at a block's start; equations: indices of what is computed again; forward: indices of what the forward half
@@ -52,7 +52,7 @@ class Again(NamedTuple):
 
 
 def again_in_blocks(division: Division, eqn: Equation, turns: Turns) -> "Again | None":
-    """What a loop in blocks computes again; None where it had better save all that it needs."""
+    """The part that a loop in blocks computes again; None if the loop should save all that it needs."""
     arrays = [v for v in division.saved if v.type.shape]
     if not arrays or has_budget() or division.restored or eqn.params["extents"] or eqn.params.get("checkpoint") is not None:
         return None
@@ -77,7 +77,7 @@ def again_in_blocks(division: Division, eqn: Equation, turns: Turns) -> "Again |
 
 
 def _slice(division: Division, arrays: list) -> tuple:
-    """What the arrays follow from: indices of equations, places of carried arrays, numbers that depend on what the loop carries."""
+    """The sources of the arrays: indices of equations, places of carried arrays, numbers that depend on the carries."""
     joint, equations = division.joint, division.equations
     place = {v: k for k, v in enumerate(atoms(joint.carries)) if v not in joint.counted}
     made = {v: k for k, eqn in enumerate(equations) for v in eqn.outputs}
@@ -110,7 +110,7 @@ def _decides(division: Division, again: list, arrays: list) -> bool:
 
 
 def _cost(eqn: Equation) -> float:
-    """How many cheap operations an equation takes; infinitely many where nobody knows."""
+    """The number of cheap operations that an equation takes; infinite if it is unknown."""
     if eqn.op.name == "for":
         return turns_guess(eqn) * sum(map(_cost, eqn.regions[0].equations))
     if eqn.op.name == "cond":
@@ -182,7 +182,7 @@ class Blocks:
         return {v: reader(j, Environment()) for j, v in enumerate(self.state)}
 
     def environment(self, k: Any) -> Environment:
-        """What is known of the iteration number k, but for arrays that are carried."""
+        """The known values of iteration number k, except carried arrays."""
         env = self.division.environment([self.index(k)], ())
         env.update(self.loop.counted(k))
         env.update((v, self.numbers.reader([], k)(j, env)) for j, v in enumerate(self.again.numbers))

@@ -64,7 +64,7 @@ def for_the_body(eqn: Equation, share: "int | None") -> Iterator[None]:
 
 
 def share_of(siblings: int) -> "int | None":
-    """What one of so many loops may take. A part of the allowance is left for cotangents, and for copies of the carries."""
+    """The share of one of so many loops. A part of the allowance is left for cotangents and copies of the carries."""
     limit = allowance()
     return None if limit is None else limit * 3 // (4 * max(siblings, 1))
 
@@ -87,12 +87,12 @@ class Plan(NamedTuple):
     levels: int
 
     def capacity(self, level: int) -> int:
-        """How many iterations a chunk of this level has."""
+        """The number of iterations in a chunk of this level."""
         return self.turns * sum(self.starts ** k for k in range(level))       # type: ignore[operator]
 
 
 def plan_for(eqn: Equation, saved: list, kept: list, turns: Any, share: "int | None") -> "Plan | None":
-    """How a loop runs in segments, None where it saves all its iterations.
+    """The plan of a loop in segments; None if it saves all its iterations.
 
     saved: the variables that each iteration saves; kept: the carries that have to be known at a segment's start; turns:
     how many, None if not known.

@@ -83,7 +83,8 @@ class _Loop:
             self.tape = Tape(self.division.saved, known, self._lines())
 
     def _runs_in_blocks(self, index: Any, turns: Turns) -> bool:
-        """Whether the loop had better run in blocks, for which arrays are not restored from what was overwritten, but computed again."""
+        """Whether the loop should run in blocks, which compute arrays again and do not restore them from the undo log.
+        """
         joint, division = self.joint, self.division
         if division.restored and not any(has_loop(e) for e in self.body.equations) and not is_inside_a_loop(current()):
             joint, division = self._divided(index, {}, set())
@@ -355,7 +356,7 @@ def vjp_cond(sweep: Any, eqn: Equation) -> None:
 
 
 def _divided_branch(sweep: Any, eqn: Equation, region: Func, given: list) -> Division:
-    """What a branch changes is restored where the loop around asks for it."""
+    """A branch restores the arrays that it changes, if the loop around asks for it."""
     demanded = _demanded(sweep, eqn)
     trails = {k: trail_to(region, region.outputs[k], sweep.active) for k, v in enumerate(eqn.outputs) if v in sweep.trails}
     joint = Joint(sweep, eqn, region, given, trails=trails, restoring=demanded, demanded=[v for k in demanded for v in trails[k].versions])

@@ -15,7 +15,7 @@ class Counter(NamedTuple):
     sign: int
 
     def at(self, turn: Any, start: Any, step: Any) -> Any:
-        """What it is in an iteration, for the values of its start and of its step."""
+        """Its value in an iteration, from the values of its start and of its step."""
         value = start + turn * step if self.sign > 0 else start - turn * step
         return value if self.carry.type.weak else cast(value, dtype=INT)
 
@@ -34,9 +34,7 @@ def counters(region: Func, lead: int) -> "dict[int, Counter]":
 
 
 def _step(operands: tuple, carry: Var, either: bool, bound: Iterable) -> Any:
-    """What is added to the carry (or subtracted from it, which goes one way only), if it is an integer that no
-    iteration changes.
-    """
+    """The integer that is added to the carry (or subtracted from it on the right), if no iteration changes it."""
     pairs = [operands, operands[::-1]] if either else [operands]
     fits = [b for a, b in pairs if a is carry and b.type.dtype == INT and (isinstance(b, Literal) or b not in bound)]
     return fits[0] if fits else None

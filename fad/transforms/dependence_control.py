@@ -56,7 +56,7 @@ def _shape_of_carry(around: Any, at: Any, carry: Var, known: dict) -> Any:
 
 
 def _turn(sweep: Any, region: Func, carries: tuple, carried: Carried, lead: tuple, values: tuple) -> tuple:
-    """What an iteration hands on."""
+    """The sets and values that an iteration hands on."""
     inner, count = sweep.inner(), len(carried.fixed)
     inner.env.update(lead)
     inner.env.update(zip([carries[k] for k in carried.fixed], values))

@@ -125,7 +125,7 @@ def _has_known_shape(sweep: Any, eqn: Equation) -> bool:
 
 
 def _write(sweep: Any, eqn: Equation, sets: list) -> Any:
-    """What is replaced loses its sets, where it is known what is."""
+    """Replaced elements lose their sets, if it is known which elements are replaced."""
     shape = sweep.shape(eqn.inputs[0])
     if shape is None:
         return sweep.union(sets)

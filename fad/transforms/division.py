@@ -151,7 +151,9 @@ class Division:
         return True
 
     def _in_time(self, order: Order, reached: set) -> list:
-        """Pullbacks in the order of the trace, the rest when it is needed: what is read of an array, before the next write is undone."""
+        """Pullbacks run in the order of the trace, all other steps when they are needed: a read of an array comes
+        before the next write is undone.
+        """
         for step in sorted(reached & self.dependent) + self.saved + [k for k in reached if k not in self.dependent]:
             order.visit(step)
         return order.steps
@@ -168,7 +170,9 @@ class Division:
         return steps
 
     def _rule_out(self, steps: list) -> None:
-        """Of steps that wait for each other: what is read of an array that comes too late is saved, or else the array is not restored."""
+        """Break a cycle of steps that wait for each other: save a read of an array that comes too late, or else do not
+        restore the array.
+        """
         versions = {v: k for k, h in self.histories.items() for v in h.versions}
         numbers = [k for k in steps if isinstance(k, int)]
         late = [v for k in numbers if k not in self.dependent and not versions.keys().isdisjoint(reads(self.equations[k]))
@@ -191,7 +195,8 @@ class Division:
         return any(token in hoped for token in self._cut([], hoped))
 
     def _cut(self, results: list, hoped: "Mapping | None" = None) -> list:
-        """What crosses from the forward half to the reverse half. Extents of what is saved must be had in the reverse half too."""
+        """The values that cross from the forward half to the reverse half. The reverse half also needs their extents.
+        """
         hoped = hoped or {}
         made = {v: eqn for eqn in self.equations for v in eqn.outputs}
         restored = {v: [a for a in reads(made[w]) if a not in self.joint.ends] if w in made else [] for v, w in self.joint.again.items()}
@@ -214,7 +219,9 @@ class Division:
             needed.update(dict.fromkeys(more))
 
     def _graph(self, restored: Mapping, unsure: set) -> tuple:
-        """What is computed from what, and what cannot be had but by saving it; restored: {version of an array: what it is had again from}."""
+        """The edges (value, value computed from it), and the values that only saving keeps. restored: {version of an
+        array: the values it is restored from}.
+        """
         lead = {*atoms(self.joint.lead), *self.joint.counted}
         uses = [(a, v) for v, sources in restored.items() for a in sources]
         lost = [*[v for v in atoms(self.joint.carries) if v not in lead], *self.outer, *self.joint.notes.logged, *self.late, *self.states]
@@ -228,14 +235,14 @@ class Division:
         return uses, [v for v in lost if v not in restored]
 
     def _sources(self, history: History) -> list:
-        """What must be had to follow a history back."""
+        """The values that following a history back needs."""
         made = set(history.again.values())
         steps = [self.equations[k] for k in sorted(self.dependent) if not made.isdisjoint(self.equations[k].outputs)]
         used = dict.fromkeys(v for eqn in steps for v in reads(eqn) if self._is_primal(v) or v in self.outer)
         return [history.state.atom, *(v for v in used if v not in history.versions)]
 
     def _cost(self, v: Var) -> int:
-        """What saving a variable costs, in bytes; an old value that is put back costs a trip to memory more."""
+        """The cost of saving a variable, in bytes; an old value that is put back costs one more trip to memory."""
         if v in self.repeated:
             return INFINITE
         size = self.outer.get(v) or self.states.get(v) or bytes_of(v)
@@ -285,7 +292,7 @@ class Division:
         return self.outputs(env), tuple([env.read(v) for v in self.saved])
 
     def run(self, equations: Iterable, env: Environment) -> None:
-        """Run equations by their numbers; what the environment has already stays."""
+        """Run equations by their numbers; values that the environment has already stay."""
         for k in equations:
             had = {v: env[v] for v in self.equations[k].outputs if v in env}
             run_equation(self.equations[k], env)
@@ -337,7 +344,7 @@ def read(env: Environment, x: Any) -> Any:
 
 
 def share_around(v: Var, joint: Joint) -> int:
-    """What an iteration's share is of the cost of having an array of the loop around in the reverse half, in bytes."""
+    """An iteration's share of the cost of having an array of the loop around in the reverse half, in bytes."""
     cost = cost_around(v, joint.builder)
     turns = (USUAL_EXTENT if joint.lead else 1) * turns_between(v, joint.builder)
     return max((bytes_of(v) if cost is None else cost) // turns - 1, 1)

@@ -113,7 +113,7 @@ def _steps(region: Func, end: Any, active: set, loops: tuple, branches: tuple) -
 
 
 class _Nest:
-    """A loop with all that is in it: what reads parts of arrays, and what its integers are made of."""
+    """A loop with everything in it: readers of parts of arrays, and the equations that make its integers."""
 
     def __init__(self, loop: Equation, env: Environment):
         self.ranges = Ranges(lambda a: _form(env.read(a)), current().integers)

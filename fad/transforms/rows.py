@@ -92,5 +92,6 @@ class BlockRows:
 
 
 def bounded(n: Any) -> Any:
-    """An integer that no check for 64 bits need follow: what is counted with it are places of a tape in memory."""
+    """An integer that needs no check for 64 bits, nor does what follows from it: it counts places of a tape in memory.
+    """
     return cast(n, dtype=INT) if isinstance(n, Value) else n

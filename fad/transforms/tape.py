@@ -115,7 +115,7 @@ class Ramp:
         return [unwritten(self.total, dtype=self.dtype)]
 
     def place(self, k: Any) -> Any:
-        """Where iteration k begins."""
+        """The place where iteration k begins."""
         return k * self.first + k * (k - 1) // 2 * self.slope
 
     def push(self, state: list, x: Any, k: Any) -> list:
@@ -156,8 +156,8 @@ class Padded:
 
 
 def padded_width(v: Var, turns: Turns) -> Any:
-    """How many elements a row must have, in whole cache lines, for the largest value that a variable of rank 1 has in
-    any iteration, or behind the last.
+    """The elements of a row, in whole cache lines, for the largest value that a variable of rank 1 has in any
+    iteration, or behind the last.
     """
     first, slope = ramp_of(v, turns, current()) or (fixed_extents(v)[0], 0)
     last = first + turns.count * slope
@@ -178,8 +178,8 @@ def along(form: Any, turns: Turns, around: Builder) -> "tuple | None":
 
 
 def ramp_of(v: Var, turns: Turns, around: Builder) -> "tuple | None":
-    """How many elements a variable has in a loop's first iteration, and how many more in each further one, where it is
-    the same number.
+    """The elements of a variable in a loop's first iteration, and the constant number of elements that each further
+    iteration adds.
     """
     moving = [n for n in v.type.shape if isinstance(n, Var) and not around.sees(n)]
     if len(moving) != 1:
