@@ -35,7 +35,7 @@ def sharing_groups(lines: list, parameters: Iterable[str], may_share: tuple = ()
     joined = [may_share, *[group for code in codes for group in _joined(code, local, functions or {})]]
     arrays = {name for code in codes for name in _ARRAY.findall(code)}
     count = 0
-    while count < len(arrays):                               # what is named as an array is named
+    while count < len(arrays):                               # a name beside an array is an array, too
         count = len(arrays)
         for group in joined:
             if not arrays.isdisjoint(group):

@@ -15,7 +15,7 @@ from . import cache
 from .emit import source
 from .steps import BackendError as BackendError
 
-LAST = 32                                                     # kernels that are kept though nobody has them
+LAST = 32                                                     # kernels that are kept although no program has them
 _kernels: "WeakValueDictionary[str, Kernel]" = WeakValueDictionary()
 _last: "OrderedDict[str, Kernel]" = OrderedDict()
 

@@ -130,7 +130,7 @@ def _assign(printer: Any, body: Any, outs: tuple, before: set) -> None:
     copied = {old: new for old, new in printer.places[-1].spares.items() if _is_short(old)}
     pairs = [(out, a) for out, a in pairs if printer.storage.root(out) not in copied]
     names = [printer.names.of(printer.storage.root(out)) for out, _ in pairs]
-    values, free = [], printer.allocated - before            # free: made in here, and handed on by nobody yet
+    values, free = [], printer.allocated - before            # free: made in here, and not yet handed on
     for out, a in pairs:
         text = _value(printer, a, out.type.dtype)
         arrays = set(printer.storage.arrays_of(a)) if isinstance(a, Var) else set()

@@ -50,7 +50,7 @@ class Printer:
         self.pending_reads: dict[Var, set] = {}
         self.pending: dict[Var, Text] = {}                   # expressions to be written where they are used
         self.held: dict[Var, str] = {}                       # roots that are added up in a register, in the loop that is being printed
-        self.unbegun: set[Var] = set()                       # of those to come, the ones that have no first value
+        self.unbegun: set[Var] = set()                       # the coming reductions that have no first value
         self.axes: dict[Axis, str] = {}
         self.allocated: set[Var] = set()
         self.lines: list[str] = []
@@ -58,7 +58,7 @@ class Printer:
         self.indent = "    "
         self.places: list[Any] = []                          # the loops and branches that are being printed, outermost first
         self.place: Any = None                               # the user's line that was last mentioned
-        self.turns: str | None = None                        # what counts the iterations of the loops that are being printed
+        self.turns: str | None = None                        # the count of the iterations of the loops that are being printed
         self.inputs: set[Var] = set()                        # the function's own, whose arrays are the caller's
         self.in_lanes = False                                # whether a block of points is being printed
         self.added: Added | None = None                      # the last line that added to something

@@ -28,8 +28,8 @@ tempfile = LazyModule("tempfile")
 MAGIC = b"fad entry 1"
 SUFFIX, TEMPORARY = ".fad", ".fad-tmp"
 FRESH = 3600.0  # seconds for which a use is not noted again, and a temporary file in use
-AT_ONCE = 0.9  # of the limit is what stays when entries are removed
-_OPEN = os.O_RDONLY  # and what this system has of: no links, nothing inherited, bytes, no waiting
+AT_ONCE = 0.9  # the part of the limit that stays when entries are removed
+_OPEN = os.O_RDONLY  # and, if the system has them: no links, nothing inherited, bytes, no waiting
 for _flag in ("O_NOFOLLOW", "O_CLOEXEC", "O_BINARY", "O_NONBLOCK"):
     _OPEN |= getattr(os, _flag, 0)
 
@@ -211,7 +211,7 @@ class Folder:
         handle, temporary = tempfile.mkstemp(dir=self.path, suffix=TEMPORARY)
         try:
             with os.fdopen(handle, "wb") as file:
-                if hasattr(os, "fchmod"):  # who may look into the folder may read what is in it, as for an image
+                if hasattr(os, "fchmod"):  # everybody who may look into the folder may read its files, as for an image
                     os.fchmod(handle, 0o600 | (self.path.stat().st_mode & 0o044))
                 file.write(content)
                 file.flush()

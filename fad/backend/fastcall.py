@@ -35,7 +35,7 @@ def fast_call(program: Any) -> "Callable | None":
             if not v.type.weak or python is None:
                 return None
             lines += [f"    if type({name}) is not {python}:", "        return NotImplemented"]
-        else:                                                 # Numba takes a masked array, too, and reads what its mask hides
+        else:                                                 # Numba takes a masked array, too, and reads the masked elements
             also = _tests_of_array(name, k, v.type, scope) if program.prelude is not None else ""
             lines += [f"    if type({name}) is not array{also}:", "        return NotImplemented"]
     if program.prelude is not None:

@@ -108,7 +108,7 @@ class _Level:
         self.scheduler = scheduler
         self.groups: list[Group] = []
         self.touched = Touched()                             # by the groups of the steps placed so far
-        self.waiting: list[Step] = []                        # for a step that reads what they make
+        self.waiting: list[Step] = []                        # for a reader of their results
         self.floor = 0                                       # nothing may go before this position (a check stands there)
 
     def place(self, step: Step) -> None:

@@ -34,7 +34,7 @@ from .repeats import repeated_runs
 
 LEAST = 150                                                  # lines that a function must save: a tenth of a second of compilation, about
 SMALL = 10                                                   # lines of a run that is not worth a function, however often it is repeated
-WORTH = 2                                                    # lines for each thing that is passed, at least: what is done must be more than that
+WORTH = 2                                                    # lines for each thing that is passed, at least: the call must be worth it
 WORTH_IN_A_LOOP = 8                                          # the same for plain statements in a loop, which LLVM keeps in registers
 ROUNDS = 4
 LOOKED_AT = 500                                             # repeated runs in a round
@@ -241,7 +241,7 @@ def _group(runs: list) -> "Group | None":
         needed = live_before(run.statements, frozenset(run.names[k] for k in results))
         parameters.append(run.places(needed))
         if parameters[-1] != parameters[0] or parameters[-1] != run.places(live_before(run.statements, frozenset(run.results))):
-            return None                                      # what one of them does not always assign to means nothing there
+            return None                                      # a name that one of them does not always assign to has no meaning there
     group = Group(runs, sorted(parameters[0]), results)
     size = sum(s.weight for s in runs[0].statements)
     passed = len(group.parameters) + len(group.results)

@@ -69,7 +69,7 @@ def _ranks(steps: list, extent: Any, accesses: Callable) -> list[int]:
         rank = max(rank, floor, effects if step.kind in _EFFECTS else 0)
         rank += (rank % 2 == 0) == (axis is not None)
         effects = rank if step.kind in _EFFECTS else effects
-        floor = rank if step.kind == "check" else floor      # nothing runs before what it guards against
+        floor = rank if step.kind == "check" else floor      # nothing runs before its check
         for access in found:
             touched.add((rank, axis), access)
         ranks.append(rank)

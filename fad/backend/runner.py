@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 numba = LazyModule("numba")
 _compiling = renewed(threading.RLock())
-compiler = LazyModule("fad.backend.compile")               # what is interpreted does without
+compiler = LazyModule("fad.backend.compile")               # the interpreter does without
 
 
 class Runner:

@@ -32,7 +32,7 @@ class Step:
         self.target, self.args, self.arrays, self.body, self.along = target, args, arrays, body, along
         self.outs = outs or ((out,) if out is not None else ())
         self.order = 0
-        self.touches: Any = None                             # the scheduler's notes of what it reads and writes
+        self.touches: Any = None                             # the scheduler's notes of its reads and writes
 
     def on(self, axis: Axis, shared: Axis) -> "Step":
         """The step inside a loop over `shared`, which takes the place of its axis."""

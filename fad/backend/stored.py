@@ -73,7 +73,7 @@ class Kept:
             return None
         if not all(map(llvm.address_of_symbol, names)):
             target_context.refresh()
-        with stages.findable(self.f):  # what is unpickled refers to its module
+        with stages.findable(self.f):  # an unpickled function refers to its module
             loaded = CompileResult._rebuild(_Alone(target_context), *pickle.loads(code))
         return loaded._replace(target_context=target_context)
 

@@ -59,8 +59,8 @@ class Integers:
         self.low: dict[Var, int] = {}
         self.high: dict[Var, Affine] = {}              # v <= high[v]
         self.factors: dict[Var, tuple] = {}            # the two integers that a variable is the product of
-        self.operands: dict[Var, tuple] = {}           # what an integer that has no affine form was computed from
-        self.dims: set[Var] = set()                    # extents of inputs: what guards may be about
+        self.operands: dict[Var, tuple] = {}           # the operands of an integer that has no affine form
+        self.dims: set[Var] = set()                    # extents of inputs, which guards may test
         self.guards: dict[tuple, Guard] = {}
 
     def form(self, n: "int | Var") -> Affine:

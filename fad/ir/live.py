@@ -163,7 +163,7 @@ def _of_type(y: Any, t: Type) -> Any:
 def _run(op: Op, args: list, params: dict) -> Any:
     try:
         return op.run(*args, **params)
-    except (FloatingPointError, RuntimeWarning, np.linalg.LinAlgError) as error:          # what NumPy says of these values is no failure of fad's
+    except (FloatingPointError, RuntimeWarning, np.linalg.LinAlgError) as error:          # NumPy's errors about these values are no failures of fad
         raise type(error)(*error.args) from None
 
 

@@ -73,7 +73,7 @@ class Bounds:
         if len(around) != 1 or len(self.loops[name]) != len(self.defined[name]):
             return None
         body, start, stop, step = around[0]
-        if any(other[0] < body for other in self.loops[name]):  # what a loop inside has left
+        if any(other[0] < body for other in self.loops[name]):  # the value that an inner loop has left
             return None
         first = {} if start is None else self._sum_of(start.name, block)
         last = _plus(self._sum_of(stop.name, block), {None: -step})

@@ -12,7 +12,7 @@ from numba.core.callwrapper import PyCallWrapper
 __all__ = ["Wrapper", "held_for_a_while", "is_pythons_thread"]
 
 LONG = 500  # steps; NumPy's loops give the lock up from here on
-DEPTH, EXTENT = 4, 1 << 15  # what is known of larger ones would not fit in an integer
+DEPTH, EXTENT = 4, 1 << 15  # larger counts would not fit in an integer
 
 
 class Wrapper(PyCallWrapper):

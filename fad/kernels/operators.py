@@ -10,7 +10,7 @@ from numba.core import types
 __all__ = ["emit"]
 
 MOST = 4  # the largest power that is written out
-ROUNDED = ("arcp",)  # a flag that means nothing to products and sums: what has none is given those of the function, which would let LLVM contract
+ROUNDED = ("arcp",)  # a flag without meaning for products and sums: an instruction without flags gets the function's, which let LLVM contract
 
 
 def emit(context, builder, op, signature, values, constant):

@@ -55,7 +55,7 @@ def _until_returned(name, readers, defined, typeof, kind):
 def store(context, builder, kind, k, item):
     """Store an item of the result."""
     place = cgutils.gep_inbounds(builder, context.call_conv._get_return_argument(builder.function), 0, k)
-    is_data = isinstance(kind, types.Tuple)                  # a tuple of one type keeps values, another what lies in memory
+    is_data = isinstance(kind, types.Tuple)                  # a tuple of one type keeps values, any other their form in memory
     builder.store(context.data_model_manager[kind[k]].as_data(builder, item) if is_data else item, place)
 
 

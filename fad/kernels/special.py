@@ -30,7 +30,7 @@ BEHIND = {
     "lambertw": {3: "_lambertw"},
     **{f"spherical_{kind}": {2: f"_spherical_{kind}"} for kind in ("jn", "yn", "in", "kn")},
 }
-HIDDEN = {"round"}  # Python's own, for who imports all
+HIDDEN = {"round"}  # Python's own, for `import *`
 UFUNCS = [name for name, value in vars(sp).items() if isinstance(value, np.ufunc) and name not in HIDDEN]
 __all__ = sorted([*UFUNCS, *BEHIND, "multigammaln", "polygamma"])  # noqa: PLE0605
 DOUBLE = ir.DoubleType()

@@ -21,7 +21,7 @@ from fad.kernels.promotion import compiled_as, like_ufunc
 
 __all__ = ["add_up", "maximum_up", "minimum_up", "multiply_up"]
 
-FREE = "reassoc", "contract"                               # with "nsz", LLVM takes apart what is added as well: (x + big) - big in a sum
+FREE = "reassoc", "contract"                               # with "nsz", LLVM takes the addends apart as well: (x + big) - big in a sum
 
 
 def add_up(total, x):

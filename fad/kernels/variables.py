@@ -117,7 +117,7 @@ def _released_unclearly(blocks, cfg, counted):
             unclear |= after - {blocks[label].terminator.value.name}
         for successor, _ in cfg.successors(label):
             if successor in holding:
-                unclear |= holding[successor] ^ after        # what it holds depends on the way
+                unclear |= holding[successor] ^ after        # its content depends on the path
             else:
                 holding[successor] = frozenset(after)
                 waiting.append(successor)

@@ -15,8 +15,8 @@ from ..util.errors import INTEGER_OVERFLOW, LARGEST_INT
 from ..util.interrupts import let_through
 from .rewrite import Scope, rewrite
 
-EXTENT = 2.0**30                                              # arrays are not much longer, and what counts iterations counts no further
-DATA = 2.0**62                                                # what is computed from data
+EXTENT = 2.0**30                                              # arrays are not much longer, and counts of iterations stay below it
+DATA = 2.0**62                                                # a bound of integers computed from data
 FLOAT, BOOL = Type(np.dtype(float)), Type(np.dtype(bool))
 
 
@@ -180,7 +180,7 @@ def _shifted(x: Size, y: Size) -> Size:
 
 
 PARTIAL = dict.fromkeys(("floordiv", "mod", "div"), ("not_equal", "division by zero", "ZeroDivisionError")) | dict.fromkeys(
-    ("left_shift", "right_shift"), ("greater_equal", "negative shift count", "ValueError"))     # what must hold of the second operand and 0
+    ("left_shift", "right_shift"), ("greater_equal", "negative shift count", "ValueError"))     # the relation that must hold between the second operand and 0
 GROWING = {"add", "sub", "mul", "square", "pow", "left_shift"}
 RULES = {
     "add": _sum, "sub": _sum, "mul": _product, "square": lambda x: _product(x, x), "pow": _power, "left_shift": _shifted, "floordiv": lambda x, y: x,

@@ -26,15 +26,15 @@ from .unchanged import unchanged
 
 PIPELINE: tuple[Callable[[Func], Func], ...] = (
     inline,              # no derivative will be asked for any more
-    overflow,            # as the user wrote it: what is folded below has lost its operands
+    overflow,            # as the user wrote it: a folded equation has lost its operands
     split_early, hoist_gathers,   # while all that is computed is still in one piece
-    dce,                 # the reverse sweep leaves much that nobody needs; less to look at below
+    dce,                 # the reverse sweep leaves much dead code; less to look at below
     unchanged,           # seeds of the reverse sweep are numbers in its loops, too
     fold, simplify,      # numbers first: identities look for them
     unchanged,           # sums with zero were in the way
     cse, simplify,       # equal values are one variable now, which identities (x - x's extents, where(c, x, x)) see
-    licm, hoist_checks, cse,   # what was hoisted may equal what was there
-    dce,                 # what the identities left without use
+    licm, hoist_checks, cse,   # a hoisted equation may equal one in front of the loop
+    dce,                 # equations that the identities left without use
 )
 
 

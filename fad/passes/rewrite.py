@@ -15,7 +15,7 @@ class Scope:
         self.replaced: dict[Var, Any] = {}
         self.made_by: dict[Var, Equation] = {}
         self.equations: list[Equation] = []
-        self.known: dict[Any, Any] = {}                      # for passes: what they remember of this scope
+        self.known: dict[Any, Any] = {}                      # the memory of passes about this scope
 
     def resolve(self, atom: Any) -> Any:
         """The atom that stands for an atom (or extent) now."""

@@ -13,7 +13,7 @@ from .dce import dce
 from .gathers import same_extent, used_in
 from .rewrite import Scope, as_atom, rewrite
 
-FEW = 16                                                     # elements of the axis; larger products had better be one call of BLAS
+FEW = 16                                                     # elements of the axis; a larger product should be one call of BLAS
 
 
 def split_early(func: Func) -> Func:

@@ -20,7 +20,7 @@ _state: Any = ambient(threading.local())
 USUAL_TURNS = 1_000_000                                       # of a loop whose number of iterations is not known
 MOST_LEVELS = 8
 MOST_DEPTH = 1                                                # of loops that run in segments inside others that do
-INNER_SHARE = 8                                               # what a loop may take is so many times what one inside it may
+INNER_SHARE = 8                                               # the share of a loop is so many times that of one inside it
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from .rounding import Exact, decisive, rounded
 from .undo import History, cost_around
 from .weights import USUAL_EXTENT, bytes_of
 
-# Computed anew rather than saved: what costs less than a trip to memory.
+# Ops that cost less than a trip to memory: they are computed again, not saved.
 CHEAP = {"add", "sub", "mul", "neg", "div", "square", "abs", "sign", "maximum", "minimum", "where", "cast", "mask", "guarded_mul", "floordiv",
          "mod", "less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_and", "logical_or", "logical_not",
          "logical_xor", "bitwise_and", "bitwise_or", "bitwise_xor", "invert", "left_shift", "right_shift", "real", "imag", "conj", "stop_gradient",
@@ -83,7 +83,7 @@ class Division:
         self._find_forward()
         self.outer = self._changing_arrays()
         self.resting = {e.inputs[0] for e in self.equations if e.op.name == "index" and is_at_rest(e.inputs[0], joint.builder)}
-        self.late: set = set()                               # what is read of restored arrays, and would be wanted before they are
+        self.late: set = set()                               # reads of restored arrays that are needed before the restoring
         while not self._divide():
             pass
         self.forward = self.forward_for(self.saved)
@@ -203,7 +203,7 @@ class Division:
         restored.update((v, self._sources(h)) for h in self.histories.values() for v in h.versions)
         restored.update((v, [token]) for token, (_, versions) in hoped.items() for v in versions)
         again = [e for k, e in enumerate(self.equations) if self._is_had(k)]
-        unsure = rounded(again, restored, self.resting) - self.repeated    # what is repeated decides anew, and alike
+        unsure = rounded(again, restored, self.resting) - self.repeated    # a repeated equation decides again, and alike
         backward = live(self.equations, self.gradients + results) & self.dependent
         needed: dict = dict.fromkeys([v for v in self.gradients if self._is_primal(v)])
         for k in sorted(backward):

@@ -259,7 +259,7 @@ class Tape:
     def __init__(self, saved: list, turns: "Turns | None", lines: "dict | None" = None, keeper: Callable = keeper_of):
         lines = lines or {}
         self.variables = saved
-        self.lines = [lines.get(v) for v in saved]           # what keeps a value belongs to the line that the value is from
+        self.lines = [lines.get(v) for v in saved]           # the keeper of a value belongs to the value's line
         self.keepers = [keeper(v, turns) for v in saved]
         self.pointers = [keeper for keeper in self.keepers if isinstance(keeper, Stack)]
         self.grows = turns is None and any(isinstance(keeper, Rows) for keeper in self.keepers)

@@ -85,7 +85,7 @@ def _covers(division: Division, saved: Equation, chain: list, turns: Turns, arou
     if region[0] != Affine() or not isinstance(turns.step, int) or None in slopes:
         return False
     change = slopes[1][0] * turns.step
-    ends = [region[1] + Affine((), change)] + [region[1]] * (change < 0)      # what is saved no longer may be written
+    ends = [region[1] + Affine((), change)] + [region[1]] * (change < 0)      # saved elements may no longer be written to
     written = [_region(division.equations[k], around) for k in chain]
     adding = [k for k in chain if division.equations[k].op.name == "index_add"]
     if adding and (adding != chain[:1] or written[0] != region):

@@ -10,7 +10,7 @@ from ..ir.graph import Equation, Literal, Var
 from ..ir.integers import Affine
 from ..ops.selection import selected_shape
 
-USUAL_EXTENT = 100                                           # what an extent is taken for that may be anything
+USUAL_EXTENT = 100                                           # the estimate of an unknown extent
 
 
 def bytes_of(v: Var) -> int:
