@@ -82,7 +82,9 @@ def _joined(code: str, local: set, functions: dict) -> list:
 
 
 def _named(value: str, local: set) -> list:
-    """The names that a value may name an array of; a part of an array along fewer axes than it has is one, too, but generated text has none."""
+    """The names of the arrays that a value may be. A part of an array along fewer axes would count, too, but generated
+    text has none.
+    """
     if _FRESH.fullmatch(value):
         return []
     reshaped = _RESHAPED.fullmatch(value)

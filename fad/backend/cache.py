@@ -62,13 +62,15 @@ _OF_NO_ACCOUNT = (
 
 
 def key(*parts: str) -> str:
-    """A name for what is made of these parts, on this machine, with these libraries as they are set now."""
+    """The name of an entry made of these parts, on this machine, with these libraries and their present settings."""
     return entries.digest(*parts, surroundings(), settings())
 
 
 @functools.cache
 def surroundings() -> str:
-    """All that does not change while a process runs. Contents of files, and not their times, which may be constant."""
+    """Everything that does not change while a process runs. The contents of files count, not their times, which may be
+    constant.
+    """
     cpu = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten(), llvm.get_process_triple()
     libraries = np.__version__, numba.__version__, llvmlite.__version__, repr(llvm.llvm_version_info), widen.FLAVOUR
     python = sys.version, sys.implementation.cache_tag, platform.machine()
@@ -93,7 +95,7 @@ def _scipy() -> list:
 
 
 def settings() -> str:
-    """Numba's settings that shape machine code: all but those that are known not to."""
+    """Numba's settings that may shape machine code: all except those known not to."""
     known = vars(numba.config).items()
     return repr(
         sorted([(name, repr(value)) for name, value in known if name.isupper() and not name.startswith(_OF_NO_ACCOUNT)])

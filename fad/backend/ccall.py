@@ -8,7 +8,9 @@ numpy = LazyModule("numpy")
 
 
 class Convention(NamedTuple):
-    """How a C function is called: its Numba type, its parameters, where its numbers are, and how it gives its result."""
+    """The calling convention of a C function: its Numba type, its parameters, the place of its numbers, and the way of
+    its result.
+    """
 
     type: str
     parameters: str

@@ -61,8 +61,8 @@ def _never_meet(one: Any, other: Any) -> bool:
 
 
 class Touched:
-    """What was touched so far, and by whom. Reads are kept apart from writes: there are many of them (of an extent, by every step), and they do
-    not conflict with each other.
+    """The accesses so far, with the steps that made them. Reads are kept apart from writes: they are many (every step
+    reads an extent), and they do not conflict with each other.
     """
 
     def __init__(self) -> None:
@@ -81,7 +81,9 @@ class Touched:
 
 
 def _may_mix(one: Any, other: Any) -> bool:
-    """Whether additions to these places may share a loop freely: not vectors of one row, which would wait for each other's stores."""
+    """Whether additions to these places may share a loop freely. Vectors of one row may not: they would wait for each
+    other's stores.
+    """
     return not (one and other) or len(other) > 1 or any(isinstance(s, Elem) for i in (*one, *other) for s, _ in i.terms)
 
 

@@ -80,7 +80,7 @@ def _counted(printer: Any, wanted: bool = True) -> Iterator[Callable]:
 
 
 def _work(body: Any) -> float:
-    """About how many steps an iteration takes; infinite where it takes loops of its own, or calls a function on whole
+    """The estimated number of steps of an iteration; infinite if it has loops of its own, or calls a function on whole
     arrays.
     """
     return sum(map(_work_of, body.steps))
@@ -103,7 +103,7 @@ def _few(ends: tuple) -> float:
 
 
 def _is_sequential(body: Any) -> bool:
-    """Whether an iteration begins with a number that the iteration before it ends with, other than a sum."""
+    """Whether an iteration begins with a number, other than a sum, that the iteration before computes."""
     made = {v: eqn for eqn in body.func.equations for v in eqn.outputs}
     count = len(body.func.outputs)
     for carry, a in zip(body.func.inputs[len(body.func.inputs) - count:], body.func.outputs):
@@ -151,7 +151,9 @@ def _assign(printer: Any, body: Any, outs: tuple, before: set) -> None:
 
 
 def _is_short(root: Var) -> bool:
-    """Whether an array is quicker copied than exchanged with another: LLVM knows that the two are apart only while neither changes its name."""
+    """Whether a copy of an array is quicker than an exchange: LLVM knows that two arrays are apart only while their
+    names do not change.
+    """
     extents = root.type.shape
     return all(isinstance(n, int) for n in extents) and math.prod(extents) <= SHORT
 

@@ -28,7 +28,9 @@ _NUMBER = re.compile(r"(?<=[A-Za-z])_\d+\b")
 
 
 class Added(NamedTuple):
-    """A line that adds a value to a target: how many lines there were with it, its indent, the step, and the user's line that was last mentioned before it."""
+    """A line that adds a value to a target: the number of lines up to it, its indent, the step, and the user's line
+    mentioned last before it.
+    """
 
     line: int
     indent: str
@@ -247,7 +249,9 @@ class Printer:
     # -- storage ------------------------------------------------------------------------------------------------------------------
 
     def _first_written(self, node: Any) -> dict:
-        """The arrays that this node is the first to write and does not make itself, in order, each with the first step that writes to it."""
+        """The arrays that this node is the first to write to and does not make, in order, each with the first step that
+        writes to it.
+        """
         found: dict[Var, Step] = {}
         made: set[Var] = set()
         for step in _steps_of(node):
@@ -299,7 +303,7 @@ class Printer:
             self.line(f"{target} = {value}", step)
 
     def _adds_to(self, step: Step, target: str, value: str) -> bool:
-        """Whether the step adds one thing to its own target, which is then a sum whose order is free (see sums.py)."""
+        """Whether the step adds one term to its own target, which is then a sum of free order (see sums.py)."""
         if step.eqn is None or step.eqn.op.name not in ("add", "sub") or step.out.type.dtype.kind not in "fc" or not isinstance(step.args[0], Elem):
             return False
         return self.expressions.operand(step.args[0]).source == target and value.startswith((f"{target} + ", f"{target} - "))
@@ -315,7 +319,9 @@ class Printer:
         self.added = Added(len(self.lines), self.indent, target, value, step, place)
 
     def _may_join(self, before: Added, step: Step, value: Text) -> bool:
-        """Whether what the step adds may be added together with what the line before adds to the same element, which is stored once then."""
+        """Whether the step's term and the term of the line before, which go to the same element, may be added together
+        and stored once.
+        """
         root = self.storage.root(step.out)
         return root not in self.held and root not in self._reads(step) and len(_NUMBER.sub("", before.value.source + value.source)) <= LINE
 

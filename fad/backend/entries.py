@@ -88,7 +88,7 @@ def unpacked(name: str, content: bytes) -> Entry:
 
 
 def refuse_foreign(info: os.stat_result) -> None:
-    """Refused unless only this user, or root, can have written what has this owner and mode."""
+    """Raise Refused unless only this user, or root, can have written a file with this owner and mode."""
     if not hasattr(os, "geteuid"):
         return
     if info.st_uid not in (os.geteuid(), 0):
@@ -112,7 +112,7 @@ class Folder:
 
     @property
     def refusal(self) -> str:
-        """Why nothing is read from this folder or written to it; "" if it is ours. It is made where it is missing."""
+        """The reason why this folder is not used, "" if it is ours. A missing folder is made."""
         try:
             refuse_foreign(self._info())
         except (OSError, ValueError, Refused) as error:
@@ -154,7 +154,7 @@ class Folder:
             return None
 
     def checked(self, name: str, used: bool = False) -> Entry:
-        """An entry; OSError or Refused where there is none, or where it does not check."""
+        """An entry; raises OSError or Refused if there is none, or if it does not check."""
         path = self.file(name)
         if path.is_symlink():  # where it becomes one now, O_NOFOLLOW sees it
             raise Refused("is a symbolic link")
@@ -233,7 +233,7 @@ class Folder:
         return True
 
     def clear(self) -> int:
-        """Remove all entries, and all that interrupted writes have left; how many entries there were."""
+        """Remove all entries, and the remains of interrupted writes; return the number of entries."""
         if self.refusal:
             return 0
         self._sweep(0.0)

@@ -61,7 +61,9 @@ def fast_call(program: Any) -> "Callable | None":
 
 
 def _tests_of_fixed(fixed: dict, scope: dict) -> list:
-    """Lines that see whether the leaves that are part of the program are what they were: equal numbers or texts, else the very same thing."""
+    """Lines that test whether the leaves that are part of the program are the same: equal numbers or texts, else
+    identical objects.
+    """
     lines: list = []
     for k, value in fixed.items():
         scope[f"f{k}"], scope[f"t{k}"] = value, type(value)
@@ -71,7 +73,9 @@ def _tests_of_fixed(fixed: dict, scope: dict) -> list:
 
 
 def _tests_of_array(name: str, k: int, t: Any, scope: dict) -> str:
-    """Whether an array is not as the kernel takes it: to be known before anything is drawn, since the long way draws, too."""
+    """The test whether the kernel does not take an array. It comes before anything is drawn, since the general path
+    draws, too.
+    """
     scope[f"d{k}"] = t.dtype
     tests = [f"{name}.dtype != d{k}", f"{name}.ndim != {len(t.shape)}", f"not {name}.flags.carray"]
     tests += [f"{name}.shape[{axis}] != {n}" for axis, n in enumerate(t.shape) if isinstance(n, int)]

@@ -59,7 +59,7 @@ class _Part:
 
 
 def _parts(steps: list, scheduler: Any, homes: dict) -> list:
-    """The steps of a loop in parts, in an order that keeps what each of them reads."""
+    """The steps of a loop in parts, in an order that keeps all dependences."""
     touched = [scheduler.accesses(s) for s in steps]
     made = {a.root for found in touched for a in found if a.mode != READ}
     parts: list[_Part] = []

@@ -129,7 +129,7 @@ class _Level:
             self._put(step, [])
 
     def _meets(self, waiting: Step, step: Step) -> bool:
-        """Whether the step reads what the waiting one makes, or writes what that reads."""
+        """Whether the step reads a result of the waiting one, or writes to an operand of it."""
         mine = self.scheduler.accesses(step)
         return any(a.root is b.root and in_order(a, b) for a in self.scheduler.accesses(waiting) for b in mine)
 
@@ -163,7 +163,7 @@ class _Level:
         return clashes
 
     def _point(self, step: Step, clashes: dict) -> Group:
-        """The first place where all that the step reads is known; calls and regions stay where the program has them."""
+        """The first place where all operands of the step are known; calls and regions keep their place."""
         after = max([g.position + (g.axis is not None) for g in clashes], default=0)
         after = max(after, self.floor)
         if step.kind in ("call", "control"):
@@ -191,7 +191,8 @@ class _Level:
 
 
 def _is_spread(step: Step) -> bool:
-    """Whether the step makes an array of smaller ones (an outer product): it is better made where it is read than kept."""
+    """Whether the step makes a large array of smaller ones (an outer product), which its reader should compute instead.
+    """
     if step.kind != "map" or len(step.axes) < 2 or len({*step.target}) < len(step.axes):
         return False
     return all(len(set(e.axes())) < len(step.axes) for e in step.reads())

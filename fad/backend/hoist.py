@@ -10,7 +10,7 @@ from .indexmap import Index, elements_in
 
 
 class Place(NamedTuple):
-    """A loop or branch that is being printed: where its first line stands, and what is of its inside."""
+    """A loop or branch that is being printed: the number of its first line, and the names of its inside."""
 
     line: "int | None"                      # None: a branch, in front of which nothing is made
     indent: str
@@ -89,7 +89,9 @@ def entered(printer: Any, step: Any, line: "int | None", spares: dict) -> Place:
 
 
 def _resized_in(storage: Any, body: Any) -> Iterator:
-    """The roots whose names stand for arrays of other extents once a loop inside has run: the array made first is not there to be filled again."""
+    """The roots whose arrays have other extents once an inner loop has run: the array made first is not there to be
+    filled again.
+    """
     for step in body.steps:
         for inner in step.body.bodies if step.body is not None else ():
             yield from _resized_in(storage, inner)

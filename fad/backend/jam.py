@@ -20,7 +20,7 @@ TURNS = 4
 
 
 def can_jam(printer: Any, loop: Loop) -> bool:
-    """Whether all that the loop does is to add to rows of points, whatever the order."""
+    """Whether the loop only adds to rows of points, in any order."""
     inner = _innermost(loop)
     if inner is None or inner is loop or not all(isinstance(n, Step) for n in inner.nodes):
         return False
@@ -29,7 +29,7 @@ def can_jam(printer: Any, loop: Loop) -> bool:
 
 
 def _innermost(loop: Loop) -> "Loop | None":
-    """The last of loops that hold nothing but each other; None where the extent of one of them follows from the first."""
+    """The innermost of perfectly nested loops; None if the extent of one of them follows from the first."""
     inner = loop
     while len(inner.nodes) == 1 and type(inner.nodes[0]) is Loop:
         inner = inner.nodes[0]

@@ -127,7 +127,7 @@ class Blocks:
         return operand
 
     def _stored(self, step: Step) -> Step:
-        """The step that copies what the step has written to a tile to where it belongs."""
+        """The step that copies a tile that the step has filled to its place."""
         target = tuple([i.substitute(self.table) for i in step.target])
         inner = tuple([a for a in step.axes if a is not self.axis and a not in step.reduced])
         return Step("map", None, step.out, axes=(*inner, self.lane), target=target, args=(Elem(self.results[self.storage.root(step.out)], target),))

@@ -16,7 +16,7 @@ DEPTH, EXTENT = 4, 1 << 15  # larger counts would not fit in an integer
 
 
 class Wrapper(PyCallWrapper):
-    """Numba's function that Python calls; it gives the lock up where the arguments are large for loops of this depth."""
+    """Numba's wrapper that Python calls; it gives the lock up if the arguments are large for loops of this depth."""
 
     depth = 1
 
@@ -78,7 +78,7 @@ def is_pythons_thread(builder):
 
 
 def held_for_a_while(builder, emit):
-    """Emit code that has the lock, whether the thread has it already or not; only for threads that Python knows."""
+    """Emit code that holds the lock, whether the thread has it already or not; only for threads that Python knows."""
     word = ir.IntType(32)
     ensure = _of_python(builder, ir.FunctionType(word, []), "PyGILState_Ensure")
     release = _of_python(builder, ir.FunctionType(ir.VoidType(), [word]), "PyGILState_Release")

@@ -63,7 +63,8 @@ NO_ROOM = "what a loop saves for its reverse sweep does not fit in memory"
 
 
 def resized(x, n):
-    """x with n elements along its first axis: cut off, or zeros behind; x itself where it has n. MemoryError where they do not fit in memory.
+    """x with n elements along its first axis: cut off, or with zeros behind; x itself if it has n. Raises MemoryError
+    if they do not fit in memory.
 
     >>> x = np.arange(3)
     >>> resized(x, 3) is x, resized(x, 2)

@@ -18,7 +18,8 @@ TYPED = 4  # passes of LeanCompiler after which the types are known
 
 
 def helper(*may_share):
-    """Decorate a function that a kernel calls at several places. Its arrays share no memory, but for the parameters named here; its result's type is found.
+    """Decorate a function that a kernel calls at several places. Its arrays share no memory, except the parameters
+    named here; its result's type is inferred.
 
     In plain Python it is the function itself.
 

@@ -105,7 +105,8 @@ class _Lower(lowering.Lower):
             super().delvar(name)
 
     def _is_argument(self, name):
-        """Whether the variable is an argument all the time. Who calls holds it, so that its references need not be counted."""
+        """Whether the variable is an argument all the time. The caller holds it, so its references need not be counted.
+        """
         values = self._defined.get(name, ())
         return len(values) == 1 and isinstance(values[0], ir.Arg) and self.typeof(f"arg.{values[0].name}") == self.typeof(name)
 

@@ -51,8 +51,8 @@ class Loops:
         return len(self.found) > MANY and self._size(header) > SHORT and not self._adds_up(header)
 
     def is_hidden(self, label):
-        """Whether LLVM had better not know how an index moves, that of the loop whose iterations begin in this block:
-        over a range and around other loops.
+        """Whether LLVM should not know how an index moves: that of the loop whose iterations begin in this block, over
+        a range and around other loops.
 
         It tests in front of such a loop whether the arrays of an inner one overlap, by all that they touch from the
         first iteration to the last, and takes one element at a time if they do. That is always so where the index goes
@@ -92,7 +92,7 @@ class Loops:
         return value.name if isinstance(value, ir.Var) else id(value)
 
     def _adds_up(self, header):
-        """Whether a loop without loops in it has a sum or a few, which LLVM keeps side by side in several vectors."""
+        """Whether an innermost loop has one or a few sums, which LLVM keeps side by side in several vectors."""
         body = self.found[header].body
         return not any(h in self.found for h in body if h != header) and 0 < sum(map(self._is_sum, self._statements(body))) <= FEW
 
@@ -109,8 +109,8 @@ class Loops:
         return [s for label in labels for s in self.blocks[label].body if not isinstance(s, ir.Del)]
 
     def _size(self, header):
-        """Statements of a loop, with those in it, when it is written out; infinitely many where nobody knows how many
-        iterations there are.
+        """The statements of a loop, inner loops included, when it is written out; infinite if the number of iterations
+        is unknown.
         """
         if header not in self.sizes:
             body = self.found[header].body
@@ -126,8 +126,8 @@ class Loops:
         return len(range(*numbers)) if numbers and all(type(n) is int for n in numbers) else float("inf")
 
     def _range(self, label):
-        """The numbers of the range of the loop whose iterations begin in this block, None for those not constant; None
-        where it is not over a range.
+        """The numbers of the range of the loop whose iterations begin in this block, with None for those not constant;
+        None for a loop that is not over a range.
         """
         value = next((s.value for s in self._statements([label]) if isinstance(s, ir.Assign) and getattr(s.value, "op", "") == "iternext"), None)
         for op in ("iternext", "getiter"):

@@ -69,7 +69,7 @@ def emit_pause(context, builder, turns, clock, record, ranks):
 
 
 def emit_check(context, builder, record, ranks):
-    """Emit what follows the call of a helper that pauses: it knows those of the arrays only that it is given."""
+    """Emit the code behind the call of a helper that pauses: the helper knows only the arrays that it is given."""
     found = builder.call(_sizes(builder.module, ranks), [record])
     with builder.if_then(cgutils.is_not_null(builder, found), likely=False):
         context.call_conv.return_user_exc(builder, RuntimeError, (TELLS,))

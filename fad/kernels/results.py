@@ -24,7 +24,7 @@ def is_large(kind):
 
 
 def returned_tuples(blocks, defined, typeof, kind):
-    """The names of variables that are nothing but the function's result: a new tuple of this kind, which is returned."""
+    """The names of variables that are only the function's result: a new tuple of this kind, which is returned."""
     readers = {}
     for block in blocks.values():
         for statement in block.body:
@@ -39,7 +39,7 @@ def returned_tuples(blocks, defined, typeof, kind):
 
 
 def _until_returned(name, readers, defined, typeof, kind):
-    """The variables that a tuple goes through until it is returned; none where anything else is done with it."""
+    """The variables that a tuple goes through until it is returned; none if anything else happens to it."""
     names = {name}
     while len(readers.get(name, ())) == 1:
         reader = readers[name][0]

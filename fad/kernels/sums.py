@@ -43,7 +43,8 @@ def multiply_up(total, x):
 
 
 def maximum_up(top, x):
-    """The larger, or the nan, where it does not matter when it is taken: LLVM knows `llvm.maximum` as a reduction, and comparisons with nans not.
+    """The larger of two numbers, or the nan, in an order that does not matter: LLVM knows `llvm.maximum` as a
+    reduction, but not comparisons with nans.
 
     >>> float(maximum_up(1.5, 2.0))
     2.0

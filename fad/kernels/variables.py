@@ -31,7 +31,7 @@ def names_in(x):
 
 
 def natural_names(defined):
-    """The names of integers that are never negative: those that nothing says may be."""
+    """The names of integers that are never negative: all that no assignment can make negative."""
     readers = {}
     for name, values in defined.items():
         for read in names_in(values):
@@ -82,7 +82,7 @@ def _is_natural_call(function, args, names, defined):
 
 
 def of_one_value(blocks, is_counted):
-    """Variables that are assigned in one place, from which every use is reached and nothing else: they need no memory.
+    """Variables with one assignment that reaches, alone, every use: they need no memory.
 
     A variable whose references are counted needs memory where it is not known, wherever it is released or assigned, whether it holds one.
     """

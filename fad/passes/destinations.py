@@ -69,7 +69,7 @@ class _Block:
         self._look()
 
     def _is_read(self, v: Any, start: int, end: int) -> bool:
-        """Whether the array is used after `start` but at `end`: it would have to be copied before it is written to."""
+        """Whether the array is used after `start` except at `end`: it would have to be copied before the write."""
         return v in self.outputs or any(v in _used(e) for k, e in enumerate(self.equations[start:], start) if k != end)
 
     def _start(self, v: Var) -> "int | None":
@@ -109,7 +109,9 @@ def _with_output(eqn: Equation, old: Var, new: Var) -> Equation:
 
 
 class _Place(NamedTuple):
-    """The part of an array that another one is put into; flat: whether its elements lie there one behind the other, whatever its extents."""
+    """The part of an array that another one is put into; flat: whether its elements lie one behind the other, in any
+    extents.
+    """
 
     array: Var
     operands: tuple

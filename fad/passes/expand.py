@@ -9,7 +9,8 @@ from .rewrite import Scope, rewrite
 
 
 def expand(func: Func) -> Func:
-    """Ops whose record has the fact `expand`, a function over ops, are replaced by what that function makes of their inputs.
+    """An op whose record has the fact `expand`, a function over ops, gives way to the program that the function makes
+    of its inputs.
 
     A barrier has done its work, and goes; so do checks of indices, if the configuration has them off.
 

@@ -38,7 +38,7 @@ def used_in(func: Func) -> Iterator[Var]:
 
 
 def _is_gather(eqn: Equation) -> bool:
-    """Whether rows along one axis are picked by a vector of indices, and stay along that axis."""
+    """Whether the equation picks rows along one axis by a vector of indices, and keeps them along that axis."""
     if eqn.op.name != "index" or len(eqn.inputs) != 2 or len(eqn.inputs[1].type.shape) != 1:
         return False
     spec = eqn.params["spec"]
@@ -108,7 +108,7 @@ def same_extent(m: Any, n: Any) -> bool:
 
 
 def _broadcast(shape: tuple, out: tuple, axis: int) -> Any:
-    """The axis of an operand that broadcasts to a shape: None if it has one row for all, False if that is not known."""
+    """The axis of an operand that broadcasts to a shape: None if it has one row for all, False if that is unknown."""
     k = axis - (len(out) - len(shape))
     if k < 0 or same_extent(shape[k], 1):
         return None

@@ -58,7 +58,9 @@ class _Lines:
         return atom is self.index or atom in self.equations
 
     def serves(self, check: Equation) -> bool:
-        """Whether a check may be made at the ends alone: its index is on a line or stays, its extent is of the program around."""
+        """Whether the check may be made at the ends alone: its index is affine or stays, and its extent comes from
+        outside the loop.
+        """
         i, n = check.inputs
         stays = i not in self.inside and not i.type.shape and i.type.dtype == INT
         return (self.moves(i) or stays) and n not in self.inside

@@ -36,7 +36,9 @@ def _visit(eqn: Equation, scope: Scope, places: Places) -> Any:
 
 
 def _invariant(loop: Equation, places: Places) -> dict:
-    """{what reads a scalar in the loop's body: the same of what is there before the loop}, at places of the program around it that it does not check first."""
+    """{reader of a scalar in the loop's body: the same read in front of the loop}, at places from outside that the loop
+    does not check first.
+    """
     (region,) = loop.regions
     sums = Sums(region)
     reads = dict.fromkeys([e for e in region.equations if e.op.name == "index" and not e.outputs[0].type.shape and sums.inside.isdisjoint(e.inputs[1:])])

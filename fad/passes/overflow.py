@@ -38,7 +38,7 @@ class Size(NamedTuple):
 
 
 def overflow(func: Func) -> Func:
-    """Before an operation on Python integers whose result is not known to have 64 bits, the same in floats, and a check.
+    """In front of an operation on Python integers that may leave 64 bits: the same operation on floats, and a check.
 
         k2 = k * 3   ->   check_that(abs(float(k) * 3.0) < 2**63); k2 = k * 3      where a loop carries k
 

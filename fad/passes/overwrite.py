@@ -35,7 +35,7 @@ def _visit(eqn: Equation, scope: Scope) -> Any:
 
 
 def _assigned(add: Equation, zero: Any) -> tuple:
-    """The assignment in place of an addition to a zero: -0.0 becomes 0.0 by it, if that is a number of the program's."""
+    """The assignment in place of an addition to a zero. Like the addition, it makes 0.0 of a literal -0.0."""
     x, v, *place = add.inputs
     if adds_nothing(zero, x):
         return (Equation(registry["update"], add.inputs, add.outputs, add.params, (), add.where),)
@@ -45,8 +45,8 @@ def _assigned(add: Equation, zero: Any) -> tuple:
 
 
 def _covers(loop: Equation, out: Var, adds: list) -> bool:
-    """Whether the loop has an iteration for each element of the vector, and adds numbers to no other one in that
-    iteration.
+    """Whether the loop has one iteration for each element of the vector, and each iteration adds to its own element
+    only.
     """
     stop, index = loop.inputs[1], loop.regions[0].inputs[0]
     extent = stop.value if isinstance(stop, Literal) else stop

@@ -9,7 +9,7 @@ from .rewrite import as_atom
 
 
 class Integers:
-    """Sums, products and bounds of integers, as equations of a line of the user's; those that are known are numbers."""
+    """Sums, products and bounds of integers, as equations of a line of the user's; known integers are numbers."""
 
     def __init__(self, where: Any):
         self.where = where
@@ -73,7 +73,8 @@ def _within(entry: tuple, given: tuple, chosen: Any, place: tuple, integers: Int
 
 
 def flat_part(shape: tuple, chosen: tuple, integers: Integers) -> "tuple | None":
-    """The selection (operands, spec) of a vector that a selection of an element or a row makes of its elements in these extents; None for others.
+    """The selection (operands, spec) of a vector that equals a selection of an element or a row from the vector in
+    these extents; None for others.
 
         x.reshape(m, n)[i]   ->   x[i * n:i * n + n]
     """

@@ -12,7 +12,9 @@ MOST_PAIRS = 1000                                            # of equations of o
 
 
 class Places:
-    """Where the equations of a program read and write. nests: {first input of a loop's body: the loops around the body, outermost first}."""
+    """The reads and writes of a program's equations. nests: {first input of a loop's body: the loops around the body,
+    outermost first}.
+    """
 
     def __init__(self, func: Func):
         self.facts = Integers()
@@ -37,8 +39,8 @@ class Places:
         self.facts.low.update(dict.fromkeys(extents_of(vars), 0))
 
     def keep_apart(self, region: Func, ones: list, others: list) -> list:
-        """Those of some equations in the body of a counted loop, each of which stays at one place in all iterations,
-        that never touch an element which one of the others touches in any iteration.
+        """The equations in the body of a counted loop, each at one place in all iterations, whose elements no other of
+        the equations touches in any iteration.
         """
         if len(ones) * len(others) > MOST_PAIRS:
             return []

@@ -170,8 +170,8 @@ class Ranges:
     # -- their extremes -------------------------------------------------------------------------------------------------------
 
     def extreme(self, form: "Affine | None", loops: Iterable, sign: int) -> "Affine | None":
-        """The largest (sign 1) or the smallest value (-1) of a form in any iterations of these loops, None where a
-        bound is not known; in it remain indices of the loops around.
+        """The largest (sign 1) or the smallest (sign -1) value of a form over all iterations of these loops, in terms
+        of the indices of the loops around; None if a bound is unknown.
         """
         for loop in reversed([*loops]) if form is not None else ():
             i = index_of(loop)

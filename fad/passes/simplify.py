@@ -116,7 +116,7 @@ def _minus_zero(eqn: Equation, scope: Scope) -> Any:
 
 @rule("add")
 def _plus_zero(eqn: Equation, scope: Scope) -> Any:
-    """x + 0 = 0 + x = x, of integers, and where the zero stands for a cotangent that is not there; also for an array of zeros."""
+    """x + 0 = 0 + x = x for integers, and if the zero stands for an absent cotangent; also for an array of zeros."""
     x, y = eqn.inputs
     if adds_nothing(_filling(y, scope), eqn.outputs[0]):
         return _or_none(x, eqn)
@@ -132,7 +132,7 @@ def _filling(a: Any, scope: Scope) -> Any:
 
 
 def _is_nothing(a: Any, scope: Scope) -> bool:
-    """Whether an array is zeros to which anything is added as if it were not there."""
+    """Whether an array consists of zeros that change nothing they are added to."""
     return adds_nothing(_filling(a, scope), a)
 
 
@@ -285,7 +285,9 @@ def _number_as(x: Any, a: Any) -> Any:
 
 
 def _without_broadcasts(eqn: Equation, scope: Scope) -> Any:
-    """An elementwise op broadcasts by itself: operands broadcast before are taken as they were, if one has the full shape anyhow."""
+    """An elementwise op broadcasts its operands, so it takes them as they were before a broadcast, if one has the full
+    shape.
+    """
     shape = eqn.outputs[0].type.shape
     if not shape:
         return None
@@ -317,7 +319,9 @@ def _all_of_it(eqn: Equation, scope: Scope) -> Any:
 
 @rule("index")
 def _part_in_order(eqn: Equation, scope: Scope) -> Any:
-    """An element or a row of a part of a vector in other extents is a part of the vector: only the whole would have to be copied."""
+    """An element or a row of a part of a vector in other extents is a part of the vector: no copy of the whole is
+    needed.
+    """
     made = scope.producer(eqn.inputs[0])
     source = scope.producer(made.inputs[0]) if made is not None and made.op.name == "reshape" else None
     if made is None or source is None or source.op.name != "index" or made.inputs[0].type.rank != 1:

@@ -17,7 +17,7 @@ FEW = 16                                                     # elements of the a
 
 
 def split_early(func: Func) -> Func:
-    """The Func in which a reshape of a product, that splits one short axis, is a reshape of the operand that the axis belongs to.
+    """The Func with a reshape of an operand in place of a reshape of the product, where it splits one short axis.
 
         y = reshape(contract(W, T, vb,bk->vk), n, 3, 4)   ->   y = contract(W, reshape(T, m, 3, 4), vb,bxy->vxy)
     """
@@ -46,7 +46,8 @@ def _split(eqn: Equation, scope: Scope, uses: Counter) -> "list | None":
 
 
 def split_axis(before: tuple, after: tuple) -> "tuple[int | None, tuple]":
-    """Which axis becomes several ones, of few elements in all, and their extents; None where that is not what happens.
+    """The axis that becomes several axes of few elements in all, and their extents; None if the reshape does something
+    else.
 
     >>> split_axis((22, 12), (22, 3, 4))
     (1, (3, 4))

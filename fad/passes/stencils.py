@@ -24,8 +24,8 @@ DEPTH = 3
 
 
 def stencils(func: Func) -> Func:
-    """What the derivative of a stencil adds to its neighbours is gathered: one pass over the array in place of one for each neighbour, with the
-    same numbers, added in the same order. The few elements at the ends, to which not all is added, follow.
+    """A stencil's derivative becomes a gather: one pass over the array in place of one for each neighbour, with the
+    same numbers, added in the same order. The few elements at the ends, which get fewer terms, follow.
 
         g[:n] += v; g[2:n + 2] += w   ->   g[2:n] += v[2:] + w[:n - 2]; g[:2] += v[:2]; g[n:n + 2] += w[n - 2:]
     """
@@ -63,7 +63,7 @@ class _Addition(NamedTuple):
 
 
 def _chain(last: Equation, made: dict, uses: Counter) -> list:
-    """Additions one after another, first to last, that differ by where a slice begins."""
+    """Consecutive additions that differ by where a slice begins."""
     found: list[_Addition] = []
     axes = [k for k, entry in enumerate(last.params["spec"]) if entry == ("s", 1)]
     for axis in reversed(axes):
@@ -107,7 +107,9 @@ def _addition(eqn: Equation, axis: int, made: dict) -> "_Addition | None":
 
 
 def _is_simple(v: Any, made: dict, depth: int) -> bool:
-    """Whether a part of what is added is had from arrays that lie in memory anyhow by few operations: others are done once, not for each shift."""
+    """Whether a part of the term follows by few operations from arrays in memory. Other terms are computed once, not
+    for each shift.
+    """
     if not isinstance(v, Var) or not v.type.shape or v not in made:
         return True
     eqn = made[v]
@@ -202,7 +204,7 @@ class _Gathered:
         return self._part_of(value, kept.index(self.axis), start, extent)
 
     def _part_of(self, v: Any, axis: int, start: Any, extent: Any) -> Any:
-        """A slice of an array along an axis; what is computed by few operations is computed for the slice."""
+        """A slice of an array along an axis; cheap operations are done on the slice."""
         if not isinstance(v, Var) or not v.type.shape:
             return v
         eqn = self.made.get(v)
@@ -214,7 +216,7 @@ class _Gathered:
         return self._part(v, [start, extent], spec, t)
 
     def _part(self, v: Any, operands: list, spec: tuple, t: "Type | None" = None) -> Any:
-        """A part of an array; of a part, a part of the array that that is of, unless the additions change that one."""
+        """A part of an array. A part of a part is a part of the original, unless the additions change the original."""
         eqn = self.made.get(v)
         found = None
         if eqn is not None and eqn.op.name == "index" and eqn.inputs[0] not in self.written:

@@ -17,12 +17,16 @@ class Sums:
                 self.users.setdefault(a, []).append(eqn)
 
     def chain(self, k: int) -> "list | None":
-        """The additions that make of the k-th carry what is handed on; None where anything else happens to it, or depends on it."""
+        """The additions that make the next value of the k-th carry; None if anything else happens to it, or depends on
+        it.
+        """
         steps = self.steps(k)
         return steps if steps is not None and all(map(is_addition, steps)) else None
 
     def steps(self, k: int) -> "list | None":
-        """The additions, and the reads and writes of parts, that happen to the k-th carry until it is handed on; None where anything else happens to it."""
+        """The additions to the k-th carry, and the reads and writes of its parts, in an iteration; None if anything
+        else happens to it.
+        """
         state, found = self.region.inputs[1 + k], []
         while not (self.handed_on[state] and state is self.region.outputs[k]):
             users = self.users.get(state, ())

@@ -6,7 +6,7 @@ from ..ir.types import BOOL, Type
 
 
 def runs(loop: Equation) -> "bool | None":
-    """Whether a counted loop has any iteration; None where only the program knows."""
+    """Whether a counted loop has any iteration; None if only the running program can tell."""
     start, stop, step = loop.inputs[:3]
     if not all(isinstance(n, Literal) for n in (start, stop, step)):
         return None
@@ -14,8 +14,8 @@ def runs(loop: Equation) -> "bool | None":
 
 
 def if_it_runs(loop: Equation, equations: list, results: tuple, otherwise: tuple) -> list:
-    """Equations that make the results as these (without regions) do if the loop, whose step is a number, has any
-    iteration; if not, they are `otherwise`.
+    """Equations that compute the results of these equations (which have no regions) if the loop, whose step is a
+    number, has an iteration, and `otherwise` if not.
     """
     if runs(loop):
         return equations

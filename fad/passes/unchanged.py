@@ -44,7 +44,7 @@ def _stands_for(a: Any, v: Var) -> bool:
 
 
 def _given(region: Func, values: dict, scope: Scope) -> Func:
-    """The region with values for some of its inputs, which it does not look at any more."""
+    """The region with values for some of its inputs, which it no longer reads."""
     inner = Scope(scope)
     inner.replaced.update(values)
     return rewrite(region, lambda eqn, scope: None, inner)

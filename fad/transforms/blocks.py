@@ -103,7 +103,7 @@ def _slice(division: Division, arrays: list) -> tuple:
 
 
 def _decides(division: Division, again: list, arrays: list) -> bool:
-    """Whether anything hangs on the last bits of what would be computed again, which may differ."""
+    """Whether a decision depends on the last bits of the values to be computed again, which may differ."""
     reverse = [k for k in division.reverse if isinstance(k, int)]
     found = set(arrays).union(*[division.equations[k].outputs for k in again])
     return any(not found.isdisjoint(decisive(division.equations[k])) for k in [*again, *reverse])

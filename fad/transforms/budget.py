@@ -25,7 +25,8 @@ INNER_SHARE = 8                                               # the share of a l
 
 @contextmanager
 def allowing(limit: "int | None", depth: int = 0) -> Iterator[None]:
-    """Within, what loops save may take so many bytes; None: any. depth: in how many loops this stands that run in segments.
+    """Within the block, loops may save so many bytes; None: any number. depth: the number of loops around this one that
+    run in segments.
 
     Where the limit cannot be kept, loops at depth 0 raise, those inside save as little as can be.
     """
@@ -54,7 +55,9 @@ def has_budget() -> bool:
 
 @contextmanager
 def for_the_body(eqn: Equation, share: "int | None") -> Iterator[None]:
-    """Within, the loops inside this equation are differentiated: those of a loop have a part of its share, down to a certain depth."""
+    """Within the block, the loops inside this equation are differentiated. Those inside a loop divide a part of its
+    share, down to a certain depth.
+    """
     if eqn.op.name not in ("for", "while") or eqn.params.get("checkpoint") is False:
         yield
         return
@@ -70,8 +73,7 @@ def share_of(siblings: int) -> "int | None":
 
 
 def is_small(eqn: Equation, saved: list, share: int) -> bool:
-    """Whether what one iteration saves is known to be a small part of the share, so that the loops in it may save all
-    they need.
+    """Whether one iteration is known to save a small part of the share, so that its inner loops may save all they need.
     """
     turn = _total(saved)
     return turn.known and turn.bytes * INNER_SHARE <= share
@@ -178,7 +180,9 @@ class _Largest:
         return self._computed(v, depth)
 
     def _computed(self, v: Var, depth: int) -> "int | None":
-        """The value at tracing of what was computed from extents of inputs, with a margin; the extents are held below a bound."""
+        """The value at tracing of an integer computed from extents of inputs, with a margin; guards hold the extents
+        below a bound.
+        """
         operands = current().integers.operands.get(v)
         if not depth or v.hint is None or not operands:
             return None

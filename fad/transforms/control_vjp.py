@@ -101,7 +101,9 @@ class _Loop:
         return lines | {v: e.where for e in self.division.equations for v in e.outputs}
 
     def _divide(self, lead: int, index: Any) -> None:
-        """Trace and divide the body; once more, with the loops in it restoring more arrays than they need, where that gains something."""
+        """Trace and divide the body. Do it once more, with inner loops that restore more arrays than they need, if that
+        saves less.
+        """
         with for_the_body(self.eqn, self.inner):
             trails = carried_trails(self.body, lead, self.sweep.active)
             self.final = self._final_reads(trails)
@@ -120,7 +122,7 @@ class _Loop:
         return joint, Division(joint, _demanded(self.sweep, self.eqn), self._states(trails))
 
     def _final_reads(self, trails: dict) -> dict:
-        """{equation: the part of an array that the loop leaves, in which it finds again what it read}"""
+        """{equation: the part of the final array that holds the values it reads}"""
         if self.eqn.op.name != "for":
             return {}
         changed = [k for k in trails if self.eqn.outputs[k] in self.sweep.trails]
@@ -179,7 +181,9 @@ class _Loop:
         return self.pulled_back(lead, carries[:count], k, reader) + reader.state
 
     def pulled_back(self, lead: list, carries: tuple, k: Any, reader: Callable) -> list:
-        """The carries after one iteration backward; reader gets back what was saved (see Division.run_reverse)."""
+        """The carries after one iteration of the reverse loop; reader reads back the saved values (see
+        Division.run_reverse).
+        """
         division, joint = self.division, self.joint
         env = division.environment(lead, ())
         env.update(self.counted(k))
@@ -303,7 +307,9 @@ def vjp_while(sweep: Any, eqn: Equation) -> None:
 
 
 class _Slots:
-    """Results of a cond for what its branches save: values of one type, saved by different branches, share a result."""
+    """Results of a cond for the values that its branches save: values of one type from different branches share a
+    result.
+    """
 
     def __init__(self) -> None:
         self.types: list = []
@@ -364,7 +370,7 @@ def _divided_branch(sweep: Any, eqn: Equation, region: Func, given: list) -> Div
 
 
 def _note_kept(sweep: Any, eqn: Equation, divisions: list, slots: _Slots, saved: tuple) -> None:
-    """Tell the region around, if it may restore an array, which of the saved values are that array somewhere in a branch."""
+    """Tell the region around, if it may restore an array, which saved values are that array somewhere in a branch."""
     for division, chosen in zip(divisions, slots.of_branch):
         joint, kept = division.joint, division.joint.notes.kept
         for k, trail in joint.trails.items():

@@ -96,7 +96,7 @@ class Network:
         return s
 
     def reaches(self, sink: Hashable) -> set:
-        """Nodes from which the sink can still be reached: the sink's side of the minimum cut that is nearest to it."""
+        """Nodes from which the sink can still be reached: the sink's side of the minimum cut nearest to it."""
         numbers = {v: k for k, v in self.numbers.items()}
         found = {self.node(sink)}
         queue = deque(found)

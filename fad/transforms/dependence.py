@@ -32,7 +32,7 @@ EMPTY = np.int64(0)
 
 
 class Dependence:
-    """One sweep over a Func: values of what does not vary in `env`, bit sets in `sets` (absent: empty)."""
+    """One sweep over a Func: `env` holds the values that do not vary, `sets` the bit sets (absent: empty)."""
 
     def __init__(self, env: Environment, varying: set, active: set, parent: "Dependence | None" = None):
         self.env, self.varying, self.active, self.parent = env, varying, active, parent
@@ -61,7 +61,8 @@ class Dependence:
         return None
 
     def shape(self, atom: Any, known: "dict | None" = None) -> "tuple | None":
-        """The extents; None where one varies. `known`: what stands for extents that this sweep has no values of."""
+        """The extents; None for one that varies. `known`: stand-ins for extents whose values this sweep does not have.
+        """
         shape = [(known or {}).get(n, n) for n in atom.type.shape]
         return None if any(self.varies(n) for n in shape) else tuple([self.value(n) for n in shape])
 
@@ -103,7 +104,7 @@ class Dependence:
             self.sets[v] = self.fitted(found, self.shape(v))
 
     def _is_laid_out(self, eqn: Equation, sets: list) -> bool:
-        """Whether all bit sets are arrays of the shape of what they belong to, and one result's shape does not vary."""
+        """Whether every bit set has the shape of its array, and the one result's shape does not vary."""
         if eqn.op.name in WRITES:
             return True
         return len(eqn.outputs) == 1 and self.shape(eqn.outputs[0]) is not None and all(

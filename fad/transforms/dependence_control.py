@@ -21,7 +21,7 @@ from .varying import find_varying, is_decided_by_data
 
 
 class Carried:
-    """Which carries of a loop (or results of a branch) go along: `fixed` by their values, `moving` by their sets."""
+    """The carries of a loop (or results of a branch) that go along: `fixed` by their values, `moving` by their sets."""
 
     def __init__(self, sweep: Any, eqn: Equation, variables: Any):
         self.params = eqn.params
@@ -100,7 +100,7 @@ def _while(sweep: Any, eqn: Equation) -> None:
 
 
 def _until_stable(sweep: Any, eqn: Equation) -> None:
-    """The least sets that an iteration adds nothing to. No value is carried, since all vary."""
+    """The least fixed point of the sets. No value is carried, since all vary."""
     body, count = eqn.regions[-1], len(eqn.outputs)
     carries, init = body.inputs[len(body.inputs) - count:], eqn.inputs[len(eqn.inputs) - count:]
     carried = Carried(sweep, eqn, carries)
@@ -167,7 +167,9 @@ def _run_call(sweep: Any, eqn: Equation, region: Func) -> None:
 
 
 def _custom(sweep: Any, eqn: Equation) -> None:
-    """A call with a derivative of its own: what its tangents depend on, where it has a rule for them; else each result on all arguments."""
+    """A call with its own derivative: the dependence of its tangents if it has a rule for them; else every result
+    depends on every argument.
+    """
     if not any(sweep.varies(a) for a in eqn.inputs):
         inner = sweep.inner()
         inner.env.update(zip(eqn.regions[0].inputs, [sweep.value(a) for a in eqn.inputs]))

@@ -97,7 +97,9 @@ def _contract(sweep: Any, eqn: Equation, sets: list) -> Any:
 
 
 def _operands(sweep: Any, eqn: Equation, first: int) -> tuple:
-    """The operands of a selection, its spec, and the axes along which a varying operand may pick anything; there 0 stands for that operand."""
+    """The operands of a selection, its spec, and the axes along which a varying operand may pick anything; 0 stands for
+    such an operand.
+    """
     operands, spec, anywhere = [], [], []
     for axis, entry, given in walk_spec(eqn.params["spec"], eqn.inputs[first:]):
         if sweep.varies(given[0]) if given else False:

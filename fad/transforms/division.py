@@ -37,7 +37,7 @@ def is_cheap(eqn: Equation) -> bool:
 
 
 def _terms(eqn: Equation) -> float:
-    """Of how many terms each element of a sum or of a contraction (an outer product has one) is the sum; of other ops, infinitely many.
+    """The number of terms of each element of a sum or contraction (1 for an outer product); infinite for other ops.
 
     An extent that was seen to be small counts as what it was: where it is larger in another call, no more is lost than time.
     """
@@ -54,7 +54,7 @@ def _terms(eqn: Equation) -> float:
 
 
 def live(equations: list, wanted: Iterable, stop: Any = ()) -> set:
-    """Indices of the equations that the wanted variables need; those in `stop` are had already."""
+    """Indices of the equations that the wanted variables need; the variables in `stop` are there already."""
     needed, kept = set(wanted) - set(stop), set()
     for k in range(len(equations) - 1, -1, -1):
         if any(v in needed for v in equations[k].outputs):
@@ -107,15 +107,16 @@ class Division:
         self.moving = moving
 
     def _find_repeated(self) -> None:
-        """What is computed again by request (behind a barrier, see ops/custom.py), or from arrays that the forward half does not have yet, is of the
-        reverse half: it is never saved."""
+        """Find the equations of the reverse half that are never saved: those computed again by request (behind a
+        barrier, see ops/custom.py), or from arrays that the forward half does not have yet.
+        """
         self.repeated: set = set(self.joint.ends)
         for k, eqn in enumerate(self.equations):
             if k not in self.dependent and (eqn.op.facts.get("barrier") or any(v in self.repeated for v in reads(eqn))):
                 self.repeated.update(eqn.outputs)
 
     def _find_forward(self) -> None:
-        """The equations that the forward half runs whatever is saved. Others may as well run in the reverse half: not twice, but there instead."""
+        """Find the equations that the forward half runs in any case. Others may run in the reverse half instead."""
         busy = [v for e in self.equations[:self.joint.forward_count] if e.regions or has_effect(e) for v in reads(e)]
         self.busy = live(self.equations, atoms(self.joint.outputs) + busy)
 
@@ -126,7 +127,9 @@ class Division:
     # -- the choice -------------------------------------------------------------------------------------------------------
 
     def _divide(self) -> bool:
-        """Choose what to save and find an order for the reverse half; False where there is none, and something was ruled out for the next try."""
+        """Choose what to save, and find an order for the reverse half; False if there is none and something was ruled
+        out for the next try.
+        """
         used = [self.histories[k] for k in self.demanded if k in self.histories]
         cut = self._cut([w for h in used for w in h.again.values()])
         self.saved = [v for v in cut if v not in self.outer and v not in self.states]
@@ -183,7 +186,7 @@ class Division:
             del self.histories[next(versions[v] for k in numbers for v in reads(self.equations[k]) if v in versions)]
 
     def would_gain(self, trails: Iterable) -> bool:
-        """Whether less would be saved if the arrays on these trails were restored, that is, if the loops in the region kept logs for them.
+        """Whether less would be saved if the loops in the region kept logs for the arrays on these trails.
 
         What a branch saves of such an array would be restored within the branch.
         """
@@ -249,7 +252,7 @@ class Division:
         return size * 3 // 2 if v in self.joint.notes.logged else size
 
     def kept_carries(self) -> list:
-        """Indices of the carries that must be known to compute, in any later iteration, what is saved."""
+        """Indices of the carries that later iterations need to compute the saved values."""
         place = {v: k for k, v in enumerate(atoms(self.joint.carries))}
         wanted, found = set(self.saved), set()
         while True:
@@ -263,8 +266,8 @@ class Division:
             wanted = set(self.saved) | set(atoms(self.joint.outputs[k] for k in found))
 
     def _changing_arrays(self) -> dict:
-        """Arrays around the region that the loop around it would have to save if they were read here, and what an
-        iteration's share of that is.
+        """{array around the region that the loop around would have to save if it were read here: an iteration's share
+        of that}.
 
         A little less than their size: if a value computed from the array is as large as the array, the array is saved.
         If the loop around may restore the array, it costs the log.
@@ -303,7 +306,8 @@ class Division:
         return [read(env, self.joint.outputs[k]) for k in (range(len(self.joint.outputs)) if places is None else places)]
 
     def run_reverse(self, env: Environment, restore: Callable) -> tuple:
-        """The cotangents that go out, and the first versions of what is restored, whose last versions the environment holds.
+        """The cotangents that go out, and the first versions of the restored arrays; the environment holds their last
+        versions.
 
         restore(number of the saved value, env) gets back what was saved.
         """

@@ -44,7 +44,7 @@ class Part(NamedTuple):
         return index(array, *map(env.read, axes.values()), spec=spec, at=0) if axes else array
 
     def rest(self, eqn: Equation) -> tuple:
-        """The selection, and its operands, by which an equation that reads the array would read the part."""
+        """The selection, and its operands, with which a reader of the array reads the part."""
         axes = dict(self.fixed)
         entries = [(entry, given) for axis, entry, given in walk_spec(eqn.params["spec"], eqn.inputs[1:]) if axis not in axes]
         return tuple(entry for entry, _ in entries), [a for _, given in entries for a in given]
@@ -144,7 +144,9 @@ class _Nest:
             self._note(eqn.outputs, loops)
 
     def parts(self, k: int, array: Var, versions: set, changed: bool) -> dict:
-        """{part of the array number k: what reads it}: all of the array, or where it is changed afterwards, parts with fewer axes."""
+        """{part of array number k: its readers}: the whole array, or, if it is changed afterwards, parts with fewer
+        axes.
+        """
         found: dict = {}
         for read in self.reads:
             if read.eqn.inputs[0] in versions:
@@ -155,7 +157,7 @@ class _Nest:
         return found
 
     def _is_there(self, i: Any, extent: Any) -> bool:
-        """Whether an index is the same in all iterations, and in range even where there is no iteration that reads."""
+        """Whether an index is the same in all iterations, and in range even if no iteration reads."""
         place, end = self.ranges.exact(i, frozenset()), self.ranges.exact(extent, frozenset())
         if i in self.ranges.inside or place is None or end is None:
             return False
@@ -213,8 +215,8 @@ class _Nest:
     # -- conditions -----------------------------------------------------------------------------------------------------------
 
     def _is_kept_apart(self, r: tuple, w: tuple, read: Access, write: Access, level: int, later: bool) -> bool:
-        """Whether the index that is written to is another one wherever the write stands, by a condition, and what was
-        read is the same in all these iterations.
+        """Whether a condition around the write keeps its index apart from the read one, which is the same in all these
+        iterations.
         """
         if None in (*r, *w) or r[0] != r[1] or w[0] != w[1]:
             return False
@@ -226,7 +228,7 @@ class _Nest:
         return any(_follows(apart, fact) or _follows(apart.scaled(-1), fact) for fact in facts)
 
     def _facts(self, selector: Any, holds: int, around: frozenset) -> Iterator[tuple]:
-        """("nonzero" or "positive", form), of what is known where a condition holds, or does not."""
+        """("nonzero" or "positive", form): the facts that follow if a condition holds, or does not hold."""
         eqn = self.ranges.made.get(selector)
         name = eqn.op.name if eqn is not None else ""
         if name == "logical_not":

@@ -106,8 +106,7 @@ class Joint:
 
 
 class Changing:
-    """Which variables of a joint program depend on what its loop carries, so that the reverse half does not have them
-    for nothing.
+    """The variables of a joint program that depend on the loop's carries, and so cost the reverse half something.
 
     turns: how many iterations the loop is taken to have, None where the region is a branch.
     """
@@ -130,7 +129,7 @@ class Changing:
 
 
 def changes_around(v: Var, builder: Builder) -> bool:
-    """Whether v is of a loop around this region's that is being differentiated, and changes there."""
+    """Whether v belongs to a loop around this region that is being differentiated, and changes there."""
     around = _region_around(builder)
     return around is not None and v in around.changing       # type: ignore[attr-defined]
 
@@ -153,7 +152,7 @@ def _region_around(builder: Builder) -> "Builder | None":
 
 
 def is_at_rest(v: Var, builder: Builder) -> bool:
-    """Whether a loop's iterations find an array in memory: none of them writes to it or makes it, and no single element
+    """Whether a loop's iterations find an array in memory: no iteration writes to it or makes it, and no single element
     was written to just before.
     """
     around: Builder | None = builder

@@ -25,8 +25,8 @@ class Exact(NamedTuple):
 
 
 def rounded(equations: Iterable, restored: Container, resting: Container) -> set:
-    """The variables that may have another last bit when the equations compute them anew; what is restored is what it was. resting: arrays that
-    lie in memory while the loop runs.
+    """The variables whose last bit may differ when the equations compute them again; a restored value is exact.
+    resting: arrays that lie in memory while the loop runs.
     """
     found: set[Var] = set()
     firm: set[Var] = set()                                    # numbers from memory, and sums, differences and quotients of such
