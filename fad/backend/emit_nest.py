@@ -146,8 +146,7 @@ class Printer:
             self._release(step, self.held.pop(self.storage.root(step.out)))
 
     def _is_held(self, step: Step, loop: "Loop | None") -> bool:
-        """Whether a reduction adds to one element of an array throughout an innermost loop, so that a register should
-        hold the sum.
+        """Whether a reduction adds to one element throughout an innermost loop, so that a register should hold the sum.
         """
         if step.kind != "reduce" or loop is None or not self.home(step.out).kept or any(isinstance(n, (Loop, Begin)) for n in loop.nodes):
             return False

@@ -35,7 +35,7 @@ def _visit(eqn: Equation, scope: Scope) -> Any:
 
 
 def _assigned(add: Equation, zero: Any) -> tuple:
-    """The assignment in place of an addition to a zero. Like the addition, it makes 0.0 of a literal -0.0."""
+    """The assignment in place of an addition to a zero; where that zero is a number, -0.0 becomes 0.0 as before."""
     x, v, *place = add.inputs
     if adds_nothing(zero, x):
         return (Equation(registry["update"], add.inputs, add.outputs, add.params, (), add.where),)

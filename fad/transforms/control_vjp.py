@@ -83,8 +83,7 @@ class _Loop:
             self.tape = Tape(self.division.saved, known, self._lines())
 
     def _runs_in_blocks(self, index: Any, turns: Turns) -> bool:
-        """Whether the loop should run in blocks, which compute arrays again and do not restore them from the undo log.
-        """
+        """Whether the loop should run in blocks, which compute arrays again in place of restoring them."""
         joint, division = self.joint, self.division
         if division.restored and not any(has_loop(e) for e in self.body.equations) and not is_inside_a_loop(current()):
             joint, division = self._divided(index, {}, set())
@@ -101,9 +100,7 @@ class _Loop:
         return lines | {v: e.where for e in self.division.equations for v in e.outputs}
 
     def _divide(self, lead: int, index: Any) -> None:
-        """Trace and divide the body. Do it once more, with inner loops that restore more arrays than they need, if that
-        saves less.
-        """
+        """Trace and divide the body; once more, with inner loops that restore more arrays, if that saves less."""
         with for_the_body(self.eqn, self.inner):
             trails = carried_trails(self.body, lead, self.sweep.active)
             self.final = self._final_reads(trails)
@@ -130,7 +127,7 @@ class _Loop:
         return {eqn: part for eqn, part in found if eqn not in self.sweep.finals}
 
     def _states(self, trails: dict) -> dict:
-        """{number of a carry: an iteration's share of the cost of having the carry's last value in the reverse sweep}.
+        """{number of a carry: an iteration's share of the cost of its last value in the reverse sweep}.
 
         At the top it costs nothing. If the loop around restores it, it costs what is overwritten outside this loop.
         """
@@ -181,9 +178,7 @@ class _Loop:
         return self.pulled_back(lead, carries[:count], k, reader) + reader.state
 
     def pulled_back(self, lead: list, carries: tuple, k: Any, reader: Callable) -> list:
-        """The carries after one iteration of the reverse loop; reader reads back the saved values (see
-        Division.run_reverse).
-        """
+        """The carries after one iteration of the reverse loop; reader: see Division.run_reverse."""
         division, joint = self.division, self.joint
         env = division.environment(lead, ())
         env.update(self.counted(k))
@@ -307,9 +302,7 @@ def vjp_while(sweep: Any, eqn: Equation) -> None:
 
 
 class _Slots:
-    """Results of a cond for the values that its branches save: values of one type from different branches share a
-    result.
-    """
+    """Results of a cond for values that its branches save; values of one type from different branches share one."""
 
     def __init__(self) -> None:
         self.types: list = []
@@ -370,7 +363,7 @@ def _divided_branch(sweep: Any, eqn: Equation, region: Func, given: list) -> Div
 
 
 def _note_kept(sweep: Any, eqn: Equation, divisions: list, slots: _Slots, saved: tuple) -> None:
-    """Tell the region around, if it may restore an array, which saved values are that array somewhere in a branch."""
+    """Tell the region around, if it may restore an array, which saved values are that array in a branch."""
     for division, chosen in zip(divisions, slots.of_branch):
         joint, kept = division.joint, division.joint.notes.kept
         for k, trail in joint.trails.items():
