@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from ..ir.affine import Affine
 from ..ir.build import current
-from ..ir.graph import Equation, Literal, Var
-from ..ir.integers import Affine
+from ..ir.graph import Equation, Literal, Var, is_loop
 from ..util.ambient import ambient
 from ..util.errors import TapeMemoryError
 
@@ -58,7 +58,7 @@ def for_the_body(eqn: Equation, share: "int | None") -> Iterator[None]:
     """Within the block, the loops inside this equation are differentiated. Those inside a loop divide a part of its
     share, down to a certain depth.
     """
-    if eqn.op.name not in ("for", "while") or eqn.params.get("checkpoint") is False:
+    if not is_loop(eqn) or eqn.params.get("checkpoint") is False:
         yield
         return
     depth = depth_here() + has_budget()
@@ -195,5 +195,5 @@ class _Largest:
             return None
         step = max(1 << v.hint.bit_length() - 3, 2) if v.hint > 4 else 4
         bound = -(-v.hint // step) * step
-        held = current().integers.assume_nonnegative(Affine(((v, -1),), bound))
+        held = current().integers.assume_nonnegative(Affine.of(v).scaled(-1).shifted(bound))
         return bound if held else None
