@@ -9,12 +9,11 @@ from ..ops.table import TABLE as op
 from .devices import on_cpu
 from .errors import scalar_name
 from .formulas import sinc
-from .further import trapezoid
 from .indexing import getitem
 from .inplace import number
 from .joining import cat, meshgrid, stack
 from .products import matmul
-from .reductions import cumprod, cumsum, sum
+from .reductions import sum
 from .registry import FUNCTIONS, by_number, function, in_precision, named, one_dim, run, tensor_of
 from .shapes import reshape
 from .tensor import raw, wrap
@@ -202,8 +201,30 @@ def cholesky_inverse(self: Any, upper: bool = False) -> Any:
     return cholesky_solve(wrap(np.eye(self.shape[-1], dtype=self.dtype)), self, upper)
 
 
-for _call in (cumsum, cumprod, sinc):
-    function(changing=True)(_call)
+@function(method=False)
+def trapezoid(y: Any, x: Any = None, *, dx: float = 1.0, dim: int = -1) -> Any:
+    """The integral by the trapezoidal rule."""
+    n = y.shape[dim]
+    middle = y.narrow(dim, 1, n - 1) + y.narrow(dim, 0, n - 1)
+    return sum(by_number(middle, 0.5 * dx) if x is None else by_number(middle, 0.5) * x.diff(dim=dim), dim)
+
+
+@function(method=False)
+@step("CdistBackward0", "x1 x2", "x1 x2 result", "p")
+def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: Any = None) -> Any:
+    """The p-norm of the difference of every row of x1 and every row of x2; compute_mode is taken for PyTorch's sake."""
+    for name, x in (("X1", x1), ("X2", x2)):
+        if len(x.shape) < 2:
+            raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {len(x.shape)}D")
+    if x1.shape[-1] != x2.shape[-1]:
+        raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}")
+    p = number(p, "cdist", "p")
+    if p < 0:
+        raise RuntimeError("cdist only supports non-negative p values")
+    return (x1.unsqueeze(-2) - x2.unsqueeze(-3)).norm(p, dim=-1)
+
+
+function(changing=True)(sinc)
 FUNCTIONS["trapz"] = trapezoid
 
 

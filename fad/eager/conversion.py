@@ -5,11 +5,12 @@ import numpy as np
 
 from ..ops.custom import barrier as _identity
 from ..ops.table import TABLE as op
+from . import promotion
 from .devices import required
 from .dtypes import as_dtype
 from .errors import scalar_name
-from .promotion import agree
-from .registry import delivered, function, run, tensor_of
+from .promotion import agree, castable
+from .registry import FUNCTIONS, delivered, function, run, tensor_of
 from .tensor import Tensor, way_of
 from .together import step
 from .views import conj_view, neg_view
@@ -103,11 +104,12 @@ def to(self: Tensor, *args: Any, device: Any = None, dtype: Any = None, non_bloc
 
 Tensor.type_as = lambda self, other: to(self, other.dtype)                                                    # type: ignore[attr-defined]
 Tensor.cpu = lambda self: self                                                                                # type: ignore[attr-defined]
+for _name, _dtype in {"byte": np.uint8, "char": np.int8}.items():
+    setattr(Tensor, _name, lambda self, _dtype=_dtype: to(self, np.dtype(_dtype)))
 for _name in ("double", "float", "half", "cdouble", "cfloat", "long", "int", "short", "bool"):
     setattr(Tensor, _name, lambda self, _name=_name: to(self, np.dtype(np.float32) if _name == "float" else as_dtype(_name)))
 Tensor.is_complex = lambda self: self._a.dtype.kind == "c"                                                    # type: ignore[attr-defined]
 Tensor.is_floating_point = lambda self: self._a.dtype.kind == "f"                                             # type: ignore[attr-defined]
-Tensor.is_signed = lambda self: self._a.dtype.kind not in "ub"                                                # type: ignore[attr-defined]
 
 
 class _Copied(type(_identity)):                                                                               # type: ignore[misc]
@@ -129,3 +131,11 @@ copied = _Copied()
 def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy, through which gradients flow, laid out as the tensor is or in a memory format."""
     return run(copied if memory_format is None else _Copied(memory_format), self, label="CloneBackward0")
+
+
+def result_type(a: Any, b: Any) -> np.dtype:
+    """The dtype of an operation on two tensors or numbers."""
+    return promotion.result_type((a, b))
+
+
+FUNCTIONS.update(result_type=result_type, can_cast=lambda a, b: castable(as_dtype(a), as_dtype(b)), dtype=np.dtype)

@@ -291,6 +291,39 @@ Tensor.new_tensor = on_cpu(lambda self, data, *, dtype=None, requires_grad=False
     data, dtype=dtype or self._a.dtype, requires_grad=requires_grad))
 
 
+@function(method=False)
+@on_cpu
+def scalar_tensor(value: Any, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+    """A tensor without axes."""
+    return leaf(np.asarray(value, default.dtype if dtype is None else as_dtype(dtype)), requires_grad)
+
+
+@function(method=False)
+def fill(input: Tensor, value: Any) -> Tensor:
+    """A tensor of this shape with one value."""
+    return input.clone().fill_(value)                                                          # type: ignore[attr-defined]
+
+
+@function(method=False)
+def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Tensor:
+    """The bytes of a buffer as a tensor, sharing memory."""
+    try:
+        size = memoryview(buffer).nbytes
+    except TypeError:
+        raise ValueError("object does not implement Python buffer protocol.") from None
+    kind = as_dtype(dtype)
+    if not size or not count:
+        raise ValueError(f"both buffer length ({size}) and count ({count}) must not be 0")
+    if not 0 <= offset < size:
+        raise ValueError(f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({size} bytes) minus 1")
+    if count < 0 and (size - offset) % kind.itemsize:
+        raise ValueError(f"buffer length ({size - offset} bytes) after offset ({offset} bytes) must be a multiple of element size ({kind.itemsize})")
+    if count > 0 and offset + count * kind.itemsize > size:
+        raise ValueError(f"requested buffer length ({count} * {kind.itemsize} bytes) after offset ({offset} bytes) must not be greater than actual buffer length "
+                         f"({size} bytes)")
+    return leaf(np.frombuffer(buffer, kind, count, offset), requires_grad)
+
+
 def is_tensor(x: Any) -> bool:
     """Whether x is a Tensor."""
     return isinstance(x, Tensor)

@@ -95,6 +95,18 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, g
     return leaf(np.asarray(drawn, np.int64).reshape(*a.shape[:-1], num_samples))
 
 
+@function(method=False)
+def poisson(input: Tensor, *, generator: Any = None) -> Tensor:
+    """Numbers drawn from Poisson distributions of these rates."""
+    return leaf(np.asarray(source(generator).poisson(input._a)).astype(input._a.dtype))
+
+
+@function(method=False)
+def binomial(count: Tensor, prob: Tensor, *, generator: Any = None) -> Tensor:
+    """Numbers of successes drawn from binomial distributions."""
+    return leaf(np.asarray(source(generator).binomial(count._a.astype(np.int64), prob._a)).astype(prob._a.dtype))
+
+
 def randint_like(input: Tensor, low: int, high: Any = None, *, dtype: Any = None, requires_grad: bool = False, **options: Any) -> Tensor:
     """Integers drawn evenly from [low, high), in the shape of a tensor."""
     low, high = (0, low) if high is None else (low, high)

@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 
 from ..ops.table import TABLE as registry
+from ..util.lazy import LazyModule
 from .conversion import to
 from .fast import binary, unary
-from .inplace import in_place, op_in_place
+from .inplace import copy_, in_place, op_in_place, requires_grad
 from .overrides import MISSING, handled, overriding
 from .promotion import checked, refuse, refuses, result_type
 from .registry import FUNCTIONS, changing_form, delivered, function, tensor_of
@@ -15,6 +16,7 @@ from .tensor import Tensor, is_operand, raw, wrap
 from .together import step, together
 
 op = registry
+activations = LazyModule("fad.eager.nn.activations")             # of fad.nn, which is imported when it is asked for
 
 UNARY = {name: name for name in (
     "exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh sqrt neg sign floor ceil trunc reciprocal square abs angle isnan isinf isfinite "
@@ -244,6 +246,34 @@ def _commuting(call: Callable) -> Callable:
     return lambda self, other: call(self, other)
 
 
+@function(only_method=True)
+def prelu(self: Tensor, weight: Any) -> Tensor:
+    """x where positive, else weight * x; a weight for each channel."""
+    return activations.prelu(self, weight)
+
+
+@function(only_method=True)
+def hardshrink(self: Tensor, lambd: float = 0.5) -> Tensor:
+    """x where |x| is more than lambd, else 0."""
+    return activations.hardshrink(self, lambd)
+
+
+def apply_(self: Tensor, f: Any) -> Tensor:
+    """Every element replaced by f of it, in place; not part of a graph."""
+    if requires_grad(self):
+        raise TypeError("apply_ is only supported on tensors that don't require gradients: detach() it first")
+    new = np.asarray([f(v) for v in self._a.reshape(-1).tolist()], self._a.dtype).reshape(self._a.shape)
+    return in_place(self, lambda old: wrap(new))
+
+
+def map_(self: Tensor, other: Tensor, f: Any) -> Tensor:
+    """Every element replaced by f of it and the other's, in place; not part of a graph."""
+    if requires_grad(self) or requires_grad(other):
+        raise TypeError("map_ is only supported on tensors that don't require gradients: detach() them first")
+    pairs = zip(self._a.reshape(-1).tolist(), np.broadcast_to(other._a, self._a.shape).reshape(-1).tolist())
+    return copy_(self, wrap(np.asarray([f(a, b) for a, b in pairs]).reshape(self._a.shape)))
+
+
 def _in_place_operator(name: str) -> Callable:
     record, called = op[name], _CALLED.get(name, name)
     return lambda self, other: op_in_place(record, self, other, name=called) if is_operand(other) else NotImplemented
@@ -261,5 +291,6 @@ for _python, _name in {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div
 for _python, _name in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal"}.items():
     setattr(Tensor, f"__{_python}__", _operator(_name))
 Tensor.__neg__, Tensor.__abs__, Tensor.__invert__ = Tensor.neg, Tensor.abs, Tensor.bitwise_not                # type: ignore[attr-defined]
+Tensor.apply_, Tensor.map_ = apply_, map_                                                                      # type: ignore[attr-defined]
 Tensor.__pos__ = FUNCTIONS["positive"]                                                                             # type: ignore[attr-defined]
 Tensor.__hash__ = object.__hash__                                                                            # type: ignore[method-assign]

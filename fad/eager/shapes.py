@@ -10,7 +10,7 @@ from .errors import mismatch, not_expandable
 from .inplace import copy_
 from .registry import FUNCTIONS, function, one_dim, sizes_of
 from .storage import as_dtype_of
-from .tensor import Tensor, way_of, wrap
+from .tensor import Size, Tensor, way_of, wrap
 from .views import (
     apart,
     as_complex_view,
@@ -356,3 +356,23 @@ def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
         raise RuntimeError(f"maximum size for tensor at dimension {ax} is {self.shape[ax]} but size is {size}" if step > 0 else
                            f"step is {step} but must be > 0")
     return windows_view(self, ax, int(size), int(step))
+
+
+@function(method=False)
+def broadcast_shapes(*shapes: Any) -> Size:
+    """The shape that shapes are broadcast to.
+
+    >>> broadcast_shapes((2, 1), 3)
+    torch.Size([2, 3])
+    """
+    given = [(s,) if isinstance(s, int) else tuple(s) for s in shapes]
+    if any(n < 0 for s in given for n in s):
+        raise ValueError("Attempting to broadcast a dimension with negative length!")
+    common: tuple = ()
+    for k, shape in enumerate(given):
+        for place in range(-min(len(shape), len(common)), 0):
+            if shape[place] != common[place] and 1 not in (shape[place], common[place]):
+                raise RuntimeError(f"Attempting to broadcast a dimension of length {shape[place]} at {place}! Mismatching argument at index {k} had {shape}; "
+                                   f"but expected shape should be broadcastable to {list(common)}")
+        common = np.broadcast_shapes(common, shape)
+    return Size(common)
