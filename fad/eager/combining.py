@@ -14,7 +14,7 @@ from .inplace import number
 from .joining import cat, meshgrid, stack
 from .products import matmul
 from .reductions import sum
-from .registry import FUNCTIONS, by_number, function, in_precision, named, one_dim, run, tensor_of
+from .registry import FUNCTIONS, by_number, define, function, in_precision, named, one_dim, run, tensor_of
 from .shapes import reshape
 from .tensor import raw, wrap
 from .together import step
@@ -105,11 +105,10 @@ def pdist(input: Any, p: float = 2.0) -> Any:
     return (getitem(input, rows) - getitem(input, columns)).norm(float(number(p, "pdist", "p")), dim=-1)
 
 
-@function(changing=True)
-@step("AddbmmBackward0", "self batch1 batch2", "batch1 batch2", "alpha beta")
-def addbmm(self: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """beta * self + alpha * the sum of the products of a batch."""
-    return self * beta + sum(matmul(batch1, batch2), 0) * alpha
+define("addbmm",
+       lambda self, batch1, batch2, *, beta=1, alpha=1: self * beta + sum(matmul(batch1, batch2), 0) * alpha,
+       "beta * self + alpha * the sum of the products of a batch.",
+       node="AddbmmBackward0", edges="self batch1 batch2", saves="batch1 batch2", shows="alpha beta", changing=True)
 
 
 @function(method=False)
@@ -161,22 +160,14 @@ def svd(self: Any, some: bool = True, compute_uv: bool = True) -> tuple:
     return u, s, vh.mT.conj()
 
 
-@function()
-def qr(self: Any, some: bool = True) -> tuple:
-    """Q, R."""
-    return tuple(BY_NAME["numpy.linalg.qr"].call(self, "reduced" if some else "complete"))
-
-
-@function()
-def frexp(self: Any) -> tuple:
-    """(mantissa, exponent) with self = mantissa * 2 ** exponent."""
-    return op["frexp_mantissa"](self), op["frexp_exponent"](self)
-
-
-@function(method=False)
-def embedding(weight: Any, indices: Any, padding_idx: int = -1) -> Any:
-    """Rows of the weight by their indices."""
-    return named(getitem(weight, raw(indices)), "EmbeddingBackward0")
+qr = define("qr",
+            lambda self, some=True: tuple(BY_NAME["numpy.linalg.qr"].call(self, "reduced" if some else "complete")),
+            "Q, R.")
+frexp = define("frexp", lambda self: (op["frexp_mantissa"](self), op["frexp_exponent"](self)),
+               "(mantissa, exponent) with self = mantissa * 2 ** exponent.")
+embedding = define("embedding",
+                   lambda weight, indices, padding_idx=-1: named(getitem(weight, raw(indices)), "EmbeddingBackward0"),
+                   "Rows of the weight by their indices.", method=False)
 
 
 @function()
@@ -194,11 +185,10 @@ def cholesky_solve(self: Any, L: Any, upper: bool = False) -> Any:
     return BY_NAME["scipy.linalg.solve_triangular"].call(lower.mT.conj(), y, lower=False)
 
 
-@function()
-@step("CholeskyInverseBackward0", "self", "self result", "upper")
-def cholesky_inverse(self: Any, upper: bool = False) -> Any:
-    """The inverse of a matrix, from its Cholesky factor."""
-    return cholesky_solve(wrap(np.eye(self.shape[-1], dtype=self.dtype)), self, upper)
+define("cholesky_inverse",
+       lambda self, upper=False: cholesky_solve(wrap(np.eye(self.shape[-1], dtype=self.dtype)), self, upper),
+       "The inverse of a matrix, from its Cholesky factor.",
+       node="CholeskyInverseBackward0", edges="self", saves="self result", shows="upper")
 
 
 @function(method=False)
@@ -228,10 +218,8 @@ function(changing=True)(sinc)
 FUNCTIONS["trapz"] = trapezoid
 
 
-@function()
-def diagflat(self: Any, offset: int = 0) -> Any:
-    """A matrix with all elements on a diagonal."""
-    return reshape(self, -1).diag_embed(offset)
+define("diagflat", lambda self, offset=0: reshape(self, -1).diag_embed(offset),
+       "A matrix with all elements on a diagonal.")
 
 
 @function(method=False)

@@ -10,7 +10,7 @@ from .devices import required
 from .dtypes import as_dtype
 from .errors import scalar_name
 from .promotion import agree, castable
-from .registry import FUNCTIONS, delivered, function, run, tensor_of
+from .registry import FUNCTIONS, define, delivered, function, run, tensor_of
 from .tensor import Tensor, way_of
 from .together import step
 from .views import conj_view, neg_view
@@ -24,34 +24,15 @@ def conj(self: Any) -> Any:
     return conj_view(self) if isinstance(self, Tensor) else op["conj"](self)
 
 
-@function()
-def is_conj(self: Tensor) -> bool:
-    """Whether the elements are conjugated when they are read."""
-    return way_of(self) is np.conjugate
-
-
-@function()
-def is_neg(self: Tensor) -> bool:
-    """Whether the elements are negated when they are read."""
-    return way_of(self) is np.negative
-
-
-@function()
-def resolve_conj(self: Tensor) -> Tensor:
-    """The tensor itself, or a copy of what is conjugated when it is read."""
-    return clone(self) if is_conj(self) else self
-
-
-@function()
-def resolve_neg(self: Tensor) -> Tensor:
-    """The tensor itself, or a copy of what is negated when it is read."""
-    return clone(self) if is_neg(self) else self
-
-
-@function()
-def _neg_view(self: Tensor) -> Tensor:
-    """The negative, sharing memory."""
-    return neg_view(self)
+is_conj = define("is_conj", lambda self: way_of(self) is np.conjugate,
+                 "Whether the elements are conjugated when they are read.")
+is_neg = define("is_neg", lambda self: way_of(self) is np.negative,
+                "Whether the elements are negated when they are read.")
+define("resolve_conj", lambda self: clone(self) if is_conj(self) else self,
+       "The tensor itself, or a copy of what is conjugated when it is read.")
+define("resolve_neg", lambda self: clone(self) if is_neg(self) else self,
+       "The tensor itself, or a copy of what is negated when it is read.")
+define("_neg_view", lambda self: neg_view(self), "The negative, sharing memory.")
 
 
 @function("complex", method=False)

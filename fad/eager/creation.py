@@ -15,7 +15,7 @@ from .generators import normal, uniform
 from .grad_mode import note_creation
 from .inplace import number, wanted
 from .promotion import default, default_complex
-from .registry import FUNCTIONS, add, delivered, function, sizes_of
+from .registry import FUNCTIONS, add, define, delivered, function, sizes_of
 from .state import now
 from .tensor import Size, Tensor, is_floating, wrap
 
@@ -76,10 +76,8 @@ def from_numpy(a: np.ndarray) -> Tensor:
     return leaf(as_data(a))
 
 
-@function(method=False)
-def from_dlpack(x: Any) -> Tensor:
-    """A tensor sharing memory with what exports DLPack."""
-    return leaf(np.from_dlpack(x))
+define("from_dlpack", lambda x: leaf(np.from_dlpack(x)),
+       "A tensor sharing memory with what exports DLPack.", method=False)
 
 
 def _extents(name: str, size: tuple) -> tuple:

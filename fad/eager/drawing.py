@@ -12,7 +12,7 @@ from .generators import Generator, default_generator, get_rng_state, manual_seed
 from .generators import normal as standard_normal
 from .inplace import in_place
 from .promotion import default
-from .registry import FUNCTIONS, delivered, function, sizes_of
+from .registry import FUNCTIONS, define, delivered, function, sizes_of
 from .tensor import Tensor, wrap
 
 
@@ -95,10 +95,9 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, g
     return leaf(np.asarray(drawn, np.int64).reshape(*a.shape[:-1], num_samples))
 
 
-@function(method=False)
-def poisson(input: Tensor, *, generator: Any = None) -> Tensor:
-    """Numbers drawn from Poisson distributions of these rates."""
-    return leaf(np.asarray(source(generator).poisson(input._a)).astype(input._a.dtype))
+define("poisson",
+       lambda input, *, generator=None: leaf(np.asarray(source(generator).poisson(input._a)).astype(input._a.dtype)),
+       "Numbers drawn from Poisson distributions of these rates.", method=False)
 
 
 @function(method=False)

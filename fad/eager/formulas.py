@@ -9,9 +9,9 @@ from .conversion import clone, to
 from .errors import c_name, scalar_name
 from .pointwise import op, pow
 from .promotion import agree, refuse, result_type
-from .registry import delivered, function, run, tensor_of
+from .registry import define, delivered, function, run, tensor_of
 from .tensor import Tensor, raw
-from .together import step, together
+from .together import together
 
 
 @function("ldexp", changing=True)
@@ -29,10 +29,7 @@ def heaviside(self: Any, values: Any) -> Any:
     return y if y.dtype == self.dtype else to(y, dtype=self.dtype)
 
 
-@function(changing=True)
-def rsqrt(self: Any) -> Any:
-    """1 / sqrt(self)."""
-    return composites.rsqrt(tensor_of(self))
+define("rsqrt", lambda self: composites.rsqrt(tensor_of(self)), "1 / sqrt(self).", changing=True)
 
 
 @function(changing=True)
@@ -54,11 +51,9 @@ def round(self: Any, *, decimals: int = 0) -> Any:
     return op["rint"](x) if not decimals else op["rint"](x * 10.0 ** decimals) / 10.0 ** decimals
 
 
-@function(changing=True)
-@step("ConjPhysicalBackward0", "self")
-def conj_physical(self: Any) -> Any:
-    """The complex conjugate, in memory of its own; a real tensor itself."""
-    return op["conj"](self) if self.dtype.kind == "c" else self
+define("conj_physical", lambda self: op["conj"](self) if self.dtype.kind == "c" else self,
+       "The complex conjugate, in memory of its own; a real tensor itself.",
+       node="ConjPhysicalBackward0", edges="self", changing=True)
 
 
 @function(changing=True)
@@ -97,16 +92,8 @@ def clamp(self: Any, min: Any = None, max: Any = None) -> Any:
     return y if max is None else op["minimum"](y, max)
 
 
-@function(changing=True)
-def clamp_min(self: Any, min: Any) -> Any:
-    """self, but at least min."""
-    return clamp(self, min)
-
-
-@function(changing=True)
-def clamp_max(self: Any, max: Any) -> Any:
-    """self, but at most max."""
-    return clamp(self, None, max)
+define("clamp_min", lambda self, min: clamp(self, min), "self, but at least min.", changing=True)
+define("clamp_max", lambda self, max: clamp(self, None, max), "self, but at most max.", changing=True)
 
 
 @function(method=False)
@@ -172,11 +159,9 @@ def lerp(self: Any, end: Any, weight: Any) -> Any:
     return (composites.lerp_by_tensor if isinstance(weight, Tensor) else composites.lerp)(self, end, weight)
 
 
-@function(changing=True)
-@step("LogitBackward0", "self", "self", "eps")
-def logit(self: Any, eps: "float | None" = None) -> Any:
-    """log(self / (1 - self)), self first clamped to [eps, 1 - eps]."""
-    return op["logit"](self if eps is None else clamp(self, eps, 1 - eps))
+logit = define("logit", lambda self, eps=None: op["logit"](self if eps is None else clamp(self, eps, 1 - eps)),
+               "log(self / (1 - self)), self first clamped to [eps, 1 - eps].",
+               node="LogitBackward0", edges="self", saves="self", shows="eps", changing=True)
 
 
 @function(changing=True)
@@ -187,10 +172,7 @@ def polygamma(n: Any, self: Any) -> Any:
     return op["polygamma"](n, self)
 
 
-@function()
-def sinc(self: Any) -> Any:
-    """sin(pi x) / (pi x)."""
-    return op["sinc"](self)
+sinc = define("sinc", lambda self: op["sinc"](self), "sin(pi x) / (pi x).")
 
 
 @function(changing=True)

@@ -11,7 +11,7 @@ from .fast import binary, unary
 from .inplace import copy_, in_place, op_in_place, requires_grad
 from .overrides import MISSING, handled, overriding
 from .promotion import checked, refuse, refuses, result_type
-from .registry import FUNCTIONS, changing_form, delivered, function, tensor_of
+from .registry import FUNCTIONS, changing_form, define, delivered, function, tensor_of
 from .tensor import Tensor, is_operand, raw, wrap
 from .together import step, together
 
@@ -109,11 +109,8 @@ def positive(self: Tensor) -> Tensor:
     return self
 
 
-@function(changing=True)
-@step("SgnBackward0", "self", "self result")
-def sgn(self: Any) -> Any:
-    """x / |x|, and 0 at 0."""
-    return _sign(self)
+define("sgn", lambda self: _sign(self),
+       "x / |x|, and 0 at 0.", node="SgnBackward0", edges="self", saves="self result", changing=True)
 
 
 # -- arithmetic with its options --------------------------------------------------------------------------------------------
@@ -246,16 +243,10 @@ def _commuting(call: Callable) -> Callable:
     return lambda self, other: call(self, other)
 
 
-@function(only_method=True)
-def prelu(self: Tensor, weight: Any) -> Tensor:
-    """x where positive, else weight * x; a weight for each channel."""
-    return activations.prelu(self, weight)
-
-
-@function(only_method=True)
-def hardshrink(self: Tensor, lambd: float = 0.5) -> Tensor:
-    """x where |x| is more than lambd, else 0."""
-    return activations.hardshrink(self, lambd)
+prelu = define("prelu", lambda self, weight: activations.prelu(self, weight),
+               "x where positive, else weight * x; a weight for each channel.", only_method=True)
+hardshrink = define("hardshrink", lambda self, lambd=0.5: activations.hardshrink(self, lambd),
+                    "x where |x| is more than lambd, else 0.", only_method=True)
 
 
 def apply_(self: Tensor, f: Any) -> Tensor:

@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 
 from .promotion import agree
-from .registry import function, tensor_of
+from .registry import define, function, tensor_of
 from .tensor import Tensor, wrap
 
 
@@ -34,16 +34,8 @@ def isclose(self: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal
     return wrap(np.asarray(np.isclose(self._a, other._a, rtol, atol, equal_nan)))
 
 
-@function()
-def is_same_size(self: Tensor, other: Tensor) -> bool:
-    """Whether two tensors have the same shape."""
-    return self._a.shape == other._a.shape
-
-
-@function()
-def is_signed(self: Tensor) -> bool:
-    """Whether the dtype has negative numbers."""
-    return self._a.dtype.kind not in "ub"
+define("is_same_size", lambda self, other: self._a.shape == other._a.shape, "Whether two tensors have the same shape.")
+define("is_signed", lambda self: self._a.dtype.kind not in "ub", "Whether the dtype has negative numbers.")
 
 
 @function()

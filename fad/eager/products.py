@@ -12,7 +12,7 @@ from .errors import broadcasts, c_name, not_expandable, scalar_name
 from .fast import product
 from .promotion import agree
 from .record import apply_pair
-from .registry import function, in_precision, named, one_dim, run, tensor_of
+from .registry import define, function, in_precision, named, one_dim, run, tensor_of
 from .tensor import Tensor, is_operand, raw
 from .together import step
 
@@ -121,11 +121,9 @@ def inner(self: Any, other: Any) -> Any:
         BY_NAME["numpy.inner"].call(self, other)
 
 
-@function()
-@step("VdotBackward0", "self other", "self other")
-def vdot(self: Any, other: Any) -> Any:
-    """The dot product with the first vector conjugated."""
-    return dot(self.conj(), other)
+define("vdot", lambda self, other: dot(self.conj(), other),
+       "The dot product with the first vector conjugated.",
+       node="VdotBackward0", edges="self other", saves="self other")
 
 
 @function("outer", "ger")

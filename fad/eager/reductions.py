@@ -14,7 +14,7 @@ from .fast import sum_of_all
 from .inplace import number
 from .promotion import default
 from .record import apply_lean
-from .registry import delivered, dims_of, function, named, one_dim, run, tensor_of
+from .registry import define, delivered, dims_of, function, named, one_dim, run, tensor_of
 from .tensor import Tensor, raw, wrap
 from .together import step, together
 
@@ -325,17 +325,10 @@ def _nuclear(x: Any, dim: Any, keepdim: bool) -> Any:
     return _kept(total, x, (rows, columns)) if keepdim else total
 
 
-@function()
-@step("DistBackward0", "self other", "self other result", "p")
-def dist(self: Any, other: Any, p: Any = 2) -> Any:
-    """The p-norm of the difference."""
-    return norm(self - other, p)
-
-
-@function()
-def count_nonzero(self: Any, dim: Any = None) -> Any:
-    """How many elements are not zero."""
-    return _reduced("sum", self != 0, dim, False, "")
+define("dist", lambda self, other, p=2: norm(self - other, p),
+       "The p-norm of the difference.", node="DistBackward0", edges="self other", saves="self other result", shows="p")
+define("count_nonzero", lambda self, dim=None: _reduced("sum", self != 0, dim, False, ""),
+       "How many elements are not zero.")
 
 
 @function()
@@ -367,11 +360,10 @@ def nansum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = No
     return sum(op["where"](op["isnan"](self), 0.0, self), dim, keepdim, dtype=dtype)
 
 
-@function()
-@step("AminmaxBackward0", "self", "self min=result max=indices", "dim keepdim")
-def aminmax(self: Any, *, dim: Any = None, keepdim: bool = False) -> tuple:
-    """The smallest and the largest element."""
-    return Bounds(amin(self, dim, keepdim), amax(self, dim, keepdim))
+aminmax = define("aminmax",
+                 lambda self, *, dim=None, keepdim=False: Bounds(amin(self, dim, keepdim), amax(self, dim, keepdim)),
+                 "The smallest and the largest element.",
+                 node="AminmaxBackward0", edges="self", saves="self min=result max=indices", shows="dim keepdim")
 
 
 @function()

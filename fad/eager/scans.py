@@ -8,21 +8,14 @@ from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
 from .joining import stack
 from .reductions import Extreme, in_dtype, summed
-from .registry import function, named, one_dim, run
+from .registry import define, function, named, one_dim, run
 from .tensor import wrap
 from .together import together
 
-
-@function(changing=True)
-def cumsum(self: Any, dim: int, *, dtype: Any = None) -> Any:
-    """Sums of the elements up to each place along a dimension."""
-    return _accumulated("cumsum", self, dim, dtype)
-
-
-@function(changing=True)
-def cumprod(self: Any, dim: int, *, dtype: Any = None) -> Any:
-    """Products of the elements up to each place along a dimension."""
-    return _accumulated("cumprod", self, dim, dtype)
+define("cumsum", lambda self, dim, *, dtype=None: _accumulated("cumsum", self, dim, dtype),
+       "Sums of the elements up to each place along a dimension.", changing=True)
+define("cumprod", lambda self, dim, *, dtype=None: _accumulated("cumprod", self, dim, dtype),
+       "Products of the elements up to each place along a dimension.", changing=True)
 
 
 def _accumulated(name: str, self: Any, dim: int, dtype: Any) -> Any:
@@ -59,13 +52,7 @@ def _running(self: Any, dim: int, better: Callable, label: str) -> Extreme:
     return Extreme(named(self.gather(ax, index), label), wrap(index))
 
 
-@function()
-def cummax(self: Any, dim: int) -> Extreme:
-    """(values, indices) of the largest element up to each place."""
-    return _running(self, dim, np.maximum, "CummaxBackward0")
-
-
-@function()
-def cummin(self: Any, dim: int) -> Extreme:
-    """(values, indices) of the smallest element up to each place."""
-    return _running(self, dim, np.minimum, "CumminBackward0")
+define("cummax", lambda self, dim: _running(self, dim, np.maximum, "CummaxBackward0"),
+       "(values, indices) of the largest element up to each place.")
+define("cummin", lambda self, dim: _running(self, dim, np.minimum, "CumminBackward0"),
+       "(values, indices) of the smallest element up to each place.")

@@ -8,7 +8,7 @@ from ..ops.table import TABLE as op
 from . import composites
 from .errors import mismatch, not_expandable
 from .inplace import copy_
-from .registry import FUNCTIONS, function, one_dim, sizes_of
+from .registry import FUNCTIONS, define, function, one_dim, sizes_of
 from .storage import as_dtype_of
 from .tensor import Size, Tensor, way_of, wrap
 from .views import (
@@ -73,19 +73,14 @@ def view(self: Tensor, *shape: Any) -> Tensor:
     return reshape_view(self, size)
 
 
-@function(only_method=True)
-def view_as(self: Tensor, other: Tensor) -> Tensor:
-    """The elements in the other's shape."""
-    return view(self, other._a.shape)
+define("view_as", lambda self, other: view(self, other._a.shape),
+       "The elements in the other's shape.", only_method=True)
 
 
 Tensor.reshape_as = lambda self, other: reshape(self, other.shape)                             # type: ignore[attr-defined]
 
 
-@function()
-def ravel(self: Any) -> Any:
-    """All elements in one dimension, in row-major order."""
-    return contiguous(flatten(self))
+ravel = define("ravel", lambda self: contiguous(flatten(self)), "All elements in one dimension, in row-major order.")
 
 
 @function()
@@ -155,10 +150,7 @@ def transpose(self: Any, dim0: int, dim1: int) -> Any:
     return transpose_view(self, tuple(axes), label="TransposeBackward0", note={"dim0": dim0 % UNSIGNED, "dim1": dim1 % UNSIGNED})
 
 
-@function()
-def swapaxes(self: Any, axis0: int, axis1: int) -> Any:
-    """Two dimensions exchanged."""
-    return transpose(self, axis0, axis1)
+swapaxes = define("swapaxes", lambda self, axis0, axis1: transpose(self, axis0, axis1), "Two dimensions exchanged.")
 
 
 @function()

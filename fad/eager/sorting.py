@@ -13,7 +13,7 @@ from .node import Undifferentiable
 from .picked import picked, places_along
 from .record import edge
 from .reductions import Extreme, _shared, _take, extremes
-from .registry import delivered, function, one_dim, tensor_of
+from .registry import define, delivered, function, one_dim, tensor_of
 from .state import now
 from .tensor import Tensor, raw, wrap
 from .together import step
@@ -304,16 +304,8 @@ def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, inve
     return wrap(np.asarray(np.isin(raw(elements), raw(test_elements), invert=invert)))
 
 
-@function()
-def argwhere(self: Any) -> Any:
-    """The indices of what is not zero, a row for each."""
-    return self.nonzero()
-
-
-@function()
-def msort(self: Any) -> Any:
-    """Sorted along the first dimension."""
-    return self.sort(0)[0]
+define("argwhere", lambda self: self.nonzero(), "The indices of what is not zero, a row for each.")
+define("msort", lambda self: self.sort(0)[0], "Sorted along the first dimension.")
 
 
 @function()

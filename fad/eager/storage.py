@@ -7,7 +7,7 @@ import numpy as np
 from .devices import CPU, device, on_cpu
 from .errors import scalar_name
 from .memory import address, memory, offset_of
-from .registry import FUNCTIONS, function, sizes_of
+from .registry import FUNCTIONS, define, function, sizes_of
 from .tensor import Lazy, Tensor, wrap
 from .views import dtype_view, reshape_view, strided_view
 
@@ -116,10 +116,7 @@ def _check_multiples(a: np.ndarray, steps: list, ratio: int, why: str) -> None:
             raise RuntimeError(f"self.{name} must be divisible by {ratio} {why}, but got {n}")
 
 
-@function()
-def get_device(self: Tensor) -> int:
-    """The number of the device: -1, the CPU."""
-    return -1
+define("get_device", lambda self: -1, "The number of the device: -1, the CPU.")
 
 
 # -- memory formats -------------------------------------------------------------------------------------------------------------
