@@ -160,14 +160,14 @@ def svd(self: Any, some: bool = True, compute_uv: bool = True) -> tuple:
     return u, s, vh.mT.conj()
 
 
-qr = define("qr",
-            lambda self, some=True: tuple(BY_NAME["numpy.linalg.qr"].call(self, "reduced" if some else "complete")),
-            "Q, R.")
-frexp = define("frexp", lambda self: (op["frexp_mantissa"](self), op["frexp_exponent"](self)),
-               "(mantissa, exponent) with self = mantissa * 2 ** exponent.")
-embedding = define("embedding",
-                   lambda weight, indices, padding_idx=-1: named(getitem(weight, raw(indices)), "EmbeddingBackward0"),
-                   "Rows of the weight by their indices.", method=False)
+define("qr",
+       lambda self, some=True: tuple(BY_NAME["numpy.linalg.qr"].call(self, "reduced" if some else "complete")),
+       "Q, R.")
+define("frexp", lambda self: (op["frexp_mantissa"](self), op["frexp_exponent"](self)),
+       "(mantissa, exponent) with self = mantissa * 2 ** exponent.")
+define("embedding",
+       lambda weight, indices, padding_idx=-1: named(getitem(weight, raw(indices)), "EmbeddingBackward0"),
+       "Rows of the weight by their indices.", method=False)
 
 
 @function()

@@ -159,9 +159,9 @@ def lerp(self: Any, end: Any, weight: Any) -> Any:
     return (composites.lerp_by_tensor if isinstance(weight, Tensor) else composites.lerp)(self, end, weight)
 
 
-logit = define("logit", lambda self, eps=None: op["logit"](self if eps is None else clamp(self, eps, 1 - eps)),
-               "log(self / (1 - self)), self first clamped to [eps, 1 - eps].",
-               node="LogitBackward0", edges="self", saves="self", shows="eps", changing=True)
+define("logit", lambda self, eps=None: op["logit"](self if eps is None else clamp(self, eps, 1 - eps)),
+       "log(self / (1 - self)), self first clamped to [eps, 1 - eps].",
+       node="LogitBackward0", edges="self", saves="self", shows="eps", changing=True)
 
 
 @function(changing=True)

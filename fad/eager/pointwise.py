@@ -243,10 +243,10 @@ def _commuting(call: Callable) -> Callable:
     return lambda self, other: call(self, other)
 
 
-prelu = define("prelu", lambda self, weight: activations.prelu(self, weight),
-               "x where positive, else weight * x; a weight for each channel.", only_method=True)
-hardshrink = define("hardshrink", lambda self, lambd=0.5: activations.hardshrink(self, lambd),
-                    "x where |x| is more than lambd, else 0.", only_method=True)
+define("prelu", lambda self, weight: activations.prelu(self, weight),
+       "x where positive, else weight * x; a weight for each channel.", only_method=True)
+define("hardshrink", lambda self, lambd=0.5: activations.hardshrink(self, lambd),
+       "x where |x| is more than lambd, else 0.", only_method=True)
 
 
 def apply_(self: Tensor, f: Any) -> Tensor:

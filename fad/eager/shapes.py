@@ -80,7 +80,7 @@ define("view_as", lambda self, other: view(self, other._a.shape),
 Tensor.reshape_as = lambda self, other: reshape(self, other.shape)                             # type: ignore[attr-defined]
 
 
-ravel = define("ravel", lambda self: contiguous(flatten(self)), "All elements in one dimension, in row-major order.")
+define("ravel", lambda self: contiguous(flatten(self)), "All elements in one dimension, in row-major order.")
 
 
 @function()
@@ -150,7 +150,7 @@ def transpose(self: Any, dim0: int, dim1: int) -> Any:
     return transpose_view(self, tuple(axes), label="TransposeBackward0", note={"dim0": dim0 % UNSIGNED, "dim1": dim1 % UNSIGNED})
 
 
-swapaxes = define("swapaxes", lambda self, axis0, axis1: transpose(self, axis0, axis1), "Two dimensions exchanged.")
+define("swapaxes", lambda self, axis0, axis1: transpose(self, axis0, axis1), "Two dimensions exchanged.")
 
 
 @function()
