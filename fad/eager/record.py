@@ -18,7 +18,7 @@ from .state import now, state
 from .tensor import Tensor, raw, wrap, wrap_result
 
 _lean: dict = {}                                      # what ops save, by op and dtype, for the short ways below
-_new = object.__new__
+_new, _number = object.__new__, sequence.__next__
 refresh: Callable = lambda x: None                    # set by views.py: gives a view the history of its base
 forward_rule: "list[Callable]" = []                   # set by forward_ad.py: gives the results their tangents
 timed: "list[Callable]" = []                          # set by profiler.py
@@ -133,19 +133,24 @@ def apply_lean(op: Op, x: Any, rest: tuple, params: dict, label: "str | None" = 
         (keep_x, *_), (keep_y,) = _kept(handle_of(op), [a, *rest], (y,), params, (True,) + (False,) * len(rest))
         keep = _lean[key] = keep_x, keep_y, handle_of(op)
     node = _new(SingleNode)
-    node.next = (fn,)
-    node.seq = sequence.__next__()
-    if x._nr:
-        node.nrs = (x._nr,)
     if label is not None:
         node.label = label
     node.handle, node.params, node.needs = keep[2], params, (True,) + (False,) * len(rest)
-    t = wrap_result(y, node)
-    node.vcs = (t._vc,)
     version = x._vc[0] if keep[0] else 0
-    node.xs = (x if keep[0] else Meta(a.shape, a.dtype), *rest)
-    node.ys = (y if keep[1] else Meta(y.shape, y.dtype),)
-    node.versions = (version,) + (0,) * (len(rest) + 1) if version else ()
+    return finished(node, y, (fn,), (x._nr,) if x._nr else None, (x if keep[0] else Meta(a.shape, a.dtype), *rest),
+                    (y if keep[1] else Meta(y.shape, y.dtype),), (version,) + (0,) * (len(rest) + 1) if version else ())
+
+
+def finished(node: OpNode, y: np.ndarray, edges: tuple, nrs: "tuple | None", xs: tuple, ys: tuple, versions: tuple) -> Tensor:
+    """The one result of a new node, which gets its edges (nrs: the places among their nodes' results, where one is not 0) and what it saves."""
+    node.next, node.seq = edges, _number()
+    if nrs is not None:
+        node.nrs = nrs
+    node.xs, node.ys, node.versions = xs, ys, versions
+    t: Tensor = _new(Tensor)
+    t._a, t._fn, t._nr, t._rg, t._view = y, node, 0, True, None
+    t._vc = vc = [0]
+    node.vcs = (vc,)
     return t
 
 
