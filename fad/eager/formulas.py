@@ -11,7 +11,7 @@ from .pointwise import op, pow
 from .promotion import agree, refuse, result_type
 from .registry import define, delivered, function, run, tensor_of
 from .tensor import Tensor, raw
-from .together import together
+from .together import step, together
 
 
 @function("ldexp", changing=True)
@@ -126,10 +126,12 @@ def masked_fill(self: Any, mask: Any, value: Any) -> Any:
 
 
 @function(changing=True)
+@step("AddcmulBackward0", "self tensor1 tensor2", "tensor1 tensor2", "value")
 def addcmul(self: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     """self + value * tensor1 * tensor2."""
     x, a, b = _in_one_dtype(self, tensor1, tensor2)
-    return composites.addcmul(x, a, b, value=int(value) if x.dtype.kind in "iu" else value)
+    product, value = a * b, int(value) if x.dtype.kind in "iu" else value
+    return x + (product if value.__class__ is int and value == 1 else product * value)
 
 
 def _in_one_dtype(*xs: Any) -> tuple:
@@ -141,12 +143,14 @@ def _in_one_dtype(*xs: Any) -> tuple:
 
 
 @function(changing=True)
+@step("AddcdivBackward0", "self tensor1 tensor2", "tensor1 tensor2", "value")
 def addcdiv(self: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     """self + value * tensor1 / tensor2."""
     if all(x.dtype.kind in "biu" for x in (tensor1, tensor2)):
         raise RuntimeError("Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true division of tensor1 and "
                            "tensor2. Make one of them a floating-point tensor, or use (input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype)")
-    return composites.addcdiv(*_in_one_dtype(self, tensor1, tensor2), value=value)
+    x, a, b = _in_one_dtype(self, tensor1, tensor2)
+    return x + a / b * value
 
 
 @function(changing=True)
@@ -156,7 +160,10 @@ def lerp(self: Any, end: Any, weight: Any) -> Any:
     agree("expected dtype {} for `weight` but got dtype {}", self, weight, name=c_name)
     if self.dtype.kind in "biu":
         raise NotImplementedError(f'"lerp_kernel_{"tensor" if isinstance(weight, Tensor) else "scalar"}" not implemented for \'{scalar_name(self.dtype)}\'')
-    return (composites.lerp_by_tensor if isinstance(weight, Tensor) else composites.lerp)(self, end, weight)
+    y = self + weight * (end - self)
+    if isinstance(weight, Tensor):
+        return together((y,), "LerpBackward1", (self, end, weight), {"self": self, "end": end, "weight": weight})[0]
+    return together((y,), "LerpBackward0", (self, end), weight=weight)[0]
 
 
 define("logit", lambda self, eps=None: op["logit"](self if eps is None else clamp(self, eps, 1 - eps)),
