@@ -148,7 +148,7 @@ class _Moved:
         if found is None:
             raise _Impossible
         params = eqn.params | {"spec": found[1], "at": 0}
-        inputs = (self.states[eqn.inputs[0]], *eqn.inputs[1:len(eqn.inputs) - len(operands)], *found[0])
+        inputs = (self.states[eqn.inputs[0]], *eqn.inputs[1:eqn.op.traits.selects], *found[0])
         new = eqn.replace(inputs=inputs, outputs=self._outputs(eqn), params=params)
         return [*integers.equations, new]
 
