@@ -45,7 +45,7 @@ class OfAbstract(Base):
         return np.sin(x)
 
 
-class AbstractWithSlots(abc.ABC):
+class AbstractWithSlots(abc.ABC):  # noqa: B024
     __slots__ = ("scale",)
     __init__, __call__ = Plain.__init__, Plain.__call__
 
@@ -223,7 +223,7 @@ def through_loop(o):
 PLACES = {
     "itself": lambda o: o, "append": through_list, "loop": through_loop, "dict": lambda o: {"key": o}["key"], "tuple": lambda o: (1, o)[1],
     "attribute": lambda o: Holder(o).held, "closure": lambda o: (lambda: o)(), "default": lambda o: (lambda given=o: given)(),
-    "partial": lambda o: functools.partial(lambda given: given, o)(), "comprehension": lambda o: [k for k in [o]][0],
+    "partial": lambda o: functools.partial(lambda given: given, o)(), "comprehension": lambda o: [(k, 1) for k in [o]][0][0],
     "reduce": lambda o: functools.reduce(lambda a, b: b, [o, o]), "max": lambda o: max([o], key=lambda given: 1), "deque": lambda o: collections.deque([o]).pop()}
 
 
