@@ -12,6 +12,7 @@ import numpy as np
 import fad
 from fad import demo
 from fad.backend.entries import Folder, Refused
+from fad.util.interrupts import let_through
 
 EPILOG = """
 Without a command, a Gaussian mixture is fitted to real data by maximum likelihood: estimates with standard errors
@@ -92,6 +93,7 @@ def title(folder, name):
     try:
         return folder.checked(name).title
     except (OSError, Refused) as error:
+        let_through(error)
         return f"not used: {error}"
 
 
@@ -116,6 +118,7 @@ def verify(folder):
         try:
             folder.checked(found.name)
         except (OSError, Refused) as error:
+            let_through(error)
             bad += 1
             print(f"{folder.file(found.name)} {error}: {'removed' if folder.remove(found.name) else 'cannot be removed'}")
     print(f"{folder.path}: {len(folder.entries())} kernels are as they were written, {bad} were not")

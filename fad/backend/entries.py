@@ -11,7 +11,6 @@ link, then the checksum, then the name. What does not check is None, and is remo
 does: a cache can only ever cost time.
 """
 
-import contextlib
 import os
 import pathlib
 import stat
@@ -19,7 +18,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from ..util.interrupts import let_through
+from ..util.interrupts import ignoring, let_through
 from ..util.lazy import LazyModule
 
 hashlib = LazyModule("hashlib")
@@ -117,6 +116,7 @@ class Folder:
         try:
             refuse_foreign(self._info())
         except (OSError, ValueError, Refused) as error:
+            let_through(error)
             note("the cache %s is not used: it %s", self.path, error)
             return str(error) or type(error).__name__
         return ""
@@ -124,7 +124,8 @@ class Folder:
     def _info(self) -> os.stat_result:
         try:
             info = self.path.stat()
-        except FileNotFoundError:
+        except FileNotFoundError as error:
+            let_through(error)
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
             info = self.path.stat()
         if not stat.S_ISDIR(info.st_mode):
@@ -135,17 +136,18 @@ class Folder:
         """Whether there is a file for this entry."""
         try:
             return not self.refusal and self.file(name).exists()
-        except (OSError, ValueError):
+        except (OSError, ValueError) as error:
+            let_through(error)
             return False
 
     def use(self, name: str, make: Callable) -> Any:
         """make(payload of an entry), or None. What does not check is removed, and that of which nothing can be made."""
         try:
             return None if self.refusal else make(self.checked(name, used=True).payload)
-        except FileNotFoundError:
-            return None
         except Exception as error:
             let_through(error)
+            if isinstance(error, FileNotFoundError):
+                return None
             note("%s is not used: %s", self.file(name), error)
             if not isinstance(error, OSError):
                 self.remove(name)
@@ -165,7 +167,7 @@ class Folder:
             content = file.read()
         entry = unpacked(name, content)
         if used and abs(time.time() - info.st_mtime) > FRESH:
-            with contextlib.suppress(OSError):  # a folder that is only read
+            with ignoring(OSError):  # a folder that is only read
                 os.utime(path)
         return entry
 
@@ -178,10 +180,11 @@ class Folder:
             with os.scandir(self.path) as files:
                 for one in files:
                     if one.name.endswith(suffix):
-                        with contextlib.suppress(OSError):  # another process has removed it
+                        with ignoring(OSError):  # another process has removed it
                             info = one.stat(follow_symlinks=False)
                             yield Found(one.name[: -len(suffix)], info.st_size, info.st_mtime)
         except OSError as error:
+            let_through(error)
             note("%s cannot be listed: %s", self.path, error)
 
     # -- writing -----------------------------------------------------------------------------------------------------
@@ -197,6 +200,7 @@ class Folder:
         try:
             self._replace(self.file(name), content)
         except (OSError, ValueError) as error:
+            let_through(error)
             note("%s could not be written: %s", self.file(name), error)
             return False
         if limit is not None:
@@ -214,7 +218,7 @@ class Folder:
                 os.fsync(handle)
             os.replace(temporary, path)
         except BaseException:
-            with contextlib.suppress(OSError):
+            with ignoring(OSError):
                 os.unlink(temporary)
             raise
 
@@ -223,6 +227,7 @@ class Folder:
         try:
             self.file(name).unlink()
         except OSError as error:
+            let_through(error)
             note("%s could not be removed: %s", self.file(name), error)
             return False
         return True
@@ -256,7 +261,7 @@ class Folder:
         """Remove temporary files of writers that were ended."""
         for one in list(self._files(TEMPORARY)):
             if time.time() - one.used >= age:
-                with contextlib.suppress(OSError):
+                with ignoring(OSError):
                     os.unlink(self.path / f"{one.name}{TEMPORARY}")
 
 

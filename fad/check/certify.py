@@ -14,6 +14,7 @@ from ..api.staged import check_callable
 from ..trace.tracing import is_data
 from ..util import tree
 from ..util.html import table
+from ..util.interrupts import let_through
 from ..util.keywords import named_as_here
 
 TOLERANCE = {"forward": 1e-10, "complex step": 1e-8, "differences": 1e-5}
@@ -173,7 +174,8 @@ def _complex_steps(f: Callable, point: np.ndarray, directions: list, weights: An
             ys = [f(point + 1j * h * d) for d in directions]
             values = [sum(float(np.sum(w * np.imag(v))) / h for w, v in zip(tree.flatten(weights)[0], tree.flatten(y)[0])) for y in ys]
             unchanged = [abs(_dot(weights, y) - _dot(weights, f(point))) <= 1e-9 * max(1.0, abs(_dot(weights, y))) for y in ys]
-    except Exception:                                        # any failure of the user's function on complex numbers means just that
+    except Exception as error:
+        let_through(error)                                   # any failure of the user's function on complex numbers means just that
         return None
     looks_real = all(np.asarray(v).dtype.kind != "c" for y in ys for v in tree.flatten(y)[0])
     return None if looks_real or not all(unchanged) or not np.all(np.isfinite(values)) or _kills_imaginary(f, point) else values

@@ -12,6 +12,7 @@ from ..api.products import _vjp_in_place, jvp
 from ..api.pullback import TwoStep, later_tree
 from ..api.staged import Staged
 from ..util import tree
+from ..util.interrupts import let_through
 from . import errors
 from .node import Node
 from .record import edge
@@ -50,7 +51,8 @@ def kind_of(function: Any, structure: Any, places: tuple) -> Kind:
     """The kind of a call, kept with the function."""
     try:
         table = function.__dict__.setdefault("__fad_kinds__", {})
-    except AttributeError:                                # a callable without attributes of its own
+    except AttributeError as error:
+        let_through(error)                                # a callable without attributes of its own
         return Kind(function, structure, places)
     key = structure, places
     if key not in table:

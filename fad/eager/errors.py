@@ -3,6 +3,8 @@ from typing import Any
 
 import numpy as np
 
+from ..util.interrupts import let_through
+
 SECOND_TIME = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed). "
     "Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you "
@@ -35,7 +37,8 @@ def broadcasts(shapes: list) -> bool:
     """Whether shapes broadcast against each other."""
     try:
         np.broadcast_shapes(*shapes)
-    except ValueError:
+    except ValueError as error:
+        let_through(error)
         return False
     return True
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..ops.face import BY_NAME
+from ..util.interrupts import let_through
 from .errors import scalar_name
 from .fitting import CHECKS, why_singular
 from .registry import FUNCTIONS
@@ -46,8 +47,8 @@ def _fitting(f: Callable, check: Callable) -> Callable:
         if given and all(isinstance(a, Tensor) for a in given[:2] if hasattr(a, "shape")) and isinstance(given[0], Tensor):
             try:
                 check(*args, **kwargs)
-            except (AttributeError, IndexError):                  # arguments of other kinds
-                pass
+            except (AttributeError, IndexError) as error:         # arguments of other kinds
+                let_through(error)
         return f(*args, **kwargs)
     return call
 

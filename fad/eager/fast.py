@@ -12,6 +12,7 @@ import numpy as np
 from ..ir.op import Op
 from ..ops.contract import with_adjoints
 from ..ops.kinds import Partials, match
+from ..util.interrupts import let_through
 from . import errors
 from .accumulate import accumulator
 from .names import handle_of
@@ -267,7 +268,8 @@ def product(op: Op, labels: tuple, label: str) -> Callable:
             return None
         try:
             z = run(a, b)
-        except ValueError:                                                     # extents do not fit: told there
+        except ValueError as error:
+            let_through(error)                                                 # extents do not fit: told there
             return None
         if z.__class__ is not ndarray:
             z = np.asarray(z)
@@ -331,7 +333,8 @@ def _binary(general: Callable, ufunc: Any, fast: Fast) -> Callable:
             if dtype is F8 or dtype is F4:
                 try:
                     z = ufunc(a, b)
-                except ValueError:                                             # shapes do not fit: told there
+                except ValueError as error:
+                    let_through(error)                                         # shapes do not fit: told there
                     return general(x, y)
                 if z.__class__ is not ndarray:
                     z = np.asarray(z)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from ..api.custom import custom_vjp
 from ..api.inner import captured
 from ..ops.table import TABLE as op
+from ..util.keywords import signature_of
 from . import record
 from .function_jvp import push
 from .inplace import bump, check_in_place, requires_grad, set_history
@@ -87,10 +88,10 @@ _DIRTY_VIEW = ("If your Function modifies inplace an input that is a view of ano
 
 def with_defaults(cls: Any, args: tuple, kwargs: dict) -> "tuple[tuple, dict]":
     """The arguments of forward with those that were left to their defaults."""
-    try:
-        bound = inspect.signature(cls.forward).bind(*args, **kwargs)
-    except ValueError:                                          # a function without a signature
+    signature = signature_of(cls.forward)
+    if signature is None:
         return args, kwargs
+    bound = signature.bind(*args, **kwargs)
     bound.apply_defaults()
     return bound.args, bound.kwargs
 

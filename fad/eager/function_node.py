@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ..util.interrupts import let_through
 from . import errors
 from .accumulate import AccumulateGrad
 from .node import Node
@@ -180,7 +181,8 @@ class FunctionNode(Node, FunctionCtx):
         shape = a._a.shape
         try:
             fits = np.broadcast_shapes(shape, meta.shape) == shape
-        except ValueError:
+        except ValueError as error:
+            let_through(error)
             fits = False
         if fits:
             extra = len(shape) - len(meta.shape)

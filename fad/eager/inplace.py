@@ -6,6 +6,7 @@ import numpy as np
 
 from ..ir.op import Op, registry
 from ..ops.kinds import match
+from ..util.interrupts import let_through
 from . import errors, promotion, record
 from .accumulate import is_dense
 from .node import Node, OpNode
@@ -90,7 +91,8 @@ def put_values(x: Tensor, a: Any) -> None:
     if have.shape != x._a.shape:
         try:
             fits = np.broadcast_shapes(have.shape, x._a.shape) == x._a.shape
-        except ValueError:
+        except ValueError as error:
+            let_through(error)
             fits = False
         if not fits:
             raise RuntimeError(f"output with shape {list(x._a.shape)} doesn't match the broadcast shape {list(have.shape)}")
@@ -341,7 +343,8 @@ def _run_into(ufunc: Any, a: np.ndarray, rest: list) -> None:
     casting = "unsafe" if unlike else "same_kind"
     try:
         ufunc(a, *rest, out=a, casting=casting)
-    except OverflowError:
+    except OverflowError as error:
+        let_through(error)
         ufunc(*errors.wrapped([a, *rest]), out=a, casting=casting)
 
 

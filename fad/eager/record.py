@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.op import Op, registry
+from ..util.interrupts import let_through
 from ..util.where import is_library
 from . import errors
 from .accumulate import accumulator
@@ -55,10 +56,12 @@ def apply(op: Op, args: tuple, params: dict, label: "str | None" = None) -> Any:
         args, arrays = promoted(op, args, arrays)
     try:
         result = _run(op, arrays, params)
-    except OverflowError:                             # a Python number that the dtype does not hold: it is taken modulo
+    except OverflowError as error:                    # a Python number that the dtype does not hold: it is taken modulo
+        let_through(error)
         arrays = errors.wrapped(arrays)
         result = _run(op, arrays, params)
     except (ValueError, TypeError) as error:
+        let_through(error)
         raise errors.in_words(op, arrays, error) from None
     if type(result) is tuple:
         ys = tuple([y if type(y) is np.ndarray else np.asarray(y) for y in result])
@@ -230,7 +233,8 @@ def _node(handle: Handle, args: tuple, arrays: list, ys: tuple, params: dict, ed
 def _kept(handle: Handle, arrays: list, ys: tuple, params: dict, needs: tuple) -> tuple:
     try:
         return plan(handle.op, tuple(arrays), ys, params, needs)
-    except (TypeError, ValueError, RuntimeError, ArithmeticError, np.linalg.LinAlgError):     # the rule refuses: it will say so in backward
+    except (TypeError, ValueError, RuntimeError, ArithmeticError, np.linalg.LinAlgError) as error:
+        let_through(error)                            # the rule refuses: it will say so in backward
         return (True,) * len(arrays), (True,) * len(ys)
 
 

@@ -9,6 +9,7 @@ from ..ir.op import registry
 from ..ir.types import INT, Type
 from ..ir.views import LoopView
 from ..util.errors import INTEGER_OVERFLOW, LARGEST_INT
+from ..util.interrupts import let_through
 from .rewrite import Scope, rewrite
 
 EXTENT = 2.0**30                                              # arrays are not much longer, and what counts turns counts no further
@@ -155,7 +156,8 @@ def _power(x: Size, y: Size) -> Size:
         return Size(math.inf, math.inf)
     try:
         return Size(base=max(x.total, 1.0) ** y.total)
-    except OverflowError:
+    except OverflowError as error:
+        let_through(error)
         return Size(base=math.inf)
 
 

@@ -3,14 +3,13 @@
 The names are swapped in the function's globals and closure, so source is not needed; helper functions are captured in turn.
 Everything that a traced function took from outside is remembered, with what it was, so that rebinding it retraces.
 """
-import builtins
 import copy
 import functools
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from io import IOBase
-from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
+from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -20,14 +19,15 @@ from ..ir.types import has_own_arithmetic
 from ..ops.face import OBJECTS, find
 from ..util.defects import door
 from ..util.errors import UnstageableError
-from ..util.where import is_captured, is_library, package_name
-from .builtin import BUILTIN_FACES, BY_BUILTIN, class_of
-from .containers import NEVER_CHANGE, Globals, Variable, contents, is_empty, put_contents
+from ..util.where import package_name
+from .builtin import class_of
+from .containers import NEVER_CHANGE, Globals, contents, put_contents
 from .control import Runtime
-from .draws import goes_on
+from .draws import goes_on, numpy_random
+from .functions import is_called, is_compiled, is_user_function
 from .guards import guard as of
 from .guards import met
-from .guards.bytecode import asks_identity, assigned_globals, global_names, handles_errors, names_of_tools, names_used
+from .guards.bytecode import handles_errors, names_used
 from .guards.handed import refuse_opaque
 from .guards.kinds import CONTAINERS, MISSING, VIEWS, is_open
 from .guards.reads import Reads, guard, guard_all, refuse_unknown
@@ -35,25 +35,14 @@ from .guards.settings import answer, is_setting
 from .guards.snapshot import Snapshot
 from .journal import journal, note, standing_in
 from .library import MODULES, Object, Proxy, Routine, has_faces, has_traced, redirected
-from .nodes import SEES_NAMES
 from .opaque import reach
-from .originals import StandIn
 from .percall import Maker, part_of, refuse_unseen
 from .pythons import BUFFERS
 from .reading import Reading
+from .scopes import Scopes
 from .steady import watched
-from .syntax import RUNTIME, indexed_names, rewritten_code
+from .syntax import rewritten_code
 from .tracer import Tracer
-
-
-def is_user_function(f: Any, packages: "set | tuple" = ()) -> bool:
-    """Whether f is a Python function that is captured (see util/where.py); these packages are, too."""
-    return isinstance(f, FunctionType) and not is_library(f.__code__.co_filename) and (is_captured(f.__code__.co_filename) or package_name(f) in packages)
-
-
-def is_compiled(f: Any) -> bool:
-    """Whether f is a function that Numba compiled."""
-    return package_name(type(f)) == "numba" and hasattr(f, "py_func")
 
 
 def is_sequence(x: Any) -> bool:
@@ -64,11 +53,6 @@ def is_sequence(x: Any) -> bool:
 OF_DATACLASSES = {"__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__repr__", "__init__", "__setattr__", "__delattr__"}
 
 
-def is_called(x: Any) -> bool:
-    """Whether x is a function, of whatever kind: what is done with it is a call, or it is handed on."""
-    return isinstance(x, FUNCTIONS) or is_compiled(x) or (not isinstance(x, type) and callable(x) and id(x) not in OBJECTS and find(x) is not None)
-
-
 def _defaults(values: Any, see: Callable) -> Any:
     """Values of parameters as captured code sees them."""
     if not values:
@@ -76,25 +60,22 @@ def _defaults(values: Any, see: Callable) -> Any:
     return {k: see(v) for k, v in values.items()} if isinstance(values, dict) else tuple(map(see, values))
 
 
-FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc, np.vectorize, functools.partial)
 GENERATED = "<string>"                                       # the file of methods that a class decorator has written
 HIDING = " (vectorized)"                                     # the end of the names that np.frompyfunc gives
 
 
-class Capture(Reading):
+class Capture(Reading, Scopes):
     """One trace's captured functions: swaps values as the captured code should see them, and collects their sources."""
 
     def __init__(self, builder: Builder):
+        super().__init__()
         self.builder = builder
         self.sources = builder.root.sources
         self.packages: set[str] = set()                       # packages that are captured because a function of theirs was asked for by itself
         self.runtime = Runtime(self)
         self._copies: dict[int, tuple[Any, Any]] = {}
-        self._cell_copies: dict[tuple, tuple[CellType, CellType]] = {}
         self._originals: dict[int, FunctionType] = {}         # id of a function's copy -> the function
         self._modules: dict[int, tuple[Any, Any]] = {}        # modules, as rewritten code sees them
-        self._scopes: dict[tuple, tuple[dict, dict]] = {}     # (id of a module's global names, is_rewritten) -> they, and what stands for them
-        self._assigned: set[tuple] = set()                    # (id of what stands for global names, name) of those that functions assign
         self._of_classes: set[tuple] = set()                  # what is noted of classes
         self._noted: dict[int, Any] = {}                      # whose state is noted
         self.indexed: dict[int, Any] = {}                     # containers from outside of which captured code reads elements alone
@@ -126,7 +107,7 @@ class Capture(Reading):
             return Proxy(value, self.swap) if value.__name__.split(".")[0] in MODULES else value
         if is_compiled(value) or isinstance(value, functools.partial):
             return self.function(value)
-        if value is np.random.default_rng:
+        if value is numpy_random.default_rng:
             return Maker()
         behind = met.container_behind(value)
         if behind is not None and not self.builder.live:
@@ -415,88 +396,6 @@ class Capture(Reading):
             return cell
         new = self.function(value)
         return cell if new is value else _new_cell(new)
-
-    def _scope(self, original: dict, is_rewritten: bool) -> dict:
-        """What stands for a module's global names in all functions of the module: what one of them assigns another one reads."""
-        key = id(original), is_rewritten
-        if key not in self._scopes:
-            dunders = {k: v for k, v in original.items() if k.startswith("__")}
-            self._scopes[key] = original, {"__builtins__": builtins, **dunders, RUNTIME: self.runtime}
-        return self._scopes[key][1]
-
-    def _fill(self, scope: dict, f: FunctionType, code: CodeType, see: Callable) -> None:
-        missing = sorted(global_names(f.__code__) - f.__globals__.keys())
-        named = {n for n in global_names(f.__code__) & f.__globals__.keys() if n.startswith("__")}
-        self.sources += [*of.of_names(f.__globals__, missing), *met.of_builtins(missing), *of.of_names(f.__globals__, named)]
-        scope.update({name: f.__globals__[name] for name in names_of_tools(code) if name in f.__globals__})
-        indexed = indexed_names(f)
-        used = names_used(code)
-        for name in (used if used.isdisjoint(SEES_NAMES) else used | f.__globals__.keys()) - scope.keys():
-            value = f.__globals__.get(name, MISSING)
-            if name in indexed and value is not MISSING:
-                scope[name] = self.index(value)
-                self.sources.append(of.Item(f.__globals__, name, value))
-            elif (id(f.__globals__), name) in self.builder.root.lifted:
-                scope[name] = self.builder.root.lifted[id(f.__globals__), name]
-            elif value is not MISSING:
-                scope[name] = None                            # while it is being captured: it may name itself
-                scope[name] = see(value)
-                self.sources.append(of.Item(f.__globals__, name, value))
-            elif name in BUILTIN_FACES and BY_BUILTIN.get(getattr(builtins, name, None)) is BUILTIN_FACES[name]:
-                self._fill_builtin(scope, name, f, see)
-            elif isinstance(getattr(builtins, name, None), (np.ndarray, *CONTAINERS)):
-                scope[name] = self.swap(getattr(builtins, name))
-        for name in names_used(code) & scope.keys() - indexed:
-            if id(scope[name]) in self.indexed:               # another function of the module reads elements alone
-                scope[name] = self.swap(scope[name])
-        self._refuse_divided(f, code, scope)
-        assigned = tuple([n for n in assigned_globals(code) if (id(scope), n) not in self._assigned])
-        self._assigned |= {(id(scope), n) for n in assigned}
-        if assigned:
-            owner = standing_in(Globals(scope, f.__globals__, assigned))
-            self._note_opened(owner, owner)
-            self.runtime.globals.setdefault(id(scope), []).append(owner)
-
-    def _refuse_divided(self, f: FunctionType, code: CodeType, scope: dict) -> None:
-        """An error if one function assigns a global name that another reads, and only one of them is rewritten."""
-        other = self._scopes.get((id(f.__globals__), code in self.runtime.plain), (None, {}))[1]
-        shared = [n for n in assigned_globals(code) if n in other] + [n for n in names_used(code) if (id(other), n) in self._assigned]
-        if shared:
-            raise UnstageableError(f"{f.__name__} shares the global name {shared[0]} with a function whose text is not at hand",
-                                   why="one of them assigns it", do="define both in a file")
-
-    def _fill_builtin(self, scope: dict, name: str, f: FunctionType, see: Callable) -> None:
-        """What code sees in place of one of Python's own functions. In code as it stands `type(x) is int` asks for the class itself."""
-        face = BUILTIN_FACES[name]
-        is_original = see == self.swap and isinstance(face, StandIn) and asks_identity(f.__code__)
-        if not is_original and (see == self.swap or isinstance(face, StandIn)):
-            scope[name] = face
-
-    def _cells(self, f: FunctionType, code: CodeType) -> tuple:
-        """Cells that are still empty; for a name that is bound later, the cell itself."""
-        cells = dict(zip(f.__code__.co_freevars, f.__closure__ or ()))
-        return tuple([cells[name] if is_empty(cells[name]) else self._cell(cells[name], code) for name in code.co_freevars])
-
-    def _cell(self, cell: CellType, code: CodeType) -> CellType:
-        """What stands for a variable from outside in all functions that share it; one that holds a function stands for two."""
-        key = id(cell), code in self.runtime.plain and is_called(cell.cell_contents)
-        if key not in self._cell_copies:
-            self._cell_copies[key] = cell, standing_in(CellType())
-        return self._cell_copies[key][1]
-
-    def _fill_cells(self, f: FunctionType, copy: FunctionType, see: Callable) -> None:
-        cells, indexed = dict(zip(f.__code__.co_freevars, f.__closure__ or ())), indexed_names(f)
-        for name, new in zip(copy.__code__.co_freevars, copy.__closure__ or ()):
-            cell = cells[name]
-            if new is cell:
-                continue
-            if is_empty(new):
-                value = cell.cell_contents
-                self.sources.append(of.Variable(cell, value))
-                new.cell_contents = self.index(value) if name in indexed else see(value)
-                self._note_opened(new, Variable(name, new, cell))
-            elif name not in indexed and id(new.cell_contents) in self.indexed:
-                new.cell_contents = self.swap(new.cell_contents)
 
 
 def _new_cell(value: Any) -> Any:

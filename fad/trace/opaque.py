@@ -16,13 +16,13 @@ from ..util.where import is_captured_class, is_fads, is_library
 from .containers import contents, is_empty, is_users, keeps_record, may_change
 from .draws import goes_on, held_by
 from .guards.bytecode import names_used, rebound
+from .guards.handed import LOOK
 from .guards.kinds import is_open
 from .iterate import Once
 from .journal import all_made, attributes_of, made, note
 from .pythons import arrays_within, holds_no_traced
 
-LOOKING = {isinstance, issubclass, id, type, callable, len, iter, zip, enumerate, reversed, list, tuple, range, slice, getattr, hasattr, object, int, float,
-           bool, complex, str, repr, print, abs, round, next}
+LOOKING = LOOK | {int, float, bool, complex, str, repr, abs, round}
 KEEPING = {"get", "keys", "values", "items", "copy", "index", "count", "union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset",
            "isdisjoint", "__getitem__", "__len__", "__contains__", "__iter__", "__eq__", "__ne__", "__repr__", "__str__", "__format__", "__hash__", "__reversed__",
            "__getattribute__", "__add__", "__mul__", "__rmul__", "__or__", "__and__", "__sub__", "__xor__", "__lt__", "__le__", "__gt__", "__ge__"}

@@ -35,7 +35,8 @@ def tree_of(filename: str) -> "ast.Module | None":
 def _parsed(text: str) -> "ast.Module | None":
     try:
         return ast.parse(text)
-    except SyntaxError:                                       # a cell with magic commands, say
+    except SyntaxError as error:                              # a cell with magic commands, say
+        let_through(error)
         return None
 
 
@@ -66,7 +67,8 @@ def _is_of(code: CodeType, tree: ast.Module) -> bool:
         return True
     try:
         made = _compiled(tree, code.co_filename, code.co_flags & _FUTURE)
-    except (SyntaxError, ValueError):                         # a cell that awaits, say
+    except (SyntaxError, ValueError) as error:                # a cell that awaits, say
+        let_through(error)
         return True
     return any(_alike(c, code) and (not _columns(code) or _columns(c) == _columns(code)) for c in made)
 

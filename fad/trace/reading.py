@@ -2,11 +2,13 @@
 libraries' modules and objects, imports.
 """
 
+from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
 from ..ir.build import Builder, Value
 from ..util.defects import door
+from ..util.interrupts import let_through
 from .guards import guard as of
 from .guards import met
 from .guards.kinds import CONTAINERS
@@ -18,15 +20,9 @@ class Reading:
     builder: Builder
     sources: list
     indexed: dict[int, Any]  # containers from outside of which captured code reads elements alone
+    swap: Callable  # an outside value -> what captured code sees in its place
+    seen: Callable  # the same of rewritten code
     _copies: dict[int, tuple]
-
-    def swap(self, value: Any) -> Any:
-        """What captured code sees in place of an outside value."""
-        raise NotImplementedError
-
-    def seen(self, value: Any) -> Any:
-        """What rewritten code sees in place of an outside value."""
-        raise NotImplementedError
 
     def index(self, value: Any) -> Any:
         """What captured code sees in place of an outside value of which it reads nothing but elements: a list, tuple or
@@ -43,8 +39,8 @@ class Reading:
         if id(container) not in self._copies and type(key) in (int, str):
             try:
                 value = container[key]
-            except (IndexError, KeyError):
-                pass
+            except (IndexError, KeyError) as error:
+                let_through(error)
             else:
                 if isinstance(value, Value):  # the traced code has put it there
                     return value

@@ -17,6 +17,7 @@ from typing import Any
 from weakref import WeakSet
 
 from .forks import renewed
+from .interrupts import let_through
 from .memory import parse_bytes
 
 
@@ -29,7 +30,8 @@ def _default_cache_dir() -> "pathlib.Path | None":
         return pathlib.Path(home) / "fad"
     try:
         return pathlib.Path.home() / ".cache" / "fad"
-    except RuntimeError:
+    except RuntimeError as error:
+        let_through(error)
         return None
 
 

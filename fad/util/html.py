@@ -5,6 +5,8 @@ import keyword
 import tokenize
 from collections.abc import Iterable, Sequence
 
+from .interrupts import let_through
+
 COLOURS = {"keyword": "#8250df", "comment": "#6e7781", "string": "#0a7d5a", "number": "#b85c00"}    # readable on white and on black
 
 
@@ -30,7 +32,8 @@ def coloured(text: str) -> str:
     done, row, column = [], 1, 0
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
-    except (tokenize.TokenError, SyntaxError):
+    except (tokenize.TokenError, SyntaxError) as error:
+        let_through(error)
         return html.escape(text)
     for token in tokens:
         kind = _kind(token)

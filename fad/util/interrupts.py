@@ -3,7 +3,9 @@
 They are Python's own (KeyboardInterrupt, SystemExit, MemoryError), what a handler of signals raises, of whatever class, and what another thread sets
 (PyThreadState_SetAsyncExc). They say nothing of the function that is traced: they go on to the caller, and nothing is tried again because of them.
 """
+import contextlib
 import dis
+from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
@@ -32,6 +34,19 @@ def let_through(error: BaseException) -> None:
     """Raise an interrupt again; nothing happens with other errors. For handlers that take errors in, whatever they are."""
     if is_interrupt(error):
         raise error
+
+
+@contextlib.contextmanager
+def ignoring(*kinds: type) -> Iterator[None]:
+    """Within, errors of these classes end the block and nothing more, as in contextlib.suppress; interrupts go on.
+
+    >>> with ignoring(LookupError):
+    ...     {}["a"]
+    """
+    try:
+        yield
+    except kinds as error:
+        let_through(error)
 
 
 def interrupt_behind(error: BaseException, handled: "BaseException | None") -> "BaseException | None":

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .errors import ArgumentError, SideEffectError
+from .interrupts import let_through
 
 _UNITS = {"": 1, "B": 1, "KB": 10 ** 3, "MB": 10 ** 6, "GB": 10 ** 9, "TB": 10 ** 12,
           "KIB": 2 ** 10, "MIB": 2 ** 20, "GIB": 2 ** 30, "TIB": 2 ** 40}
@@ -49,7 +50,8 @@ def _of_the_machine() -> list:
     """Linux says what is available; elsewhere what there is at all is a bound."""
     try:
         found = re.search(r"MemAvailable:\s*(\d+) kB", Path("/proc/meminfo").read_text(encoding="ascii"))
-    except OSError:
+    except OSError as error:
+        let_through(error)
         found = None
     if found:
         return [int(found[1]) * 1024]
@@ -59,7 +61,8 @@ def _of_the_machine() -> list:
 def _of_posix() -> int:
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
+    except (AttributeError, OSError, ValueError) as error:
+        let_through(error)
         return _UNKNOWN
 
 
@@ -76,7 +79,8 @@ def _of_the_group() -> list:
     for limit, used in _GROUPS:
         try:
             out.append(int(Path(limit).read_text(encoding="ascii")) - int(Path(used).read_text(encoding="ascii")))
-        except (OSError, ValueError):                        # no such group, or no limit ("max")
+        except (OSError, ValueError) as error:               # no such group, or no limit ("max")
+            let_through(error)
             continue
     return out
 

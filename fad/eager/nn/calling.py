@@ -5,6 +5,7 @@ from typing import Any
 
 from ...api.inner import captured
 from ...ir import stack
+from ...util.interrupts import let_through
 from ..handles import Hooks, RemovableHandle
 from ..tensor import Tensor
 from .boundary import Watch
@@ -91,6 +92,7 @@ class Calling:
                         try:
                             self._after(owner, k, hook, args, kwargs, None)
                         except Exception as error:
+                            let_through(error)
                             what = "global module" if owner is EVERY else "module"
                             warnings.warn(f"{what} forward hook with ``always_call=True`` raised an exception that was silenced as another error was raised in "
                                           f"forward: {error}", stacklevel=4)

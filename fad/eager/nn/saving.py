@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...util.interrupts import let_through
 from ..handles import Hooks, RemovableHandle
 from ..state import changed
 from ..tensor import Tensor, wrap
@@ -167,6 +168,7 @@ class Saving:
                 else:
                     self._buffers[name] = given
         except Exception as error:
+            let_through(error)
             return (f'While copying the parameter named "{key}", whose dimensions in the model are {t.shape} and '       # type: ignore[attr-defined]
                     f"whose dimensions in the checkpoint are {given.shape}, an exception occurred : {error.args}.")     # type: ignore[attr-defined]
         return ""

@@ -16,6 +16,7 @@ import numpy as np
 
 from ...ir.op import Op, registry
 from ...ir.types import Type, type_of
+from ...util.interrupts import let_through
 from ...util.lazy import LazyModule
 from .. import extents
 from ..kinds import Explicit, shape_of
@@ -122,7 +123,8 @@ def _run_logm(a: np.ndarray) -> np.ndarray:
 def _run_logm_frechet(a: np.ndarray, e: np.ndarray) -> np.ndarray:
     try:
         return by_blocks(_run_logm)(a, e)
-    except ValueError:                                        # SciPy finds its own result infinite: a singular matrix has no logarithm
+    except ValueError as error:
+        let_through(error)                                    # SciPy finds its own result infinite: a singular matrix has no logarithm
         return np.full(e.shape, np.nan, np.result_type(a, e))
 
 

@@ -22,6 +22,7 @@ from operator import is_
 from types import CellType, FunctionType
 from typing import Any
 
+from ...util.interrupts import let_through
 from .kinds import MISSING, is_object
 from .snapshot import Snapshot, is_same
 
@@ -75,7 +76,8 @@ class Item(Guard):
     def now(self) -> Any:
         try:
             return self.owner[self.at]
-        except (IndexError, KeyError):
+        except (IndexError, KeyError) as error:
+            let_through(error)
             return MISSING
 
     def test(self, owner: str, kept: str) -> str:
@@ -319,5 +321,6 @@ def content(cell: CellType) -> Any:
 def _element(container: Any, key: Any) -> Any:
     try:
         return container[key]
-    except (IndexError, KeyError):
+    except (IndexError, KeyError) as error:
+        let_through(error)
         return MISSING

@@ -23,9 +23,10 @@ from .kinds import is_object
 from .reads import Reads, refuse_unknown
 from .snapshot import Snapshot
 
-HAND_ON = {isinstance, issubclass, id, type, callable, print, len, iter, next, zip, enumerate, map, filter, reversed, list, tuple, range, slice, getattr,
-           hasattr, setattr, delattr, object}
-
+# Python's own that look at what they are given, or hold it, and change nothing; that also call or write; that keep it
+LOOK = {isinstance, issubclass, id, type, callable, print, len, iter, next, zip, enumerate, reversed, list, tuple,
+        range, slice, getattr, hasattr, object}
+HAND_ON = LOOK | {map, filter, setattr, delattr}
 KEEP = (HAND_ON - {iter, map, filter, type}) | {dict, set, frozenset, deque, repr, str, hash, bool, vars, type, functools.partial, functools.wraps,
                                                 functools.update_wrapper, operator.is_, operator.is_not, operator.eq, operator.ne, operator.contains,
                                                 operator.countOf, operator.indexOf, operator.getitem, operator.setitem, weakref.ref}
