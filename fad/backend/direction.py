@@ -22,12 +22,12 @@ def ascending(loop: Loop, scheduler: Any, homes: dict) -> Loop:
 
 
 def _from_the_end(axis: Axis) -> Index:
-    return axis.extent.plus(Index(((axis, -1),), -1))
+    return axis.extent.shifted(-1) - Index.of(axis)
 
 
 def _direction(place: tuple, axis: Axis) -> int:
     """1 where the place moves on with the axis, -1 where it moves back, 0 where it stays or nobody knows."""
-    found = [c for i in place for s, c in i.terms if s is axis]
+    found = [c for c in [i.coefficient(axis) for i in place] if c]
     return (found[0] > 0) - (found[0] < 0) if len(found) == 1 else 0
 
 

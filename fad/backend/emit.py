@@ -99,14 +99,14 @@ def _inputs(func: Func, printer: Printer, arrays0: set) -> None:
 def equal_extents(func: Func, guards: Iterable[tuple], views: Any) -> None:
     """Take the equations among extents of inputs into the forms of the integers."""
     for relation, terms, const in guards:
-        form = Index((), const)
+        form = Index.constant(const)
         for (k, axis), c in terms:
             v = func.inputs[k] if axis is None else func.inputs[k].type.shape[axis]
-            form = form.plus(views.number(v).scaled(c))
+            form = form + views.number(v).scaled(c)
         solved = next(((v, c) for v, c in reversed(form.terms) if abs(c) == 1), None)
         if relation == "==" and solved is not None:
             v, c = solved
-            rest = form.plus(Index(((v, -c),))).scaled(-c)
+            rest = (form - Index.of(v).scaled(c)).scaled(-c)
             views.forms = {w: f.substitute({v: rest}) for w, f in views.forms.items()} | {v: rest}
 
 
@@ -130,12 +130,12 @@ def _lower_bounds(func: Func, printer: Printer, guards: Iterable[tuple]) -> None
     for relation, terms, const in guards:
         if relation != ">=":
             continue
-        form = Index((), const)
+        form = Index.constant(const)
         for (k, axis), c in terms:
             v = func.inputs[k] if axis is None else func.inputs[k].type.shape[axis]
-            form = form.plus(printer.views.number(v).scaled(c))
+            form = form + printer.views.number(v).scaled(c)
         if form.terms:
-            _lower_bound(printer, form.plus(Index((), -const)), -const)
+            _lower_bound(printer, form.shifted(-const), -const)
 
 
 def _lower_bound(printer: Printer, form: Index, least: int) -> None:

@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..ir.graph import Literal, Var
+from ..ir.graph import Literal, Var, is_branch, is_counted
+from ..ir.uses import DefUse
+from ..ir.views import LoopView
 from .hoist import entered, spares
 from .homes import Home
 from .indexmap import Elem, Index, Position
@@ -26,7 +28,7 @@ def print_control(printer: Any, step: Step) -> None:
         root = printer.storage.root(v)
         printer.homes[root] = Home(root, tuple(range(len(root.type.shape))))
         printer.allocated.add(root)
-    branches = step.eqn.op.name == "cond"
+    branches = is_branch(step.eqn)
     spare = {} if branches else spares(printer, step.body.bodies[-1], step.outs)
     printer.places.append(entered(printer, step, None if branches else len(printer.lines), spare))
     {"for": _print_for, "while": _print_while, "cond": _print_cond}[step.eqn.op.traits.control](printer, step)
@@ -35,11 +37,11 @@ def print_control(printer: Any, step: Step) -> None:
 
 def _print_for(printer: Any, step: Step) -> None:
     body = step.body.bodies[0]
-    start, stop, stride = (printer.expressions.operand(a).source for a in step.args[:3])
-    index = printer.names.of(body.func.inputs[0], "i")
+    start, stop, stride = (printer.expressions.operand(a).source for a in step.args)
+    index = printer.names.of(LoopView(step.eqn).index, "i")
     span = stop if (start, stride) == ("0", "1") else f"{start}, {stop}" if stride == "1" else f"{start}, {stop}, {stride}"
     work = _work(body)
-    with _counted(printer, work == math.inf or (work >= LONG and _is_sequential(body))) as count:
+    with _counted(printer, work == math.inf or (work >= LONG and _is_sequential(LoopView(step.eqn)))) as count:
         printer.line(f"for {index} in range({span}):", step)
 
         def turn() -> None:
@@ -86,7 +88,7 @@ def _work(body: Any) -> float:
 def _work_of(step: Step) -> float:
     if step.kind == "control":
         inside = [_work(body) for body in step.body.bodies]
-        return max(inside) if step.eqn.op.name == "cond" else inside[-1] * _few(step.args[:3]) if step.eqn.op.name == "for" else math.inf
+        return max(inside) if is_branch(step.eqn) else inside[-1] * _few(step.args) if is_counted(step.eqn) else math.inf
     if step.kind == "call" or any(a.extent.terms or a.extent.const > FEW for a in step.axes):
         return math.inf
     return math.prod(a.extent.const for a in step.axes)
@@ -99,12 +101,11 @@ def _few(ends: tuple) -> float:
     return turns if turns <= FEW else math.inf
 
 
-def _is_sequential(body: Any) -> bool:
+def _is_sequential(loop: LoopView) -> bool:
     """Whether a turn begins with a number that the turn before it ends with, other than a sum."""
-    made = {v: eqn for eqn in body.func.equations for v in eqn.outputs}
-    count = len(body.func.outputs)
-    for carry, a in zip(body.func.inputs[len(body.func.inputs) - count:], body.func.outputs):
-        eqn = made.get(a)
+    chains = DefUse.of(loop.body)
+    for carry, a in zip(loop.carries, loop.next):
+        eqn = chains.definition(a)
         if eqn is not None and not a.type.shape and a.type.dtype.kind in "fc" and not (eqn.op.name in ("add", "sub") and carry in eqn.inputs):
             return True
     return False

@@ -45,10 +45,10 @@ def _span(printer: Any, index: Index) -> str:
     axis = next(s for s, _ in index.terms if isinstance(s, Axis))
     if (axis, 1) not in index.terms:
         raise BackendError("a reduction into a stretched subscript")
-    first = index.plus(Index(((axis, -1),)))
+    first = index - Index.of(axis)
     if first == Index():
         return ":"
-    return f"{printer.expressions.index(first).source}:{printer.expressions.index(first.plus(axis.extent)).source}"
+    return f"{printer.expressions.index(first).source}:{printer.expressions.index(first + axis.extent).source}"
 
 
 def print_reduce(printer: Any, step: Step) -> None:

@@ -2,7 +2,8 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ..ir.graph import Var
+from ..ir.graph import Var, is_branch, is_counted
+from ..ir.views import LoopView
 from .indexmap import Index, elements_in
 
 
@@ -26,7 +27,7 @@ class Counter(NamedTuple):
 
     def most(self, extent: Index) -> Index:
         """The largest that an extent is in any turn."""
-        c = dict(extent.terms).get(self.var, 0)
+        c = extent.coefficient(self.var)
         return extent.substitute({self.var: self.high if c > 0 else self.low}) if c else extent
 
 
@@ -67,11 +68,12 @@ def spares(printer: Any, body: Any, outs: tuple) -> dict:
 
 def counter_of(printer: Any, step: Any) -> "Counter | None":
     """The index of a counted loop of a known step."""
-    start, stop, stride = [printer.views.number(a) for a in step.eqn.inputs[:3]]
+    loop = LoopView(step.eqn)
+    start, stop, stride = [printer.views.number(a) for a in loop.bounds]
     if stride.terms:
         return None
-    last = stop.plus(Index((), -1 if stride.const > 0 else 1))
-    return Counter(step.body.bodies[0].func.inputs[0], *((start, last) if stride.const > 0 else (last, start)))
+    last = stop.shifted(-1 if stride.const > 0 else 1)
+    return Counter(loop.index, *((start, last) if stride.const > 0 else (last, start)))
 
 
 def entered(printer: Any, step: Any, line: "int | None", spares: dict) -> Place:
@@ -80,7 +82,7 @@ def entered(printer: Any, step: Any, line: "int | None", spares: dict) -> Place:
     handed_on = {root for body in bodies for a in body.func.outputs if isinstance(a, Var) for root in printer.storage.arrays_of(a)}
     inside = set().union(*[defined_in(body) for body in bodies])
     resized = {root for body in bodies for root in _resized_in(printer.storage, body)}
-    index = counter_of(printer, step) if step.eqn.op.name == "for" else None
+    index = counter_of(printer, step) if is_counted(step.eqn) else None
     return Place(line, printer.indent, frozenset(inside), frozenset(handed_on - set(spares.values()) | resized), spares, index)
 
 
@@ -89,7 +91,7 @@ def _resized_in(storage: Any, body: Any) -> Iterator:
     for step in body.steps:
         for inner in step.body.bodies if step.body is not None else ():
             yield from _resized_in(storage, inner)
-        if step.body is not None and step.body.bodies and step.eqn.op.name != "cond":
+        if step.body is not None and step.body.bodies and not is_branch(step.eqn):
             for out, a in zip(step.outs, step.body.bodies[-1].func.outputs):
                 if isinstance(a, Var) and storage.root(a).type.shape != storage.root(out).type.shape:
                     yield storage.root(out)

@@ -100,4 +100,4 @@ def kept_index(place: tuple, k: int, home: Any) -> Index:
     """The subscript of a kept axis; among the lanes of a block it counts from the block's start."""
     if home is None or not home.lanes or home.lanes[0] != k:
         return place[k]
-    return place[k].plus(Index(((home.lanes[1], -1),)))
+    return place[k] - Index.of(home.lanes[1])

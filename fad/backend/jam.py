@@ -53,8 +53,8 @@ def print_jammed(printer: Any, loop: Loop, single: set) -> None:
     if const and extent.const <= TURNS:
         _turns(printer, loop, [str(k) for k in range(extent.const)], single)
         return
-    whole = printer.expressions.index(extent if not const else Index((), extent.const)).source
-    stop = str(extent.const - extent.const % TURNS) if const else printer.expressions.index(extent.plus(Index((), 1 - TURNS))).source
+    whole = printer.expressions.index(extent if not const else Index.constant(extent.const)).source
+    stop = str(extent.const - extent.const % TURNS) if const else printer.expressions.index(extent.shifted(1 - TURNS)).source
     printer.axes[loop.axis] = name
     printer.line(f"for {name} in range(0, {stop}, {TURNS}):")
     names = [name, *[f"{name}_{k}" for k in range(1, TURNS)]]

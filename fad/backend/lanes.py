@@ -80,7 +80,7 @@ class Blocks:
         self.axis, self.views, self.storage = axis, views, storage
         self.start, self.count = Var(Type(INT), "start"), Var(Type(INT), "count")
         self.lane = Axis(at(self.count))
-        self.table = {axis: Index(((self.lane, 1),)).plus(at(self.start))}
+        self.table = {axis: at(self.lane) + at(self.start)}
         self.written = {storage.root(v) for s in steps for v in s.outs}
         self.tiles: dict[tuple, Var] = {}
         self.results = self._results(steps, kept)
@@ -144,7 +144,7 @@ class Blocks:
     def _loaded(self, x: Var, tile: Var, place: int, where: tuple) -> Step:
         """The step that copies the block's points to the tile, at these subscripts (None: all along the axis)."""
         inner = tuple([Axis(self.views.number(n)) if i is None and k != place else None for k, (n, i) in enumerate(zip(x.type.shape, where))])
-        points = at(self.lane).plus(at(self.start))
+        points = at(self.lane) + at(self.start)
         target = tuple([points if k == place else at(a) if a is not None else i for k, (a, i) in enumerate(zip(inner, where))])
         return Step("map", None, tile, axes=(*[a for a in inner if a is not None], self.lane), target=target, args=(Elem(x, target),))
 

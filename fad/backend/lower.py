@@ -9,7 +9,7 @@ from typing import Any
 from ..ir.graph import Equation, Func, Literal, Var, free_vars
 from .indexmap import Axis, Elem, Index, at, elements_in
 from .products import is_matrix_product, matrix_product
-from .regions import inputs_of, lower_cond, lower_for, lower_while
+from .regions import inputs_of, lower_cond, lower_loop
 from .reuse import Storage, outlasting_parts
 from .steps import BackendError, Step
 from .views import Blank, Views, is_one, selected
@@ -128,9 +128,9 @@ class Lowering:
         steps, start = [], Index()
         for x in eqn.inputs:
             axes, place = self.space(x.type.shape)
-            target = tuple([i.plus(start) if k == axis else i for k, i in enumerate(place)])
+            target = tuple([i + start if k == axis else i for k, i in enumerate(place)])
             steps.append(Step("map", eqn, out, axes=axes, target=target, args=(self.views.locate(x, place),)))
-            start = start.plus(self.views.number(x.type.shape[axis]))
+            start = start + self.views.number(x.type.shape[axis])
         return steps
 
     def _pack(self, eqn: Equation) -> list:
@@ -182,7 +182,7 @@ class Lowering:
         if along is None:
             raise BackendError("a scan of a single element")
         if eqn.params.get("reverse"):
-            flip = self.views.number(out.type.shape[axis]).plus(Index((), -1)).plus(place[axis].scaled(-1))
+            flip = self.views.number(out.type.shape[axis]).shifted(-1) - place[axis]
             place = tuple([flip if k == axis else i for k, i in enumerate(place)])
         self.storage.own(out)
         args = tuple([self.views.locate(x, place) for x in eqn.inputs])
@@ -250,10 +250,10 @@ class Lowering:
         return [Step("check", eqn, axes=axes, args=tuple([self.views.broadcast(a, place) for a in eqn.inputs]))]
 
     def _for(self, eqn: Equation) -> list:
-        return lower_for(self, eqn)
+        return lower_loop(self, eqn)
 
     def _while(self, eqn: Equation) -> list:
-        return lower_while(self, eqn)
+        return lower_loop(self, eqn)
 
     def _cond(self, eqn: Equation) -> list:
         return lower_cond(self, eqn)
@@ -267,7 +267,7 @@ class Lowering:
 
 def _forward(place: tuple, target: tuple) -> tuple:
     """A place and the target it has in an array, in terms of axes that run through the target forward, as those of other steps do."""
-    turned = {a: a.extent.plus(Index((), -1)).plus(at(a).scaled(-1)) for i in target for a, c in i.terms if isinstance(a, Axis) and c < 0}
+    turned = {a: a.extent.shifted(-1) - at(a) for i in target for a, c in i.terms if isinstance(a, Axis) and c < 0}
     return tuple([i.substitute(turned) for i in place]), tuple([i.substitute(turned) for i in target])
 
 

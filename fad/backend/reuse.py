@@ -6,7 +6,10 @@ old values any more: neither directly nor through a view, later in the block or,
 from collections.abc import Iterator
 from typing import Any
 
-from ..ir.graph import Equation, Func, Var, free_vars
+from ..ir.graph import Equation, Func, Var, is_loop
+from ..ir.uses import DefUse, operands
+from ..ir.views import LoopView
+from ..passes.writes import written
 from .views import Views
 
 _NEVER = 1 << 60
@@ -113,11 +116,8 @@ def _last_uses(func: Func, views: "Views | None", parts: set) -> dict:
             for b in bases.get(atom, ()) or (views.bases.get(atom, ()) if views is not None else ()):
                 use(b, k)
     for k, eqn in enumerate(func.equations):
-        for a in eqn.inputs:
-            use(a, k)
-        for region in eqn.regions:
-            for v in free_vars(region):
-                use(v, k)
+        for v in operands(eqn):
+            use(v, k)
         if eqn.op.traits.may_alias and eqn.outputs[0].type.shape and eqn.outputs[0] not in parts:
             bases[eqn.outputs[0]] = tuple([a for a in eqn.inputs if isinstance(a, Var)])
     for a in func.outputs:
@@ -134,7 +134,7 @@ def outlasting_parts(func: Func, carried: set) -> set:
     last, direct, parts, own = _last_uses(func, None, set()), _direct_uses(func), set(), set(carried)
     parts_of: dict[Var, list] = {}
     for k, eqn in enumerate(func.equations):
-        for x in _written(eqn):
+        for x in written(eqn):
             if x in own and direct[x] <= k:
                 parts.update(v for v in parts_of.get(x, ()) if last.get(v, -1) > k)
         if eqn.reads_part and eqn.outputs[0].type.shape:
@@ -148,23 +148,22 @@ def heirs(func: Func, carries: tuple) -> dict:
 
     What it hands on may have been changed in place (by updates, by loops): each of its states is a key.
     """
-    made = {v: eqn for eqn in func.equations for v in eqn.outputs}
+    chains = DefUse.of(func)
     found: dict[Var, list] = {}
     kept = set(func.outputs)
     for carry, a in zip(carries, func.outputs):
         if isinstance(a, Var) and a.type.shape and a not in carries:
             others = [c for c in carries if c is not carry and c not in kept]
-            found.update(dict.fromkeys(_states(a, made), ([carry] if carry not in kept else []) + others))
+            found.update(dict.fromkeys(_states(a, chains), ([carry] if carry not in kept else []) + others))
     return found
 
 
-def _states(a: Any, made: dict) -> Iterator[Var]:
+def _states(a: Any, chains: DefUse) -> Iterator[Var]:
     """An array, and what it was before it was changed in place."""
-    while isinstance(a, Var) and a in made:
+    while (eqn := chains.definition(a)) is not None:
         yield a
-        eqn = made[a]
-        if eqn.op.name in ("for", "while"):
-            a = eqn.inputs[len(eqn.inputs) - len(eqn.outputs) + eqn.outputs.index(a)]
+        if is_loop(eqn):
+            a = LoopView(eqn).start_of(a)
         else:
             a = eqn.inputs[0] if eqn.writes_part else None
 
@@ -174,17 +173,6 @@ def _direct_uses(func: Func) -> dict:
     direct: dict[Var, int] = {}
     for k, eqn in enumerate(func.equations):
         parted = eqn.reads_part and bool(eqn.outputs[0].type.shape)
-        read = [a for a in eqn.inputs[parted:] if isinstance(a, Var)] + [v for region in eqn.regions for v in free_vars(region)]
-        direct.update(dict.fromkeys(read, k))
+        direct.update(dict.fromkeys(operands(eqn)[parted and isinstance(eqn.inputs[0], Var):], k))
     direct.update({a: _NEVER for a in func.outputs if isinstance(a, Var)})
     return direct
-
-
-def _written(eqn: Any) -> list:
-    """The arrays that an equation would write to in place."""
-    if eqn.op.traits.in_place:
-        return [a for a in eqn.inputs[:1] if isinstance(a, Var)]
-    if eqn.op.name in ("for", "while"):
-        init = eqn.inputs[len(eqn.inputs) - len(eqn.outputs):]
-        return [a for a in init if isinstance(a, Var) and a.type.shape]
-    return [x for region in eqn.regions for inner in region.equations for x in _written(inner)]

@@ -36,7 +36,7 @@ class Step:
 
     def on(self, axis: Axis, shared: Axis) -> "Step":
         """The step inside a loop over `shared`, which takes the place of its axis."""
-        new = self.substitute({axis: Index(((shared, 1),))})
+        new = self.substitute({axis: Index.of(shared)})
         new.axes, new.reduced = tuple([a for a in self.axes if a is not axis]), tuple([a for a in self.reduced if a is not axis])
         new.along = shared if self.along is axis else self.along
         return new

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from ..ir.graph import Equation, Literal, Var
+from ..ir.spec import walk_spec
 from ..ir.types import INT, Type
-from ..ops.selection import walk_spec
 from .indexmap import Elem, Index, Position, at
 
 
@@ -81,9 +81,9 @@ class Views:
     def _affine(self, name: str, inputs: tuple) -> "Index | None":
         forms = [self.number(a) for a in inputs]
         if name == "add":
-            return forms[0].plus(forms[1])
+            return forms[0] + forms[1]
         if name == "sub":
-            return forms[0].plus(forms[1].scaled(-1))
+            return forms[0] - forms[1]
         if name == "neg":
             return forms[0].scaled(-1)
         if name == "mul" and not forms[0].terms:
@@ -149,7 +149,7 @@ def selected(views: Views, place: tuple, operands: tuple, spec: tuple, position:
         if entry == ":":
             out.append(next(rest))
         elif entry[0] == "s":
-            out.append(views.number(given[0]).plus(next(rest).scaled(entry[1])))
+            out.append(views.number(given[0]) + next(rest).scaled(entry[1]))
         elif entry == "i":
             out.append(views.number(given[0]))
         else:
@@ -161,7 +161,7 @@ def as_index(operand: Any) -> Index:
     """An integer operand as an Index."""
     if isinstance(operand, Literal):
         return at(operand.value)
-    return operand.index if isinstance(operand, Position) else at(operand.var) if not operand.at else Index(((operand, 1),))
+    return operand.index if isinstance(operand, Position) else at(operand.var) if not operand.at else Index.of(operand)
 
 
 def _index(views: Views, eqn: Equation) -> "Callable | None":

@@ -15,11 +15,13 @@ from ..util.lazy import LazyModule
 from ..util.listening import listening, settings
 from ..util.where import here
 from . import stack
+from .affine import Affine
 from .graph import Equation, Func, Literal, Var
-from .integers import Affine, Integers
+from .integers import Integers
 from .op import Op
 from .stack import current
 from .types import INT, Type, require_plain, type_of
+from .uses import defined_by
 from .value import Value
 
 hashlib = LazyModule("hashlib")
@@ -311,7 +313,7 @@ class Builder:
             if None not in lows and min(lows) >= 0:
                 facts.low[var] = lows[0] * lows[1]
         if name == "mod" and forms[1].is_constant and forms[1].const > 0:
-            facts.low[var], facts.high[var] = 0, Affine((), forms[1].const - 1)
+            facts.low[var], facts.high[var] = 0, Affine.constant(forms[1].const - 1)
 
     def _emit_integer(self, op: Op, args: tuple) -> Any:
         weak = all(isinstance(a, int) or a.atom.type.weak for a in args)
@@ -335,7 +337,7 @@ class Builder:
 
     def take_back(self, mark: int) -> None:
         """Forget the equations after the first `mark`, and what is known of their results."""
-        gone = {v for eqn in self.equations[mark:] for v in eqn.outputs}
+        gone = defined_by(self.equations[mark:])
         del self.equations[mark:]
         for table in (self.known_forms, self.known_integers):
             for key in [k for k, value in table.items() if value.atom in gone]:

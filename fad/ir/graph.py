@@ -22,6 +22,11 @@ class Var:
         self.type, self.id, self.hint = type, next(_ids), hint
         self.name = name or f"v{self.id}"
 
+    @property
+    def order(self) -> tuple:
+        """Where it stands among the symbols of an affine form."""
+        return 1, self.id
+
     def __repr__(self) -> str:
         return self.name
 
@@ -70,10 +75,12 @@ class Equation:
         """Whether the result is the first operand with something added to a selected part."""
         return bool(self.op.traits.adds)
 
-    @property
-    def selection(self) -> tuple:
-        """The operands of the selection (see ops/selection.py) of an equation that reads or writes a part."""
-        return self.inputs[self.op.traits.selects:]
+    def replace(self, *, op: Any = None, inputs: "tuple | None" = None, outputs: "tuple | None" = None,
+                params: "dict | None" = None, regions: "tuple | None" = None) -> "Equation":
+        """The equation with these parts in place of its own."""
+        return Equation(self.op if op is None else op, self.inputs if inputs is None else inputs,
+                        self.outputs if outputs is None else outputs, self.params if params is None else params,
+                        self.regions if regions is None else regions, self.where)
 
     def __repr__(self) -> str:
         return f"{', '.join(map(repr, self.outputs))} = {self.op.name}({', '.join(map(repr, self.inputs))})"
@@ -86,6 +93,12 @@ class Func:
 
     def __init__(self, name: str, inputs: tuple, equations: list, outputs: tuple):
         self.name, self.inputs, self.equations, self.outputs = name, tuple(inputs), equations, tuple(outputs)
+
+    def replace(self, *, inputs: "tuple | None" = None, equations: "list | None" = None,
+                outputs: "tuple | None" = None) -> "Func":
+        """The function with these parts in place of its own."""
+        return Func(self.name, self.inputs if inputs is None else inputs,
+                    self.equations if equations is None else equations, self.outputs if outputs is None else outputs)
 
     def __repr__(self) -> str:
         return f"<Func {self.name}: {len(self.inputs)} -> {len(self.outputs)}, {len(self.equations)} equations>"
@@ -104,6 +117,14 @@ def is_counted(eqn: Equation) -> bool:
 def is_branch(eqn: Equation) -> bool:
     """Whether an equation takes one of several regions."""
     return bool(eqn.op.traits.control == "cond")
+
+
+def all_equations(func: Func) -> Iterator[Equation]:
+    """The equations of a Func and of its regions, each before those in it."""
+    for eqn in func.equations:
+        yield eqn
+        for region in eqn.regions:
+            yield from all_equations(region)
 
 
 def has_loop(eqn: Equation) -> bool:

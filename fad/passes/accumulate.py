@@ -2,9 +2,10 @@
 from typing import Any
 
 from ..ir.absent import absent
-from ..ir.graph import Equation, Func, Literal, Var
+from ..ir.graph import Equation, Func, Literal, Var, is_counted
 from ..ir.op import registry
 from ..ir.types import Type
+from ..ir.views import LoopView
 from .places import Places
 from .rewrite import Scope, rewrite
 from .sums import Sums, is_addition
@@ -21,10 +22,10 @@ def accumulate(func: Func) -> Func:
 
 
 def _visit(eqn: Equation, scope: Scope, places: Places) -> Any:
-    if eqn.op.name != "for" or not isinstance(eqn.inputs[2], Literal) or runs(eqn) is False:
+    if not is_counted(eqn) or LoopView(eqn).step is None or runs(eqn) is False:
         return None
-    sums = Sums(eqn.regions[0])
-    if any(e.op.name == "check_index" and e.inputs[0] not in sums.inside for e in eqn.regions[0].equations):
+    sums = Sums(LoopView(eqn).body)
+    if any(e.op.name == "check_index" and e.inputs[0] not in sums.inside for e in sums.region.equations):
         return None                                          # of a place that the body checks nothing is known outside
     chosen = [(k, adds) for k in range(len(eqn.outputs)) if (adds := _to_move(sums, k, places))]
     return _divided(eqn, chosen, scope) if chosen else None
@@ -52,8 +53,9 @@ def _divided(loop: Equation, chosen: list, scope: Scope) -> Equation:
     outputs = (*[kept.get(k, v) for k, v in enumerate(loop.outputs)], *totals.values())
     zeros = [Literal(absent(v.type.dtype), v.type) for v in totals.values()]
     names = loop.params["names"] and (*loop.params["names"], *[""] * len(totals))
-    body = _with_sums(loop.regions[0], all_groups)
-    scope.add(Equation(loop.op, (*loop.inputs, *zeros), outputs, loop.params | {"names": names}, (body,), loop.where))
+    view = LoopView(loop)
+    scope.add(view.replace(init=(*view.init, *zeros), body=_with_sums(view.body, all_groups), results=outputs,
+                           params=loop.params | {"names": names}))
     *before, last = _behind(loop, groups, kept, totals)
     for eqn in before:
         scope.add(eqn)
@@ -82,7 +84,7 @@ def _with_sums(region: Func, groups: list) -> Func:
     for e in region.equations:
         k = group_of.get(e)
         if k is None:
-            equations.append(Equation(e.op, tuple(map(now, e.inputs)), e.outputs, e.params, e.regions, e.where))
+            equations.append(e.replace(inputs=tuple(map(now, e.inputs))))
         elif k not in parts:
             parts[k] = e.inputs[1]
         else:
@@ -90,7 +92,8 @@ def _with_sums(region: Func, groups: list) -> Func:
             parts[k] = equations[-1].outputs[0]
     before = [Var(Type(adds[0].inputs[0].type.dtype), "total") for adds in groups]
     sums = [_sum(s, parts[k], adds[-1]) for k, (s, adds) in enumerate(zip(before, groups))]
-    return Func(region.name, (*region.inputs, *before), equations + sums, (*map(now, region.outputs), *[e.outputs[0] for e in sums]))
+    return region.replace(inputs=(*region.inputs, *before), equations=equations + sums,
+                          outputs=(*map(now, region.outputs), *[e.outputs[0] for e in sums]))
 
 
 def _sum(a: Any, b: Any, add: Equation) -> Equation:
@@ -103,5 +106,5 @@ def _behind(loop: Equation, groups: dict, kept: dict, totals: dict) -> list:
     for k, found in groups.items():
         states = [kept[k], *[Var(kept[k].type) for _ in found[1:]], loop.outputs[k]]
         for (e, *_), old, new in zip(found, states, states[1:]):
-            equations.append(Equation(e.op, (old, totals[e], *e.inputs[2:]), (new,), e.params, (), e.where))
+            equations.append(e.replace(inputs=(old, totals[e], *e.inputs[2:]), outputs=(new,)))
     return if_it_runs(loop, equations, tuple([loop.outputs[k] for k in groups]), tuple(kept.values()))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ..ir.graph import Equation, Func, Literal, Var, free_vars
 from ..ir.op import registry
-from .gathers import same_extent
+from ..ops.kinds import same_extent
 from .rewrite import rewrite
 
 

@@ -3,6 +3,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..ir.graph import Equation, Func, Var, extents_of
+from ..ir.views import BranchView, LoopView, with_results
+from .rewrite import in_regions
 
 
 def dce(func: Func) -> Func:
@@ -54,20 +56,19 @@ def _edges_of_whole(eqn: Equation) -> Iterator[tuple]:
 
 def _edges_of_loop(eqn: Equation) -> Iterator[tuple]:
     """A carry that is needed, in the loop or behind it, is needed everywhere: what it begins with, and what a turn makes of it."""
-    *tests, body = eqn.regions
-    count = len(eqn.outputs)
-    yield eqn, (*eqn.inputs[:len(eqn.inputs) - count], *[a for test in tests for a in test.outputs])
-    inside = [region.inputs[len(region.inputs) - count:] for region in eqn.regions]
-    for out, start, turn, *carries in zip(eqn.outputs, eqn.inputs[len(eqn.inputs) - count:], body.outputs, *inside):
+    loop = LoopView(eqn)
+    yield eqn, (*loop.bounds, *(loop.test.outputs if loop.test is not None else ()))
+    for out, start, turn, *carries in zip(loop.results, loop.init, loop.next, *map(loop.carries_of, eqn.regions)):
         yield out, (start, turn, *carries)
         for v in carries:
             yield v, (out,)
 
 
 def _edges_of_branches(eqn: Equation) -> Iterator[tuple]:
-    yield eqn, eqn.inputs
-    for out, *results in zip(eqn.outputs, *[region.outputs for region in eqn.regions]):
-        yield out, results
+    branch = BranchView(eqn)
+    yield eqn, (branch.selector,)
+    for out in branch.results:
+        yield out, branch.yielded(out)
 
 
 _EDGES = {"for": _edges_of_loop, "while": _edges_of_loop, "cond": _edges_of_branches}
@@ -77,7 +78,7 @@ _EDGES = {"for": _edges_of_loop, "while": _edges_of_loop, "cond": _edges_of_bran
 
 
 def _swept(func: Func, marked: set) -> Func:
-    return Func(func.name, func.inputs, [_trimmed(eqn, marked) for eqn in func.equations if eqn in marked], func.outputs)
+    return func.replace(equations=[_trimmed(eqn, marked) for eqn in func.equations if eqn in marked])
 
 
 def _trimmed(eqn: Equation, marked: set) -> Equation:
@@ -86,28 +87,5 @@ def _trimmed(eqn: Equation, marked: set) -> Equation:
         return eqn
     kept = [k for k, v in enumerate(eqn.outputs) if v in marked]
     if len(kept) < len(eqn.outputs):
-        eqn = _with_results(eqn, kept)
-    return Equation(eqn.op, eqn.inputs, eqn.outputs, eqn.params, tuple([_swept(r, marked) for r in eqn.regions]), eqn.where)
-
-
-def _with_results(eqn: Equation, kept: list) -> Equation:
-    """A loop with these of its carries, a cond with these of its results."""
-    def chosen(atoms: tuple) -> tuple:
-        lead = len(atoms) - len(eqn.outputs)
-        return (*atoms[:lead], *[atoms[lead + k] for k in kept])
-
-    carried = chosen if eqn.op.name != "cond" else tuple     # a branch has no inputs
-    tests = len(eqn.regions) - 1 if eqn.op.name == "while" else 0
-    regions = [Func(r.name, carried(r.inputs), r.equations, r.outputs if k < tests else chosen(r.outputs)) for k, r in enumerate(eqn.regions)]
-    return Equation(eqn.op, carried(eqn.inputs), chosen(eqn.outputs), _params(eqn, kept), tuple(regions), eqn.where)
-
-
-def _params(eqn: Equation, kept: list) -> dict:
-    """names and extents (see ops/control.py) of the carries that stay."""
-    params = dict(eqn.params)
-    if params.get("names"):
-        params["names"] = tuple([params["names"][k] for k in kept])
-    if params.get("extents"):
-        place = {k: j for j, k in enumerate(kept)}
-        params["extents"] = tuple([(place[k], axis, place[j]) for k, axis, j in params["extents"] if k in place and j in place])
-    return params
+        eqn = with_results(eqn, kept)
+    return in_regions(eqn, lambda region: _swept(region, marked))

@@ -41,7 +41,7 @@ def _written_out(eqn: Equation) -> "tuple[Func, dict]":
         args = [_input(builder, atom, given) for atom in eqn.inputs]
         results = eqn.op.facts["expand"](*args, **eqn.params)
         func = builder.finish(results if isinstance(results, tuple) else (results,))
-    return Func(func.name, (), func.equations, func.outputs), given
+    return func.replace(inputs=()), given
 
 
 def _input(builder: Builder, atom: Any, given: dict) -> Any:

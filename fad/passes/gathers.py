@@ -4,12 +4,14 @@ A gather along one axis moves up through ops that treat its rows alike, to what 
 the gathered ones are at most half as many (as far as sizes are known; whichever is done, the numbers are the same).
 """
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from ..ir.graph import Equation, Func, Literal, Var
 from ..ir.op import registry
 from ..ir.types import Type
+from ..ir.uses import use_counts
+from ..ops.kinds import same_extent
 from .dce import dce
 from .rewrite import Scope, as_atom, rewrite
 
@@ -23,18 +25,9 @@ def hoist_gathers(func: Func) -> Func:
     """
     if not any(_is_gather(eqn) for eqn in func.equations):
         return func
-    uses = Counter(used_in(func))
+    uses = use_counts(func)
     new = rewrite(func, lambda eqn, scope: _Gather(eqn, scope, uses).hoisted() if _is_gather(eqn) and _pays(eqn) else None)
     return dce(new)
-
-
-def used_in(func: Func) -> Iterator[Var]:
-    """The variables that a Func and its regions read, once for each time."""
-    yield from (a for a in func.outputs if isinstance(a, Var))
-    for eqn in func.equations:
-        yield from (a for a in eqn.inputs if isinstance(a, Var))
-        for region in eqn.regions:
-            yield from used_in(region)
 
 
 def _is_gather(eqn: Equation) -> bool:
@@ -100,11 +93,6 @@ class _Gather:
 # -- for each operand: the axis along which its rows are taken, None: it stays as it is, EXTENT: it is the number of rows ----------------
 
 EXTENT = -1
-
-
-def same_extent(m: Any, n: Any) -> bool:
-    """Whether two extents are one."""
-    return m is n or (isinstance(m, int) and m == n)
 
 
 def _broadcast(shape: tuple, out: tuple, axis: int) -> Any:

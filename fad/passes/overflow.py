@@ -4,9 +4,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..ir.graph import Equation, Func, Literal, Var
+from ..ir.graph import Equation, Func, Literal, Var, all_equations, is_branch, is_loop
 from ..ir.op import registry
 from ..ir.types import INT, Type
+from ..ir.views import LoopView
 from ..util.errors import INTEGER_OVERFLOW, LARGEST_INT
 from ..util.interrupts import let_through
 from .rewrite import Scope, rewrite
@@ -41,20 +42,13 @@ def overflow(func: Func) -> Func:
     Known are extents and what counts, and what is made of these by sums and by products of two. NumPy's integers wrap around, and are left alone.
     """
     extents = {n for v in func.inputs for n in v.type.shape}              # of arguments: those of 0 are other programs
-    partial = {id(eqn) for eqn in _all(func) if _is_partial(eqn) and eqn.inputs[1] not in extents}
+    partial = {id(eqn) for eqn in all_equations(func) if _is_partial(eqn) and eqn.inputs[1] not in extents}
     unsure: set[Var] = set()
-    if any(_may_grow(eqn) for eqn in _all(func)):
+    if any(_may_grow(eqn) for eqn in all_equations(func)):
         finder = _Finder(func)
         finder.region(func, {v: Size(base=DATA) for v in func.inputs}, True)
         unsure = finder.unsure
     return rewrite(func, lambda eqn, scope: _checked(eqn, scope, unsure, partial)) if unsure or partial else func
-
-
-def _all(func: Func) -> Any:
-    for eqn in func.equations:
-        yield eqn
-        for region in eqn.regions:
-            yield from _all(region)
 
 
 def _is_pythons(eqn: Equation) -> bool:
@@ -79,7 +73,7 @@ class _Finder:
 
     def __init__(self, func: Func):
         self.unsure: set[Var] = set()
-        self.extents = {n for eqn in _all(func) for v in eqn.outputs for n in v.type.shape if isinstance(n, Var)}
+        self.extents = {n for eqn in all_equations(func) for v in eqn.outputs for n in v.type.shape if isinstance(n, Var)}
 
     def size(self, a: Any, known: dict) -> Size:
         if isinstance(a, Literal):
@@ -107,28 +101,28 @@ class _Finder:
         known.update(dict.fromkeys(eqn.outputs, found))
 
     def control(self, eqn: Equation, known: dict, note: bool) -> None:
-        if eqn.op.name in ("for", "while"):
-            found = self.loop(eqn, known, note)
+        if is_loop(eqn):
+            found = self.loop(LoopView(eqn), known, note)
         else:
             inputs = {v: Size(base=DATA) for region in eqn.regions for v in region.inputs}
             rows = [self.region(region, {**known, **inputs}, note) for region in eqn.regions]
-            found = [_largest(*column) for column in zip(*rows)] if eqn.op.name == "cond" else [Size(base=DATA)] * len(eqn.outputs)
+            found = [_largest(*column) for column in zip(*rows)] if is_branch(eqn) else [Size(base=DATA)] * len(eqn.outputs)
         known.update(zip(eqn.outputs, found))
 
-    def loop(self, eqn: Equation, known: dict, note: bool) -> "list[Size]":
+    def loop(self, loop: LoopView, known: dict, note: bool) -> "list[Size]":
         """What a loop carries: what each turn adds to, or leaves below the largest carry, grows with the turns; the rest without bounds."""
-        count, body = len(eqn.outputs), eqn.regions[-1]
-        carries, first = body.inputs[len(body.inputs) - count:], [self.size(a, known) for a in eqn.inputs[len(eqn.inputs) - count:]]
-        if eqn.op.name == "for":
-            known[body.inputs[0]] = _sum(*[self.size(a, known) for a in eqn.inputs[:3]])
-        steady = {k for k, v in enumerate(carries) if not v.type.shape and v.type.dtype == INT}
+        first = [self.size(a, known) for a in loop.init]
+        if loop.index is not None:
+            known[loop.index] = _sum(*[self.size(a, known) for a in loop.bounds])
+        steady = {k for k, v in enumerate(loop.carries) if not v.type.shape and v.type.dtype == INT}
         while True:
-            turn = self.region(body, {**known, **{v: Size(times=1.0) if k in steady else Size(base=LARGEST_INT) for k, v in enumerate(carries)}}, False)
+            begun = [Size(times=1.0) if k in steady else Size(base=LARGEST_INT) for k in range(len(first))]
+            turn = self.region(loop.body, {**known, **dict(zip(loop.carries, begun))}, False)
             wild = {k for k in steady if turn[k].times > 1 or not turn[k].total < LARGEST_INT}
             if not wild:
                 break
             steady -= wild
-        found = [Size(base=LARGEST_INT)] * count
+        found = [Size(base=LARGEST_INT)] * len(first)
         anew = {k for k in steady if not turn[k].times}
         for k in anew:                                        # of no carry: as large in every turn
             found[k] = _largest(first[k], turn[k])
@@ -137,8 +131,8 @@ class _Finder:
             growth = max([turn[k].base + turn[k].ticks for k in steady - anew], default=0.0)
             found = [Size(start.times, start.base, start.ticks + growth) if k in steady - anew else size for k, size in enumerate(found)]
         if note:
-            for region in eqn.regions:
-                self.region(region, {**known, **dict(zip(region.inputs[len(region.inputs) - count:], found))}, True)
+            for region in loop.eqn.regions:
+                self.region(region, {**known, **dict(zip(loop.carries_of(region), found))}, True)
         return found
 
 

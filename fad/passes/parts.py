@@ -3,9 +3,10 @@ from typing import Any
 
 from ..ir.graph import Equation, Literal, Var
 from ..ir.op import registry
+from ..ir.spec import walk_spec
 from ..ir.types import INT, Type
-from ..ops.selection import walk_spec
 from .rewrite import as_atom
+from .zeros import is_number
 
 
 class Integers:
@@ -16,14 +17,14 @@ class Integers:
         self.equations: list[Equation] = []
 
     def sum(self, a: Any, b: Any) -> Any:
-        if _is(a, 0) or _is(b, 0):
-            return b if _is(a, 0) else a
+        if is_number(a, 0) or is_number(b, 0):
+            return b if is_number(a, 0) else a
         return self._made("add", a, b)
 
     def product(self, a: Any, b: Any) -> Any:
-        if _is(a, 1) or _is(b, 1):
-            return b if _is(a, 1) else a
-        return as_atom(0) if _is(a, 0) or _is(b, 0) else self._made("mul", a, b)
+        if is_number(a, 1) or is_number(b, 1):
+            return b if is_number(a, 1) else a
+        return as_atom(0) if is_number(a, 0) or is_number(b, 0) else self._made("mul", a, b)
 
     def smaller(self, a: Any, b: Any) -> Any:
         return self._made("minimum", a, b)
@@ -37,10 +38,6 @@ class Integers:
         out = Var(Type(INT, (), True))
         self.equations.append(Equation(registry[name], (a, b), (out,), {}, (), self.where))
         return out
-
-
-def _is(a: Any, value: int) -> bool:
-    return isinstance(a, Literal) and a.value == value
 
 
 def part_of_part(outer: tuple, inner: tuple, integers: Integers) -> "tuple | None":

@@ -1,8 +1,10 @@
 """Which elements of arrays the turns of a loop read and write, and which of these never meet, as the bounds of their indices tell (see ranges.py)."""
 from itertools import product
 
-from ..ir.graph import Equation, Func, Var, extents_of
-from ..ir.integers import Affine, Integers
+from ..ir.affine import Affine
+from ..ir.graph import Equation, Func, Var, extents_of, is_counted, is_loop
+from ..ir.integers import Integers
+from ..ir.views import LoopView
 from .ranges import Ranges, index_of
 
 MOST_PAIRS = 1000                                            # of equations of one loop that are compared; unrolled code may have more
@@ -22,12 +24,12 @@ class Places:
         for eqn in region.equations:
             self._extents(eqn.outputs)
             self.ranges.add(eqn)
-            if eqn.op.name == "for":
-                self.nests[eqn.regions[0].inputs[0]] = (*loops, eqn)
-            if eqn.op.name in ("for", "while"):
+            if is_counted(eqn):
+                self.nests[LoopView(eqn).index] = (*loops, eqn)
+            if is_loop(eqn):
                 self.ranges.enter(eqn, loops)
             for inner in eqn.regions:
-                self._enter(inner, (*loops, eqn) if eqn.op.name in ("for", "while") else loops)
+                self._enter(inner, (*loops, eqn) if is_loop(eqn) else loops)
 
     def _extents(self, vars: tuple) -> None:
         """No extent is negative."""

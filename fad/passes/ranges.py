@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable
 from itertools import product
 from typing import Any
 
-from ..ir.graph import Equation, Literal, Var
-from ..ir.integers import Affine, Integers
+from ..ir.affine import Affine
+from ..ir.graph import Equation, Literal, Var, is_branch, is_counted, is_loop
+from ..ir.integers import Integers
+from ..ir.spec import subscripts_of
 from ..ir.types import INT
-from ..ops.selection import walk_spec
+from ..ir.views import BranchView, LoopView
 
-ONE = Affine((), 1)
 ANYWHERE = ((None, None),)
 MOST_RANGES = 8                                              # of one integer; beyond that it may be anything
 
@@ -37,13 +38,13 @@ class Ranges:
 
     def enter(self, loop: Equation, outer: Iterable) -> None:
         """Take up a loop; outer: those around it."""
-        region, count = loop.regions[-1], len(loop.outputs)
+        view = LoopView(loop)
         self.around[loop] = frozenset(i for i in map(index_of, outer) if i is not None)
-        self.inside.update(region.inputs)
+        self.inside.update(view.body.inputs)
         i = index_of(loop)
         if i is not None:
             self.loops[i] = loop
-        for carry, init, end in zip(region.inputs[len(region.inputs) - count:], loop.inputs[len(loop.inputs) - count:], region.outputs):
+        for carry, init, end in zip(view.carries, view.init, view.next):
             self.carried[carry] = init, end, loop
 
     def add(self, eqn: Equation) -> None:
@@ -61,7 +62,7 @@ class Ranges:
         if isinstance(a, Literal) and a.type.dtype.kind not in "iu":
             return ANYWHERE
         if isinstance(a, (int, Literal)):
-            return _exact(Affine((), int(getattr(a, "value", a))))
+            return _exact(Affine.constant(int(getattr(a, "value", a))))
         if (a, around) in self.known:
             return self.known[a, around]
         found = tuple(dict.fromkeys(self._found(a, around)))
@@ -79,7 +80,7 @@ class Ranges:
 
     def spans(self, eqn: Equation, around: frozenset) -> list:
         """The ranges of indices along each axis of the array that an equation reads or writes, in one of which each access lies; None where that is not known."""
-        return [self._span(entry, given, around) for _, entry, given in walk_spec(eqn.params["spec"], eqn.selection)]
+        return [self._span(entry, given, around) for entry, given in subscripts_of(eqn)]
 
     def _span(self, entry: Any, given: tuple, around: frozenset) -> "tuple | None":
         if entry[0] != "s":
@@ -94,7 +95,7 @@ class Ranges:
     @staticmethod
     def _opaque(a: Any) -> tuple:
         """What no more is known of than its name; an array's elements may differ."""
-        return ANYWHERE if a.type.shape else _exact(Affine(((a, 1),), 0))
+        return ANYWHERE if a.type.shape else _exact(Affine.of(a))
 
     @staticmethod
     def _mentions(form: "Affine | None", variables: set) -> bool:
@@ -102,7 +103,7 @@ class Ranges:
 
     def _found(self, a: Var, around: frozenset) -> tuple:
         if a in self.loops:
-            return _exact(Affine(((a, 1),), 0)) if a in around else self._between(*self._ends(self.loops[a]), around=around)
+            return _exact(Affine.of(a)) if a in around else self._between(*self._ends(self.loops[a]), around=around)
         if a in self.carried:
             return self._kept(a, around)
         if a.type.dtype != INT or a not in self.made:
@@ -112,8 +113,8 @@ class Ranges:
 
     def _ends(self, loop: Equation) -> tuple:
         """What a loop's index is at the least, and what it stays below."""
-        start, stop, step = loop.inputs[:3]
-        return (start, stop, 0, -1) if step.value > 0 else (stop, start, 1, 0)       # type: ignore[union-attr]
+        view = LoopView(loop)
+        return (*view.ends, 0, -1) if view.step > 0 else (*view.ends, 1, 0)          # type: ignore[operator]
 
     def _between(self, low: Any, high: Any, more: int, less: int, around: frozenset) -> tuple:
         """From one integer, and some more, to another one, and some more."""
@@ -131,7 +132,7 @@ class Ranges:
         return self._opaque(carry) if any(self._mentions(form, {carry}) for pair in found for form in pair) else found
 
     def _made(self, eqn: Equation, a: Var, around: frozenset) -> "tuple | None":
-        name, traits, place = eqn.op.name, eqn.op.traits, eqn.outputs.index(a)
+        name, traits = eqn.op.name, eqn.op.traits
         if name in ("add", "sub"):
             return tuple(_sum(x, y, 1 if name == "add" else -1) for x, y in product(*[self.of(b, around) for b in eqn.inputs]))
         if name == "neg" or name == "mul" and any(isinstance(b, Literal) for b in eqn.inputs):
@@ -139,11 +140,10 @@ class Ranges:
             return tuple(_scaled(x, factor) for b in eqn.inputs[:2] if isinstance(b, Var) for x in self.of(b, around))
         if traits.chosen_from is not None:
             return self._one_of(eqn.inputs[traits.chosen_from:], around)
-        if eqn.op.name == "cond":
-            return self._one_of([region.outputs[place] for region in eqn.regions], around)
-        if eqn.op.name in ("for", "while"):
-            region = eqn.regions[-1]
-            return self.of(region.inputs[len(region.inputs) - len(eqn.outputs) + place], around)
+        if is_branch(eqn):
+            return self._one_of(BranchView(eqn).yielded(a), around)
+        if is_loop(eqn):
+            return self.of(LoopView(eqn).carries[eqn.outputs.index(a)], around)
         if traits.places is not None:
             extent = a.type.shape[0] if eqn.op.creation else eqn.inputs[0].type.shape[eqn.params.get("axis", -1)]
             return self._between(0, extent, 0, traits.places - 1, around)
@@ -166,12 +166,12 @@ class Ranges:
         indices of the loops around."""
         for loop in reversed([*loops]) if form is not None else ():
             i = index_of(loop)
-            c = next((c for v, c in form.terms if v is i), 0)                    # type: ignore[union-attr]
+            c = form.coefficient(i)                                              # type: ignore[union-attr]
             if c:
                 bound = self._bound(loop, c * sign)
                 if bound is None:
                     return None
-                form = form - Affine(((i, c),), 0) + bound.scaled(c)             # type: ignore[arg-type, operator]
+                form = form.without(i) + bound.scaled(c)                         # type: ignore[union-attr]
         return form if form is not None and all(v in self.loops or v not in self.inside for v, _ in form.terms) else None
 
     def is_at_least(self, bound: int, form: "Affine | None", loops: Iterable) -> bool:
@@ -187,11 +187,12 @@ class Ranges:
 
 def index_of(loop: Equation) -> "Var | None":
     """The index of a loop whose step is a number."""
-    return loop.regions[0].inputs[0] if loop.op.name == "for" and isinstance(loop.inputs[2], Literal) else None
+    view = LoopView(loop) if is_counted(loop) else None
+    return view.index if view is not None and view.step is not None else None
 
 
 def shifted(form: "Affine | None", by: int) -> "Affine | None":
-    return None if form is None else form + ONE.scaled(by)
+    return None if form is None else form.shifted(by)
 
 
 def _exact(form: Affine) -> tuple:

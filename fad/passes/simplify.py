@@ -12,10 +12,12 @@ import numpy as np
 from ..ir.absent import absent, is_absent
 from ..ir.graph import Equation, Func, Literal, Var
 from ..ir.op import registry
+from ..ir.spec import walk_spec
 from ..ir.types import Type
-from ..ops.selection import selected_shape, walk_spec
+from ..ops.selection import selected_shape
 from .parts import Integers, flat_part, part_of_part
-from .rewrite import Scope, as_atom, rewrite
+from .rewrite import Scope, as_atom, as_extent, rewrite
+from .zeros import adds_nothing, filling, is_nothing, is_number
 
 RULES: dict[str, list[Callable]] = {}
 
@@ -47,18 +49,6 @@ def rule(*names: str) -> Callable:
             RULES.setdefault(name, []).append(f)
         return f
     return register
-
-
-def adds_nothing(zero: Any, x: Any) -> bool:
-    """Whether x + zero is x, for a zero written in the program, to the sign of zeros: -0.0 + 0.0 is 0.0."""
-    if not is_number(zero, 0):
-        return False
-    kinds = x.type.dtype.kind, zero.type.dtype.kind
-    return kinds[0] in "biu" or is_absent(zero.value) or (kinds == ("f", "f") and bool(np.signbit(zero.value)))
-
-
-def is_number(a: Any, value: float) -> bool:
-    return isinstance(a, Literal) and not isinstance(a.value, bool) and a.value == value
 
 
 def same_type(a: Any, out: Var) -> bool:
@@ -117,22 +107,11 @@ def _minus_zero(eqn: Equation, scope: Scope) -> Any:
 def _plus_zero(eqn: Equation, scope: Scope) -> Any:
     """x + 0 = 0 + x = x, of integers, and where the zero stands for a cotangent that is not there; also for an array of zeros."""
     x, y = eqn.inputs
-    if adds_nothing(_filling(y, scope), eqn.outputs[0]):
+    if adds_nothing(filling(y, scope.producer), eqn.outputs[0]):
         return _or_none(x, eqn)
-    if adds_nothing(_filling(x, scope), eqn.outputs[0]):
+    if adds_nothing(filling(x, scope.producer), eqn.outputs[0]):
         return _or_none(y, eqn)
     return None
-
-
-def _filling(a: Any, scope: Scope) -> Any:
-    """The number that fills an array; any other atom itself."""
-    made = scope.producer(a)
-    return made.inputs[0] if made is not None and made.op.name == "full" else a
-
-
-def _is_nothing(a: Any, scope: Scope) -> bool:
-    """Whether an array is zeros to which anything is added as if it were not there."""
-    return adds_nothing(_filling(a, scope), a)
 
 
 @rule("neg")
@@ -332,7 +311,7 @@ def _part_in_order(eqn: Equation, scope: Scope) -> Any:
 def _all_written(eqn: Equation, scope: Scope) -> Any:
     """Where v takes the place of all of x, or is added to all of an array of zeros, the result is v in other extents."""
     (x, v), operands, params = eqn.inputs[:2], eqn.inputs[2:], eqn.params
-    if not isinstance(v, Var) or not _is_whole(x.type.shape, operands, params["spec"]) or (eqn.adds_part and not _is_nothing(x, scope)):
+    if not isinstance(v, Var) or not _is_whole(x.type.shape, operands, params["spec"]) or (eqn.adds_part and not is_nothing(x, scope.producer)):
         return None
     if v.type.shape != selected_shape(x.type.shape, operands, params["spec"], params["at"]):
         return None
@@ -354,7 +333,7 @@ def _part_of_part(eqn: Equation, scope: Scope) -> Any:
     """An array of zeros to a part of which v is added, added to a part of x: x with v added to a part of that part."""
     (x, y), operands, params = eqn.inputs[:2], eqn.inputs[2:], eqn.params
     added = _added_to_zeros(y, scope)
-    if added is None or y.type.dtype != x.type.dtype or y.type.shape != _as_extents(selected_shape(x.type.shape, operands, params["spec"], params["at"])):
+    if added is None or y.type.dtype != x.type.dtype or y.type.shape != tuple(map(as_extent, selected_shape(x.type.shape, operands, params["spec"], params["at"]))):
         return None
     integers = Integers(eqn.where)
     found = part_of_part((operands, params["spec"]), (added.inputs[2:], added.params["spec"]), integers)
@@ -366,11 +345,7 @@ def _part_of_part(eqn: Equation, scope: Scope) -> Any:
 def _added_to_zeros(a: Any, scope: Scope) -> "Equation | None":
     """The addition that made an array of nothing but zeros else."""
     made = scope.producer(a)
-    return made if made is not None and made.adds_part and _is_nothing(made.inputs[0], scope) else None
-
-
-def _as_extents(shape: tuple) -> tuple:
-    return tuple([n.value if isinstance(n, Literal) else n for n in shape])
+    return made if made is not None and made.adds_part and is_nothing(made.inputs[0], scope.producer) else None
 
 
 def _is_whole(shape: tuple, operands: tuple, spec: tuple) -> bool:

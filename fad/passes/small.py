@@ -1,9 +1,11 @@
 """Which arrays of a program are better off as scalars: those of few elements, in loops, whose every subscript is a number."""
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-from ..ir.graph import Equation, Func, Literal, Var, free_vars
+from ..ir.graph import Equation, Func, Literal, Var, free_vars, is_branch, is_loop
+from ..ir.spec import operands_of
+from ..ir.views import LoopView
 
 SMALL = 16                                  # elements
 SHORT = 8                                   # of the last axis: a longer one fills a vector register
@@ -64,24 +66,25 @@ class _Finder:
                 self.equation(eqn)
 
     def control(self, eqn: Equation, inside: bool) -> None:
-        if eqn.op.name not in ("for", "while", "cond"):
+        if not is_loop(eqn) and not is_branch(eqn):
             self.bad.update(v for region in eqn.regions for v in (*free_vars(region), *region.inputs))
             self.bad.update(a for a in (*eqn.inputs, *eqn.outputs) if isinstance(a, Var))
             return
         if inside:
             self.note(eqn.outputs)
-        body = eqn.regions[-1]
-        if eqn.op.name != "cond":
-            lead = len(body.inputs) - len(eqn.outputs)
-            for k, out in enumerate(eqn.outputs):
-                self.join(body.inputs[lead + k], body.outputs[k])
-                if inside:
-                    self.join(body.inputs[lead + k], out)
-                for test in eqn.regions[:-1]:
-                    self.join(test.inputs[k], body.inputs[lead + k])
+        if is_loop(eqn):
+            self.loop(LoopView(eqn), inside)
         for region in eqn.regions:
             self.note(region.inputs)
-            self.visit(region, inside or eqn.op.name != "cond")
+            self.visit(region, inside or is_loop(eqn))
+
+    def loop(self, loop: LoopView, inside: bool) -> None:
+        for carry, end, out in zip(loop.carries, loop.next, loop.results):
+            self.join(carry, end)
+            if inside:
+                self.join(carry, out)
+        for v, carry in zip(loop.test.inputs, loop.carries) if loop.test is not None else ():
+            self.join(v, carry)
 
     def equation(self, eqn: Equation) -> None:
         if eqn.writes_part:
@@ -112,7 +115,7 @@ def is_expandable(eqn: Equation, extent: Callable = fixed) -> bool:
 
 def is_static(eqn: Equation, extent: Callable = fixed) -> bool:
     """Whether a selection from a small array is one by numbers, and what is written there of known extents."""
-    known = all(isinstance(a, Literal) or (isinstance(a, Var) and extent(a) is not None) for a in eqn.selection)
+    known = all(isinstance(a, Literal) or (isinstance(a, Var) and extent(a) is not None) for a in operands_of(eqn))
     written = eqn.inputs[1:2] if not eqn.reads_part else ()
     fits = is_small(eqn.inputs[0], extent) and all(not isinstance(a, Var) or not a.type.shape or is_small(a, extent) for a in written)
     return fits and "a" not in eqn.params["spec"] and known
@@ -126,12 +129,3 @@ def _is_part(eqn: Equation, extent: Callable) -> bool:
 def _products(eqn: Equation, extent: Callable) -> int:
     extents = {c: extent(n) or 1 for letters, x in zip(eqn.params["labels"], eqn.inputs) for c, n in zip(letters, x.type.shape)}
     return math.prod(extents.values())
-
-
-def entries(eqn: Equation) -> Iterator[tuple]:
-    """(entry of the selection's spec, its operands) for each axis."""
-    given = list(eqn.selection)
-    for entry in eqn.params["spec"]:
-        count = {":": 0, "s": 2, "i": 1, "a": 1}[entry[0]]
-        yield entry, given[:count]
-        del given[:count]

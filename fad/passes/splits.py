@@ -8,9 +8,10 @@ from typing import Any
 from ..ir.graph import Equation, Func, Var
 from ..ir.op import registry
 from ..ir.types import Type
+from ..ir.uses import use_counts
 from ..ops.contract import new_letters
+from ..ops.kinds import same_extent
 from .dce import dce
-from .gathers import same_extent, used_in
 from .rewrite import Scope, as_atom, rewrite
 
 FEW = 16                                                     # elements of the axis; larger products had better be one call of BLAS
@@ -23,7 +24,7 @@ def split_early(func: Func) -> Func:
     """
     if not any(eqn.op.name == "reshape" for eqn in func.equations):
         return func
-    uses = Counter(used_in(func))
+    uses = use_counts(func)
     return dce(rewrite(func, lambda eqn, scope: _split(eqn, scope, uses) if eqn.op.name == "reshape" else None))
 
 

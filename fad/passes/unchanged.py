@@ -1,7 +1,9 @@
 """unchanged: what a loop carries and no turn changes is what it began with."""
 from typing import Any
 
-from ..ir.graph import Equation, Func, Literal, Var
+from ..ir.graph import Equation, Func, Literal, Var, is_branch, is_loop
+from ..ir.uses import defined_by
+from ..ir.views import BranchView, LoopView
 from .rewrite import Scope, rewrite
 
 
@@ -15,25 +17,25 @@ def unchanged(func: Func) -> Func:
 
 
 def _visit(eqn: Equation, scope: Scope) -> Any:
-    if eqn.op.name == "cond":
-        _same_in_all(eqn, scope)
-    if eqn.op.name not in ("for", "while"):
+    if is_branch(eqn):
+        _same_in_all(BranchView(eqn), scope)
+    if not is_loop(eqn):
         return None
-    count, body = len(eqn.outputs), eqn.regions[-1]
-    init, carries = eqn.inputs[len(eqn.inputs) - count:], body.inputs[len(body.inputs) - count:]
-    same = [k for k in range(count) if body.outputs[k] is carries[k] and _stands_for(init[k], carries[k])]
+    loop = LoopView(eqn)
+    init = loop.init
+    same = [k for k, carry in enumerate(loop.carries) if loop.next[k] is carry and _stands_for(init[k], carry)]
     if not same:
         return None
-    regions = tuple([_given(r, {r.inputs[len(r.inputs) - count + k]: init[k] for k in same}, scope) for r in eqn.regions])
-    scope.replaced.update({eqn.outputs[k]: init[k] for k in same})
-    return Equation(eqn.op, eqn.inputs, eqn.outputs, eqn.params, regions, eqn.where)
+    scope.replaced.update({loop.results[k]: init[k] for k in same})
+    regions = [_given(r, {loop.carries_of(r)[k]: init[k] for k in same}, scope) for r in eqn.regions]
+    return eqn.replace(regions=tuple(regions))
 
 
-def _same_in_all(cond: Equation, scope: Scope) -> None:
-    inside = {v for region in cond.regions for e in region.equations for v in e.outputs}
-    for k, out in enumerate(cond.outputs):
-        a = cond.regions[0].outputs[k]
-        if isinstance(a, Var) and a not in inside and all(r.outputs[k] is a for r in cond.regions) and _stands_for(a, out):
+def _same_in_all(branch: BranchView, scope: Scope) -> None:
+    inside = {v for region in branch.branches for v in defined_by(region.equations)}
+    for out in branch.results:
+        a, *others = branch.yielded(out)
+        if isinstance(a, Var) and a not in inside and all(b is a for b in others) and _stands_for(a, out):
             scope.replaced[out] = a
 
 

@@ -9,12 +9,14 @@ import math
 from typing import Any, NamedTuple
 
 from ..ir.build import current
-from ..ir.graph import Equation
+from ..ir.graph import Equation, is_branch, is_counted
+from ..ir.uses import reads
+from ..ir.views import LoopView
 from ..ir.walk import Environment
 from ..ops.control import FOR
 from .budget import has_budget
 from .division import Division, is_cheap
-from .joint import atoms, reads
+from .joint import atoms
 from .rounding import decisive
 from .rows import BlockRows
 from .segments import at_most
@@ -77,7 +79,6 @@ def _slice(division: Division, arrays: list) -> tuple:
     """What the arrays follow from: indices of equations, places of carried arrays, numbers that depend on what the loop carries."""
     joint, equations = division.joint, division.equations
     place = {v: k for k, v in enumerate(atoms(joint.carries)) if v not in joint.counted}
-    made = {v: k for k, eqn in enumerate(equations) for v in eqn.outputs}
     moving = set(place)
     for eqn in equations[:joint.forward_count]:
         if not moving.isdisjoint(reads(eqn)):
@@ -93,9 +94,9 @@ def _slice(division: Division, arrays: list) -> tuple:
         elif v in place:
             state.append(place[v])
             wanted += atoms([joint.outputs[place[v]]])
-        elif v in made:
-            kept.add(made[v])
-            wanted += reads(equations[made[v]])
+        elif (k := division.chains.position(v)) is not None:
+            kept.add(k)
+            wanted += reads(equations[k])
     return sorted(kept), sorted(state), numbers
 
 
@@ -108,9 +109,9 @@ def _decides(division: Division, again: list, arrays: list) -> bool:
 
 def _cost(eqn: Equation) -> float:
     """How many cheap operations an equation takes; infinitely many where nobody knows."""
-    if eqn.op.name == "for":
-        return turns_guess(eqn) * sum(map(_cost, eqn.regions[0].equations))
-    if eqn.op.name == "cond":
+    if is_counted(eqn):
+        return turns_guess(eqn) * sum(map(_cost, LoopView(eqn).body.equations))
+    if is_branch(eqn):
         return sum(_cost(e) for region in eqn.regions for e in region.equations)
     if eqn.op.kind in ("shape", "check") or eqn.reads_part:
         return 0

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from ..ir.affine import Affine
 from ..ir.build import current
-from ..ir.graph import Equation, Literal, Var
-from ..ir.integers import Affine
+from ..ir.graph import Equation, Literal, Var, is_loop
 from ..util.ambient import ambient
 from ..util.errors import TapeMemoryError
 
@@ -54,7 +54,7 @@ def has_budget() -> bool:
 @contextmanager
 def for_the_body(eqn: Equation, share: "int | None") -> Iterator[None]:
     """Within, the loops inside this equation are differentiated: those of a loop have a part of its share, down to a certain depth."""
-    if eqn.op.name not in ("for", "while") or eqn.params.get("checkpoint") is False:
+    if not is_loop(eqn) or eqn.params.get("checkpoint") is False:
         yield
         return
     depth = depth_here() + has_budget()
@@ -185,5 +185,5 @@ class _Largest:
             return None
         step = max(1 << v.hint.bit_length() - 3, 2) if v.hint > 4 else 4
         bound = -(-v.hint // step) * step
-        held = current().integers.assume_nonnegative(Affine(((v, -1),), bound))
+        held = current().integers.assume_nonnegative(Affine.of(v).scaled(-1).shifted(bound))
         return bound if held else None

@@ -9,6 +9,7 @@ from typing import Any
 from ..ir.build import current
 from ..ir.graph import Equation, Func, has_loop
 from ..ir.op import registry
+from ..ir.views import BranchView, LoopView
 from ..ir.walk import bind_outputs, closure, run_equation
 from ..ops.carry import UNDEFINED
 from ..ops.control import COND, FOR, WHILE, integer, loop_index, trip_count, turn_number
@@ -61,17 +62,17 @@ def _total(sweep: Any, v: Any) -> Any:
 class _Loop:
     """The reverse mode of one loop: its joint program, divided, and its tape."""
 
-    def __init__(self, sweep: Any, eqn: Equation, given: list, lead: int, index: Any, turns: "Turns | None"):
+    def __init__(self, sweep: Any, eqn: Equation, given: list, index: Any, turns: "Turns | None"):
         self.sweep, self.eqn, self.given = sweep, eqn, given
-        self.body, self.count = eqn.regions[-1], len(eqn.outputs)
-        self.init = eqn.inputs[len(eqn.inputs) - self.count:]
-        self.carried = [k for k, v in enumerate(self.body.inputs[lead:]) if v in sweep.active]
-        self.counters = counters(self.body, lead)
+        self.view = LoopView(eqn)
+        self.body, self.count = self.view.body, len(eqn.outputs)
+        self.carried = [k for k, v in enumerate(self.view.carries) if v in sweep.active]
+        self.counters = counters(self.view)
         self.share, self.inner = share_of(sweep.loops), None
-        self._divide(lead, index)
+        self._divide(index)
         if self.share is not None and any(has_loop(e) for e in self.body.equations) and not is_small(eqn, self.division.saved, self.share):
             self.inner = self.share
-            self._divide(lead, index)
+            self._divide(index)
         kept = [eqn.outputs[k] for k in self.division.kept_carries()]
         self.plan = plan_for(eqn, self.division.saved, kept, None if turns is None else turns.count, self.share)
         self.blocks: Any = None
@@ -96,10 +97,10 @@ class _Loop:
         lines = dict.fromkeys(self.joint.builder.inputs, self.eqn.where)
         return lines | {v: e.where for e in self.division.equations for v in e.outputs}
 
-    def _divide(self, lead: int, index: Any) -> None:
+    def _divide(self, index: Any) -> None:
         """Trace and divide the body; once more, with the loops in it restoring more arrays than they need, where that gains something."""
         with for_the_body(self.eqn, self.inner):
-            trails = carried_trails(self.body, lead, self.sweep.active)
+            trails = carried_trails(self.view, self.sweep.active)
             self.final = self._final_reads(trails)
             wanted = set(_demanded(self.sweep, self.eqn))
             self.joint, self.division = self._divided(index, trails, wanted)
@@ -117,7 +118,7 @@ class _Loop:
 
     def _final_reads(self, trails: dict) -> dict:
         """{equation: the part of an array that the loop leaves, in which it finds again what it read}"""
-        if self.eqn.op.name != "for":
+        if self.view.index is None:
             return {}
         changed = [k for k in trails if self.eqn.outputs[k] in self.sweep.trails]
         found = final_reads(self.eqn, trails, self.sweep.active, changed, self.sweep.env).items()
@@ -164,7 +165,8 @@ class _Loop:
     def counted(self, k: Any) -> dict:
         """The counters in the turn number k."""
         read = self.sweep.env.read
-        return {self.joint.carries[j].atom: counter.at(k, read(self.init[j]), read(counter.step)) for j, counter in self.counters.items()}
+        carries, init = self.joint.carries, self.view.init
+        return {carries[j].atom: c.at(k, read(init[j]), read(c.step)) for j, c in self.counters.items()}
 
     def reverse_step(self, lead: list, carries: tuple, k: Any) -> list:
         """One turn backward: carries and the stacks' pointers."""
@@ -199,9 +201,9 @@ class _Loop:
         n, m = len(self.carried), len(self.carried) + len(self.joint.totals_out)
         self.sweep.cotangents.update(zip(self.joint.totals_out, results[n:m]))
         for k, g in zip(self.carried, results):
-            self.sweep.add(self.init[k], g)
+            self.sweep.add(self.view.init[k], g)
         for k, array in zip(self.division.restored, results[m:]):
-            _note_restored(self.sweep, self.init[k], self.eqn.outputs[k], array)
+            _note_restored(self.sweep, self.view.init[k], self.eqn.outputs[k], array)
 
 
 def _note_restored(sweep: Any, before: Any, after: Any, array: Any) -> None:
@@ -215,21 +217,24 @@ def vjp_for(sweep: Any, eqn: Equation) -> None:
     if not given:
         run_equation(eqn, sweep.env)
         return
-    args = [sweep.env.read(a) for a in eqn.inputs]
-    start, stop, step = [integer(n) for n in args[:3]]
+    view = LoopView(eqn)
+    start, stop, step = [integer(sweep.env.read(a)) for a in view.bounds]
+    init = [sweep.env.read(a) for a in view.init]
     turns = trip_count(start, stop, step)
-    loop = _Loop(sweep, eqn, given, 1, lambda builder: (loop_index(builder, start, stop, step),), Turns(turns, start, step))
+    def index(builder: Any) -> tuple:
+        return (loop_index(builder, start, stop, step),)
+    loop = _Loop(sweep, eqn, given, index, Turns(turns, start, step))
     if loop.plan is not None:
         vjp_in_segments(sweep, eqn, loop.plan, loop.inner)
         return
     if loop.blocks is not None:
-        loop.finish_forward(loop.blocks.forward(tuple(args[3:]), loop.names()))
+        loop.finish_forward(loop.blocks.forward(tuple(init), loop.names()))
         sweep.pullbacks.append(lambda: loop.pull(loop.blocks.backward))
         return
 
     def forward(i: Any, *carries: Any) -> list:
         return loop.forward_step([i], carries, turn_number(i, start, step))
-    loop.finish_forward(FOR.run_regions([start, stop, step, *args[3:], *loop.tape.init], (forward,), names=loop.names(),
+    loop.finish_forward(FOR.run_regions([start, stop, step, *init, *loop.tape.init], (forward,), names=loop.names(),
                                         extents=loop.links(loop.count)))
 
     def backward(i: Any, *carries: Any) -> list:
@@ -272,11 +277,11 @@ def vjp_while(sweep: Any, eqn: Equation) -> None:
         run_equation(eqn, sweep.env)
         return
     args = [sweep.env.read(a) for a in eqn.inputs]
-    loop = _Loop(sweep, eqn, given, 0, None, None)
+    loop = _Loop(sweep, eqn, given, None, None)
     if loop.plan is not None:
         vjp_in_segments(sweep, eqn, loop.plan, loop.inner)
         return
-    n, test = loop.count, closure(eqn.regions[0], sweep.env)
+    n, test = loop.count, closure(loop.view.test, sweep.env)
 
     def turn(*carries: Any) -> list:
         done = loop.forward_step([], carries[:n] + carries[n + 1:], carries[n])
@@ -331,7 +336,7 @@ def vjp_cond(sweep: Any, eqn: Equation) -> None:
     if not given:
         run_equation(eqn, sweep.env)
         return
-    selector = sweep.env.read(eqn.inputs[0])
+    selector = sweep.env.read(BranchView(eqn).selector)
     divisions = [_divided_branch(sweep, eqn, region, given) for region in eqn.regions]
     slots = _Slots()
     for division in divisions:

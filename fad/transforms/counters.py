@@ -2,8 +2,10 @@
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from ..ir.graph import Func, Literal, Var
+from ..ir.graph import Literal, Var
 from ..ir.types import INT
+from ..ir.uses import DefUse, defined_in
+from ..ir.views import LoopView
 from ..ops.choice import cast
 
 
@@ -20,16 +22,15 @@ class Counter(NamedTuple):
         return value if self.carry.type.weak else cast(value, dtype=INT)
 
 
-def counters(region: Func, lead: int) -> "dict[int, Counter]":
-    """The counters among the carries of a loop's body, by place; `lead` of the region's inputs stand before the carries."""
-    bound = {*region.inputs, *(v for eqn in region.equations for v in eqn.outputs)}
-    made = {eqn.outputs[0]: eqn for eqn in region.equations if eqn.op.name in ("add", "sub")}
-    found = {}
-    for k, (carry, result) in enumerate(zip(region.inputs[lead:], region.outputs)):
-        eqn = made.get(result) if carry.type.dtype == INT and not carry.type.shape else None
-        step = _step(eqn.inputs, carry, eqn.op.name == "add", bound) if eqn is not None else None
+def counters(loop: LoopView) -> "dict[int, Counter]":
+    """The counters among the carries of a loop, by place."""
+    bound, chains, found = defined_in(loop.body), DefUse.of(loop.body), {}
+    for k, (carry, result) in enumerate(zip(loop.carries, loop.next)):
+        eqn = chains.definition(result) if carry.type.dtype == INT and not carry.type.shape else None
+        is_step = eqn is not None and eqn.op.name in ("add", "sub")
+        step = _step(eqn.inputs, carry, eqn.op.name == "add", bound) if is_step else None         # type: ignore[union-attr]
         if step is not None:
-            found[k] = Counter(carry, step, 1 if eqn.op.name == "add" else -1)
+            found[k] = Counter(carry, step, 1 if eqn.op.name == "add" else -1)         # type: ignore[union-attr]
     return found
 
 

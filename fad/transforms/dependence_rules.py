@@ -10,9 +10,9 @@ import numpy as np
 
 from ..ir.graph import Equation
 from ..ir.op import registry
+from ..ir.spec import walk_spec
 from ..ir.types import INT
 from ..ops.kinds import Partials, shape_of
-from ..ops.selection import walk_spec
 
 
 def everything(found: Any) -> Any:

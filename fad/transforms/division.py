@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..ir.graph import Equation, Literal, Var, extents_of, has_effect
+from ..ir.uses import DefUse, defined_by, reads
 from ..ir.walk import Environment, run_equation
 from .activity import is_continuous
 from .cut import INFINITE, minimum_cut
-from .joint import Joint, atoms, changes_around, is_at_rest, reads, turns_between
+from .joint import Joint, atoms, changes_around, is_at_rest, turns_between
 from .order import Cycle, Order
 from .rounding import Exact, decisive, rounded
 from .undo import History, cost_around
@@ -67,6 +68,7 @@ class Division:
 
     def __init__(self, joint: Joint, demanded: Iterable = (), states: "Mapping | None" = None):
         self.joint, self.equations = joint, joint.builder.equations
+        self.chains = DefUse(self.equations)
         self.inside = joint.builder.owned
         self.histories, self.demanded = dict(joint.histories), demanded
         self.states = {joint.histories[k].state.atom: cost for k, cost in (states or {}).items() if k in joint.histories}
@@ -128,7 +130,7 @@ class Division:
         extents = [n for n in extents_of(self.saved) if n in self.inside]
         again = self.joint.again | {v: w for h in self.histories.values() for v, w in h.again.items()}
         while True:
-            order = Order(self.equations, self.saved, again)
+            order = Order(self.chains, self.saved, again)
             wanted = self.gradients + extents + [h.first for h in used]
             reached = order.reached(wanted)
             more = [h for h in self.histories.values() if h in used or not order.found.isdisjoint(h.versions)]
@@ -186,8 +188,8 @@ class Division:
     def _cut(self, results: list, hoped: "Mapping | None" = None) -> list:
         """What crosses from the forward half to the reverse half. Extents of what is saved must be had in the reverse half too."""
         hoped = hoped or {}
-        made = {v: eqn for eqn in self.equations for v in eqn.outputs}
-        restored = {v: [a for a in reads(made[w]) if a not in self.joint.ends] if w in made else [] for v, w in self.joint.again.items()}
+        makers = {v: self.chains.definition(w) for v, w in self.joint.again.items()}
+        restored = {v: [a for a in reads(e) if a not in self.joint.ends] if e is not None else [] for v, e in makers.items()}
         restored.update((v, self._sources(h)) for h in self.histories.values() for v in h.versions)
         restored.update((v, [token]) for token, (_, versions) in hoped.items() for v in versions)
         again = [e for k, e in enumerate(self.equations) if self._is_had(k)]
@@ -297,8 +299,7 @@ class Division:
         earlier: dict = {}                                   # of two reads of one element, the reverse half has one
         for v, w in [*self.joint.again.items(), *(x for h in histories for x in h.again.items())]:
             earlier.setdefault(w, []).append(v)
-        made = {v for eqn in self.equations for v in eqn.outputs}
-        for there in earlier.keys() - made:                  # an array as it is in the end, of this loop or of one around it, or an element of one
+        for there in earlier.keys() - defined_by(self.equations):     # an array as it is in the end, of this loop or of one around it, or an element of one
             env.update(dict.fromkeys(earlier[there], env.read(there)))
         for step in self.reverse:
             if isinstance(step, Var):

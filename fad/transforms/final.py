@@ -12,15 +12,17 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 from typing import Any, NamedTuple
 
+from ..ir.affine import Affine
 from ..ir.build import current
-from ..ir.graph import Equation, Func, Var
-from ..ir.integers import Affine
+from ..ir.graph import Equation, Func, Var, is_branch, is_loop
 from ..ir.op import registry
+from ..ir.spec import walk_spec
 from ..ir.traits import Comparison
+from ..ir.uses import DefUse
+from ..ir.views import BranchView, LoopView
 from ..ir.walk import Environment
 from ..ops.index import index
-from ..ops.selection import walk_spec
-from ..passes.ranges import ONE, Ranges, index_of
+from ..passes.ranges import Ranges, index_of
 from .undo import trail_to
 from .weights import bytes_of, extent_guess, turns_guess
 
@@ -90,20 +92,22 @@ def _volume(read: Access) -> int:
 
 def _trail(loop: Equation, k: int, active: set, around: tuple = (), branches: tuple = ()) -> Iterator[tuple]:
     """("versions", ...) and ("write", access) of what a loop makes of its carry number k."""
-    yield from _steps(loop.regions[-1], loop.regions[-1].outputs[k], active, (*around, loop), branches)
+    view = LoopView(loop)
+    yield from _steps(view.body, view.next[k], active, (*around, loop), branches)
 
 
 def _steps(region: Func, end: Any, active: set, loops: tuple, branches: tuple) -> Iterator[tuple]:
     versions = trail_to(region, end, active).versions          # type: ignore[union-attr]  # the trail around it is made of such
-    made = {v: eqn for eqn in region.equations for v in eqn.outputs}
+    chains = DefUse.of(region)
     yield "versions", versions
     for v in versions[1:]:
-        eqn = made[v]
+        eqn: Any = chains.definition(v)
         if eqn.writes_part:
             yield "write", Access(eqn, loops, branches)
-        elif eqn.op.name == "cond":
-            for number, branch in enumerate(eqn.regions):
-                yield from _steps(branch, branch.outputs[eqn.outputs.index(v)], active, loops, (*branches, (eqn.inputs[0], number)))
+        elif is_branch(eqn):
+            view = BranchView(eqn)
+            for number, (branch, end) in enumerate(zip(view.branches, view.yielded(v))):
+                yield from _steps(branch, end, active, loops, (*branches, (view.selector, number)))
         else:
             yield from _trail(eqn, eqn.outputs.index(v), active, loops, branches)
 
@@ -120,8 +124,9 @@ class _Nest:
 
     def _enter(self, loops: tuple) -> None:
         self.ranges.enter(loops[-1], loops[:-1])
-        self._note(loops[-1].regions[-1].inputs, loops)
-        self._look_at(loops[-1].regions[-1].equations, loops)
+        body = LoopView(loops[-1]).body
+        self._note(body.inputs, loops)
+        self._look_at(body.equations, loops)
 
     def _note(self, variables: Iterable, loops: tuple) -> None:
         self.born.update(dict.fromkeys(variables, (len(loops), len(self.place))))
@@ -132,9 +137,9 @@ class _Nest:
             self.ranges.add(eqn)
             if eqn.reads_part:
                 self.reads.append(Access(eqn, loops))
-            elif eqn.op.name in ("for", "while"):
+            elif is_loop(eqn):
                 self._enter((*loops, eqn))
-            elif eqn.op.name == "cond":
+            elif is_branch(eqn):
                 for branch in eqn.regions:
                     self._look_at(branch.equations, loops)
             self._note(eqn.outputs, loops)
@@ -192,7 +197,7 @@ class _Nest:
         here = self.ranges.extreme(end, write.loops[level + 1:], -sign)
         moved = 0 if here is None or not later else self._moved(here, write.loops[level])
         if here is not None and moved * sign >= 0:
-            yield here + ONE.scaled(moved)
+            yield here.shifted(moved)
         anywhere = self.ranges.extreme(end, write.loops[level:], -sign) if later else None
         if anywhere is not None:
             yield anywhere
@@ -200,7 +205,7 @@ class _Nest:
     def _moved(self, form: Affine, loop: Equation) -> int:
         """How far a form moves from a turn to the next one."""
         i = index_of(loop)
-        return next((c * loop.inputs[2].value for v, c in form.terms if v is i), 0)      # type: ignore[union-attr]
+        return 0 if i is None else form.coefficient(i) * LoopView(loop).step     # type: ignore[operator]
 
     # -- conditions -----------------------------------------------------------------------------------------------------------
 
@@ -228,7 +233,7 @@ class _Nest:
         relation = _relation(eqn, bool(holds))
         x, y = [self.ranges.exact(a, around) for a in eqn.inputs] if relation is not None else (None, None)
         if relation is not None and x is not None and y is not None:
-            yield ("positive" if relation.is_order else "nonzero"), (x - y).scaled(relation.sign or 1) + ONE.scaled(int(relation.or_equal))
+            yield ("positive" if relation.is_order else "nonzero"), (x - y).scaled(relation.sign or 1).shifted(int(relation.or_equal))
 
 
 def _relation(eqn: Equation, holds: bool) -> "Comparison | None":

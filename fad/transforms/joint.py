@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..ir.build import Builder, as_extent, building
-from ..ir.graph import Equation, Func, Var, extents_of, free_vars, is_branch
+from ..ir.graph import Equation, Func, Var, extents_of, free_vars, is_branch, is_loop
 from ..ir.types import Type, type_of
+from ..ir.uses import defined_by, reads
 from ..ir.walk import Environment
 from ..ops.kinds import guarding
 from .activity import is_continuous
@@ -41,11 +42,11 @@ class Joint:
             inner = type(sweep)(Environment(sweep.env), sweep.active)
             inner.follow(self.trails.values(), demanded)
             if guarded:
-                inner.masked.update(v for e in region.equations for v in e.outputs)
+                inner.masked.update(defined_by(region.equations))
             self.lead = list(index(self.builder)) if index else []
             self.carries = self._inputs(region.inputs[len(self.lead):], inner.env)
             self.counted = atoms(self.carries[k] for k in counters)
-            self.changing = Changing(self.builder, set(atoms(self.carries)) - set(self.counted), turns_guess(eqn) if eqn.op.name in ("for", "while") else None)
+            self.changing = Changing(self.builder, set(atoms(self.carries)) - set(self.counted), turns_guess(eqn) if is_loop(eqn) else None)
             self.builder.changing = self.changing             # type: ignore[attr-defined]
             inner.env.update(zip(region.inputs, self.lead + self.carries))
             self.finals = {part: self._part_of(self.carries[part.number], part) for part in dict.fromkeys((final or {}).values())}
@@ -176,12 +177,3 @@ def _cotangent_type(y: Any) -> Type:
 def atoms(values: Iterable) -> list:
     """The variables among these values."""
     return [x.atom for x in values if hasattr(x, "atom")]
-
-
-def reads(eqn: Equation) -> list:
-    """The variables an equation uses, those of its regions and types among them."""
-    used = [a for a in eqn.inputs if isinstance(a, Var)]
-    for region in eqn.regions:
-        used += free_vars(region)
-    own = set(eqn.outputs)
-    return used + [n for n in extents_of(eqn.outputs) if n not in own]

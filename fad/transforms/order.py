@@ -3,7 +3,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..ir.graph import Var, extents_of
-from .joint import reads
+from ..ir.uses import DefUse, reads
 
 
 class Cycle(Exception):
@@ -20,9 +20,8 @@ class Order:
     again: {variable: the one that takes its place in the reverse half}; found: those of them that were needed.
     """
 
-    def __init__(self, equations: list, saved: Iterable, again: dict):
-        self.equations, self.saved, self.again = equations, set(saved), again
-        self.made = {v: k for k, eqn in enumerate(equations) for v in eqn.outputs}
+    def __init__(self, chains: DefUse, saved: Iterable, again: dict):
+        self.chains, self.saved, self.again = chains, set(saved), again
         self.found: set = set()
         self.steps: list = []
         self.done: set = set()
@@ -34,10 +33,10 @@ class Order:
         if v in self.again:
             self.found.add(v)
             v = self.again[v]
-        return self.made.get(v)
+        return self.chains.position(v)
 
     def needs(self, step: Any) -> list:
-        used = list(extents_of([step])) if isinstance(step, Var) else reads(self.equations[step])
+        used = list(extents_of([step])) if isinstance(step, Var) else reads(self.chains.equations[step])
         return [s for s in map(self.step_for, used) if s is not None]
 
     def reached(self, wanted: Iterable) -> set:

@@ -8,8 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ..ir.build import Value, building, current
-from ..ir.graph import Equation, Func, Var, free_vars
+from ..ir.graph import Equation, Func, is_counted
 from ..ir.op import registry
+from ..ir.uses import defined_by, operands
+from ..ir.views import LoopView
 from ..ir.walk import Environment, bind_outputs, closure
 from ..ops.control import FOR, WHILE, integer, trip_count
 from ..ops.custom import checkpoint
@@ -20,10 +22,11 @@ from .masks import chooses, is_masked
 
 def vjp_in_segments(sweep: Any, eqn: Equation, plan: Plan, inner: "int | None") -> None:
     """The reverse mode of a loop under a plan; inner: the share of which the loops in its body have a part."""
-    args = [sweep.env.read(a) for a in eqn.inputs]
+    loop = LoopView(eqn)
+    bounds, init = [tuple(map(sweep.env.read, atoms)) for atoms in (loop.bounds, loop.init)]
     regions = tuple([closure(r, sweep.env) for r in eqn.regions])
     with building("segments", region=True) as builder:
-        made = _Counted(eqn, plan, args, regions) if eqn.op.name == "for" else _Uncounted(eqn, plan, args, regions)
+        made = (_Counted if is_counted(eqn) else _Uncounted)(eqn, plan, bounds, init, regions)
         func = builder.finish(tuple(made.results()))
     with for_the_body(eqn, inner):
         _differentiate(sweep, eqn, func)
@@ -32,8 +35,8 @@ def vjp_in_segments(sweep: Any, eqn: Equation, plan: Plan, inner: "int | None") 
 class _Segments:
     """A loop to be cut in segments."""
 
-    def __init__(self, eqn: Equation, plan: Plan, args: list, regions: tuple):
-        self.plan, self.args, self.regions = plan, args, regions
+    def __init__(self, eqn: Equation, plan: Plan, bounds: tuple, init: tuple, regions: tuple):
+        self.plan, self.bounds, self.init, self.regions = plan, bounds, init, regions
         self.params = {"names": eqn.params["names"], "extents": eqn.params["extents"]}
 
     def again(self, carries: tuple, run: Callable) -> tuple:
@@ -45,10 +48,10 @@ class _Counted(_Segments):
     """`for`, by the number of the turn: turns lo, ..., hi - 1 of all."""
 
     def results(self) -> tuple:
-        self.start, stop, self.step = [integer(n) for n in self.args[:3]]
+        self.start, stop, self.step = map(integer, self.bounds)
         count = trip_count(self.start, stop, self.step)
         self.turns = _root(count) if self.plan.turns is None else self.plan.turns
-        return self.level(self.plan.levels, 0, count, tuple(self.args[3:]))
+        return self.level(self.plan.levels, 0, count, self.init)
 
     def loop(self, lo: Any, hi: Any, carries: tuple, body: Callable) -> tuple:
         return FOR.run_regions([lo, hi, 1, *carries], (body,), checkpoint=False, **self.params)
@@ -92,7 +95,7 @@ class _Uncounted(_Segments):
     """`while`, whose number of turns shows as it runs."""
 
     def results(self) -> tuple:
-        carries = self.some(self.plan.turns, tuple(self.args))
+        carries = self.some(self.plan.turns, self.init)
         carries = self.chunks(1, self.plan.starts, carries)
         return self.chunks(2, None, carries)
 
@@ -129,7 +132,7 @@ def _differentiate(sweep: Any, eqn: Equation, func: Func) -> None:
     moving = _moving(sweep, eqn)
     inner = type(sweep)(Environment(sweep.env), set(moving))
     if chooses(eqn) or is_masked(eqn, sweep.masked):
-        inner.masked.update(v for e in func.equations for v in e.outputs)
+        inner.masked.update(defined_by(func.equations))
     inner.forward(func)
     bind_outputs(eqn, tuple([inner.env.read(a) for a in func.outputs]), sweep.env)
 
@@ -147,9 +150,8 @@ def _differentiate(sweep: Any, eqn: Equation, func: Func) -> None:
 
 def _moving(sweep: Any, eqn: Equation) -> dict:
     """{variable of the program being built: the active variable of the equation's program that it is the value of}"""
-    used = [a for a in eqn.inputs if isinstance(a, Var)] + [v for r in eqn.regions for v in free_vars(r)]
     found: dict = {}
-    for v in used:
+    for v in operands(eqn):
         value = sweep.env.read(v)
         if v in sweep.active and isinstance(value, Value):
             found.setdefault(value.atom, v)

@@ -169,7 +169,7 @@ def along(form: Any, turns: Turns, around: Builder) -> "tuple | None":
     hidden = [(w, c) for w, c in i.terms if not around.sees(w)]
     if len(hidden) != 1 or abs(hidden[0][1]) != 1:
         return None
-    slope = dict(form.terms).get(hidden[0][0], 0) * hidden[0][1]
+    slope = form.coefficient(hidden[0][0]) * hidden[0][1]
     rest = form - i.scaled(slope)
     return (slope, rest) if all(around.sees(w) for w, _ in rest.terms) else None
 

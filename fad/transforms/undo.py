@@ -12,7 +12,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..ir.build import Builder, current
-from ..ir.graph import Equation, Func, Var
+from ..ir.graph import Equation, Func, Var, is_branch, is_loop
+from ..ir.uses import DefUse
+from ..ir.views import LoopView
 from ..ops.index import index, update
 from .budget import allowance
 from .weights import bytes_written, turns_guess
@@ -31,10 +33,10 @@ class Trail(NamedTuple):
 
 def trail_to(region: Func, end: Any, active: set) -> "Trail | None":
     """The trail of the array that is `end` at last, None where something on it cannot be undone."""
-    made = {v: eqn for eqn in region.equations for v in eqn.outputs}
+    chains = DefUse.of(region)
     versions, cost = [end], 0
-    while versions[-1] in made:
-        step = _step_back(made[versions[-1]], versions[-1], active)
+    while (eqn := chains.definition(versions[-1])) is not None:
+        step = _step_back(eqn, versions[-1], active)
         if step is None:
             return None
         versions.append(step[0])
@@ -42,12 +44,12 @@ def trail_to(region: Func, end: Any, active: set) -> "Trail | None":
     return Trail(tuple(versions[::-1]), cost) if isinstance(versions[-1], Var) else None
 
 
-def carried_trails(body: Func, lead: int, active: set) -> dict:
+def carried_trails(loop: LoopView, active: set) -> dict:
     """{number of a carry: its trail}, of the arrays that a turn of a loop changes and hands on."""
     found = {}
-    for k, (carry, end) in enumerate(zip(body.inputs[lead:], body.outputs)):
-        if carry.type.shape and end is not carry and not any(n in body.inputs for n in carry.type.shape):
-            trail = trail_to(body, end, active)
+    for k, (carry, end) in enumerate(zip(loop.carries, loop.next)):
+        if carry.type.shape and end is not carry and not any(n in loop.body.inputs for n in carry.type.shape):
+            trail = trail_to(loop.body, end, active)
             if trail is not None and trail.versions[0] is carry:
                 found[k] = trail
     return found
@@ -57,9 +59,9 @@ def _step_back(eqn: Equation, v: Var, active: set) -> "tuple | None":
     """What an array was before this equation made v of it, and what it costs to log what was overwritten."""
     if eqn.writes_part:
         return eqn.inputs[0], bytes_written(eqn)
-    if eqn.op.name in ("for", "while", "cond") and not active.isdisjoint(eqn.outputs):
+    if (is_loop(eqn) or is_branch(eqn)) and not active.isdisjoint(eqn.outputs):
         k = eqn.outputs.index(v)
-        return _out_of_branches(eqn, k, active) if eqn.op.name == "cond" else _out_of_loop(eqn, k, active)
+        return _out_of_branches(eqn, k, active) if is_branch(eqn) else _out_of_loop(eqn, k, active)
     return None
 
 
@@ -67,9 +69,9 @@ def _out_of_loop(eqn: Equation, k: int, active: set) -> "tuple | None":
     """Loops that may run in segments have no log that lasts."""
     if eqn.params.get("checkpoint") or allowance() is not None:
         return None
-    body = eqn.regions[-1]
-    trail = carried_trails(body, len(body.inputs) - len(eqn.outputs), active).get(k)
-    return trail and (eqn.inputs[len(eqn.inputs) - len(eqn.outputs) + k], trail.cost * turns_guess(eqn))
+    loop = LoopView(eqn)
+    trail = carried_trails(loop, active).get(k)
+    return trail and (loop.init[k], trail.cost * turns_guess(eqn))
 
 
 def _out_of_branches(eqn: Equation, k: int, active: set) -> "tuple | None":

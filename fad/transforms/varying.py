@@ -4,7 +4,8 @@ Other than activity (activity.py), this asks of values, not of derivatives: a co
 """
 from typing import Any
 
-from ..ir.graph import Equation, Func, Var
+from ..ir.graph import Equation, Func, Var, is_loop
+from ..ir.views import BranchView, LoopView
 
 
 def find_varying(func: Func, varying: set) -> set:
@@ -20,11 +21,10 @@ def varies(atom: Any, varying: set) -> bool:
 
 def is_decided_by_data(eqn: Equation, varying: set) -> bool:
     """Whether varying values decide how many turns a loop has, or which branch is taken."""
-    if eqn.op.name == "for":
-        return any(varies(a, varying) for a in eqn.inputs[:3])
-    if eqn.op.name == "while":
-        return varies(eqn.regions[0].outputs[0], varying)
-    return varies(eqn.inputs[0], varying)
+    if not is_loop(eqn):
+        return varies(BranchView(eqn).selector, varying)
+    loop = LoopView(eqn)
+    return any(varies(a, varying) for a in (loop.bounds if loop.test is None else loop.test.outputs))
 
 
 def _spread(eqn: Equation, varying: set) -> None:
@@ -36,20 +36,19 @@ def _spread(eqn: Equation, varying: set) -> None:
 
 def _loop(eqn: Equation, varying: set) -> None:
     """The fixed point: a carry varies if it starts so, if a turn makes it so, or if the number of turns does."""
-    body, count = eqn.regions[-1], len(eqn.outputs)
-    carries, init = body.inputs[len(body.inputs) - count:], eqn.inputs[len(eqn.inputs) - count:]
-    varying.update(c for c, a in zip(carries, init) if varies(a, varying))
+    loop = LoopView(eqn)
+    varying.update(c for c, a in zip(loop.carries, loop.init) if varies(a, varying))
     before = -1
     while before != len(varying):
         before = len(varying)
-        if eqn.op.name == "while":
-            varying.update(v for v, c in zip(eqn.regions[0].inputs, carries) if c in varying)
-            find_varying(eqn.regions[0], varying)
+        if loop.test is not None:
+            varying.update(v for v, c in zip(loop.test.inputs, loop.carries) if c in varying)
+            find_varying(loop.test, varying)
         if is_decided_by_data(eqn, varying):
-            varying.update(body.inputs)
-        find_varying(body, varying)
-        varying.update(c for c, a in zip(carries, body.outputs) if varies(a, varying))
-    varying.update(y for y, c in zip(eqn.outputs, carries) if c in varying)
+            varying.update(loop.body.inputs)
+        find_varying(loop.body, varying)
+        varying.update(c for c, a in zip(loop.carries, loop.next) if varies(a, varying))
+    varying.update(y for y, c in zip(loop.results, loop.carries) if c in varying)
 
 
 def _cond(eqn: Equation, varying: set) -> None:

@@ -5,10 +5,12 @@ whole y[:k + 1] that the next turn saves. Nothing else of the array has to be kn
 """
 from typing import Any, NamedTuple
 
+from ..ir.affine import Affine
 from ..ir.graph import Equation, Literal, Var
-from ..ir.integers import Affine
+from ..ir.spec import operands_of
+from ..ir.uses import reads
 from .division import Division
-from .joint import atoms, reads
+from .joint import atoms
 from .tape import Turns, along
 
 
@@ -52,7 +54,7 @@ def versions(division: Division, equations: list, state: list, arrays: list, tur
 
 def _version(division: Division, place: int, chain: list, maker: "int | None") -> Version:
     pieces = [division.equations[k] for k in chain]
-    return Version(place, tuple([Piece(e.inputs[1], e.params["spec"], e.inputs[2:], e.adds_part) for e in pieces]), maker, tuple(chain))
+    return Version(place, tuple([Piece(e.inputs[1], e.params["spec"], operands_of(e), e.adds_part) for e in pieces]), maker, tuple(chain))
 
 
 _SLICE = {"spec": (("s", 1),), "at": 0}
@@ -60,16 +62,15 @@ _SLICE = {"spec": (("s", 1),), "at": 0}
 
 def _writes(division: Division, equations: list, place: int, carry: Var) -> list:
     """The numbers of those of the equations that make the carry's next value of it by writing parts, in order; none where others do, or read between."""
-    made = {v: k for k, eqn in enumerate(division.equations) for v in eqn.outputs}
     chain: list = []
     (v,) = atoms([division.joint.outputs[place]]) or (None,)
     while v is not None and v is not carry:
-        eqn = division.equations[made[v]] if v in made else None
+        eqn = division.chains.definition(v)
         if eqn is None or not eqn.writes_part or eqn.params["at"] != 0 or "a" in eqn.params["spec"]:
             return []
         if sum(v in reads(division.equations[k]) for k in equations) > bool(chain):
             return []
-        chain.append(made[v])
+        chain.append(division.chains.position(v))
         v = eqn.inputs[0]
     return chain[::-1] if v is carry else []
 
@@ -83,7 +84,7 @@ def _covers(division: Division, saved: Equation, chain: list, turns: Turns, arou
     if region[0] != Affine() or not isinstance(turns.step, int) or None in slopes:
         return False
     change = slopes[1][0] * turns.step
-    ends = [region[1] + Affine((), change)] + [region[1]] * (change < 0)      # what is saved no longer may be written
+    ends = [region[1].shifted(change)] + [region[1]] * (change < 0)      # what is saved no longer may be written
     written = [_region(division.equations[k], around) for k in chain]
     adding = [k for k in chain if division.equations[k].adds_part]
     if adding and (adding != chain[:1] or written[0] != region):
@@ -98,5 +99,5 @@ def _covers(division: Division, saved: Equation, chain: list, turns: Turns, arou
 
 def _region(eqn: Equation, around: Any) -> tuple:
     """The first place of a slice or an element, and the place behind it."""
-    operands = [around.integers.form(int(a.value) if isinstance(a, Literal) else a) for a in eqn.selection]
-    return operands[0], operands[0] + (operands[1] if len(operands) == 2 else Affine((), 1))
+    operands = [around.integers.form(int(a.value) if isinstance(a, Literal) else a) for a in operands_of(eqn)]
+    return operands[0], operands[0] + operands[1] if len(operands) == 2 else operands[0].shifted(1)
