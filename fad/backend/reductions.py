@@ -1,4 +1,4 @@
-"""Texts of reductions and scans: what they begin with, and how one element joins the rest."""
+"""Texts of reductions and scans: the first value, and how one element joins the rest."""
 import numpy as np
 
 from ..ir.op import registry
@@ -20,7 +20,7 @@ def filled(shape: str, value: str, dtype: np.dtype) -> str:
 
 
 def unit(step: Step) -> str:
-    """What a reduction begins with."""
+    """The first value of a reduction."""
     dtype = step.out.type.dtype
     first = step.eqn.op.traits.reduction.identity(dtype)
     if first is None:

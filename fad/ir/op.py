@@ -1,4 +1,4 @@
-"""An op is a record: all that fad knows of one operation stands in it, and every room reads it there."""
+"""An op is a record: all that fad knows of one operation stands in it, and every package reads it there."""
 from collections.abc import Callable
 from typing import Any
 
@@ -31,7 +31,7 @@ class Op:
         self.derivative, self.batch, self.text, self.samples = derivative, batch, text, samples
         self.creation, self.effect, self.__doc__ = creation, effect, doc
         self.traits = traits
-        self.facts = facts                    # what only some kinds have: a ufunc, a kernel's name, a kink's rule
+        self.facts = facts                    # facts that only some kinds have: a ufunc, a kernel's name, a kink's rule
         if name in registry:
             raise ValueError(f"two records for {name}")
         registry[name] = self
@@ -55,7 +55,7 @@ class Op:
         """A check of numbers in a region of a program: what fails is recorded, since the program may not get there."""
         try:
             return self.run(*args, **params)
-        except Exception as error:                           # whatever it raises it raises again where the program gets there
+        except Exception as error:                           # it raises the same error again if the program gets there
             let_through(error)
             return stack.builders()[-1].bind(self, args, params)
 

@@ -1,7 +1,10 @@
 """Reverse mode of loops and branches.
 
-A loop runs forward, saving what its reverse half needs (see division.py for what that is, tape.py for where it goes); its pullback is a loop
-that runs backward, carrying the cotangents of the carries and of the variables around the loop, and the arrays that are restored (see undo.py).
+    for i in range(n): c = body(i, c)      ->      for i in range(n): save; c = body(i, c)
+                                                   for i in reversed(range(n)): restore; gc = pullback(i, gc)
+
+division.py chooses what the forward loop saves, and tape.py where. The reverse loop carries the cotangents of the
+carries and of the variables around the loop, and the arrays that it restores (undo.py).
 """
 from collections.abc import Callable
 from typing import Any
@@ -81,7 +84,7 @@ class _Loop:
             self.tape = Tape(self.division.saved, known, self._lines())
 
     def _runs_in_blocks(self, index: Any, turns: Turns) -> bool:
-        """Whether the loop had better run in blocks, for which arrays are not restored from what was overwritten, but computed again."""
+        """Whether the loop should run in blocks, which compute arrays again in place of restoring them."""
         joint, division = self.joint, self.division
         if division.restored and not any(has_loop(e) for e in self.body.equations) and not is_inside_a_loop(current()):
             joint, division = self._divided(index, {}, set())
@@ -98,7 +101,7 @@ class _Loop:
         return lines | {v: e.where for e in self.division.equations for v in e.outputs}
 
     def _divide(self, index: Any) -> None:
-        """Trace and divide the body; once more, with the loops in it restoring more arrays than they need, where that gains something."""
+        """Trace and divide the body; once more, with inner loops that restore more arrays, if that saves less."""
         with for_the_body(self.eqn, self.inner):
             trails = carried_trails(self.view, self.sweep.active)
             self.final = self._final_reads(trails)
@@ -117,7 +120,7 @@ class _Loop:
         return joint, Division(joint, _demanded(self.sweep, self.eqn), self._states(trails))
 
     def _final_reads(self, trails: dict) -> dict:
-        """{equation: the part of an array that the loop leaves, in which it finds again what it read}"""
+        """{equation: the part of the final array that holds the values it reads}"""
         if self.view.index is None:
             return {}
         changed = [k for k in trails if self.eqn.outputs[k] in self.sweep.trails]
@@ -125,8 +128,10 @@ class _Loop:
         return {eqn: part for eqn, part in found if eqn not in self.sweep.finals}
 
     def _states(self, trails: dict) -> dict:
-        """{number of a carry: a turn's share of what it costs to know, on the way back, what the loop made of it}: at the top nothing, and where
-        the loop around restores it, what is overwritten outside of this loop."""
+        """{number of a carry: an iteration's share of the cost of its last value in the reverse sweep}.
+
+        At the top it costs nothing. If the loop around restores it, it costs what is overwritten outside this loop.
+        """
         if not is_inside_a_loop(current()):
             return {}
         turns, costs = turns_guess(self.eqn), {}
@@ -137,7 +142,7 @@ class _Loop:
         return costs
 
     def forward_step(self, lead: list, carries: tuple, k: Any) -> list:
-        """One turn forward: carries and tape."""
+        """One iteration forward: carries and tape."""
         env = self.division.environment(lead, carries[:self.count])
         outputs, values = self.division.run_forward(env)
         return outputs + self.tape.push(list(carries[self.count:]), values, k)
@@ -163,19 +168,19 @@ class _Loop:
         return gs + _totals(self.sweep, self.joint) + arrays + stacks
 
     def counted(self, k: Any) -> dict:
-        """The counters in the turn number k."""
+        """The counters in the iteration number k."""
         read = self.sweep.env.read
         carries, init = self.joint.carries, self.view.init
         return {carries[j].atom: c.at(k, read(init[j]), read(c.step)) for j, c in self.counters.items()}
 
     def reverse_step(self, lead: list, carries: tuple, k: Any) -> list:
-        """One turn backward: carries and the stacks' pointers."""
+        """One iteration backward: carries and the stacks' pointers."""
         count = len(carries) - len(self.tape.pointers)
         reader = self.tape.reader(carries[count:], k)
         return self.pulled_back(lead, carries[:count], k, reader) + reader.state
 
     def pulled_back(self, lead: list, carries: tuple, k: Any, reader: Callable) -> list:
-        """The carries after one turn backward; reader gets back what was saved (see Division.run_reverse)."""
+        """The carries after one iteration of the reverse loop; reader: see Division.run_reverse."""
         division, joint = self.division, self.joint
         env = division.environment(lead, ())
         env.update(self.counted(k))
@@ -187,7 +192,7 @@ class _Loop:
         return gxs + totals + arrays
 
     def reverse_links(self) -> tuple:
-        """What the forward loop knows of extents that change from turn to turn: those of their cotangents change, too."""
+        """The links of the cotangents' extents that change from iteration to iteration: those of the forward loop."""
         place = {k: j for j, k in enumerate(self.carried)}
         return tuple([(place[k], axis, None) for k, axis, _ in self.eqn.params["extents"] if k in place])
 
@@ -247,13 +252,13 @@ def vjp_for(sweep: Any, eqn: Equation) -> None:
 
 
 def _at_once(loop: _Loop, test: Callable, turn: Callable, args: list) -> tuple:
-    """A while loop forward: its carries, the count of its turns, its tape."""
+    """A while loop forward: its carries, the count of its iterations, its tape."""
     n = loop.count
     return WHILE.run_regions([*args, 0, *loop.tape.init], (lambda *carries: test(*carries[:n]), turn), names=loop.names(), extents=loop.links(n + 1))
 
 
 def _in_stretches(loop: _Loop, test: Callable, turn: Callable, args: list) -> tuple:
-    """The same as a loop of stretches, before each of which there is made room for as many turns again."""
+    """The same as a loop of stretches; before each, the rows double."""
     n, tape, names = loop.count, loop.tape, loop.names()
 
     def stretch(*carries: Any) -> tuple:
@@ -271,7 +276,7 @@ def _in_stretches(loop: _Loop, test: Callable, turn: Callable, args: list) -> tu
 
 
 def vjp_while(sweep: Any, eqn: Equation) -> None:
-    """As for `for`, with a count of the turns among the carries."""
+    """As for `for`, with a count of the iterations among the carries."""
     given = _active_outputs(sweep, eqn)
     if not given:
         run_equation(eqn, sweep.env)
@@ -302,7 +307,7 @@ def vjp_while(sweep: Any, eqn: Equation) -> None:
 
 
 class _Slots:
-    """Results of a cond for what its branches save: values of one type, saved by different branches, share a result."""
+    """Results of a cond for values that its branches save; values of one type from different branches share one."""
 
     def __init__(self) -> None:
         self.types: list = []
@@ -355,7 +360,7 @@ def vjp_cond(sweep: Any, eqn: Equation) -> None:
 
 
 def _divided_branch(sweep: Any, eqn: Equation, region: Func, given: list) -> Division:
-    """What a branch changes is restored where the loop around asks for it."""
+    """A branch restores the arrays that it changes, if the loop around asks for it."""
     demanded = _demanded(sweep, eqn)
     trails = {k: trail_to(region, region.outputs[k], sweep.active) for k, v in enumerate(eqn.outputs) if v in sweep.trails}
     joint = Joint(sweep, eqn, region, given, trails=trails, restoring=demanded, demanded=[v for k in demanded for v in trails[k].versions])
@@ -363,7 +368,7 @@ def _divided_branch(sweep: Any, eqn: Equation, region: Func, given: list) -> Div
 
 
 def _note_kept(sweep: Any, eqn: Equation, divisions: list, slots: _Slots, saved: tuple) -> None:
-    """Tell the region around, if it may restore an array, which of the saved values are that array somewhere in a branch."""
+    """Tell the region around, if it may restore an array, which saved values are that array in a branch."""
     for division, chosen in zip(divisions, slots.of_branch):
         joint, kept = division.joint, division.joint.notes.kept
         for k, trail in joint.trails.items():

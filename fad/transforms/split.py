@@ -1,7 +1,7 @@
-"""Splitting a Func in two by what is known first: the known half, and the rest, which goes on from the known half's residuals.
+"""Partial evaluation: a Func is split in two by what is known first, and the residuals cross.
 
-`vjp` and `linearize` use it: the forward sweep is what depends on the primal inputs alone, the pullback is the rest, to be run
-again and again.
+`vjp` and `linearize` use it. The forward sweep depends on the primal inputs alone; the pullback is the rest, and may
+run many times. Linear in the program.
 """
 from collections.abc import Sequence
 
@@ -37,7 +37,7 @@ def _divide(func: Func, unknown: "set[Var]", early: "set[Var]") -> "tuple[list, 
     first: list[Equation] = []
     second: list[Equation] = []
     for eqn in func.equations:
-        is_late = eqn.op.facts.get("barrier") and early.isdisjoint(eqn.outputs)
+        is_late = eqn.op.traits.barrier and early.isdisjoint(eqn.outputs)
         if is_late or not unknown.isdisjoint(operands(eqn)):
             unknown.update(eqn.outputs)
             second.append(eqn)
