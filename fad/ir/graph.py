@@ -55,13 +55,6 @@ class Equation:
         self.op, self.inputs, self.outputs = op, inputs, outputs
         self.params, self.regions, self.where = params, regions, where
 
-    def replace(self, *, op: Any = None, inputs: "tuple | None" = None, outputs: "tuple | None" = None,
-                params: "dict | None" = None, regions: "tuple | None" = None) -> "Equation":
-        """The equation with these parts in place of its own."""
-        return Equation(self.op if op is None else op, self.inputs if inputs is None else inputs,
-                        self.outputs if outputs is None else outputs, self.params if params is None else params,
-                        self.regions if regions is None else regions, self.where)
-
     @property
     def reads_part(self) -> bool:
         """Whether the result is a selected part of the first operand."""
@@ -82,10 +75,12 @@ class Equation:
         """Whether the result is the first operand with something added to a selected part."""
         return bool(self.op.traits.adds)
 
-    @property
-    def selection(self) -> tuple:
-        """The operands of the selection (see ir/spec.py) of an equation that reads or writes a part."""
-        return self.inputs[self.op.traits.selects:]
+    def replace(self, *, op: Any = None, inputs: "tuple | None" = None, outputs: "tuple | None" = None,
+                params: "dict | None" = None, regions: "tuple | None" = None) -> "Equation":
+        """The equation with these parts in place of its own."""
+        return Equation(self.op if op is None else op, self.inputs if inputs is None else inputs,
+                        self.outputs if outputs is None else outputs, self.params if params is None else params,
+                        self.regions if regions is None else regions, self.where)
 
     def __repr__(self) -> str:
         return f"{', '.join(map(repr, self.outputs))} = {self.op.name}({', '.join(map(repr, self.inputs))})"

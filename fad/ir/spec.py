@@ -1,15 +1,15 @@
 """The language of subscripts: which elements of an array an `index` reads, an `update` writes, an `index_add` adds to.
 
-A spec has one entry for each axis of the array. The equation's inputs are the array, for a write the value, and then the
-operands of the entries, in the order of the axes:
+A spec has one entry for each axis of the array. The equation's inputs are the array, for a write the value, and then
+the operands of the entries, in the order of the axes:
 
     ":"         the whole axis                                     no operand
     ("s", k)    a slice of step k, which is a number               start, extent
     "i"         one element; the axis goes                         an integer
     "a"         elements in any order, some of them twice          an array of integers
 
-The arrays of all "a" have one shape. Its axes stand at position `at` among the axes that the other entries leave. Indices
-count from the start and are in range: checks in front of the equation see to that.
+The arrays of all "a" have one shape. Its axes stand at position `at` among the axes that the other entries leave.
+Indices count from the start and are in range: checks in front of the equation see to that.
 """
 from collections.abc import Iterator
 
@@ -27,6 +27,11 @@ def walk_spec(spec: tuple, operands: tuple) -> Iterator[tuple]:
         k += count
 
 
+def operands_of(eqn: Equation) -> tuple:
+    """The operands of the spec of an `index`, `update` or `index_add`."""
+    return eqn.inputs[eqn.op.traits.selects:]
+
+
 def subscripts_of(eqn: Equation) -> list:
     """(entry, its operands) for each axis of the array that an `index`, `update` or `index_add` selects from."""
-    return [(entry, given) for _, entry, given in walk_spec(eqn.params["spec"], eqn.selection)]
+    return [(entry, given) for _, entry, given in walk_spec(eqn.params["spec"], operands_of(eqn))]

@@ -160,7 +160,7 @@ mod = elementwise("mod", np.remainder, "remainder({0}, {1})", Partials(1, lambda
                   traits=Traits(cost=CHEAP, jumps=True, widens_by=bool, on_ints=operator.mod, guard=DIVISOR,
                                 counts=True, raises=True))
 fmod = elementwise("fmod", np.fmod, "fmod({0}, {1})", Partials(1, lambda z, x, y: -trunc(x / y)), POSITIVE,
-                   traits=Traits(raises=True))
+                   traits=Traits(jumps=True, raises=True))
 floor = elementwise("floor", np.floor, "floor({0})", Zero(), traits=ROUNDING)
 ceil = elementwise("ceil", np.ceil, "ceil({0})", Zero(), traits=ROUNDING)
 trunc = elementwise("trunc", np.trunc, "trunc({0})", Zero(), traits=ROUNDING)
@@ -169,7 +169,8 @@ rint = elementwise("rint", np.rint, "rint({0})", Zero(), traits=ROUNDING)
 # -- the binary form of a number ------------------------------------------------------------------------------------------------
 
 frexp_mantissa = composed("frexp_mantissa", lambda x: np.frexp(x)[0], lambda x: infer_elementwise(np.spacing)(x), "math.frexp({0})[0]",
-                          Partials(lambda y, x: op("ldexp")(1.0, -frexp_exponent(x))), arity=1, doc="The mantissa of x, from 1/2 to 1")
+                          Partials(lambda y, x: op("ldexp")(1.0, -frexp_exponent(x))), arity=1, doc="The mantissa of x, from 1/2 to 1",
+                          traits=Traits(jumps=True))
 frexp_exponent = composed("frexp_exponent", lambda x: np.frexp(x)[1], infer_elementwise(np.frexp), "np.int32(math.frexp({0})[1])", Zero(), arity=1,
                           doc="The power of two that the mantissa of x is multiplied by")
 ldexp = elementwise("ldexp", np.ldexp, "np.ldexp({0}, {1})", Partials(lambda z, x, n: ldexp(1.0, n), None), ((-2.0, 2.0), "integer"),

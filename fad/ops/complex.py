@@ -88,4 +88,4 @@ def _infer_angle(x: Any) -> Type:
 
 
 angle = composed("angle", lambda x: np.angle(x), _infer_angle, "atan2({0}.imag, {0}.real)", _Angle(), COMPLEX, arity=1,
-                 doc="The angle of x in the complex plane")
+                 doc="The angle of x in the complex plane", traits=Traits(jumps=True))

@@ -75,7 +75,8 @@ def _angle_partial(across: Any, x: Any, y: Any) -> Any:
 
 
 arctan2 = elementwise("arctan2", np.arctan2, "atan2({0}, {1})",
-                      Partials(lambda z, y, x: _angle_partial(x, x, y), lambda z, y, x: _angle_partial(-y, x, y)))
+                      Partials(lambda z, y, x: _angle_partial(x, x, y), lambda z, y, x: _angle_partial(-y, x, y)),
+                      traits=Traits(jumps=True))
 hypot = elementwise("hypot", np.hypot, "hypot({0}, {1})", Partials(lambda z, x, y: x / _nonzero(z), lambda z, x, y: y / _nonzero(z)))
 
 # -- hyperbolic functions ---------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 from typing import Any, NamedTuple
 
 from ..ir.graph import Equation, Func, Var, is_loop
+from ..ir.spec import operands_of
 from ..ir.types import Type
 from ..ir.uses import DefUse, operands, reads
 from ..ir.views import LoopView
@@ -72,7 +73,7 @@ class _Block:
         """The equations between that make the other array and the place, in order; None if they need the filled array.
         """
         found: set[int] = set()
-        waiting = [a for a in (last.inputs[0], *last.selection) if isinstance(a, Var)]
+        waiting = [a for a in (last.inputs[0], *operands_of(last)) if isinstance(a, Var)]
         while waiting:
             k = self.chains.position(waiting.pop())
             if k is None or k < start or k in found:
@@ -141,14 +142,14 @@ class _Moved:
 
     def _part(self, eqn: Equation) -> list:
         """Reading a part or writing to it."""
-        integers = Integers(eqn.where)
-        chosen = (eqn.selection, eqn.params["spec"])
+        integers, operands = Integers(eqn.where), operands_of(eqn)
+        chosen = (operands, eqn.params["spec"])
         within = flat_part(eqn.inputs[0].type.shape, chosen, integers) if self.place.flat else chosen
         found = within and part_of_part((self.place.operands, self.place.spec), within, integers)
         if found is None:
             raise _Impossible
         params = eqn.params | {"spec": found[1], "at": 0}
-        inputs = (self.states[eqn.inputs[0]], *eqn.inputs[1:eqn.op.traits.selects], *found[0])
+        inputs = (self.states[eqn.inputs[0]], *eqn.inputs[1:len(eqn.inputs) - len(operands)], *found[0])
         new = eqn.replace(inputs=inputs, outputs=self._outputs(eqn), params=params)
         return [*integers.equations, new]
 

@@ -52,5 +52,5 @@ def _covers(loop: LoopView, out: Var, adds: list) -> bool:
     """
     if out.type.shape != (as_extent(loop.bounds[1]),):
         return False
-    own = all(e.adds_part and e.selection == (loop.index,) and e.params["spec"] == ("i",) for e in adds)
+    own = all(e.adds_part and e.inputs[2:] == (loop.index,) and e.params["spec"] == ("i",) for e in adds)
     return own and all(e.inputs[1].type.dtype == out.type.dtype for e in adds)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..ir.graph import Equation, Func, Literal, Var, free_vars, is_branch, is_loop
+from ..ir.spec import operands_of
 from ..ir.views import LoopView
 
 SMALL = 16                                  # elements
@@ -119,7 +120,7 @@ def is_expandable(eqn: Equation, extent: Callable = fixed) -> bool:
 
 def is_static(eqn: Equation, extent: Callable = fixed) -> bool:
     """Whether a small array is selected from by numbers, and the written part has known extents."""
-    known = all(isinstance(a, Literal) or (isinstance(a, Var) and extent(a) is not None) for a in eqn.selection)
+    known = all(isinstance(a, Literal) or (isinstance(a, Var) and extent(a) is not None) for a in operands_of(eqn))
     written = eqn.inputs[1:2] if not eqn.reads_part else ()
     fits = is_small(eqn.inputs[0], extent) and all(not isinstance(a, Var) or not a.type.shape or is_small(a, extent) for a in written)
     return fits and "a" not in eqn.params["spec"] and known

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..ir import stack
 from ..ir.build import Value, current
-from ..ir.graph import Equation, Func, Literal, Var
+from ..ir.graph import Equation, Func, Literal, Var, is_branch
 from ..ir.op import registry
 from ..ops.conditional import around
 from ..ops.literals import python_number
@@ -54,7 +54,7 @@ def _says(test: Any, holds: bool, flag: Var) -> bool:
         return _says(eqn.inputs[0], not holds, flag)
     if eqn.op.name == ("logical_and" if holds else "logical_or"):
         return any(_says(a, holds, flag) for a in eqn.inputs)
-    way = _way_of(eqn, test, holds) if eqn.op.name == "cond" and len(eqn.regions) == 2 else None
+    way = _way_of(eqn, test, holds) if is_branch(eqn) and len(eqn.regions) == 2 else None
     return way is not None and _says(eqn.inputs[0], way, flag)
 
 

@@ -19,7 +19,7 @@ from .rounding import Exact, decisive, rounded
 from .undo import History, cost_around
 from .weights import USUAL_EXTENT, bytes_of
 
-CHEAP_KINDS = {"shape", "index"}                            # computed again, not saved, as all ops that cost less than a trip to memory
+CHEAP_KINDS = {"shape", "index"}                            # computed again, not saved, as all that costs less than a trip to memory
 FEW_TERMS = 4                                                # of sums and products of small arrays that are cheap
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from ..ir.affine import Affine
 from ..ir.graph import Equation, Literal, Var
+from ..ir.spec import operands_of
 from ..ir.uses import reads
 from .division import Division
 from .joint import atoms
@@ -55,7 +56,7 @@ def versions(division: Division, equations: list, state: list, arrays: list, tur
 
 def _version(division: Division, place: int, chain: list, maker: "int | None") -> Version:
     pieces = [division.equations[k] for k in chain]
-    return Version(place, tuple([Piece(e.inputs[1], e.params["spec"], e.selection, e.adds_part) for e in pieces]), maker, tuple(chain))
+    return Version(place, tuple([Piece(e.inputs[1], e.params["spec"], operands_of(e), e.adds_part) for e in pieces]), maker, tuple(chain))
 
 
 _SLICE = {"spec": (("s", 1),), "at": 0}
@@ -100,5 +101,5 @@ def _covers(division: Division, saved: Equation, chain: list, turns: Turns, arou
 
 def _region(eqn: Equation, around: Any) -> tuple:
     """The first place of a slice or an element, and the place behind it."""
-    operands = [around.integers.form(int(a.value) if isinstance(a, Literal) else a) for a in eqn.selection]
+    operands = [around.integers.form(int(a.value) if isinstance(a, Literal) else a) for a in operands_of(eqn)]
     return operands[0], operands[0] + operands[1] if len(operands) == 2 else operands[0].shifted(1)

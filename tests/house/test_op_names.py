@@ -76,3 +76,10 @@ def names_compared() -> list:
 def test_a_name_that_is_asked_for_is_one():
     found = names_compared()
     assert found and not [(place, name) for place, name in found if name not in NAMES | CONTROL]
+
+
+def test_a_fact_that_is_asked_for_is_one_of_some_op():
+    asked = {node.args[0].value if isinstance(node, ast.Call) else node.slice.value for path in packages_files() for node in ast.walk(tree(path))
+             if (isinstance(node, ast.Call) and ast.unparse(node.func).endswith("op.facts.get")
+                 or isinstance(node, ast.Subscript) and ast.unparse(node.value).endswith("op.facts"))}
+    assert asked and asked <= {fact for op in TABLE.values() if isinstance(op, Op) for fact in op.facts}

@@ -355,12 +355,30 @@ def test_a_barrier_is_the_identity():
 # -- jumps, linearity, control, text ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", having(lambda t: t.jumps))
-def test_what_jumps_has_a_jump(name):
+INTEGER_FIRST = {"smirnov", "smirnovi"}                      # SciPy rounds their first argument down, which is an integer by right
+POINTWISE = [name for name, op in OPS.items() if op.kind == "elementwise" and not op.samples and name not in INTEGER_FIRST]
+
+
+def largest_jump(op) -> float:
+    """The largest finite step of a float result within a hair's breadth of an argument that may vary."""
+    domains, found = entries(op), 0.0
+    for k, domain in enumerate(domains):
+        for other in (0.5, 1.0, -0.7) if isinstance(domain, tuple) or domain == "complex" else ():
+            args = [1 if isinstance(e, str) and e != "complex" else other if not isinstance(e, (int, float)) else e for e in domains]
+            for x in np.arange(-8, 9) / 4.0:
+                low, high = [np.asarray(op.run(*args[:k], x + d, *args[k + 1:])) for d in (-1e-10, 1e-10)]
+                if low.dtype.kind == "f" and max(abs(low), abs(high)) < 1e3:     # no pole
+                    found = max(found, abs(high - low))
+    return float(found)
+
+
+@pytest.mark.parametrize("name", POINTWISE)
+def test_what_jumps_says_so(name):
     op = OPS[name]
-    rest = [1.0] * (op.facts["arity"] - 1)
-    points = np.arange(-4, 5) / 2.0
-    assert max(abs(op.run(x + 1e-9, *rest) - op.run(x - 1e-9, *rest)) for x in points) > 0.5
+    try:
+        assert (largest_jump(op) > 0.01) == op.traits.jumps
+    except TypeError:                                        # it takes ints alone, or no Python numbers
+        assert not op.traits.jumps
 
 
 @pytest.mark.parametrize("name", [name for name, op in OPS.items() if isinstance(op.derivative, Linear)])

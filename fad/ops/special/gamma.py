@@ -34,7 +34,7 @@ def _rgamma_slope(y: Any, x: Any) -> Any:
 gamma = special("gamma", lambda y, x: y * digamma(x), traits=Traits(raises=True))
 gammaln = special("gammaln", lambda y, x: digamma(x), traits=Traits(raises=True))
 loggamma = special("loggamma", lambda y, x: digamma(x))
-gammasgn = special("gammasgn", None)
+gammasgn = special("gammasgn", None, traits=Traits(jumps=True))
 rgamma = special("rgamma", _rgamma_slope)
 digamma = special("digamma", real_only(_trigamma, NO_TRIGAMMA))
 zeta = special("zeta", Unknown("the zeta function's derivative with respect to its exponent has no closed form"),
