@@ -13,7 +13,7 @@ from .promotion import agree, castable
 from .registry import FUNCTIONS, define, delivered, function, run, tensor_of
 from .tensor import Tensor, way_of
 from .together import step
-from .views import conj_view, neg_view
+from .view_kinds import conj_view, neg_view
 
 
 @function("conj")

@@ -14,7 +14,8 @@ from .memory import memory, offset_of
 from .record import forward_rule
 from .state import change, changed, now
 from .tensor import Tensor, alias, is_floating, over, raw, stored, way_of, weak, wrap
-from .views import alias_view, apart, keep_tangent, tangent_of
+from .view_kinds import alias_view
+from .views import apart, keep_tangent, tangent_of
 
 SIZES = ("Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
          "supported. Tensor is of size {0} while "

@@ -14,7 +14,8 @@ from .record import edge
 from .saved import Meta
 from .state import changed, now
 from .tensor import Tensor, alias, is_floating, wrap
-from .views import View, alias_view
+from .view_kinds import alias_view
+from .views import View
 
 
 class VmapInfo(NamedTuple):

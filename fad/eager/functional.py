@@ -12,7 +12,8 @@ from .inplace import requires_grad
 from .joining import stack
 from .state import changed
 from .tensor import Tensor, wrap
-from .views import alias_view, tangent_of
+from .view_kinds import alias_view
+from .views import tangent_of
 
 STRICT = "This is not allowed in strict mode"
 _MISSING = {"back": "The output of the user-provided function is independent of input {0}. " + STRICT + ".",

@@ -14,7 +14,8 @@ from .promotion import agree
 from .registry import function, named, run
 from .shapes import reshape
 from .tensor import Tensor, raw, wrap
-from .views import index_view, view_of
+from .view_kinds import index_view
+from .views import view_of
 
 
 def _key(subscript: Any) -> tuple:

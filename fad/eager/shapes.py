@@ -11,8 +11,7 @@ from .inplace import copy_
 from .registry import FUNCTIONS, define, function, one_dim, sizes_of
 from .storage import as_dtype_of
 from .tensor import Size, Tensor, way_of, wrap
-from .views import (
-    apart,
+from .view_kinds import (
     as_complex_view,
     as_real_view,
     conj_view,
@@ -20,10 +19,9 @@ from .views import (
     expand_view,
     index_view,
     neg_view,
-    reshape_view,
-    transpose_view,
     windows_view,
 )
+from .views import apart, reshape_view, transpose_view
 
 UNSIGNED = 1 << 64  # what PyTorch's nodes show of a dimension counted from the end is counted modulo this
 

@@ -9,7 +9,7 @@ from .registry import FUNCTIONS, function, one_dim
 from .shapes import reshape
 from .tensor import Tensor, raw
 from .together import together
-from .views import index_view
+from .view_kinds import index_view
 
 
 @function()

@@ -9,7 +9,8 @@ from .errors import scalar_name
 from .memory import address, memory, offset_of
 from .registry import FUNCTIONS, define, function, sizes_of
 from .tensor import Lazy, Tensor, wrap
-from .views import dtype_view, reshape_view, strided_view
+from .view_kinds import dtype_view, strided_view
+from .views import reshape_view
 
 
 class Storage:
