@@ -391,18 +391,4 @@ def __reduce_ex__(self: Tensor, protocol: Any) -> tuple:
                       dict(self.__dict__))
 
 
-@_method
-def __dlpack__(self: Tensor, **options: Any) -> Any:
-    if wanted(self):
-        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
-    if way_of(self) is np.conjugate:
-        raise BufferError("Can't export tensors with the conjugate bit set")
-    return self._a.__dlpack__(**options)
-
-
-@_method
-def __dlpack_device__(self: Tensor) -> tuple:
-    return self._a.__dlpack_device__()
-
-
 __all__ = ["Tensor"]

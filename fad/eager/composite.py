@@ -54,7 +54,8 @@ class Composite(Op):
         if not self.serves(args):
             return together((self.written(*args, **params),), label or self.label, args[:self.facts.get("edges", len(args))])[0]
         with_axes = label is None or label != self.label
-        if len(args) == 1 or self.is_of_one and isinstance(args[0], Tensor) and not any(isinstance(a, Tensor) for a in args[1:]):
+        if (len(args) == 1
+                or self.is_of_one and isinstance(args[0], Tensor) and not any(isinstance(a, Tensor) for a in args[1:])):
             return apply_lean(self, args[0], args[1:], params, label if with_axes else None)
         return apply(self, args, params, label if with_axes else None)
 

@@ -17,7 +17,7 @@ from .inplace import number, wanted
 from .promotion import default, default_complex
 from .registry import FUNCTIONS, add, define, delivered, function, sizes_of
 from .state import now
-from .tensor import Size, Tensor, is_floating, wrap
+from .tensor import Size, Tensor, is_floating, way_of, wrap
 
 
 def leaf(a: np.ndarray, requires_grad: bool = False) -> Tensor:
@@ -81,6 +81,19 @@ def from_numpy(a: np.ndarray) -> Tensor:
 
 define("from_dlpack", lambda x: leaf(np.from_dlpack(x)),
        "A tensor sharing memory with what exports DLPack.", method=False)
+
+
+def _dlpack(self: Tensor, **options: Any) -> Any:
+    """What other libraries share this tensor's memory by."""
+    if wanted(self):
+        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    if way_of(self) is np.conjugate:
+        raise BufferError("Can't export tensors with the conjugate bit set")
+    return self._a.__dlpack__(**options)
+
+
+Tensor.__dlpack__ = _dlpack  # type: ignore[attr-defined]
+Tensor.__dlpack_device__ = lambda self: self._a.__dlpack_device__()  # type: ignore[attr-defined]
 
 
 def _extents(name: str, size: tuple) -> tuple:

@@ -48,7 +48,8 @@ def _fitting(f: Callable, check: Callable) -> Callable:
     @functools.wraps(f)
     def call(*args: Any, **kwargs: Any) -> Any:
         given = args[0] if args and isinstance(args[0], (tuple, list)) else args
-        if given and all(isinstance(a, Tensor) for a in given[:2] if hasattr(a, "shape")) and isinstance(given[0], Tensor):
+        if (given and all(isinstance(a, Tensor) for a in given[:2] if hasattr(a, "shape"))
+                and isinstance(given[0], Tensor)):
             try:
                 check(*args, **kwargs)
             except (AttributeError, IndexError) as error:         # arguments of other kinds

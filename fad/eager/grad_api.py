@@ -25,7 +25,8 @@ def gradients_of(outputs: Sequence, given: Sequence, batched: bool = False) -> l
 
 
 def _first_gradient(k: int, y: Any, g: Any, batched: bool) -> Any:
-    if g.__class__ is Tensor and y.__class__ is Tensor and not batched and g._a.shape == y._a.shape and g._a.dtype is y._a.dtype:
+    if (g.__class__ is Tensor and y.__class__ is Tensor and not batched and g._a.shape == y._a.shape
+            and g._a.dtype is y._a.dtype):
         return g
     if isinstance(y, GradientEdge):
         y = _standing_for(y, g)

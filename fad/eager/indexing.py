@@ -117,7 +117,8 @@ def _one(subscript: Any) -> "str | None":
         return "SelectBackward0"
     if subscript.__class__ is slice:
         start, stop, step = subscript.start, subscript.stop, subscript.step
-        if (start is None or start.__class__ is int) and (stop is None or stop.__class__ is int) and (step is None or step.__class__ is int and step > 0):
+        if ((start is None or start.__class__ is int) and (stop is None or stop.__class__ is int)
+                and (step is None or step.__class__ is int and step > 0)):
             return "SliceBackward0"
     return None
 
@@ -216,7 +217,8 @@ def setitem(self: Tensor, subscript: Any, value: Any) -> None:
 def _broadcast_value(value: Any, part: Tensor) -> Any:
     if isinstance(value, (list, tuple)):
         value = wrap(np.asarray([raw(v) for v in value]))
-    if isinstance(value, Tensor) and value._a.ndim > part._a.ndim and all(n == 1 for n in value._a.shape[:value._a.ndim - part._a.ndim]):
+    if (isinstance(value, Tensor) and value._a.ndim > part._a.ndim
+            and all(n == 1 for n in value._a.shape[:value._a.ndim - part._a.ndim])):
         value = reshape(value, *value._a.shape[value._a.ndim - part._a.ndim:])
     shape = np.shape(raw(value))
     if not fits(shape, part._a.shape):

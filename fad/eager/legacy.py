@@ -30,7 +30,8 @@ class TensorType(type):
 
 def of_dtype(dtype: np.dtype, *args: Any) -> Tensor:
     """A tensor of given sizes (integers, or a shape), or with given data."""
-    if all(isinstance(a, (int, np.integer)) for a in args) or len(args) == 1 and hasattr(args[0], "numel") and isinstance(args[0], tuple):
+    if (all(isinstance(a, (int, np.integer)) for a in args)
+            or len(args) == 1 and hasattr(args[0], "numel") and isinstance(args[0], tuple)):
         return leaf(np.zeros(sizes_of(args), dtype) if args else np.zeros(0, dtype))
     (data,) = args
     return leaf(np.array(as_data(data)).astype(dtype))

@@ -110,7 +110,8 @@ def dot(self: Any, other: Any) -> Any:
 @function()
 def inner(self: Any, other: Any) -> Any:
     """The sums of products over the last dimensions."""
-    if len(self.shape) and len(other.shape) and self.shape[-1] != other.shape[-1] and (len(self.shape), len(other.shape)) != (1, 1):
+    if (len(self.shape) and len(other.shape) and self.shape[-1] != other.shape[-1]
+            and (len(self.shape), len(other.shape)) != (1, 1)):
         raise RuntimeError(f"inner() the last dimension must match on both input tensors but got shapes "
                            f"{list(self.shape)} and {list(other.shape)}")
     if len(self.shape) == 1 == len(other.shape) and isinstance(self, Tensor) and self.shape != other.shape:

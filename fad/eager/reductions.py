@@ -47,7 +47,8 @@ def _kept(y: Any, x: Any, axes: tuple) -> Any:
 def sum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None,
         keepdims: bool = False, out: Any = None) -> Any:
     """The sum along dimensions."""
-    if dim is None and axis is None and dtype is None and out is None and isinstance(self, Tensor) and not keepdim and not keepdims and self._a.dtype.kind in "fc":
+    if (dim is None and axis is None and dtype is None and out is None and isinstance(self, Tensor) and not keepdim
+            and not keepdims and self._a.dtype.kind in "fc"):
         y = _sum_of_all(self)
         if y is not None:
             return y

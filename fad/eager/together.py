@@ -109,7 +109,8 @@ def together(ys: tuple, label: str, args: Sequence, saved: "dict | None" = None,
     if any(root is not None and root[0] in edges for root in roots):           # an argument was handed on as it is
         return ys
     hidden = _between(roots, edges)
-    if len(hidden) == sum(root is not None for root in roots) == 1 and hidden[0].next == edges and hidden[0].outputs == 1:
+    if (len(hidden) == sum(root is not None for root in roots) == 1 and hidden[0].next == edges
+            and hidden[0].outputs == 1):
         node = hidden[0]
     else:
         node = Together(edges, nrs if any(nrs) else None)

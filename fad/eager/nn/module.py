@@ -95,7 +95,8 @@ class Module(Calling, Saving):
             self._modules[name] = None
             return
         elif name in self._buffers or isinstance(value, Buffer):
-            if value is not None and not isinstance(value, Tensor) and not getattr(value, "__fad_level__", 0) and not isinstance(value, np.ndarray):
+            if (value is not None and not isinstance(value, Tensor) and not getattr(value, "__fad_level__", 0)
+                    and not isinstance(value, np.ndarray)):
                 raise TypeError(f"cannot assign '{type(value).__name__}' as buffer '{name}' (torch.nn.Buffer, "
                                 "torch.Tensor or None expected)")
             if isinstance(value, Buffer) and name not in self._buffers:

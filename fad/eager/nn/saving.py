@@ -135,7 +135,8 @@ class Saving:
                 missing_keys.append(key)
         known = {name for name, _ in own} | ({EXTRA} if self._has_extra("set_extra_state") else set())
         for key in state_dict:
-            if strict and key.startswith(prefix) and (rest := key[len(prefix):].split("."))[0] not in (known if len(rest) == 1 else self._modules):
+            if (strict and key.startswith(prefix)
+                    and (rest := key[len(prefix):].split("."))[0] not in (known if len(rest) == 1 else self._modules)):
                 unexpected_keys.append(key)
 
     def _take(self, name: str, t: Tensor, value: Any, key: str, assign: bool) -> str:
