@@ -1,7 +1,8 @@
 """Which results of a function depend on which arguments, as far as its program tells."""
 from collections.abc import Callable
 
-from ..ir.graph import Equation, Func, Var, free_vars
+from ..ir.graph import Equation, Func, Var
+from ..ir.uses import operands
 from ..ops.kinds import Zero
 from .derivative import jitted
 
@@ -26,6 +27,5 @@ def _reached(func: Func, k: int) -> set:
 
 
 def _spread(eqn: Equation, active: set) -> None:
-    used = {a for a in eqn.inputs if isinstance(a, Var)} | {v for r in eqn.regions for v in free_vars(r)}
-    if used & active and type(eqn.op.derivative) is not Zero:
+    if not active.isdisjoint(operands(eqn)) and type(eqn.op.derivative) is not Zero:
         active.update(v for v in eqn.outputs if v.type.dtype.kind in "fc")

@@ -3,7 +3,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..ir import stack
-from ..ir.graph import Func, Var, free_vars
+from ..ir.graph import Func, Var
+from ..ir.uses import operands
 from ..ir.walk import evaluate
 from ..transforms.custom import is_reverse_only
 from ..transforms.jvp import push_forward
@@ -311,7 +312,7 @@ def _uses_its_inputs(func: Func) -> bool:
     """Whether a result depends on the value of an input."""
     reached: set = set(func.inputs)
     for eqn in func.equations:
-        if any(a in reached for a in (*eqn.inputs, *(v for r in eqn.regions for v in free_vars(r))) if isinstance(a, Var)):
+        if any(v in reached for v in operands(eqn)):
             reached.update(eqn.outputs)
     return any(a in reached for a in func.outputs if isinstance(a, Var))
 

@@ -42,7 +42,7 @@ _MODULE = re.compile(r"(?<![.\w])(linalg|fft|sorting|filters|special|math)\.(\w+
 
 
 def lowered(func: Func, guards: Iterable[tuple]) -> "tuple[Func, Lowering, list]":
-    """The Func as it is printed, what was found out about its arrays, and its steps."""
+    """The Func as it is printed, the lowering that knows its arrays, and its steps."""
     func, lowering = prepared(func), Lowering()
     equal_extents(func, guards, lowering.views)
     return func, lowering, lowering.block(func)
@@ -83,7 +83,7 @@ def _plain(k: int, count: int) -> str:
 
 
 def _inputs(func: Func, printer: Printer, arrays0: set) -> None:
-    """What stands first: extents by name, and checks of those that are known or appear twice."""
+    """The head of the function: extents by name, and checks of those that are known or appear twice."""
     for k, v in enumerate(func.inputs):
         name, root = printer.names.given[v], v
         printer.homes[root] = Home(root, tuple(range(len(v.type.shape))))
@@ -99,14 +99,14 @@ def _inputs(func: Func, printer: Printer, arrays0: set) -> None:
 def equal_extents(func: Func, guards: Iterable[tuple], views: Any) -> None:
     """Take the equations among extents of inputs into the forms of the integers."""
     for relation, terms, const in guards:
-        form = Index((), const)
+        form = Index.constant(const)
         for (k, axis), c in terms:
             v = func.inputs[k] if axis is None else func.inputs[k].type.shape[axis]
-            form = form.plus(views.number(v).scaled(c))
+            form = form + views.number(v).scaled(c)
         solved = next(((v, c) for v, c in reversed(form.terms) if abs(c) == 1), None)
         if relation == "==" and solved is not None:
             v, c = solved
-            rest = form.plus(Index(((v, -c),))).scaled(-c)
+            rest = (form - Index.of(v).scaled(c)).scaled(-c)
             views.forms = {w: f.substitute({v: rest}) for w, f in views.forms.items()} | {v: rest}
 
 
@@ -130,12 +130,12 @@ def _lower_bounds(func: Func, printer: Printer, guards: Iterable[tuple]) -> None
     for relation, terms, const in guards:
         if relation != ">=":
             continue
-        form = Index((), const)
+        form = Index.constant(const)
         for (k, axis), c in terms:
             v = func.inputs[k] if axis is None else func.inputs[k].type.shape[axis]
-            form = form.plus(printer.views.number(v).scaled(c))
+            form = form + printer.views.number(v).scaled(c)
         if form.terms:
-            _lower_bound(printer, form.plus(Index((), -const)), -const)
+            _lower_bound(printer, form.shifted(-const), -const)
 
 
 def _lower_bound(printer: Printer, form: Index, least: int) -> None:

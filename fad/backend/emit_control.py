@@ -1,7 +1,8 @@
-"""Printing loops and branches: carries are variables, arrays among them are changed in place or change hands.
+"""Printing loops and branches: carries are variables; arrays among them are changed in place or change hands.
 
-Loops that may take long count their turns, and now and then heed Ctrl-C: all `while` loops, and of the `for` loops those that hold other
-loops, and those whose turns are long and wait for each other. In the others a count would be felt, or keep LLVM from computing turns in vectors.
+Loops that may take long count their iterations, and now and then heed Ctrl-C: all `while` loops, and `for` loops that
+hold other loops or whose iterations are long and wait for each other. In other loops a count would be felt, or would
+keep LLVM from computing iterations in vectors.
 """
 import math
 import re
@@ -9,14 +10,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..ir.graph import Literal, Var
+from ..ir.graph import Literal, Var, is_branch, is_counted
+from ..ir.uses import DefUse
+from ..ir.views import LoopView
 from .hoist import entered, spares
 from .homes import Home
 from .indexmap import Elem, Index, Position
 from .numbers import literal
 from .steps import Step
 
-FEW, LONG = 16, 32                          # turns of a loop that LLVM lays out; steps of a turn that does not feel a count
+FEW, LONG = 16, 32                          # iterations of a loop that LLVM lays out; steps of an iteration that does not feel a count
 SHORT = 64                                  # elements of an array that is copied
 
 
@@ -26,7 +29,7 @@ def print_control(printer: Any, step: Step) -> None:
         root = printer.storage.root(v)
         printer.homes[root] = Home(root, tuple(range(len(root.type.shape))))
         printer.allocated.add(root)
-    branches = step.eqn.op.name == "cond"
+    branches = is_branch(step.eqn)
     spare = {} if branches else spares(printer, step.body.bodies[-1], step.outs)
     printer.places.append(entered(printer, step, None if branches else len(printer.lines), spare))
     {"for": _print_for, "while": _print_while, "cond": _print_cond}[step.eqn.op.name](printer, step)
@@ -35,11 +38,11 @@ def print_control(printer: Any, step: Step) -> None:
 
 def _print_for(printer: Any, step: Step) -> None:
     body = step.body.bodies[0]
-    start, stop, stride = (printer.expressions.operand(a).source for a in step.args[:3])
-    index = printer.names.of(body.func.inputs[0], "i")
+    start, stop, stride = (printer.expressions.operand(a).source for a in step.args)
+    index = printer.names.of(LoopView(step.eqn).index, "i")
     span = stop if (start, stride) == ("0", "1") else f"{start}, {stop}" if stride == "1" else f"{start}, {stop}, {stride}"
     work = _work(body)
-    with _counted(printer, work == math.inf or (work >= LONG and _is_sequential(body))) as count:
+    with _counted(printer, work == math.inf or (work >= LONG and _is_sequential(LoopView(step.eqn)))) as count:
         printer.line(f"for {index} in range({span}):", step)
 
         def turn() -> None:
@@ -65,7 +68,7 @@ def _print_while(printer: Any, step: Step) -> None:
 
 @contextmanager
 def _counted(printer: Any, wanted: bool = True) -> Iterator[Callable]:
-    """Around a loop: what prints the line that counts a turn. Loops within loops share one count."""
+    """A context around a loop; its value prints the line that counts an iteration. Nested loops share one count."""
     if not wanted:
         yield lambda: None
         return
@@ -79,32 +82,33 @@ def _counted(printer: Any, wanted: bool = True) -> Iterator[Callable]:
 
 
 def _work(body: Any) -> float:
-    """About how many steps a turn takes; infinite where it takes loops of its own, or calls a function on whole arrays."""
+    """The estimated number of steps of an iteration; infinite if it has loops of its own, or calls a function on whole
+    arrays.
+    """
     return sum(map(_work_of, body.steps))
 
 
 def _work_of(step: Step) -> float:
     if step.kind == "control":
         inside = [_work(body) for body in step.body.bodies]
-        return max(inside) if step.eqn.op.name == "cond" else inside[-1] * _few(step.args[:3]) if step.eqn.op.name == "for" else math.inf
+        return max(inside) if is_branch(step.eqn) else inside[-1] * _few(step.args) if is_counted(step.eqn) else math.inf
     if step.kind == "call" or any(a.extent.terms or a.extent.const > FEW for a in step.axes):
         return math.inf
     return math.prod(a.extent.const for a in step.axes)
 
 
 def _few(ends: tuple) -> float:
-    """How many turns a range has, where LLVM may lay them out: it has to know their number."""
+    """The number of iterations of a range that LLVM may lay out: it has to know the number."""
     known = [a.value if isinstance(a, Literal) else a.index.const if isinstance(a, Position) and not a.index.terms else None for a in ends]
     turns = math.inf if None in known else len(range(*known))
     return turns if turns <= FEW else math.inf
 
 
-def _is_sequential(body: Any) -> bool:
-    """Whether a turn begins with a number that the turn before it ends with, other than a sum."""
-    made = {v: eqn for eqn in body.func.equations for v in eqn.outputs}
-    count = len(body.func.outputs)
-    for carry, a in zip(body.func.inputs[len(body.func.inputs) - count:], body.func.outputs):
-        eqn = made.get(a)
+def _is_sequential(loop: LoopView) -> bool:
+    """Whether an iteration begins with a number, other than a sum, that the iteration before computes."""
+    chains = DefUse.of(loop.body)
+    for carry, a in zip(loop.carries, loop.next):
+        eqn = chains.definition(a)
         if eqn is not None and not a.type.shape and a.type.dtype.kind in "fc" and not (eqn.op.name in ("add", "sub") and carry in eqn.inputs):
             return True
     return False
@@ -127,14 +131,14 @@ def _assign(printer: Any, body: Any, outs: tuple, before: set) -> None:
     copied = {old: new for old, new in printer.places[-1].spares.items() if _is_short(old)}
     pairs = [(out, a) for out, a in pairs if printer.storage.root(out) not in copied]
     names = [printer.names.of(printer.storage.root(out)) for out, _ in pairs]
-    values, free = [], printer.allocated - before            # free: made in here, and handed on by nobody yet
+    values, free = [], printer.allocated - before            # free: made in here, and not yet handed on
     for out, a in pairs:
         text = _value(printer, a, out.type.dtype)
         arrays = set(printer.storage.arrays_of(a)) if isinstance(a, Var) else set()
         fresh = bool(arrays) and arrays <= free
         values.append(text.source if not out.type.shape or fresh or _changes_hands(printer, a, body, outs) else f"{text.source}.copy()")
         free -= arrays
-    for old, new in printer.places[-1].spares.items():       # the array that is not needed any more is the next turn's to fill
+    for old, new in printer.places[-1].spares.items():       # the array that is not needed any more is the next iteration's to fill
         if old not in copied:
             names.append(printer.names.of(new))
             values.append(printer.names.of(old))
@@ -148,7 +152,9 @@ def _assign(printer: Any, body: Any, outs: tuple, before: set) -> None:
 
 
 def _is_short(root: Var) -> bool:
-    """Whether an array is quicker copied than exchanged with another: LLVM knows that the two are apart only while neither changes its name."""
+    """Whether a copy of an array is quicker than an exchange: LLVM knows that two arrays are apart only while their
+    names do not change.
+    """
     extents = root.type.shape
     return all(isinstance(n, int) for n in extents) and math.prod(extents) <= SHORT
 
@@ -166,7 +172,7 @@ def _copy(printer: Any, old: Var, new: Var) -> None:
 
 
 def _changes_hands(printer: Any, a: Any, body: Any, outs: tuple) -> bool:
-    """Whether the array is one carry's in this turn and another's, and nobody else's, in the next."""
+    """Whether the array is one carry's in this iteration, and only another carry's in the next."""
     if printer.places[-1].line is None or not isinstance(a, Var):
         return False
     root = printer.storage.root

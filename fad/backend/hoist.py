@@ -1,19 +1,23 @@
-"""Where arrays are made: outside of loops, if no turn hands its array on to the next, and their extents are known there, or the most that they can be."""
+"""Allocation hoisting: an array is made outside of a loop if no iteration hands it on to the next.
+
+Its extents, or an upper bound of them, must be known there.
+"""
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ..ir.graph import Var
+from ..ir.graph import Var, is_branch, is_counted
+from ..ir.views import LoopView
 from .indexmap import Index, elements_in
 
 
 class Place(NamedTuple):
-    """A loop or branch that is being printed: where its first line stands, and what is of its inside."""
+    """A loop or branch that is being printed: the number of its first line, and the names of its inside."""
 
     line: "int | None"                      # None: a branch, in front of which nothing is made
     indent: str
     inside: frozenset
     handed_on: frozenset                    # roots of what the region yields, and those for which a loop inside leaves an array of other extents
-    spares: dict                            # root that a turn does not need any more -> root of the array handed on in its place
+    spares: dict                            # root that an iteration does not need any more -> root of the array handed on in its place
     index: "Counter | None" = None          # of a counted loop
 
 
@@ -25,13 +29,13 @@ class Counter(NamedTuple):
     high: Index
 
     def most(self, extent: Index) -> Index:
-        """The largest that an extent is in any turn."""
-        c = dict(extent.terms).get(self.var, 0)
+        """The largest that an extent is in any iteration."""
+        c = extent.coefficient(self.var)
         return extent.substitute({self.var: self.high if c > 0 else self.low}) if c else extent
 
 
 class Room(NamedTuple):
-    """In front of which place an array may be made, and with which extents; exact: whether they are the array's own."""
+    """The place in front of which an array may be made, and its extents; exact: whether they are the array's own."""
 
     place: int
     extents: tuple
@@ -49,9 +53,10 @@ def defined_in(body: Any) -> set:
 
 
 def spares(printer: Any, body: Any, outs: tuple) -> dict:
-    """Carries whose arrays nobody needs when a turn is over, with the new arrays handed on in their place: the two are exchanged.
+    """Carries whose arrays are dead at the end of an iteration, with the new arrays handed on in their place: the two
+    are exchanged.
 
-    So two arrays, made before the loop, do for all turns.
+    So two arrays, made before the loop, do for all iterations.
     """
     storage, inside = printer.storage, defined_in(body)
     handed_on = [storage.root(a) for a in body.func.outputs if isinstance(a, Var)]
@@ -67,11 +72,12 @@ def spares(printer: Any, body: Any, outs: tuple) -> dict:
 
 def counter_of(printer: Any, step: Any) -> "Counter | None":
     """The index of a counted loop of a known step."""
-    start, stop, stride = [printer.views.number(a) for a in step.eqn.inputs[:3]]
+    loop = LoopView(step.eqn)
+    start, stop, stride = [printer.views.number(a) for a in loop.bounds]
     if stride.terms:
         return None
-    last = stop.plus(Index((), -1 if stride.const > 0 else 1))
-    return Counter(step.body.bodies[0].func.inputs[0], *((start, last) if stride.const > 0 else (last, start)))
+    last = stop.shifted(-1 if stride.const > 0 else 1)
+    return Counter(loop.index, *((start, last) if stride.const > 0 else (last, start)))
 
 
 def entered(printer: Any, step: Any, line: "int | None", spares: dict) -> Place:
@@ -80,16 +86,18 @@ def entered(printer: Any, step: Any, line: "int | None", spares: dict) -> Place:
     handed_on = {root for body in bodies for a in body.func.outputs if isinstance(a, Var) for root in printer.storage.arrays_of(a)}
     inside = set().union(*[defined_in(body) for body in bodies])
     resized = {root for body in bodies for root in _resized_in(printer.storage, body)}
-    index = counter_of(printer, step) if step.eqn.op.name == "for" else None
+    index = counter_of(printer, step) if is_counted(step.eqn) else None
     return Place(line, printer.indent, frozenset(inside), frozenset(handed_on - set(spares.values()) | resized), spares, index)
 
 
 def _resized_in(storage: Any, body: Any) -> Iterator:
-    """The roots whose names stand for arrays of other extents once a loop inside has run: the array made first is not there to be filled again."""
+    """The roots whose arrays have other extents once an inner loop has run: the array made first is not there to be
+    filled again.
+    """
     for step in body.steps:
         for inner in step.body.bodies if step.body is not None else ():
             yield from _resized_in(storage, inner)
-        if step.body is not None and step.body.bodies and step.eqn.op.name != "cond":
+        if step.body is not None and step.body.bodies and not is_branch(step.eqn):
             for out, a in zip(step.outs, step.body.bodies[-1].func.outputs):
                 if isinstance(a, Var) and storage.root(a).type.shape != storage.root(out).type.shape:
                     yield storage.root(out)
@@ -98,7 +106,8 @@ def _resized_in(storage: Any, body: Any) -> Iterator:
 def room_for(printer: Any, root: Var, extents: tuple) -> "Room | None":
     """The outermost of the places being printed in front of which an array of these extents may be made, or None.
 
-    Where its first extent depends on the indices of counted loops, an array with the most elements that it has in any turn serves all of them.
+    Where its first extent depends on the indices of counted loops, an array with the most elements that it has in any
+    iteration serves all of them.
     """
     best, exact, chosen = None, True, False
     for k in range(len(printer.places) - 1, -1, -1):

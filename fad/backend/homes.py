@@ -1,6 +1,7 @@
-"""Homes: what of an array is really kept. An axis that every use subscripts by the loops around all of them needs no storage.
+"""Array contraction: an axis that every use subscripts by the loops around all uses needs no storage.
 
-An array whose every axis is like that lives in a register; one that keeps some axes is a row that each turn of the loops overwrites.
+An array whose every axis is like that lives in a register. One that keeps some axes is a row that each iteration
+overwrites.
 """
 from typing import Any, NamedTuple
 
@@ -100,4 +101,4 @@ def kept_index(place: tuple, k: int, home: Any) -> Index:
     """The subscript of a kept axis; among the lanes of a block it counts from the block's start."""
     if home is None or not home.lanes or home.lanes[0] != k:
         return place[k]
-    return place[k].plus(Index(((home.lanes[1], -1),)))
+    return place[k] - Index.of(home.lanes[1])

@@ -1,8 +1,8 @@
-"""Where an element is: subscripts that are sums of loop axes and integers of the program.
+"""Where an element is: subscripts that are sums of loop axes and integers of the program (affine forms).
 
-    Index       const + sum of coefficient * symbol; a symbol is an Axis, an integer Var, or an Elem (a gathered index)
+    Index       an affine form; a symbol is an Axis, an integer Var, or an Elem (a gathered index)
     Elem        one element of an array: the variable and one Index an axis (none for a scalar)
-    Position    an Index taken as a number: what iota gives
+    Position    an Index taken as a number: the value of iota
 """
 from collections.abc import Iterator
 from itertools import count
@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..ir.affine import Affine
 from ..ir.graph import Var
 
 _ids = count()
@@ -23,33 +24,28 @@ class Axis:
     def __init__(self, extent: Any):
         self.extent, self.id = extent, next(_ids)
 
+    @property
+    def order(self) -> tuple:
+        """Where it stands among the symbols of an affine form."""
+        return 0, self.id
+
     def __repr__(self) -> str:
         return f"axis{self.id}<{self.extent}"
 
 
-class Index(NamedTuple):
-    """const + sum of coefficient * symbol, terms sorted by symbol."""
+class Index(Affine):
+    """An affine form in axes, integers and elements."""
 
-    terms: tuple = ()
-    const: int = 0
-
-    def plus(self, other: "Index") -> "Index":
-        sums = dict(self.terms)
-        for s, c in other.terms:
-            sums[s] = sums.get(s, 0) + c
-        return Index(_sorted(sums), self.const + other.const)
-
-    def scaled(self, k: int) -> "Index":
-        return Index(tuple((s, c * k) for s, c in self.terms), self.const * k) if k else Index()
+    __slots__ = ()
 
     def substitute(self, table: dict) -> "Index":
         """Symbols replaced by what the table holds for them (an Index, or another symbol)."""
-        total = Index((), self.const)
+        total = Index.constant(self.const)
         for s, c in self.terms:
             new = table.get(s)
             if new is None:
                 new = s.substitute(table) if isinstance(s, Elem) else s
-            total = total.plus((new if isinstance(new, Index) else at(new)).scaled(c))
+            total = total + (new if isinstance(new, Index) else at(new)).scaled(c)
         return total
 
     def axes(self) -> Iterator[Axis]:
@@ -61,7 +57,9 @@ class Index(NamedTuple):
                 yield from s.axes()
 
     def moves_only_with(self, axis: Axis) -> bool:
-        """Whether the axis enters linearly and nothing else that changes in a loop does: one place for each turn of the axis."""
+        """Whether the axis enters linearly and nothing else that changes in a loop does: one place for each iteration
+        of the axis.
+        """
         found = False
         for s, _ in self.terms:
             if s is axis:
@@ -71,20 +69,11 @@ class Index(NamedTuple):
         return found
 
 
-def _key(term: tuple) -> tuple:
-    s = term[0]
-    return (0, s.id) if isinstance(s, Axis) else (1, s.id) if isinstance(s, Var) else (2, s.var.id)
-
-
-def _sorted(sums: dict) -> tuple:
-    return tuple(sorted([(s, c) for s, c in sums.items() if c], key=_key))
-
-
 def at(symbol: Any) -> Index:
     """The Index of one symbol or integer."""
     if isinstance(symbol, Index):
         return symbol
-    return Index((), int(symbol)) if isinstance(symbol, (int, np.integer)) else Index(((symbol, 1),))
+    return Index.constant(int(symbol)) if isinstance(symbol, (int, np.integer)) else Index.of(symbol)
 
 
 class Elem(NamedTuple):
@@ -92,6 +81,11 @@ class Elem(NamedTuple):
 
     var: Var
     at: tuple = ()
+
+    @property
+    def order(self) -> tuple:
+        """Where it stands among the symbols of an affine form."""
+        return 2, self.var.id
 
     def substitute(self, table: dict) -> "Elem":
         return Elem(self.var, tuple([i.substitute(table) for i in self.at])) if self.at else self

@@ -1,7 +1,7 @@
-"""From equations to steps: every equation's iteration space, and where it reads and writes.
+"""Lowering: every equation becomes steps with an iteration space, and with places where it reads and writes.
 
-One Lowering serves a Func and all its regions. Views vanish into subscripts here; an update takes over the storage of the array it
-changes where that array is not needed any more (see reuse.py), and copies it where it is.
+One Lowering serves a Func and all its regions. Views vanish into subscripts. An update takes over the storage of its
+array where nobody needs the old values any more (reuse.py), and copies the array otherwise.
 """
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +9,7 @@ from typing import Any
 from ..ir.graph import Equation, Func, Literal, Var, free_vars
 from .indexmap import Axis, Elem, Index, at, elements_in
 from .products import is_matrix_product, matrix_product
-from .regions import inputs_of, lower_cond, lower_for, lower_while
+from .regions import inputs_of, lower_cond, lower_loop
 from .reuse import Storage, outlasting_parts
 from .steps import BackendError, Step
 from .views import Blank, Views, is_one, selected
@@ -29,9 +29,10 @@ class Lowering:
     # -- blocks ---------------------------------------------------------------------------------------------------------------
 
     def block(self, func: Func, carried: tuple = (), carries: tuple = ()) -> list:
-        """The steps of func's equations, only those that matter; `carried` are roots whose storage the block may overwrite.
+        """The steps of func's equations, only those that matter; `carried` are roots whose storage the block may
+        overwrite.
 
-        carries: of a loop's body, the inputs that its outputs replace in the next turn.
+        carries: of a loop's body, the inputs that its outputs replace in the next iteration.
         """
         self.whole.update(a for a in func.outputs if isinstance(a, Var))
         for eqn in func.equations:
@@ -128,9 +129,9 @@ class Lowering:
         steps, start = [], Index()
         for x in eqn.inputs:
             axes, place = self.space(x.type.shape)
-            target = tuple([i.plus(start) if k == axis else i for k, i in enumerate(place)])
+            target = tuple([i + start if k == axis else i for k, i in enumerate(place)])
             steps.append(Step("map", eqn, out, axes=axes, target=target, args=(self.views.locate(x, place),)))
-            start = start.plus(self.views.number(x.type.shape[axis]))
+            start = start + self.views.number(x.type.shape[axis])
         return steps
 
     def _pack(self, eqn: Equation) -> list:
@@ -182,7 +183,7 @@ class Lowering:
         if along is None:
             raise BackendError("a scan of a single element")
         if eqn.params.get("reverse"):
-            flip = self.views.number(out.type.shape[axis]).plus(Index((), -1)).plus(place[axis].scaled(-1))
+            flip = self.views.number(out.type.shape[axis]).shifted(-1) - place[axis]
             place = tuple([flip if k == axis else i for k, i in enumerate(place)])
         self.storage.own(out)
         args = tuple([self.views.locate(x, place) for x in eqn.inputs])
@@ -226,7 +227,9 @@ class Lowering:
         return maker is not None and self._reads(maker.args, x)
 
     def _apart(self, v: Any, place: tuple, target: tuple, x: Any) -> list:
-        """What is written into x as it is, where it would be read from x's own array at other places: a copy of it (a[1:] = a[:-1])."""
+        """The operand of a write into x: a copy of it, if it is read from x's own array at other places (a[1:] =
+        a[:-1]).
+        """
         moved = isinstance(v, Var) and v in self.views.read and self._reads((self.views.broadcast(v, place),), x, target)
         return [self.copy(v)] if moved else []
 
@@ -250,10 +253,10 @@ class Lowering:
         return [Step("check", eqn, axes=axes, args=tuple([self.views.broadcast(a, place) for a in eqn.inputs]))]
 
     def _for(self, eqn: Equation) -> list:
-        return lower_for(self, eqn)
+        return lower_loop(self, eqn)
 
     def _while(self, eqn: Equation) -> list:
-        return lower_while(self, eqn)
+        return lower_loop(self, eqn)
 
     def _cond(self, eqn: Equation) -> list:
         return lower_cond(self, eqn)
@@ -267,7 +270,7 @@ class Lowering:
 
 def _forward(place: tuple, target: tuple) -> tuple:
     """A place and the target it has in an array, in terms of axes that run through the target forward, as those of other steps do."""
-    turned = {a: a.extent.plus(Index((), -1)).plus(at(a).scaled(-1)) for i in target for a, c in i.terms if isinstance(a, Axis) and c < 0}
+    turned = {a: a.extent.shifted(-1) - at(a) for i in target for a, c in i.terms if isinstance(a, Axis) and c < 0}
     return tuple([i.substitute(turned) for i in place]), tuple([i.substitute(turned) for i in target])
 
 

@@ -55,11 +55,11 @@ def matrix_product(lowering: Any, eqn: Equation) -> list:
 def _stored(lowering: Any, x: Var) -> tuple:
     """The array that x is, or is the transpose of, and which of the two. The first rows of an array (`a[:n]`) have its elements, and are not it."""
     i, j = Axis(None), Axis(None)
-    found = lowering.views.locate(x, (Index(((i, 1),)), Index(((j, 1),))))
+    found = lowering.views.locate(x, (Index.of(i), Index.of(j)))
     if isinstance(found, Elem) and len(found.at) == 2:
         shape = tuple(found.var.type.shape)
-        if found.at == (Index(((i, 1),)), Index(((j, 1),))) and shape == tuple(x.type.shape):
+        if found.at == (Index.of(i), Index.of(j)) and shape == tuple(x.type.shape):
             return found.var, False
-        if found.at == (Index(((j, 1),)), Index(((i, 1),))) and shape[::-1] == tuple(x.type.shape):
+        if found.at == (Index.of(j), Index.of(i)) and shape[::-1] == tuple(x.type.shape):
             return found.var, True
     return None, False

@@ -1,8 +1,9 @@
-"""Lowering of loops and branches: carries live in one variable each, and arrays that only the loop still needs are changed in place."""
+"""Lowering of loops and branches: each carry lives in one variable; arrays that only the loop needs change in place."""
 from collections.abc import Iterator
 from typing import Any
 
-from ..ir.graph import Equation, Func, Var, free_vars
+from ..ir.graph import Equation, Func, Var, free_vars, is_branch
+from ..ir.views import BranchView, LoopView
 from .indexmap import at
 from .steps import Step
 from .views import Views
@@ -24,7 +25,7 @@ class Regions:
         self.bodies = bodies
 
     def inputs(self, views: Views) -> Iterator[Var]:
-        """What the regions use from around them."""
+        """The values that the regions use from around them."""
         for body in self.bodies:
             inside = set(body.func.inputs) | {v for s in body.steps for v in s.outs}
             used = {v for s in body.steps for v in inputs_of(s, views)} | {a for a in body.func.outputs if isinstance(a, Var)}
@@ -46,32 +47,23 @@ def inputs_of(step: Step, views: Views) -> Iterator[Var]:
         yield from step.body.inputs(views)
 
 
-def lower_for(lowering: Any, eqn: Equation) -> list:
-    """for: start, stop, step and the initial values of the carries."""
-    region = eqn.regions[0]
-    numbers = tuple([lowering.views.locate(a) for a in eqn.inputs[:3]])
-    lowering.views.forms[region.inputs[0]] = at(region.inputs[0])
-    return _loop(lowering, eqn, eqn.inputs[3:], numbers, ((region, region.inputs[1:]),))
-
-
-def lower_while(lowering: Any, eqn: Equation) -> list:
-    """while: the test has carries of its own names."""
-    test, body = eqn.regions
-    return _loop(lowering, eqn, eqn.inputs, (), ((test, test.inputs), (body, body.inputs)))
-
-
-def _loop(lowering: Any, eqn: Equation, init: tuple, numbers: tuple, regions: tuple) -> list:
-    storage = lowering.storage
+def lower_loop(lowering: Any, eqn: Equation) -> list:
+    """for and while: the test has carries of its own names."""
+    loop, storage = LoopView(eqn), lowering.storage
+    init, numbers = loop.init, tuple([lowering.views.locate(a) for a in loop.bounds])
+    if loop.index is not None:
+        lowering.views.forms[loop.index] = at(loop.index)
     read = {root for region in eqn.regions for v in free_vars(region) for root in _read_through(lowering, v)}
     numbers_first = sorted(zip(init, eqn.outputs), key=lambda pair: bool(pair[1].type.shape))        # they may be the arrays' extents
     before = [step for a, out in numbers_first for step in _start(lowering, eqn, a, out, init, read)]
     bodies = []
-    for func, carries in regions:
+    for func in eqn.regions:
+        carries = loop.carries_of(func)
         for carry, out in zip(carries, eqn.outputs):
             storage.share(carry, out)
         roots = tuple([storage.root(v) for v in eqn.outputs if v.type.shape])
-        bodies.append(Body(func, lowering.block(func, roots, carries if func is regions[-1][0] else ())))
-    for result, carry, out in zip(func.outputs, carries, eqn.outputs):
+        bodies.append(Body(func, lowering.block(func, roots, carries if func is loop.body else ())))
+    for result, carry, out in zip(loop.next, loop.carries, eqn.outputs):
         _same_register(lowering, bodies[-1], result, carry, out)
     taken = [a for a, out in zip(init, eqn.outputs) if isinstance(a, Var) and storage.root(a) is storage.root(out)]
     return [*before, Step("control", eqn, outs=eqn.outputs, args=numbers, arrays=(*eqn.outputs, *taken), body=Regions(*bodies))]
@@ -87,7 +79,9 @@ def _read_through(lowering: Any, v: Var) -> Iterator[Var]:
 
 
 def _start(lowering: Any, eqn: Equation, a: Any, out: Var, init: tuple, read: set) -> list:
-    """The steps that give a carry its first value; none where its array, which no turn reads (`read`), is taken over as it is."""
+    """The steps that give a carry its first value; none where its array, which no iteration reads (`read`), is taken
+    over as it is.
+    """
     kept = list(init).count(a) > 1 or (isinstance(a, Var) and not read.isdisjoint(lowering.storage.arrays_of(a)))
     if out.type.shape and not kept and lowering.storage.take_over(out, a, lowering.views):
         return []
@@ -114,7 +108,7 @@ def _read_once_made(body: Body, place: int, result: Var, carry: Var, views: View
     step = body.steps[place]
     if any(carry in inputs_of(s, views) for s in body.steps[place + 1:]):
         return True
-    if step.eqn is None or step.eqn.op.name != "cond":
+    if step.eqn is None or not is_branch(step.eqn):
         return False
     k = step.outs.index(result)
     return any(_read_in_branch(branch, k, carry, views) for branch in step.body.bodies)
@@ -143,5 +137,5 @@ def lower_cond(lowering: Any, eqn: Equation) -> list:
             storage.own(out)
             for body in bodies:
                 _same_register(lowering, body, body.func.outputs[k], None, out)
-    selector = lowering.views.locate(eqn.inputs[0])
+    selector = lowering.views.locate(BranchView(eqn).selector)
     return [Step("control", eqn, outs=eqn.outputs, args=(selector,), body=Regions(*bodies))]

@@ -1,12 +1,16 @@
-"""Storage: which variables share one array, and when an update may write into the array it changes.
+"""Buffer reuse: which variables share one array, and when an update may write into the array it changes.
 
-An update takes over the array of its first operand where that array belongs to the program (it is no input) and nobody reads the
-old values any more: neither directly nor through a view, later in the block or, for what a region uses from outside, ever.
+An update takes over the array of its first operand if the array belongs to the program (it is no input) and nobody
+reads the old values any more: neither directly nor through a view, later in the block, or at any time if a region uses
+the array from outside. Last uses of a block are found in one backward walk.
 """
 from collections.abc import Iterator
 from typing import Any
 
-from ..ir.graph import Equation, Func, Var, free_vars
+from ..ir.graph import Equation, Func, Var, is_loop
+from ..ir.uses import DefUse, operands
+from ..ir.views import LoopView
+from ..passes.writes import written
 from .views import Views
 
 _NEVER = 1 << 60
@@ -42,7 +46,7 @@ class Storage:
         self.blocks[-1].setdefault("born", set()).add(var)
 
     def own_or_succeed(self, out: Var, views: Views, eqn: "Equation | None" = None) -> None:
-        """out gets an array: that of a carry which nobody needs any more where a turn of the loop hands out on, else its own.
+        """out gets an array: if an iteration hands out on, that of a carry that is dead by then, else its own.
 
         A carry that eqn, an elementwise one, reads element for element may be overwritten as it is read.
         """
@@ -113,11 +117,8 @@ def _last_uses(func: Func, views: "Views | None", parts: set) -> dict:
             for b in bases.get(atom, ()) or (views.bases.get(atom, ()) if views is not None else ()):
                 use(b, k)
     for k, eqn in enumerate(func.equations):
-        for a in eqn.inputs:
-            use(a, k)
-        for region in eqn.regions:
-            for v in free_vars(region):
-                use(v, k)
+        for v in operands(eqn):
+            use(v, k)
         if eqn.op.name in _MAYBE_VIEWS and eqn.outputs[0].type.shape and eqn.outputs[0] not in parts:
             bases[eqn.outputs[0]] = tuple([a for a in eqn.inputs if isinstance(a, Var)])
     for a in func.outputs:
@@ -134,7 +135,7 @@ def outlasting_parts(func: Func, carried: set) -> set:
     last, direct, parts, own = _last_uses(func, None, set()), _direct_uses(func), set(), set(carried)
     parts_of: dict[Var, list] = {}
     for k, eqn in enumerate(func.equations):
-        for x in _written(eqn):
+        for x in written(eqn):
             if x in own and direct[x] <= k:
                 parts.update(v for v in parts_of.get(x, ()) if last.get(v, -1) > k)
         if eqn.op.name == "index" and eqn.outputs[0].type.shape:
@@ -144,27 +145,26 @@ def outlasting_parts(func: Func, carried: set) -> set:
 
 
 def heirs(func: Func, carries: tuple) -> dict:
-    """What a turn of a loop hands on -> the carries whose arrays it may take, its own first.
+    """{value that an iteration hands on: the carries whose arrays it may take, its own first}
 
     What it hands on may have been changed in place (by updates, by loops): each of its states is a key.
     """
-    made = {v: eqn for eqn in func.equations for v in eqn.outputs}
+    chains = DefUse.of(func)
     found: dict[Var, list] = {}
     kept = set(func.outputs)
     for carry, a in zip(carries, func.outputs):
         if isinstance(a, Var) and a.type.shape and a not in carries:
             others = [c for c in carries if c is not carry and c not in kept]
-            found.update(dict.fromkeys(_states(a, made), ([carry] if carry not in kept else []) + others))
+            found.update(dict.fromkeys(_states(a, chains), ([carry] if carry not in kept else []) + others))
     return found
 
 
-def _states(a: Any, made: dict) -> Iterator[Var]:
+def _states(a: Any, chains: DefUse) -> Iterator[Var]:
     """An array, and what it was before it was changed in place."""
-    while isinstance(a, Var) and a in made:
+    while (eqn := chains.definition(a)) is not None:
         yield a
-        eqn = made[a]
-        if eqn.op.name in ("for", "while"):
-            a = eqn.inputs[len(eqn.inputs) - len(eqn.outputs) + eqn.outputs.index(a)]
+        if is_loop(eqn):
+            a = LoopView(eqn).start_of(a)
         else:
             a = eqn.inputs[0] if eqn.op.name in ("update", "index_add") else None
 
@@ -174,20 +174,9 @@ def _direct_uses(func: Func) -> dict:
     direct: dict[Var, int] = {}
     for k, eqn in enumerate(func.equations):
         parted = eqn.op.name == "index" and bool(eqn.outputs[0].type.shape)
-        read = [a for a in eqn.inputs[parted:] if isinstance(a, Var)] + [v for region in eqn.regions for v in free_vars(region)]
-        direct.update(dict.fromkeys(read, k))
+        direct.update(dict.fromkeys(operands(eqn)[parted and isinstance(eqn.inputs[0], Var):], k))
     direct.update({a: _NEVER for a in func.outputs if isinstance(a, Var)})
     return direct
-
-
-def _written(eqn: Any) -> list:
-    """The arrays that an equation would write to in place."""
-    if eqn.op.name in ("update", "index_add", "resize"):
-        return [a for a in eqn.inputs[:1] if isinstance(a, Var)]
-    if eqn.op.name in ("for", "while"):
-        init = eqn.inputs[len(eqn.inputs) - len(eqn.outputs):]
-        return [a for a in init if isinstance(a, Var) and a.type.shape]
-    return [x for region in eqn.regions for inner in region.equations for x in _written(inner)]
 
 
 _MAYBE_VIEWS = {"transpose", "broadcast_to", "reshape", "index", "iota", "stop_gradient", "conj", "real", "positive", "cast", "full"}

@@ -1,12 +1,12 @@
-"""Views: operations that only say where an element comes from. They cost nothing and are never stored unless somebody needs them whole."""
+"""Views: operations that only say where an element comes from. They cost nothing; few are ever stored."""
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..ir.graph import Equation, Literal, Var
+from ..ir.spec import walk_spec
 from ..ir.types import INT, Type
-from ..ops.selection import walk_spec
 from .indexmap import Elem, Index, Position, at
 
 
@@ -15,7 +15,7 @@ def is_one(n: Any) -> bool:
 
 
 class Views:
-    """What is known of every variable's whereabouts.
+    """The places of all variables.
 
     read     view variable -> function from a place in it to the operand that is there
     bases    view variable -> the variables that it reads
@@ -36,7 +36,7 @@ class Views:
         return self.forms.get(n) or at(n)
 
     def locate(self, atom: Any, place: tuple = ()) -> Any:
-        """What stands at a place of an atom: an Elem of something that is computed, a Position or a Literal."""
+        """The element at a place of an atom: an Elem of a computed variable, a Position or a Literal."""
         if isinstance(atom, Literal):
             return atom
         read = self.read.get(atom)
@@ -45,7 +45,7 @@ class Views:
         return Position(self.forms[atom], INT) if atom in self.forms else Elem(atom, place)
 
     def broadcast(self, atom: Any, place: tuple) -> Any:
-        """What stands at this place of the atom stretched to the place's rank."""
+        """The element at this place of the atom, stretched to the place's rank."""
         if isinstance(atom, Literal):
             return atom
         shape = atom.type.shape
@@ -81,9 +81,9 @@ class Views:
     def _affine(self, name: str, inputs: tuple) -> "Index | None":
         forms = [self.number(a) for a in inputs]
         if name == "add":
-            return forms[0].plus(forms[1])
+            return forms[0] + forms[1]
         if name == "sub":
-            return forms[0].plus(forms[1].scaled(-1))
+            return forms[0] - forms[1]
         if name == "neg":
             return forms[0].scaled(-1)
         if name == "mul" and not forms[0].terms:
@@ -149,7 +149,7 @@ def selected(views: Views, place: tuple, operands: tuple, spec: tuple, position:
         if entry == ":":
             out.append(next(rest))
         elif entry[0] == "s":
-            out.append(views.number(given[0]).plus(next(rest).scaled(entry[1])))
+            out.append(views.number(given[0]) + next(rest).scaled(entry[1]))
         elif entry == "i":
             out.append(views.number(given[0]))
         else:
@@ -161,7 +161,7 @@ def as_index(operand: Any) -> Index:
     """An integer operand as an Index."""
     if isinstance(operand, Literal):
         return at(operand.value)
-    return operand.index if isinstance(operand, Position) else at(operand.var) if not operand.at else Index(((operand, 1),))
+    return operand.index if isinstance(operand, Position) else at(operand.var) if not operand.at else Index.of(operand)
 
 
 def _index(views: Views, eqn: Equation) -> "Callable | None":

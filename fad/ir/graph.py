@@ -22,6 +22,11 @@ class Var:
         self.type, self.id, self.hint = type, next(_ids), hint
         self.name = name or f"v{self.id}"
 
+    @property
+    def order(self) -> tuple:
+        """Where it stands among the symbols of an affine form."""
+        return 1, self.id
+
     def __repr__(self) -> str:
         return self.name
 
@@ -50,6 +55,13 @@ class Equation:
         self.op, self.inputs, self.outputs = op, inputs, outputs
         self.params, self.regions, self.where = params, regions, where
 
+    def replace(self, *, op: Any = None, inputs: "tuple | None" = None, outputs: "tuple | None" = None,
+                params: "dict | None" = None, regions: "tuple | None" = None) -> "Equation":
+        """The equation with these parts in place of its own."""
+        return Equation(self.op if op is None else op, self.inputs if inputs is None else inputs,
+                        self.outputs if outputs is None else outputs, self.params if params is None else params,
+                        self.regions if regions is None else regions, self.where)
+
     def __repr__(self) -> str:
         return f"{', '.join(map(repr, self.outputs))} = {self.op.name}({', '.join(map(repr, self.inputs))})"
 
@@ -62,17 +74,49 @@ class Func:
     def __init__(self, name: str, inputs: tuple, equations: list, outputs: tuple):
         self.name, self.inputs, self.equations, self.outputs = name, tuple(inputs), equations, tuple(outputs)
 
+    def replace(self, *, inputs: "tuple | None" = None, equations: "list | None" = None,
+                outputs: "tuple | None" = None) -> "Func":
+        """The function with these parts in place of its own."""
+        return Func(self.name, self.inputs if inputs is None else inputs,
+                    self.equations if equations is None else equations, self.outputs if outputs is None else outputs)
+
     def __repr__(self) -> str:
         return f"<Func {self.name}: {len(self.inputs)} -> {len(self.outputs)}, {len(self.equations)} equations>"
 
 
+LOOPS = ("for", "while")
+
+
+def is_loop(eqn: Equation) -> bool:
+    """Whether an equation is a loop itself."""
+    return eqn.op.name in LOOPS
+
+
+def is_counted(eqn: Equation) -> bool:
+    """Whether an equation is a loop with an index."""
+    return eqn.op.name == "for"
+
+
+def is_branch(eqn: Equation) -> bool:
+    """Whether an equation takes one of several regions."""
+    return eqn.op.name == "cond"
+
+
+def all_equations(func: Func) -> Iterator[Equation]:
+    """The equations of a Func and of its regions, each before those in it."""
+    for eqn in func.equations:
+        yield eqn
+        for region in eqn.regions:
+            yield from all_equations(region)
+
+
 def has_loop(eqn: Equation) -> bool:
     """Whether a loop is in this equation, at any depth."""
-    return eqn.op.name in ("for", "while") or any(has_loop(e) for r in eqn.regions for e in r.equations)
+    return is_loop(eqn) or any(has_loop(e) for r in eqn.regions for e in r.equations)
 
 
 def has_effect(eqn: Equation) -> bool:
-    """Whether this equation, or one in it at any depth, must run even if nobody uses its results (a check)."""
+    """Whether this equation, or one in it at any depth, must run even if its results are not used (a check)."""
     return bool(eqn.op.effect) or any(has_effect(e) for r in eqn.regions for e in r.equations)
 
 

@@ -1,45 +1,14 @@
-"""What is known of the integers of a program: affine forms, bounds, equalities, and the guards they rest on.
+"""Facts about the integers of a program: affine forms, bounds, equalities, and the guards they rest on.
 
-Every integer scalar has an affine form: a constant plus integer multiples of other integers. Two extents with one form are
-equal; the sign of a difference follows from bounds. Where that is not enough, and the integers are extents of inputs whose
-values at tracing are known, the fact is *assumed*: it becomes a guard, tested at each call (a call that fails it is traced anew).
+Every integer scalar has an affine form: a constant plus integer multiples of other integers. Two extents with one form
+are equal; bounds give the sign of a difference. Where that is not enough, and the integers are extents of inputs whose
+values at tracing are known, the fact is *assumed*: it becomes a guard, tested at each call (a call that fails it is
+traced anew).
 """
 from typing import NamedTuple
 
+from .affine import Affine
 from .graph import Var
-
-
-class Affine(NamedTuple):
-    """const + sum of coefficient * variable; terms sorted by the variables' ids, none zero."""
-
-    terms: tuple = ()
-    const: int = 0
-
-    def __add__(self, other: "Affine") -> "Affine":         # type: ignore[override]
-        sums = dict(self.terms)
-        for v, c in other.terms:
-            sums[v] = sums.get(v, 0) + c
-        return Affine(_sorted_terms(sums), self.const + other.const)
-
-    def scaled(self, k: int) -> "Affine":
-        return Affine(tuple((v, c * k) for v, c in self.terms) if k else (), self.const * k)
-
-    def divided(self, k: int) -> "Affine | None":
-        """The floor of self / k where that is affine again: where k > 0 divides every coefficient."""
-        if k <= 0 or any(c % k for _, c in self.terms):
-            return None
-        return Affine(tuple((v, c // k) for v, c in self.terms), self.const // k)
-
-    def __sub__(self, other: "Affine") -> "Affine":
-        return self + other.scaled(-1)
-
-    @property
-    def is_constant(self) -> bool:
-        return not self.terms
-
-
-def _sorted_terms(sums: dict) -> tuple:
-    return tuple(sorted(((v, c) for v, c in sums.items() if c), key=lambda term: term[0].id))
 
 
 class Guard(NamedTuple):
@@ -58,17 +27,17 @@ class Integers:
         self.low: dict[Var, int] = {}
         self.high: dict[Var, Affine] = {}              # v <= high[v]
         self.factors: dict[Var, tuple] = {}            # the two integers that a variable is the product of
-        self.operands: dict[Var, tuple] = {}           # what an integer that has no affine form was computed from
-        self.dims: set[Var] = set()                    # extents of inputs: what guards may be about
+        self.operands: dict[Var, tuple] = {}           # the operands of an integer that has no affine form
+        self.dims: set[Var] = set()                    # extents of inputs, which guards may test
         self.guards: dict[tuple, Guard] = {}
 
     def form(self, n: "int | Var") -> Affine:
         """The affine form of an integer, in terms of variables that have none of their own."""
         if isinstance(n, int):
-            return Affine((), n)
+            return Affine.constant(n)
         known = self.forms.get(n)
         if known is None:
-            return Affine(((n, 1),), 0)
+            return Affine.of(n)
         return self._resolve(known)
 
     def note_bounds(self, new: Var, old: Var) -> None:
@@ -82,7 +51,7 @@ class Integers:
     def _resolve(self, form: Affine) -> Affine:
         if not any(v in self.forms for v, _ in form.terms):
             return form
-        total = Affine((), form.const)
+        total = Affine.constant(form.const)
         for v, c in form.terms:
             total = total + self.form(v).scaled(c)
         return total
@@ -125,7 +94,7 @@ class Integers:
             return False
         for v, c in form.terms:
             if c < 0 and v in self.high:
-                rest = Affine(tuple(t for t in form.terms if t[0] is not v), form.const)
+                rest = form.without(v)
                 if self.proves_nonnegative(rest + self._resolve(self.high[v]).scaled(c), depth - 1):
                     return True
         return False
@@ -134,7 +103,7 @@ class Integers:
         return bool(form.terms) and all(v in self.dims for v, _ in form.terms)
 
     def assume_nonnegative(self, form: Affine, where: object = None) -> bool:
-        """Make form >= 0 true of this program, by proof or by a guard; False where neither is to be had."""
+        """Make form >= 0 true of this program, by proof or by a guard; False if neither works."""
         if self.proves_nonnegative(form):
             return True
         hint = self.hint(form)
@@ -149,14 +118,14 @@ class Integers:
     def least(self, form: Affine, depth: int = 4) -> Affine:
         """A form that is nowhere above this one: indices of loops stand at the bound where it is least."""
         for v, c in form.terms:
-            bound = None if v in self.dims else self.high.get(v) if c < 0 else Affine((), self.low[v]) if v in self.low else None
+            bound = None if v in self.dims else self.high.get(v) if c < 0 else Affine.constant(self.low[v]) if v in self.low else None
             if bound is not None and depth:
-                rest = Affine(tuple([t for t in form.terms if t[0] is not v]), form.const)
+                rest = form.without(v)
                 return self.least(rest + self._resolve(bound).scaled(c), depth - 1)
         return form
 
     def assume_zero(self, form: Affine, where: object = None) -> bool:
-        """Make form == 0 true of this program, by proof or by a guard; False where neither is to be had."""
+        """Make form == 0 true of this program, by proof or by a guard; False if neither works."""
         form = self._resolve(form)
         if form.is_constant:
             return form.const == 0
@@ -174,24 +143,24 @@ class Integers:
         hint = self.hint(form)
         if hint is None:
             return None
-        if self.assume_zero(form - Affine((), hint), where) or all(self._pin_term(v, where) for v, _ in form.terms):
+        if self.assume_zero(form.shifted(-hint), where) or all(self._pin_term(v, where) for v, _ in form.terms):
             return hint
         return None
 
     def _pin_term(self, v: Var, where: object) -> bool:
         operands = self.operands.get(v, ())
         if v in self.dims:
-            return self.assume_zero(Affine(((v, 1),), -v.hint), where)           # type: ignore[operator]  # a form's hint needs its terms'
+            return self.assume_zero(Affine.of(v).shifted(-v.hint), where)           # type: ignore[operator]  # a form's hint needs its terms'
         if not operands or any(self.pin(n, where) is None for n in operands):
             return False
-        self.forms[v] = Affine((), v.hint)                                       # type: ignore[arg-type]
+        self.forms[v] = Affine.constant(v.hint)                                       # type: ignore[arg-type]
         return True
 
     def _substitute(self, form: Affine) -> None:
         """From form == 0, express the youngest variable with coefficient +-1 by the others."""
         for v, c in reversed(form.terms):
             if abs(c) == 1:
-                rest = Affine(tuple(t for t in form.terms if t[0] is not v), form.const)
+                rest = form.without(v)
                 self.forms[v] = rest.scaled(-c)
                 return
 

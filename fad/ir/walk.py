@@ -8,7 +8,8 @@ from typing import Any
 from ..util.errors import CheckError, FadError
 from . import stack
 from .build import Value
-from .graph import Equation, Func, Literal, Var, free_vars
+from .graph import Equation, Func, Literal, Var
+from .uses import operands
 
 
 class Environment(dict):
@@ -79,7 +80,7 @@ def last_uses(func: Func) -> list:
     needed = {a for a in func.outputs if isinstance(a, Var)} | set(func.inputs)
     dead: list = []
     for eqn in reversed(func.equations):
-        used = [a for a in eqn.inputs if isinstance(a, Var)] + [v for r in eqn.regions for v in free_vars(r)] + list(eqn.outputs)
+        used = operands(eqn) + list(eqn.outputs)
         gone = [v for v in dict.fromkeys(used) if v not in needed and v.type.shape]
         needed.update(used)
         dead.append(gone)

@@ -6,10 +6,11 @@ every index that varies becomes an array over the batch, and the array's own bat
 from typing import Any, NamedTuple
 
 from ..ir.op import Op, registry
+from ..ir.spec import walk_spec
 from ..ir.types import INT
 from .batching import batch_extent, pad_rank, spread_batch
 from .kinds import shape_of
-from .selection import selected_shape, walk_spec
+from .selection import selected_shape
 
 
 class Gathered(NamedTuple):

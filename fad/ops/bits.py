@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from ..ir.op import Op, registry
+from ..ir.spec import walk_spec
 from ..ir.types import Type, type_of
 from .extents import broadcast_onto, product
 from .index import index, update
 from .kinds import Zero, shape_of
 from .reduce import own_dtype, reduction
-from .selection import array_rank, move_axes, natural_place, numpy_index, selected_shape, walk_spec
+from .selection import array_rank, move_axes, natural_place, numpy_index, selected_shape
 from .shape import broadcast_to, reshape, transpose
 
 

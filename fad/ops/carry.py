@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..ir import stack
+from ..ir.affine import Affine
 from ..ir.build import Builder, Value, as_extent, building, current
 from ..ir.graph import Func, Var
-from ..ir.integers import Affine
 from ..ir.op import registry
 from ..ir.types import INT, Type, is_number, promoted, type_of
 from ..util.errors import UnstageableError
@@ -53,7 +53,7 @@ def join(a: "Type | None", b: "Type | None", name: str) -> "Type | None":
     return Type(promoted([a, b]), a.shape, a.weak and b.weak)
 
 
-def same_extent(m: Any, n: Any) -> bool:
+def assumed_equal(m: Any, n: Any) -> bool:
     """Whether two extents are equal: known, or assumed of extents of inputs."""
     facts = current().integers
     return facts.assume_zero(facts.form(m) - facts.form(n))
@@ -197,7 +197,7 @@ class Carries:
     def _link_extents(self, k: int, t: Type, new: Type) -> bool:
         changed = False
         for axis, (m, n) in enumerate(zip(t.shape, new.shape)):
-            if (k, axis) not in self.links and not same_extent(m, n):
+            if (k, axis) not in self.links and not assumed_equal(m, n):
                 self._link(k, axis, m)
                 changed = True
         return changed

@@ -26,7 +26,7 @@ from ..util.patience import check_patience
 from ..util.where import here
 from . import extents as extent
 from .arithmetic import sub
-from .carry import UNDEFINED, Carries, Code, atom_type, convert, entering, join, output_vars, trace_body, visible_extent
+from .carry import UNDEFINED, Carries, Code, assumed_equal, atom_type, convert, entering, join, output_vars, trace_body, visible_extent
 from .choice import cast
 from .kinds import NoRule, Zero, shape_of
 from .mixed import of_kinds
@@ -246,7 +246,7 @@ class _Results:
         if (k, axis) in self.links:
             return 0
         seen = [self._seen(b, row[k], axis) for b, row in zip(self.builders, self.rows) if row[k] is not UNDEFINED]
-        if None not in seen and all(_equal(seen[0], n) for n in seen[1:]) and (len(seen) == len(self.rows) or seen[0] == 1):
+        if None not in seen and all(assumed_equal(seen[0], n) for n in seen[1:]) and (len(seen) == len(self.rows) or seen[0] == 1):
             return seen[0]                                    # an extent of 1 is one by which an array broadcasts, and has to be known
         fresh = sum(1 for j in self.links.values() if j >= self.given)
         self.links[k, axis] = self.given + fresh
@@ -281,11 +281,6 @@ class _Results:
     def kept_extents(self) -> tuple:
         place = self._place()
         return tuple((place[k], axis, place[j]) for (k, axis), j in self.links.items() if k in place)
-
-
-def _equal(m: Any, n: Any) -> bool:
-    facts = current().integers
-    return facts.assume_zero(facts.form(m) - facts.form(n))
 
 
 # -- arrays that loops save values in -----------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 Faces of libraries that few programs use are loaded when the first function of that library is met (LATER).
 """
 import functools
-import importlib
 import inspect
 import sys
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from typing import Any, NamedTuple
 from ..ir.op import Op, registry
 from ..ir.types import type_of
 from ..util.interrupts import let_through
+from ..util.lazy import imported
 from ..util.where import module_name
 from .kinds import shape_of
 from .literals import as_array
@@ -120,7 +120,7 @@ def add_ufunc(op: Op, *names: str, samples: tuple = (), note: str = "") -> None:
 
 def _load(owner: str) -> None:
     for name in LATER.get(owner, ()):
-        importlib.import_module(f"{__package__}.faces.{name}")
+        imported(f"{__package__}.faces.{name}")
     LATER.pop(owner, None)                  # not before: another thread may ask meanwhile
 
 

@@ -1,27 +1,21 @@
 """Indexing: one description of a selection serves reading, writing, adding, and the derivatives of all three.
 
-A selection `spec` has one entry an axis of the array, and operands follow the array in the op's inputs, in axis order:
-
-    ":"     the whole axis                                   no operand
-    "s"     a slice of step k, as ("s", k)                   operands start, extent
-    "i"     one index; the axis goes                         operand: an integer
-    "a"     an array of indices                              operand: an integer array
-
-All "a" operands have one shape; its axes stand in the result at position `at` (counting axes left by the rest).
-Indices are in range and not negative; ops/subscript.py, which reads NumPy's subscripts, sees to that.
+ir/spec.py says what a selection is written in. ops/subscript.py reads NumPy's subscripts, and sees to it that indices are
+in range and not negative.
 """
 from typing import Any
 
 import numpy as np
 
 from ..ir.op import Op, registry
+from ..ir.spec import walk_spec
 from ..ir.types import INT, Type, result_dtype, type_of
 from ..util.errors import IndexRangeError
 from .batch_index import batch_index, batch_write
 from .choice import mask
 from .extents import broadcast_of, broadcast_onto, product
 from .kinds import AddInto, Zero, fit, shape_of
-from .selection import array_rank, move_axes, natural_place, numpy_index, selected_shape, walk_spec
+from .selection import array_rank, move_axes, natural_place, numpy_index, selected_shape
 from .shape import full, iota, nothing_like, reshape
 
 

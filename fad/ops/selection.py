@@ -1,18 +1,8 @@
 """The description of a selection (see index.py): its extents, and the same selection as NumPy writes it."""
-from collections.abc import Iterator
-
 import numpy as np
 
+from ..ir.spec import walk_spec
 from .kinds import shape_of
-
-
-def walk_spec(spec: tuple, operands: tuple) -> Iterator[tuple]:
-    """(axis, entry, the operands of that entry)."""
-    k = 0
-    for axis, entry in enumerate(spec):
-        count = {":": 0, "s": 2, "i": 1, "a": 1}[entry[0]]
-        yield axis, entry, operands[k:k + count]
-        k += count
 
 
 def selected_shape(shape: tuple, operands: tuple, spec: tuple, at: int) -> tuple:

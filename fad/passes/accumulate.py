@@ -1,10 +1,15 @@
-"""accumulate: what every turn of a loop adds to one element of an array is added up in a number, and to the array once."""
+"""accumulate: scalar promotion of sums. A loop adds to a number, and the number goes to the array once, behind it.
+
+The element must not depend on the iteration, and bounds of indices must show that the loop touches it nowhere else
+(places.py). One walk; the proofs compare at most MOST_PAIRS pairs of accesses a loop.
+"""
 from typing import Any
 
 from ..ir.absent import absent
-from ..ir.graph import Equation, Func, Literal, Var
+from ..ir.graph import Equation, Func, Literal, Var, is_counted
 from ..ir.op import registry
 from ..ir.types import Type
+from ..ir.views import LoopView
 from .places import Places
 from .rewrite import Scope, rewrite
 from .sums import Sums, is_addition
@@ -12,7 +17,10 @@ from .turns import if_it_runs, runs
 
 
 def accumulate(func: Func) -> Func:
-    """An array gets what a loop adds at a place that does not depend on the loop when the loop is over, if the loop reads and writes other places only.
+    """A loop's additions to an element that stays in place go to a number, and the number goes to the array behind the
+    loop.
+
+    The loop must read and write other elements only.
 
         for i in range(n): g[k] += x[i]   ->   s = 0.0; for i in range(n): s = s + x[i]; if 0 < n: g[k] += s
     """
@@ -21,30 +29,32 @@ def accumulate(func: Func) -> Func:
 
 
 def _visit(eqn: Equation, scope: Scope, places: Places) -> Any:
-    if eqn.op.name != "for" or not isinstance(eqn.inputs[2], Literal) or runs(eqn) is False:
+    if not is_counted(eqn) or LoopView(eqn).step is None or runs(eqn) is False:
         return None
-    sums = Sums(eqn.regions[0])
-    if any(e.op.name == "check_index" and e.inputs[0] not in sums.inside for e in eqn.regions[0].equations):
+    sums = Sums(LoopView(eqn).body)
+    if any(e.op.name == "check_index" and e.inputs[0] not in sums.inside for e in sums.region.equations):
         return None                                          # of a place that the body checks nothing is known outside
     chosen = [(k, adds) for k in range(len(eqn.outputs)) if (adds := _to_move(sums, k, places))]
     return _divided(eqn, chosen, scope) if chosen else None
 
 
 def _to_move(sums: Sums, k: int, places: Places) -> list:
-    """The additions of numbers to an element of the k-th carry that is the same in all turns, where all else but additions happens to other elements."""
+    """The additions of numbers to an element of the k-th carry that is the same in all iterations, where all else but
+    additions happens to other elements.
+    """
     steps = sums.steps(k) or ()
     found = [e for e in steps if e.op.name == "index_add" and _stays(e, sums.inside)]
     return places.keep_apart(sums.region, found, [e for e in steps if not is_addition(e)])
 
 
 def _stays(add: Equation, inside: set) -> bool:
-    """Whether this adds a number, in the array's dtype, to an element that does not depend on the turn."""
+    """Whether this adds a number, in the array's dtype, to an element that does not depend on the iteration."""
     array, number, *place = add.inputs
     return number.type.dtype == array.type.dtype and all(entry == "i" for entry in add.params["spec"]) and inside.isdisjoint(place)
 
 
 def _divided(loop: Equation, chosen: list, scope: Scope) -> Equation:
-    """The loop with sums of their own in the scope, one for each element, and of the equations behind it the last."""
+    """The loop with one sum for each element; the scope gets it and all equations behind it but the last."""
     groups = {k: _by_place(found) for k, found in chosen}
     kept = {k: Var(loop.outputs[k].type, loop.outputs[k].name) for k, _ in chosen}
     all_groups = [adds for of_array in groups.values() for adds in of_array]
@@ -52,8 +62,9 @@ def _divided(loop: Equation, chosen: list, scope: Scope) -> Equation:
     outputs = (*[kept.get(k, v) for k, v in enumerate(loop.outputs)], *totals.values())
     zeros = [Literal(absent(v.type.dtype), v.type) for v in totals.values()]
     names = loop.params["names"] and (*loop.params["names"], *[""] * len(totals))
-    body = _with_sums(loop.regions[0], all_groups)
-    scope.add(Equation(loop.op, (*loop.inputs, *zeros), outputs, loop.params | {"names": names}, (body,), loop.where))
+    view = LoopView(loop)
+    scope.add(view.replace(init=(*view.init, *zeros), body=_with_sums(view.body, all_groups), results=outputs,
+                           params=loop.params | {"names": names}))
     *before, last = _behind(loop, groups, kept, totals)
     for eqn in before:
         scope.add(eqn)
@@ -69,7 +80,9 @@ def _by_place(adds: list) -> list:
 
 
 def _with_sums(region: Func, groups: list) -> Func:
-    """The body with numbers that it adds to instead of the array: what a turn adds to one element is added up where it was added, and to the number at the end."""
+    """The body, which adds to numbers in place of the arrays: an iteration's additions to one element stay where they
+    were, and the sum goes to the number at the end.
+    """
     states = {e.outputs[0]: e.inputs[0] for adds in groups for e in adds}
     group_of = {e: k for k, adds in enumerate(groups) for e in adds}
 
@@ -82,7 +95,7 @@ def _with_sums(region: Func, groups: list) -> Func:
     for e in region.equations:
         k = group_of.get(e)
         if k is None:
-            equations.append(Equation(e.op, tuple(map(now, e.inputs)), e.outputs, e.params, e.regions, e.where))
+            equations.append(e.replace(inputs=tuple(map(now, e.inputs))))
         elif k not in parts:
             parts[k] = e.inputs[1]
         else:
@@ -90,7 +103,8 @@ def _with_sums(region: Func, groups: list) -> Func:
             parts[k] = equations[-1].outputs[0]
     before = [Var(Type(adds[0].inputs[0].type.dtype), "total") for adds in groups]
     sums = [_sum(s, parts[k], adds[-1]) for k, (s, adds) in enumerate(zip(before, groups))]
-    return Func(region.name, (*region.inputs, *before), equations + sums, (*map(now, region.outputs), *[e.outputs[0] for e in sums]))
+    return region.replace(inputs=(*region.inputs, *before), equations=equations + sums,
+                          outputs=(*map(now, region.outputs), *[e.outputs[0] for e in sums]))
 
 
 def _sum(a: Any, b: Any, add: Equation) -> Equation:
@@ -103,5 +117,5 @@ def _behind(loop: Equation, groups: dict, kept: dict, totals: dict) -> list:
     for k, found in groups.items():
         states = [kept[k], *[Var(kept[k].type) for _ in found[1:]], loop.outputs[k]]
         for (e, *_), old, new in zip(found, states, states[1:]):
-            equations.append(Equation(e.op, (old, totals[e], *e.inputs[2:]), (new,), e.params, (), e.where))
+            equations.append(e.replace(inputs=(old, totals[e], *e.inputs[2:]), outputs=(new,)))
     return if_it_runs(loop, equations, tuple([loop.outputs[k] for k in groups]), tuple(kept.values()))

@@ -1,9 +1,13 @@
-"""ascend: loops that run backward, and could as well run forward, run forward: so memory is read, and vectors are filled."""
+"""ascend: loop reversal. A loop that runs backward and only adds runs forward, so that memory is read in order.
+
+LLVM fills vectors from ascending accesses. One walk over the program.
+"""
 from typing import Any
 
-from ..ir.graph import Equation, Func, Literal, has_effect, has_loop
+from ..ir.graph import Equation, Func, Literal, has_effect, has_loop, is_counted
 from ..ir.op import registry
 from ..ir.types import INT, Type
+from ..ir.views import LoopView
 from .rewrite import Scope, rewrite
 from .sums import Sums
 
@@ -17,16 +21,14 @@ def ascend(func: Func) -> Func:
 
 
 def _visit(eqn: Equation, scope: Scope) -> Any:
-    if eqn.op.name != "for" or not isinstance(eqn.inputs[2], Literal) or eqn.inputs[2].value != -1:
+    loop = LoopView(eqn) if is_counted(eqn) else None
+    if loop is None or loop.step != -1 or any(has_loop(e) or has_effect(e) for e in loop.body.equations):
         return None
-    (region,) = eqn.regions
-    if any(has_loop(e) or has_effect(e) for e in region.equations):
+    sums = Sums(loop.body)
+    if any(sums.chain(k) is None for k in range(len(loop.results))):
         return None
-    sums = Sums(region)
-    if any(sums.chain(k) is None for k in range(len(eqn.outputs))):
-        return None
-    ends = [_next(n, eqn, scope) for n in (eqn.inputs[1], eqn.inputs[0])]
-    return Equation(eqn.op, (*ends, Literal(1, eqn.inputs[2].type), *eqn.inputs[3:]), eqn.outputs, eqn.params, eqn.regions, eqn.where)
+    start, stop, step = loop.bounds
+    return loop.replace(bounds=(_next(stop, eqn, scope), _next(start, eqn, scope), Literal(1, step.type)))
 
 
 def _next(n: Any, loop: Equation, scope: Scope) -> Any:

@@ -1,43 +1,48 @@
-"""hoist_checks: an index that runs along a line as a loop turns is checked at the line's two ends, before the loop."""
+"""hoist_checks: a loop checks an affine index once, at both ends of its range, in front of the loop.
+
+An affine function takes its extremes at the ends of an interval. One walk over the program.
+"""
 from typing import Any
 
-from ..ir.graph import Equation, Func, Literal, Var
+from ..ir.graph import Equation, Func, Literal, Var, is_counted
 from ..ir.op import registry
 from ..ir.types import BOOL, INT, Type
+from ..ir.uses import defined_in
+from ..ir.views import LoopView
 from .rewrite import Scope, rewrite
 
 _NUMBER = Type(INT, (), True)
 
 
 def hoist_checks(func: Func) -> Func:
-    """Checks of an index that is affine in a loop's counter (of step 1 or -1), or the same in all turns, move in front of the loop, if every turn makes them.
+    """Checks of an index that is affine in a loop's counter (of step 1 or -1), or the same in all iterations, move in
+    front of the loop, if every iteration makes them.
 
-        for i in range(n): check 2 * i + 1   ->   if there are turns: check 1, check 2 * (n - 1) + 1; for i in range(n): ...
+        for i in range(n): check 2 * i + 1   ->   if n > 0: check 1, check 2 * (n - 1) + 1; for i in range(n): ...
     """
     return rewrite(func, _visit)
 
 
 def _visit(eqn: Equation, scope: Scope) -> Any:
-    if eqn.op.name != "for" or not isinstance(eqn.inputs[2], Literal) or abs(eqn.inputs[2].value) != 1:
+    loop = LoopView(eqn) if is_counted(eqn) else None
+    if loop is None or loop.step not in (1, -1):
         return None
-    (region,) = eqn.regions
-    lines = _Lines(region)
-    checks = [e for e in region.equations if e.op.name == "check_index" and lines.serves(e)]
+    lines = _Lines(loop)
+    checks = [e for e in loop.body.equations if e.op.name == "check_index" and lines.serves(e)]
     if not checks:
         return None
-    ends = _Ends(eqn, scope)
+    ends = _Ends(loop, scope)
     for check in checks:
         ends.check(check, lines)
-    kept = [e for e in region.equations if e not in checks]
-    return Equation(eqn.op, eqn.inputs, eqn.outputs, eqn.params, (Func(region.name, region.inputs, kept, region.outputs),), eqn.where)
+    return loop.replace(body=loop.body.replace(equations=[e for e in loop.body.equations if e not in checks]))
 
 
 class _Lines:
-    """The integers of a region that are affine in its first input."""
+    """The integers of a loop's body that are affine in its index."""
 
-    def __init__(self, region: Func):
-        self.index = region.inputs[0]
-        self.inside = set(region.inputs) | {v for e in region.equations for v in e.outputs}
+    def __init__(self, loop: LoopView):
+        self.index, region = loop.index, loop.body
+        self.inside = defined_in(region)
         self.equations: dict[Var, Equation] = {}
         for eqn in region.equations:
             if self._is_affine(eqn):
@@ -54,20 +59,21 @@ class _Lines:
         return atom is self.index or atom in self.equations
 
     def serves(self, check: Equation) -> bool:
-        """Whether a check may be made at the ends alone: its index is on a line or stays, its extent is of the program around."""
+        """Whether the check may be made at the ends alone: its index is affine or stays, and its extent comes from
+        outside the loop.
+        """
         i, n = check.inputs
         stays = i not in self.inside and not i.type.shape and i.type.dtype == INT
         return (self.moves(i) or stays) and n not in self.inside
 
 
 class _Ends:
-    """The first and the last turn of a loop, in the program in front of it."""
+    """The first and the last iteration of a loop, in the program in front of it."""
 
-    def __init__(self, loop: Equation, scope: Scope):
-        self.scope, self.where = scope, loop.where
-        start, stop, step = loop.inputs[:3]
-        first, last = (start, stop) if step.value > 0 else (stop, start)
-        self.runs = self._emit("less", (first, last), Type(BOOL))
+    def __init__(self, loop: LoopView, scope: Scope):
+        self.scope, self.where = scope, loop.eqn.where
+        start, stop, step = loop.bounds
+        self.runs = self._emit("less", loop.ends, Type(BOOL))
         self.turns: list = [{}, {}]
         self.counters = [start, self._emit("sub", (stop, step))]
 
@@ -75,15 +81,15 @@ class _Ends:
         return self.scope.emit(registry[name], inputs, type, {}, self.where)
 
     def check(self, check: Equation, lines: _Lines) -> None:
-        """The check at both ends, if the loop has any turn."""
+        """The check at both ends, if the loop has any iteration."""
         i, n = check.inputs
         extent = self._emit("where", (self.runs, n, Literal(1, _NUMBER)))
         for end in dict.fromkeys([self._value(i, lines, turn, counter) for turn, counter in zip(self.turns, self.counters)]):
             place = self._emit("where", (self.runs, end, Literal(0, _NUMBER)))
-            self.scope.add(Equation(check.op, (place, extent), (), check.params, (), check.where))
+            self.scope.add(check.replace(inputs=(place, extent)))
 
     def _value(self, atom: Any, lines: _Lines, turn: dict, counter: Any) -> Any:
-        """What an atom is in that turn."""
+        """The value of an atom in that iteration."""
         if atom is lines.index:
             return counter
         if atom not in lines.equations:

@@ -21,7 +21,7 @@ def _visit(eqn: Equation, scope: Scope) -> Any:
     region = eqn.regions[0]
     inner = Scope(scope)
     inner.replaced.update(zip(region.inputs, eqn.inputs))
-    opened = rewrite(Func(region.name, (), region.equations, region.outputs), _visit, inner)
+    opened = rewrite(region.replace(inputs=()), _visit, inner)
     for inner_eqn in opened.equations:
         scope.add(inner_eqn)
     return opened.outputs

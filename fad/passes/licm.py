@@ -1,8 +1,11 @@
-"""licm: what a loop would compute again and again is computed before it."""
+"""licm: loop-invariant code motion. Equations that depend on nothing of the loop are computed in front of it.
+
+Only equations that cannot fail move. One walk over the program.
+"""
 from typing import Any
 
-from ..ir.graph import Equation, Func, Var, extents_of
-from .rewrite import Scope, rewrite
+from ..ir.graph import Equation, Func, Var, extents_of, is_loop
+from .rewrite import Scope, in_regions, rewrite
 
 _SAFE_KINDS = {"elementwise", "reduce", "contract", "shape"}
 _CHEAP = {"full", "unwritten", "iota", "broadcast_to", "barrier"}          # made where they are used: hoisting them only keeps memory
@@ -17,9 +20,7 @@ def licm(func: Func) -> Func:
 
 
 def _visit(eqn: Equation, scope: Scope) -> Any:
-    if eqn.op.name not in ("for", "while"):
-        return None
-    return Equation(eqn.op, eqn.inputs, eqn.outputs, eqn.params, tuple([_lightened(r, scope) for r in eqn.regions]), eqn.where)
+    return in_regions(eqn, lambda region: _lightened(region, scope)) if is_loop(eqn) else None
 
 
 def _lightened(region: Func, scope: Scope) -> Func:
@@ -31,7 +32,7 @@ def _lightened(region: Func, scope: Scope) -> Func:
         else:
             kept.append(eqn)
             inside.update(eqn.outputs)
-    return Func(region.name, region.inputs, kept, region.outputs)
+    return region.replace(equations=kept)
 
 
 def _may_move(eqn: Equation) -> bool:

@@ -1,23 +1,30 @@
-"""overflow: Python's integers have no largest one, and are not divided by zero: what may go wrong is looked at as the program runs."""
+"""overflow: checks for Python's integers, which have no largest one and raise for a division by zero.
+
+A bound of every integer follows from those of its operands (interval arithmetic on magnitudes). Where the bound exceeds
+64 bits, the operation runs on floats as well, and the program checks the result.
+"""
 import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..ir.graph import Equation, Func, Literal, Var
+from ..ir.graph import Equation, Func, Literal, Var, all_equations, is_branch, is_loop
 from ..ir.op import registry
 from ..ir.types import INT, Type
+from ..ir.views import LoopView
 from ..util.errors import INTEGER_OVERFLOW, LARGEST_INT
 from ..util.interrupts import let_through
 from .rewrite import Scope, rewrite
 
-EXTENT = 2.0**30                                              # arrays are not much longer, and what counts turns counts no further
-DATA = 2.0**62                                                # what is computed from data
+EXTENT = 2.0**30                                              # arrays are not much longer, and counts of iterations stay below it
+DATA = 2.0**62                                                # a bound of integers computed from data
 FLOAT, BOOL = Type(np.dtype(float)), Type(np.dtype(bool))
 
 
 class Size(NamedTuple):
-    """At most times * (the largest integer that a loop carries) + base + ticks * (the number of turns of all loops)."""
+    """At most times * (the largest integer that a loop carries) + base + ticks * (the number of iterations of all
+    loops).
+    """
 
     times: float = 0.0
     base: float = 0.0
@@ -32,7 +39,7 @@ class Size(NamedTuple):
 
 
 def overflow(func: Func) -> Func:
-    """Before an operation on Python integers whose result is not known to have 64 bits, the same in floats, and a check.
+    """In front of an operation on Python integers that may leave 64 bits: the same operation on floats, and a check.
 
         k2 = k * 3   ->   check_that(abs(float(k) * 3.0) < 2**63); k2 = k * 3      where a loop carries k
 
@@ -41,20 +48,13 @@ def overflow(func: Func) -> Func:
     Known are extents and what counts, and what is made of these by sums and by products of two. NumPy's integers wrap around, and are left alone.
     """
     extents = {n for v in func.inputs for n in v.type.shape}              # of arguments: those of 0 are other programs
-    partial = {id(eqn) for eqn in _all(func) if _is_partial(eqn) and eqn.inputs[1] not in extents}
+    partial = {id(eqn) for eqn in all_equations(func) if _is_partial(eqn) and eqn.inputs[1] not in extents}
     unsure: set[Var] = set()
-    if any(_may_grow(eqn) for eqn in _all(func)):
+    if any(_may_grow(eqn) for eqn in all_equations(func)):
         finder = _Finder(func)
         finder.region(func, {v: Size(base=DATA) for v in func.inputs}, True)
         unsure = finder.unsure
     return rewrite(func, lambda eqn, scope: _checked(eqn, scope, unsure, partial)) if unsure or partial else func
-
-
-def _all(func: Func) -> Any:
-    for eqn in func.equations:
-        yield eqn
-        for region in eqn.regions:
-            yield from _all(region)
 
 
 def _is_pythons(eqn: Equation) -> bool:
@@ -62,14 +62,14 @@ def _is_pythons(eqn: Equation) -> bool:
 
 
 def _may_grow(eqn: Equation) -> bool:
-    """Whether this is an operation that, repeated or by itself, makes large integers of small ones."""
+    """Whether this operation makes large integers of small ones, by itself or repeated."""
     if eqn.op.name not in GROWING or not _is_pythons(eqn):
         return False
     return eqn.op.name not in ("add", "sub", "mul") or all(isinstance(a, Var) or abs(a.value) > 1 and eqn.op.name == "mul" for a in eqn.inputs)
 
 
 def _is_partial(eqn: Equation) -> bool:
-    """Whether this divides Python integers by what may be zero, or shifts them by what may be negative."""
+    """Whether this may divide a Python integer by zero, or shift it by a negative number."""
     pythons = all(a.type.weak and a.type.dtype == INT for a in eqn.inputs)
     return eqn.op.name in PARTIAL and pythons and (isinstance(eqn.inputs[1], Var) or eqn.inputs[1].value <= 0)
 
@@ -79,7 +79,7 @@ class _Finder:
 
     def __init__(self, func: Func):
         self.unsure: set[Var] = set()
-        self.extents = {n for eqn in _all(func) for v in eqn.outputs for n in v.type.shape if isinstance(n, Var)}
+        self.extents = {n for eqn in all_equations(func) for v in eqn.outputs for n in v.type.shape if isinstance(n, Var)}
 
     def size(self, a: Any, known: dict) -> Size:
         if isinstance(a, Literal):
@@ -107,38 +107,40 @@ class _Finder:
         known.update(dict.fromkeys(eqn.outputs, found))
 
     def control(self, eqn: Equation, known: dict, note: bool) -> None:
-        if eqn.op.name in ("for", "while"):
-            found = self.loop(eqn, known, note)
+        if is_loop(eqn):
+            found = self.loop(LoopView(eqn), known, note)
         else:
             inputs = {v: Size(base=DATA) for region in eqn.regions for v in region.inputs}
             rows = [self.region(region, {**known, **inputs}, note) for region in eqn.regions]
-            found = [_largest(*column) for column in zip(*rows)] if eqn.op.name == "cond" else [Size(base=DATA)] * len(eqn.outputs)
+            found = [_largest(*column) for column in zip(*rows)] if is_branch(eqn) else [Size(base=DATA)] * len(eqn.outputs)
         known.update(zip(eqn.outputs, found))
 
-    def loop(self, eqn: Equation, known: dict, note: bool) -> "list[Size]":
-        """What a loop carries: what each turn adds to, or leaves below the largest carry, grows with the turns; the rest without bounds."""
-        count, body = len(eqn.outputs), eqn.regions[-1]
-        carries, first = body.inputs[len(body.inputs) - count:], [self.size(a, known) for a in eqn.inputs[len(eqn.inputs) - count:]]
-        if eqn.op.name == "for":
-            known[body.inputs[0]] = _sum(*[self.size(a, known) for a in eqn.inputs[:3]])
-        steady = {k for k, v in enumerate(carries) if not v.type.shape and v.type.dtype == INT}
+    def loop(self, loop: LoopView, known: dict, note: bool) -> "list[Size]":
+        """Sizes of the carries: a carry that each iteration adds to, or leaves below the largest carry, grows with the
+        iterations; any other has no bound.
+        """
+        first = [self.size(a, known) for a in loop.init]
+        if loop.index is not None:
+            known[loop.index] = _sum(*[self.size(a, known) for a in loop.bounds])
+        steady = {k for k, v in enumerate(loop.carries) if not v.type.shape and v.type.dtype == INT}
         while True:
-            turn = self.region(body, {**known, **{v: Size(times=1.0) if k in steady else Size(base=LARGEST_INT) for k, v in enumerate(carries)}}, False)
+            begun = [Size(times=1.0) if k in steady else Size(base=LARGEST_INT) for k in range(len(first))]
+            turn = self.region(loop.body, {**known, **dict(zip(loop.carries, begun))}, False)
             wild = {k for k in steady if turn[k].times > 1 or not turn[k].total < LARGEST_INT}
             if not wild:
                 break
             steady -= wild
-        found = [Size(base=LARGEST_INT)] * count
+        found = [Size(base=LARGEST_INT)] * len(first)
         anew = {k for k in steady if not turn[k].times}
-        for k in anew:                                        # of no carry: as large in every turn
+        for k in anew:                                        # of no carry: as large in every iteration
             found[k] = _largest(first[k], turn[k])
         if steady:
             start = _largest(*[found[k] if k in anew else first[k] for k in steady])
             growth = max([turn[k].base + turn[k].ticks for k in steady - anew], default=0.0)
             found = [Size(start.times, start.base, start.ticks + growth) if k in steady - anew else size for k, size in enumerate(found)]
         if note:
-            for region in eqn.regions:
-                self.region(region, {**known, **dict(zip(region.inputs[len(region.inputs) - count:], found))}, True)
+            for region in loop.eqn.regions:
+                self.region(region, {**known, **dict(zip(loop.carries_of(region), found))}, True)
         return found
 
 
@@ -172,7 +174,7 @@ def _shifted(x: Size, y: Size) -> Size:
 
 
 PARTIAL = dict.fromkeys(("floordiv", "mod", "div"), ("not_equal", "division by zero", "ZeroDivisionError")) | dict.fromkeys(
-    ("left_shift", "right_shift"), ("greater_equal", "negative shift count", "ValueError"))     # what must hold of the second operand and 0
+    ("left_shift", "right_shift"), ("greater_equal", "negative shift count", "ValueError"))     # the relation that must hold between the second operand and 0
 GROWING = {"add", "sub", "mul", "square", "pow", "left_shift"}
 RULES = {
     "add": _sum, "sub": _sum, "mul": _product, "square": lambda x: _product(x, x), "pow": _power, "left_shift": _shifted, "floordiv": lambda x, y: x,

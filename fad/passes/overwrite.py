@@ -1,16 +1,18 @@
-"""overwrite: an array of zeros, to each element of which a loop adds in turn, need not be zero before."""
+"""overwrite: dead initialisation. A vector of zeros to whose elements a loop adds, one by one, need not be zeroed."""
 from typing import Any
 
-from ..ir.graph import Equation, Func, Literal, Var
+from ..ir.graph import Equation, Func, Literal, Var, is_counted
 from ..ir.op import registry
 from ..ir.types import Type
-from .rewrite import Scope, rewrite
-from .simplify import adds_nothing
+from ..ir.views import LoopView
+from .rewrite import Scope, as_extent, rewrite
 from .sums import Sums
+from .zeros import adds_nothing, filling, is_number
 
 
 def overwrite(func: Func) -> Func:
-    """Where every turn of a loop over all of a vector of zeros adds to the element of its own, the first addition is an assignment.
+    """If every iteration of a loop over a whole vector of zeros adds to its own element, the first addition becomes an
+    assignment.
 
         g = full(0.0, n); for i in range(n): g[i] += x[i]   ->   g = unwritten(n); for i in range(n): g[i] = x[i]
     """
@@ -18,39 +20,37 @@ def overwrite(func: Func) -> Func:
 
 
 def _visit(eqn: Equation, scope: Scope) -> Any:
-    if eqn.op.name != "for" or [getattr(a, "value", None) for a in (eqn.inputs[0], eqn.inputs[2])] != [0, 1]:
+    loop = LoopView(eqn) if is_counted(eqn) else None
+    if loop is None or loop.step != 1 or not isinstance(loop.bounds[0], Literal) or loop.bounds[0].value != 0:
         return None
-    sums, init, first = Sums(eqn.regions[0]), list(eqn.inputs), {}
-    for k, out in enumerate(eqn.outputs):
+    sums, init, first = Sums(loop.body), list(loop.init), {}
+    for k, (a, out) in enumerate(zip(loop.init, loop.results)):
         adds = sums.chain(k)
-        if adds and _covers(eqn, out, adds) and _is_zeros(init[3 + k], scope):
-            init[3 + k] = scope.emit(registry["unwritten"], (eqn.inputs[1],), out.type, {"dtype": out.type.dtype}, eqn.where)
-            first[adds[0]] = _assigned(adds[0], scope.producer(eqn.inputs[3 + k]).inputs[0])       # type: ignore[union-attr]
+        if adds and _covers(loop, out, adds) and is_number(filling(a, scope.producer), 0):
+            extent, params = loop.bounds[1], {"dtype": out.type.dtype}
+            init[k] = scope.emit(registry["unwritten"], (extent,), out.type, params, eqn.where)
+            first[adds[0]] = _assigned(adds[0], filling(a, scope.producer))
     if not first:
         return None
-    region = eqn.regions[0]
-    body = Func(region.name, region.inputs, [new for e in region.equations for new in first.get(e, (e,))], region.outputs)
-    return Equation(eqn.op, tuple(init), eqn.outputs, eqn.params, (body,), eqn.where)
+    body = loop.body.replace(equations=[new for e in loop.body.equations for new in first.get(e, (e,))])
+    return loop.replace(init=tuple(init), body=body)
 
 
 def _assigned(add: Equation, zero: Any) -> tuple:
-    """The assignment in place of an addition to a zero: -0.0 becomes 0.0 by it, if that is a number of the program's."""
+    """The assignment in place of an addition to a zero; where that zero is a number, -0.0 becomes 0.0 as before."""
     x, v, *place = add.inputs
     if adds_nothing(zero, x):
-        return (Equation(registry["update"], add.inputs, add.outputs, add.params, (), add.where),)
+        return (add.replace(op=registry["update"]),)
     total = Var(Type(x.type.dtype))
     return (Equation(registry["add"], (v, Literal(x.type.dtype.type(0), Type(x.type.dtype))), (total,), {}, (), add.where),
-            Equation(registry["update"], (x, total, *place), add.outputs, add.params, (), add.where))
+            add.replace(op=registry["update"], inputs=(x, total, *place)))
 
 
-def _covers(loop: Equation, out: Var, adds: list) -> bool:
-    """Whether the loop has a turn for each element of the vector, and adds numbers to no other one in that turn."""
-    stop, index = loop.inputs[1], loop.regions[0].inputs[0]
-    extent = stop.value if isinstance(stop, Literal) else stop
-    return out.type.shape == (extent,) and all(e.op.name == "index_add" and e.inputs[2:] == (index,) and e.params["spec"] == ("i",) for e in adds) \
-        and all(e.inputs[1].type.dtype == out.type.dtype for e in adds)
-
-
-def _is_zeros(a: Any, scope: Scope) -> bool:
-    made = scope.producer(a)
-    return made is not None and made.op.name == "full" and isinstance(made.inputs[0], Literal) and made.inputs[0].value == 0
+def _covers(loop: LoopView, out: Var, adds: list) -> bool:
+    """Whether the loop has one iteration for each element of the vector, and each iteration adds to its own element
+    only.
+    """
+    if out.type.shape != (as_extent(loop.bounds[1]),):
+        return False
+    own = all(e.op.name == "index_add" and e.inputs[2:] == (loop.index,) and e.params["spec"] == ("i",) for e in adds)
+    return own and all(e.inputs[1].type.dtype == out.type.dtype for e in adds)

@@ -1,29 +1,30 @@
-"""Parts of parts of arrays, as parts of the arrays."""
+"""Composition of subscripts: a part of a part of an array, as a part of the array."""
 from typing import Any
 
 from ..ir.graph import Equation, Literal, Var
 from ..ir.op import registry
+from ..ir.spec import walk_spec
 from ..ir.types import INT, Type
-from ..ops.selection import walk_spec
 from .rewrite import as_atom
+from .zeros import is_number
 
 
 class Integers:
-    """Sums, products and bounds of integers, as equations of a line of the user's; those that are known are numbers."""
+    """Sums, products and bounds of integers, as equations of a line of the user's; known integers are numbers."""
 
     def __init__(self, where: Any):
         self.where = where
         self.equations: list[Equation] = []
 
     def sum(self, a: Any, b: Any) -> Any:
-        if _is(a, 0) or _is(b, 0):
-            return b if _is(a, 0) else a
+        if is_number(a, 0) or is_number(b, 0):
+            return b if is_number(a, 0) else a
         return self._made("add", a, b)
 
     def product(self, a: Any, b: Any) -> Any:
-        if _is(a, 1) or _is(b, 1):
-            return b if _is(a, 1) else a
-        return as_atom(0) if _is(a, 0) or _is(b, 0) else self._made("mul", a, b)
+        if is_number(a, 1) or is_number(b, 1):
+            return b if is_number(a, 1) else a
+        return as_atom(0) if is_number(a, 0) or is_number(b, 0) else self._made("mul", a, b)
 
     def smaller(self, a: Any, b: Any) -> Any:
         return self._made("minimum", a, b)
@@ -39,12 +40,8 @@ class Integers:
         return out
 
 
-def _is(a: Any, value: int) -> bool:
-    return isinstance(a, Literal) and a.value == value
-
-
 def part_of_part(outer: tuple, inner: tuple, integers: Integers) -> "tuple | None":
-    """The selection (operands, spec) of an array that a second one makes of what a first one selects; None where either gathers.
+    """The selection (operands, spec) that is the second selection applied to the first; None if either gathers.
 
         x[a:a + n:2], of it [b]   ->   x[a + 2 * b]
     """
@@ -73,7 +70,8 @@ def _within(entry: tuple, given: tuple, chosen: Any, place: tuple, integers: Int
 
 
 def flat_part(shape: tuple, chosen: tuple, integers: Integers) -> "tuple | None":
-    """The selection (operands, spec) of a vector that a selection of an element or a row makes of its elements in these extents; None for others.
+    """The selection (operands, spec) of a vector that equals a selection of an element or a row from the vector in
+    these extents; None for others.
 
         x.reshape(m, n)[i]   ->   x[i * n:i * n + n]
     """

@@ -1,7 +1,10 @@
 """The pipeline: which passes run, in which order, and why in that order."""
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
-from ..ir.graph import Func
+from ..ir.check import check
+from ..ir.graph import Func, free_vars
+from ..util.config import config
+from ..util.errors import CheckError
 from .accumulate import accumulate
 from .ascend import ascend
 from .cancels import without_cancelling
@@ -24,43 +27,60 @@ from .splits import split_early
 from .stencils import stencils
 from .unchanged import unchanged
 
-PIPELINE: tuple[Callable[[Func], Func], ...] = (
+Pass = Callable[[Func], Func]
+
+PIPELINE: tuple[Pass, ...] = (
     inline,              # no derivative will be asked for any more
-    overflow,            # as the user wrote it: what is folded below has lost its operands
+    overflow,            # as the user wrote it: a folded equation has lost its operands
     split_early, hoist_gathers,   # while all that is computed is still in one piece
-    dce,                 # the reverse sweep leaves much that nobody needs; less to look at below
+    dce,                 # the reverse sweep leaves much dead code; less to look at below
     unchanged,           # seeds of the reverse sweep are numbers in its loops, too
     fold, simplify,      # numbers first: identities look for them
     unchanged,           # sums with zero were in the way
     cse, simplify,       # equal values are one variable now, which identities (x - x's extents, where(c, x, x)) see
-    licm, hoist_checks, cse,   # what was hoisted may equal what was there
-    dce,                 # what the identities left without use
+    licm, hoist_checks, cse,   # a hoisted equation may equal one in front of the loop
+    dce,                 # equations that the identities left without use
 )
 
 
-AFTER_SCALARISE: tuple[Callable[[Func], Func], ...] = (fold, simplify, cse, simplify, licm, cse, dce)
+AFTER_SCALARISE: tuple[Pass, ...] = (fold, simplify, cse, simplify, licm, cse, dce)
+LOOPS: tuple[Pass, ...] = (ascend, hoist_reads, accumulate, overwrite, destinations, stencils, early)
 
 
 def prepared(func: Func) -> Func:
-    """The Func as the backend takes it: only ops that have a kernel; small arrays of loops, and elements that a loop reads or adds to at one
-    place, as scalars; sums in the order of memory; arrays read before they are written to.
+    """The Func as the backend takes it.
+
+    All ops have a kernel. Small arrays of loops are scalars, and so are elements that a loop reads or adds to at one
+    place. Sums run in the order of memory. Arrays are read before they are written to.
     """
-    func = expand(func)
-    new = scalarise(func)
-    for run in AFTER_SCALARISE if new is not func else ():
-        new = run(new)
-    for run in (ascend, hoist_reads, accumulate, overwrite, destinations, stencils, early):
-        new = run(new)
-    return new
+    func = through((expand,), func)
+    new = through((scalarise,), func)
+    return through(LOOPS, new if new is func else through(AFTER_SCALARISE, new))
 
 
 def rearranged(func: Func) -> Func:
-    """The Func as transforms had better take it: what stands in the way of less work, in the program and in its derivatives."""
-    return without_cancelling(hoist_gathers(split_early(func)))
+    """The Func rearranged for transforms: its derivatives need less work then, and so does the program."""
+    return through((split_early, hoist_gathers, without_cancelling), func)
 
 
 def optimise(func: Func) -> Func:
     """The Func after all passes, in order."""
-    for run in PIPELINE:
+    return through(PIPELINE, func)
+
+
+def through(passes: Iterable[Pass], func: Func) -> Func:
+    """The Func after these passes; each is checked where the configuration says so."""
+    checked = config.check_trace
+    outer = free_vars(func) if checked else ()               # a pass adds none
+    for run in passes:
         func = run(func)
+        if checked:
+            _check_after(run, func, outer)
     return func
+
+
+def _check_after(run: Pass, func: Func, outer: Iterable) -> None:
+    try:
+        check(func, outer)
+    except CheckError as error:
+        raise CheckError(f"after the pass {run.__name__}, {error}") from error

@@ -1,15 +1,22 @@
-"""Which elements of arrays the turns of a loop read and write, and which of these never meet, as the bounds of their indices tell (see ranges.py)."""
+"""The dependence test: do two accesses of a loop ever touch the same element? Bounds of the indices tell (ranges.py).
+
+It compares pairs of accesses, at most MOST_PAIRS of them in a loop.
+"""
 from itertools import product
 
-from ..ir.graph import Equation, Func, Var, extents_of
-from ..ir.integers import Affine, Integers
+from ..ir.affine import Affine
+from ..ir.graph import Equation, Func, Var, extents_of, is_counted, is_loop
+from ..ir.integers import Integers
+from ..ir.views import LoopView
 from .ranges import Ranges, index_of
 
 MOST_PAIRS = 1000                                            # of equations of one loop that are compared; unrolled code may have more
 
 
 class Places:
-    """Where the equations of a program read and write. nests: {first input of a loop's body: the loops around the body, outermost first}."""
+    """The reads and writes of a program's equations. nests: {first input of a loop's body: the loops around the body,
+    outermost first}.
+    """
 
     def __init__(self, func: Func):
         self.facts = Integers()
@@ -22,20 +29,20 @@ class Places:
         for eqn in region.equations:
             self._extents(eqn.outputs)
             self.ranges.add(eqn)
-            if eqn.op.name == "for":
-                self.nests[eqn.regions[0].inputs[0]] = (*loops, eqn)
-            if eqn.op.name in ("for", "while"):
+            if is_counted(eqn):
+                self.nests[LoopView(eqn).index] = (*loops, eqn)
+            if is_loop(eqn):
                 self.ranges.enter(eqn, loops)
             for inner in eqn.regions:
-                self._enter(inner, (*loops, eqn) if eqn.op.name in ("for", "while") else loops)
+                self._enter(inner, (*loops, eqn) if is_loop(eqn) else loops)
 
     def _extents(self, vars: tuple) -> None:
         """No extent is negative."""
         self.facts.low.update(dict.fromkeys(extents_of(vars), 0))
 
     def keep_apart(self, region: Func, ones: list, others: list) -> list:
-        """Those of some equations in the body of a counted loop, each of which stays at one place in all turns, that never touch an element which
-        one of the others touches in any turn.
+        """The equations in the body of a counted loop, each at one place in all iterations, whose elements no other of
+        the equations touches in any iteration.
         """
         if len(ones) * len(others) > MOST_PAIRS:
             return []
@@ -43,7 +50,7 @@ class Places:
         return [e for e in ones if all(self._are_apart(e, other, nest) for other in others)]
 
     def _are_apart(self, one: Equation, other: Equation, nest: tuple) -> bool:
-        """Whether some axis keeps them apart; what adds to all of an array is nowhere apart."""
+        """Whether some axis keeps them apart; an addition to a whole array is nowhere apart."""
         if "spec" not in one.params or "spec" not in other.params:
             return False
         around = frozenset(i for i in map(index_of, nest) if i is not None)
@@ -51,6 +58,6 @@ class Places:
         return any(a and b and all(self._is_below(x, y, nest) or self._is_below(y, x, nest) for x, y in product(a, b)) for a, b in spans)
 
     def _is_below(self, x: tuple, y: tuple, nest: tuple) -> bool:
-        """Whether one range ends before another one begins, whatever the turns of the loops."""
+        """Whether one range ends before another one begins, whatever the iterations of the loops."""
         gap: Affine | None = None if x[1] is None or y[0] is None else y[0] - x[1]
         return self.ranges.is_at_least(1, gap, nest)

@@ -1,18 +1,19 @@
-"""Between which bounds the integers of loops lie: those of a search too (argmax, or a loop that keeps a place), and those that a branch chooses.
+"""Value ranges: bounds of the integers of loops, of those that a search finds (argmax) and that a branch chooses, too.
 
-An integer that follows from indices of loops and from what does not change is known exactly, as an affine form of these. Of others it is known
-that they lie in one of a few ranges, whose ends are such forms.
+An integer that follows from loop indices and from invariants is known exactly, as an affine form of these. Any other
+integer lies in one of at most MOST_RANGES ranges, whose ends are affine forms.
 """
 from collections.abc import Callable, Iterable
 from itertools import product
 from typing import Any
 
-from ..ir.graph import Equation, Literal, Var
-from ..ir.integers import Affine, Integers
+from ..ir.affine import Affine
+from ..ir.graph import Equation, Literal, Var, is_branch, is_counted, is_loop
+from ..ir.integers import Integers
+from ..ir.spec import subscripts_of
 from ..ir.types import INT
-from ..ops.selection import walk_spec
+from ..ir.views import BranchView, LoopView
 
-ONE = Affine((), 1)
 ANYWHERE = ((None, None),)
 MOST_RANGES = 8                                              # of one integer; beyond that it may be anything
 FOUND_IN = {"argmax": 0, "argmin": 0, "iota": 0, "argsort": 0, "searchsorted": 1}     # by how much the largest one is behind the last place
@@ -22,9 +23,10 @@ ONE_OF = {"maximum": 0, "minimum": 0, "pack": 0, "where": 1}                    
 class Ranges:
     """The integers of a loop and of all that is in it.
 
-    loops: {index: its loop}, outer ones first; around: {loop: the indices of the loops around it}; made: {variable: the equation that makes it};
-    carried: {what a loop carries: (what it begins with, what a turn leaves of it, the loop)}; outside: the forms of variables that nothing in the
-    loop makes; integers: what is known of the variables in these.
+    loops: {index: its loop}, outer ones first; around: {loop: the indices of the loops around it}; made: {variable: the
+    equation that makes it}; carried: {what a loop carries: (what it begins with, what an iteration leaves of it, the
+    loop)}; outside: the forms of variables that nothing in the loop makes; integers: what is known of the variables in
+    these.
     """
 
     def __init__(self, outside: Callable[[Var], Affine], integers: Integers) -> None:
@@ -39,13 +41,13 @@ class Ranges:
 
     def enter(self, loop: Equation, outer: Iterable) -> None:
         """Take up a loop; outer: those around it."""
-        region, count = loop.regions[-1], len(loop.outputs)
+        view = LoopView(loop)
         self.around[loop] = frozenset(i for i in map(index_of, outer) if i is not None)
-        self.inside.update(region.inputs)
+        self.inside.update(view.body.inputs)
         i = index_of(loop)
         if i is not None:
             self.loops[i] = loop
-        for carry, init, end in zip(region.inputs[len(region.inputs) - count:], loop.inputs[len(loop.inputs) - count:], region.outputs):
+        for carry, init, end in zip(view.carries, view.init, view.next):
             self.carried[carry] = init, end, loop
 
     def add(self, eqn: Equation) -> None:
@@ -56,14 +58,15 @@ class Ranges:
     # -- ranges ---------------------------------------------------------------------------------------------------------------
 
     def of(self, a: Any, around: frozenset) -> tuple:
-        """In one of which ranges (least, largest) an integer is, or each element of an array of integers; what is known exactly is a range of one.
+        """The ranges (least, largest) in one of which an integer lies, or each element of an array; an exact one is a
+        point.
 
         around: the indices of loops that stand for themselves; those of other loops are known by their bounds.
         """
         if isinstance(a, Literal) and a.type.dtype.kind not in "iu":
             return ANYWHERE
         if isinstance(a, (int, Literal)):
-            return _exact(Affine((), int(getattr(a, "value", a))))
+            return _exact(Affine.constant(int(getattr(a, "value", a))))
         if (a, around) in self.known:
             return self.known[a, around]
         found = tuple(dict.fromkeys(self._found(a, around)))
@@ -80,9 +83,10 @@ class Ranges:
         return tuple((first[0], last[1]) if step > 0 else (last[0], first[1]) for first, last in found)
 
     def spans(self, eqn: Equation, around: frozenset) -> list:
-        """The ranges of indices along each axis of the array that an equation reads or writes, in one of which each access lies; None where that is not known."""
-        operands = eqn.inputs[1:] if eqn.op.name == "index" else eqn.inputs[2:]
-        return [self._span(entry, given, around) for _, entry, given in walk_spec(eqn.params["spec"], operands)]
+        """The ranges, along each axis of an array, of the indices that an equation reads or writes; None if they are
+        unknown.
+        """
+        return [self._span(entry, given, around) for entry, given in subscripts_of(eqn)]
 
     def _span(self, entry: Any, given: tuple, around: frozenset) -> "tuple | None":
         if entry[0] != "s":
@@ -96,8 +100,8 @@ class Ranges:
 
     @staticmethod
     def _opaque(a: Any) -> tuple:
-        """What no more is known of than its name; an array's elements may differ."""
-        return ANYWHERE if a.type.shape else _exact(Affine(((a, 1),), 0))
+        """The range of an integer that is only known by name; an array's elements may differ."""
+        return ANYWHERE if a.type.shape else _exact(Affine.of(a))
 
     @staticmethod
     def _mentions(form: "Affine | None", variables: set) -> bool:
@@ -105,7 +109,7 @@ class Ranges:
 
     def _found(self, a: Var, around: frozenset) -> tuple:
         if a in self.loops:
-            return _exact(Affine(((a, 1),), 0)) if a in around else self._between(*self._ends(self.loops[a]), around=around)
+            return _exact(Affine.of(a)) if a in around else self._between(*self._ends(self.loops[a]), around=around)
         if a in self.carried:
             return self._kept(a, around)
         if a.type.dtype != INT or a not in self.made:
@@ -114,16 +118,17 @@ class Ranges:
         return self._opaque(a) if found in (None, (), ANYWHERE) else found          # type: ignore[return-value]
 
     def _ends(self, loop: Equation) -> tuple:
-        """What a loop's index is at the least, and what it stays below."""
-        start, stop, step = loop.inputs[:3]
-        return (start, stop, 0, -1) if step.value > 0 else (stop, start, 1, 0)       # type: ignore[union-attr]
+        """The least value of a loop's index, and the bound that it stays below."""
+        view = LoopView(loop)
+        return (*view.ends, 0, -1) if view.step > 0 else (*view.ends, 1, 0)          # type: ignore[operator]
 
     def _between(self, low: Any, high: Any, more: int, less: int, around: frozenset) -> tuple:
         """From one integer, and some more, to another one, and some more."""
         return tuple((shifted(x, more), shifted(y, less)) for (x, _), (_, y) in product(self.of(low, around), self.of(high, around)))
 
     def _kept(self, carry: Var, around: frozenset) -> tuple:
-        """What a loop carries is what it begins with, or what some turn left of it: by the indices of that turn, not of this one."""
+        """A carry is its first value, or the result of some iteration, in terms of that iteration's indices.
+        """
         if carry in self.pending or carry.type.shape:
             return self._opaque(carry)
         init, end, loop = self.carried[carry]
@@ -134,7 +139,7 @@ class Ranges:
         return self._opaque(carry) if any(self._mentions(form, {carry}) for pair in found for form in pair) else found
 
     def _made(self, eqn: Equation, a: Var, around: frozenset) -> "tuple | None":
-        name, place = eqn.op.name, eqn.outputs.index(a)
+        name = eqn.op.name
         if name in ("add", "sub"):
             return tuple(_sum(x, y, 1 if name == "add" else -1) for x, y in product(*[self.of(b, around) for b in eqn.inputs]))
         if name == "neg" or name == "mul" and any(isinstance(b, Literal) for b in eqn.inputs):
@@ -142,11 +147,10 @@ class Ranges:
             return tuple(_scaled(x, factor) for b in eqn.inputs[:2] if isinstance(b, Var) for x in self.of(b, around))
         if name in ONE_OF:
             return self._one_of(eqn.inputs[ONE_OF[name]:], around)
-        if name == "cond":
-            return self._one_of([region.outputs[place] for region in eqn.regions], around)
-        if name in ("for", "while"):
-            region = eqn.regions[-1]
-            return self.of(region.inputs[len(region.inputs) - len(eqn.outputs) + place], around)
+        if is_branch(eqn):
+            return self._one_of(BranchView(eqn).yielded(a), around)
+        if is_loop(eqn):
+            return self.of(LoopView(eqn).carries[eqn.outputs.index(a)], around)
         if name in FOUND_IN:
             extent = a.type.shape[0] if name == "iota" else eqn.inputs[0].type.shape[eqn.params.get("axis", -1)]
             return self._between(0, extent, 0, FOUND_IN[name] - 1, around)
@@ -158,27 +162,28 @@ class Ranges:
         return tuple(pair for b in choices for pair in self.of(b, around))
 
     def _wrapped(self, eqn: Equation, around: frozenset) -> "tuple | None":
-        """An index that is never negative is what it was."""
+        """An index that is never negative stays as it is."""
         found = self.of(eqn.inputs[0], around)
         return found if all(self.is_at_least(0, low, self.loops.values()) for low, _ in found) else None
 
     # -- their extremes -------------------------------------------------------------------------------------------------------
 
     def extreme(self, form: "Affine | None", loops: Iterable, sign: int) -> "Affine | None":
-        """The largest (sign 1) or the smallest value (-1) of a form in any turns of these loops, None where a bound is not known; in it remain
-        indices of the loops around."""
+        """The largest (sign 1) or the smallest (sign -1) value of a form over all iterations of these loops, in terms
+        of the indices of the loops around; None if a bound is unknown.
+        """
         for loop in reversed([*loops]) if form is not None else ():
             i = index_of(loop)
-            c = next((c for v, c in form.terms if v is i), 0)                    # type: ignore[union-attr]
+            c = form.coefficient(i)                                              # type: ignore[union-attr]
             if c:
                 bound = self._bound(loop, c * sign)
                 if bound is None:
                     return None
-                form = form - Affine(((i, c),), 0) + bound.scaled(c)             # type: ignore[arg-type, operator]
+                form = form.without(i) + bound.scaled(c)                         # type: ignore[union-attr]
         return form if form is not None and all(v in self.loops or v not in self.inside for v, _ in form.terms) else None
 
     def is_at_least(self, bound: int, form: "Affine | None", loops: Iterable) -> bool:
-        """Whether a form is so large, in all turns of these loops."""
+        """Whether a form is so large, in all iterations of these loops."""
         least = self.extreme(form, loops, -1)
         return least is not None and self.integers.proves_nonnegative(shifted(least, -bound))
 
@@ -190,11 +195,12 @@ class Ranges:
 
 def index_of(loop: Equation) -> "Var | None":
     """The index of a loop whose step is a number."""
-    return loop.regions[0].inputs[0] if loop.op.name == "for" and isinstance(loop.inputs[2], Literal) else None
+    view = LoopView(loop) if is_counted(loop) else None
+    return view.index if view is not None and view.step is not None else None
 
 
 def shifted(form: "Affine | None", by: int) -> "Affine | None":
-    return None if form is None else form + ONE.scaled(by)
+    return None if form is None else form.shifted(by)
 
 
 def _exact(form: Affine) -> tuple:

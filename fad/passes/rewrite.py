@@ -1,5 +1,5 @@
-"""Rewriting: one walk over a Func and its regions, from which every pass that replaces equations is made."""
-from collections.abc import Callable, Iterable
+"""Rewriting: one walk over a Func and its regions. Every pass that replaces equations is made from it."""
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..ir.graph import Equation, Func, Literal, Var
@@ -7,17 +7,18 @@ from ..ir.types import Type
 
 
 class Scope:
-    """What a walk knows at one place: replacements, and which equation made a variable. An inner scope sees its parent's."""
+    """The knowledge of a walk at one place: replacements, and producers of variables. An inner scope sees its parent's.
+    """
 
     def __init__(self, parent: "Scope | None" = None):
         self.parent = parent
         self.replaced: dict[Var, Any] = {}
         self.made_by: dict[Var, Equation] = {}
         self.equations: list[Equation] = []
-        self.known: dict[Any, Any] = {}                      # for passes: what they remember of this scope
+        self.known: dict[Any, Any] = {}                      # the memory of passes about this scope
 
     def resolve(self, atom: Any) -> Any:
-        """What stands for an atom (or extent) now."""
+        """The atom that stands for an atom (or extent) now."""
         if not isinstance(atom, Var):
             return atom
         scope: Scope | None = self
@@ -29,20 +30,17 @@ class Scope:
 
     def producer(self, atom: Any) -> "Equation | None":
         """The equation that made a variable; None for inputs and numbers."""
-        scope: Scope | None = self
-        while scope is not None:
-            if atom in scope.made_by:
-                return scope.made_by[atom]
-            scope = scope.parent
-        return None
+        return next((scope.made_by[atom] for scope in self._outwards() if atom in scope.made_by), None)
 
     def look_up(self, key: Any) -> Any:
+        """What a pass remembers here, or around."""
+        return next((scope.known[key] for scope in self._outwards() if key in scope.known), None)
+
+    def _outwards(self) -> "Iterator[Scope]":
         scope: Scope | None = self
         while scope is not None:
-            if key in scope.known:
-                return scope.known[key]
+            yield scope
             scope = scope.parent
-        return None
 
     def add(self, eqn: Equation) -> None:
         self.equations.append(eqn)
@@ -76,11 +74,22 @@ def rewrite(func: Func, visit: Visit, scope: "Scope | None" = None) -> Func:
         else:
             scope.replaced.update({v: scope.resolve(a) for v, a in zip(eqn.outputs, answer, strict=True)})
     outputs = tuple([as_atom(scope.resolve(a)) for a in func.outputs])
-    return Func(func.name, func.inputs, scope.equations, outputs)
+    return func.replace(equations=scope.equations, outputs=outputs)
 
 
 def as_atom(x: Any) -> Any:
+    """An extent as an operand: an int as a Literal."""
     return x if isinstance(x, (Var, Literal)) else Literal(x, Type("int64", (), True))
+
+
+def as_extent(x: Any) -> Any:
+    """An operand as an extent: a Literal as an int."""
+    return int(x.value) if isinstance(x, Literal) else x
+
+
+def in_regions(eqn: Equation, run: Callable) -> Equation:
+    """The equation with its regions as a pass leaves them."""
+    return eqn.replace(regions=tuple(map(run, eqn.regions))) if eqn.regions else eqn
 
 
 def _renewed(eqn: Equation, visit: Visit, scope: Scope) -> Equation:
@@ -88,14 +97,14 @@ def _renewed(eqn: Equation, visit: Visit, scope: Scope) -> Equation:
     regions = tuple([rewrite(renewed_inputs(r, scope), visit, scope) for r in eqn.regions])
     outputs = tuple([_renewed_var(v, scope) for v in eqn.outputs])
     if regions or outputs != eqn.outputs or any(a is not b for a, b in zip(inputs, eqn.inputs)):
-        return Equation(eqn.op, inputs, outputs, eqn.params, regions, eqn.where)
+        return eqn.replace(inputs=inputs, outputs=outputs, regions=regions)
     return eqn
 
 
 def renewed_inputs(region: Func, scope: Scope) -> Func:
     """The Func with inputs whose types have the extents that stand for the old ones."""
     inputs = tuple([_renewed_var(v, scope) for v in region.inputs])
-    return region if inputs == region.inputs else Func(region.name, inputs, region.equations, region.outputs)
+    return region if inputs == region.inputs else region.replace(inputs=inputs)
 
 
 def _renewed_var(var: Var, scope: Scope) -> Var:
@@ -103,13 +112,9 @@ def _renewed_var(var: Var, scope: Scope) -> Var:
     shape = var.type.shape
     if not shape:
         return var
-    renewed = tuple([_as_extent(scope.resolve(n)) for n in shape])
+    renewed = tuple([as_extent(scope.resolve(n)) for n in shape])
     if all(a is b for a, b in zip(renewed, shape)):
         return var
     new = Var(Type(var.type.dtype, renewed, var.type.weak), var.name, var.hint)
     scope.replaced[var] = new
     return new
-
-
-def _as_extent(n: Any) -> Any:
-    return int(n.value) if isinstance(n, Literal) else n

@@ -1,14 +1,20 @@
-"""scalarise: small arrays in loops become scalars, which live in registers."""
+"""scalarise: scalar replacement of aggregates. Small arrays in loops become scalars, which live in registers.
+
+small.py chooses the arrays. One walk over the program; the new program has at most LARGEST equations.
+"""
 import itertools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..ir.graph import Equation, Func, Literal, Var
+from ..ir.graph import Equation, Func, Literal, Var, is_branch, is_loop
 from ..ir.op import registry
+from ..ir.spec import subscripts_of
 from ..ir.types import INT, Type
-from .small import entries, is_expandable, is_static, small_arrays
+from ..ir.views import LoopView
+from .rewrite import as_atom, as_extent
+from .small import is_expandable, is_static, small_arrays
 
 LARGEST = 2000                              # equations of a program that it may make
 
@@ -22,7 +28,7 @@ def scalarise(func: Func) -> Func:
     if not chosen:
         return func
     walk = _Walk(chosen)
-    new = Func(func.name, func.inputs, walk.equations(func, False), func.outputs)
+    new = func.replace(equations=walk.equations(func, False))
     return new if walk.count <= LARGEST else func
 
 
@@ -47,7 +53,7 @@ class _Walk:
             elif inside and self.concerns(eqn):
                 self.rewrite(eqn)
             else:
-                self.add(Equation(eqn.op, tuple(map(self.get, eqn.inputs)), eqn.outputs, eqn.params, (), eqn.where))
+                self.keep(eqn)
         finish()
         done, self.done = self.done, outer
         return done
@@ -55,6 +61,10 @@ class _Walk:
     def add(self, eqn: Equation) -> None:
         self.count += 1
         self.done.append(eqn)
+
+    def keep(self, eqn: Equation) -> None:
+        """Add an equation as it is, on what stands for its inputs."""
+        self.add(eqn.replace(inputs=tuple(map(self.get, eqn.inputs))))
 
     def emit(self, name: str, inputs: tuple, type: Type, **params: Any) -> Var:
         out = Var(type)
@@ -67,7 +77,7 @@ class _Walk:
         return any(isinstance(a, Var) and a in self.chosen for a in (*eqn.inputs, *eqn.outputs))
 
     def get(self, a: Any) -> Any:
-        """What stands for an atom in an equation that stays: of an array that is scalars now, the array of them."""
+        """The atom of an equation that stays: for an array that is now scalars, an array made of them."""
         if isinstance(a, Var) and a in self.elements:
             return self.array(self.elements[a], Var(a.type))
         return self.replaced.get(a, a) if isinstance(a, Var) else a
@@ -77,7 +87,7 @@ class _Walk:
         flat = out if atoms.ndim == 1 else Var(Type(out.type.dtype, (atoms.size,)))
         self.add(Equation(registry["pack"], tuple(atoms.ravel()), (flat,), {}, (), self.where))
         if flat is not out:
-            self.add(Equation(registry["reshape"], (flat, *map(number, atoms.shape)), (out,), {}, (), self.where))
+            self.add(Equation(registry["reshape"], (flat, *map(as_atom, atoms.shape)), (out,), {}, (), self.where))
         return out
 
     def atoms(self, a: Any) -> np.ndarray:
@@ -86,7 +96,7 @@ class _Walk:
             return self.elements[a]
         if isinstance(a, Literal) or not a.type.shape:
             return filled((), lambda place: self.get(a))
-        return filled(a.type.shape, lambda place: self.emit("index", (a, *map(number, place)), Type(a.type.dtype), spec=("i",) * a.type.rank, at=0))
+        return filled(a.type.shape, lambda place: self.emit("index", (a, *map(as_atom, place)), Type(a.type.dtype), spec=("i",) * a.type.rank, at=0))
 
     def converted(self, a: Any, dtype: np.dtype) -> Any:
         if isinstance(a, Literal):
@@ -98,7 +108,7 @@ class _Walk:
     def rewrite(self, eqn: Equation) -> None:
         (out, *more) = eqn.outputs
         if more or not is_expandable(eqn):
-            self.add(Equation(eqn.op, tuple(map(self.get, eqn.inputs)), eqn.outputs, eqn.params, (), eqn.where))
+            self.keep(eqn)
         elif eqn.op.name in ("update", "index_add") and not is_static(eqn):
             self.write_part(eqn)
         else:
@@ -183,17 +193,17 @@ class _Walk:
     def subscripts(self, eqn: Equation, place: tuple) -> tuple:
         """The subscripts of the element at a place of the selected part."""
         at, found = iter(place), []
-        for entry, given in entries(eqn):
+        for entry, given in subscripts_of(eqn):
             if entry == "i":
                 found.append(self.get(given[0]))
             else:
-                found.append(self.sum_of(self.get(given[0]) if given else number(0), entry[1] if given else 1, next(at)))
+                found.append(self.sum_of(self.get(given[0]) if given else as_atom(0), entry[1] if given else 1, next(at)))
         return tuple(found)
 
     def sum_of(self, start: Any, step: int, k: int) -> Any:
         if isinstance(start, Literal):
-            return number(int(start.value) + step * k)
-        return start if step * k == 0 else self.emit("add", (start, number(step * k)), Type(INT, (), True))
+            return as_atom(int(start.value) + step * k)
+        return start if step * k == 0 else self.emit("add", (start, as_atom(step * k)), Type(INT, (), True))
 
     def _update(self, eqn: Equation) -> np.ndarray:
         new, values, numbers = self.targets(eqn)
@@ -217,35 +227,35 @@ class _Walk:
     def write_part(self, eqn: Equation) -> None:
         """Write a small part of an array element by element."""
         x, v, out = self.get(eqn.inputs[0]), self.atoms(eqn.inputs[1]), eqn.outputs[0]
-        if [e for e, _ in entries(eqn)].count("i") + v.ndim != out.type.rank or v.shape != _part_shape(eqn):
-            self.add(Equation(eqn.op, tuple(map(self.get, eqn.inputs)), eqn.outputs, eqn.params, (), eqn.where))
+        if [e for e, _ in subscripts_of(eqn)].count("i") + v.ndim != out.type.rank or v.shape != _part_shape(eqn):
+            self.keep(eqn)
             return
         for k, place in enumerate(np.ndindex(v.shape)):
             new = out if k == v.size - 1 else Var(out.type)
             subscripts = self.subscripts(eqn, place)
             params = eqn.params | {"spec": ("i",) * out.type.rank, "at": 0}
-            self.add(Equation(eqn.op, (x, v[place], *subscripts), (new,), params, (), eqn.where))
+            self.add(eqn.replace(inputs=(x, v[place], *subscripts), outputs=(new,), params=params))
             x = new
 
     # -- regions ----------------------------------------------------------------------------------------------------------
 
     def control(self, eqn: Equation, inside: bool) -> None:
-        if eqn.op.name == "cond":
+        if is_branch(eqn):
             self.cond(eqn, inside)
-        elif eqn.op.name in ("for", "while"):
-            self.loop(eqn)
+        elif is_loop(eqn):
+            self.loop(LoopView(eqn))
         else:
-            self.add(Equation(eqn.op, tuple(map(self.get, eqn.inputs)), eqn.outputs, eqn.params, eqn.regions, eqn.where))
+            self.keep(eqn)
 
-    def loop(self, eqn: Equation) -> None:
-        body = eqn.regions[-1]
-        lead = len(eqn.inputs) - len(eqn.outputs)
-        carries = body.inputs[len(body.inputs) - len(eqn.outputs):]
-        start = tuple(map(self.get, eqn.inputs[:lead]))
-        init = [x for a, c in zip(eqn.inputs[lead:], carries) for x in (self.parts(a, c))]
-        regions = tuple([self.region(region, True, carries if region is body else None) for region in eqn.regions])
-        outputs, pack = self.results(eqn, carries)
-        self.add(Equation(eqn.op, (*start, *init), outputs, self.params(eqn, carries), regions, eqn.where))
+    def loop(self, loop: LoopView) -> None:
+        carries = loop.carries
+        bounds = tuple(map(self.get, loop.bounds))
+        init = tuple([x for a, c in zip(loop.init, carries) for x in self.parts(a, c)])
+        test = None if loop.test is None else self.region(loop.test, True, None)
+        body = self.region(loop.body, True, carries)
+        results, pack = self.results(loop.eqn, carries)
+        params = self.params(loop.eqn, carries)
+        self.add(loop.replace(bounds=bounds, init=init, test=test, body=body, results=results, params=params))
         pack()
 
     def parts(self, a: Any, like: Var) -> list:
@@ -265,7 +275,7 @@ class _Walk:
             else:
                 outputs.extend(x for a, c in zip(region.outputs, carries) for x in self.parts(a, c))
         done = self.equations(region, inside, finish)
-        return Func(region.name, inputs, done, tuple(outputs))
+        return region.replace(inputs=inputs, equations=done, outputs=tuple(outputs))
 
     def fresh(self, v: Var) -> list:
         """The variable, or new ones for its scalars."""
@@ -276,7 +286,9 @@ class _Walk:
         return list(self.elements[v].ravel())
 
     def results(self, eqn: Equation, like: tuple) -> tuple:
-        """The outputs of an equation with regions, and what makes arrays of those that are arrays after it."""
+        """The outputs of an equation with regions, and the equations that make arrays of scalars needed as arrays
+        behind it.
+        """
         outputs: list = []
         packs: list = []
         for out, c in zip(eqn.outputs, like):
@@ -293,7 +305,7 @@ class _Walk:
         return tuple(outputs), lambda: [self.array(atoms, out) for atoms, out in packs]
 
     def params(self, eqn: Equation, like: tuple) -> dict:
-        """names and extents of carries (or results), some of which are several now."""
+        """names and extents of carries (or results); an array of scalars has several."""
         counts = [int(np.prod(c.type.shape)) if c in self.chosen else 1 for c in like]
         place = [sum(counts[:k]) for k in range(len(counts))]
         names = eqn.params.get("names", ())
@@ -305,11 +317,8 @@ class _Walk:
         like = eqn.outputs
         regions = tuple([self.region(region, inside, like) for region in eqn.regions])
         outputs, _ = self.results(eqn, like)
-        self.add(Equation(eqn.op, tuple(map(self.get, eqn.inputs)), outputs, self.params(eqn, like), regions, eqn.where))
-
-
-def number(k: int) -> Literal:
-    return Literal(int(k), Type(INT, (), True))
+        inputs = tuple(map(self.get, eqn.inputs))
+        self.add(eqn.replace(inputs=inputs, outputs=outputs, params=self.params(eqn, like), regions=regions))
 
 
 def filled(shape: tuple, make: Callable) -> np.ndarray:
@@ -323,7 +332,7 @@ def filled(shape: tuple, make: Callable) -> np.ndarray:
 def selected(x: np.ndarray, eqn: Equation) -> np.ndarray:
     """The part of x that an equation selects by numbers."""
     axis = 0
-    for entry, given in entries(eqn):
+    for entry, given in subscripts_of(eqn):
         if entry == "i":
             x = np.take(x, int(given[0].value), axis)
             x = x if isinstance(x, np.ndarray) else filled((), lambda place, x=x: x)
@@ -338,6 +347,6 @@ def selected(x: np.ndarray, eqn: Equation) -> np.ndarray:
 def _part_shape(eqn: Equation) -> Any:
     """The extents of the part that an equation writes."""
     shape = eqn.outputs[0].type.shape
-    kept = [given[1].value if given and isinstance(given[1], Literal) else given[1] if given else shape[k]
-            for k, (entry, given) in enumerate(entries(eqn)) if entry != "i"]
+    kept = [as_extent(given[1]) if given else shape[k]
+            for k, (entry, given) in enumerate(subscripts_of(eqn)) if entry != "i"]
     return tuple(kept)

@@ -1,7 +1,8 @@
 """simplify: identities that make a program smaller, each with the condition under which it holds.
 
-A rule looks at one equation (and at the ones that made its inputs) and answers the atoms that may stand for its results, or None.
-Rules never change a result by more than rounding, keep infinities and nans, and keep the type: dtype, extents and weakness.
+A rule looks at one equation and at the producers of its inputs. It returns the atoms that may stand for the results, or
+None. Rules change no result by more than rounding, keep infinities and nans, and keep the type: dtype, extents and
+weakness. One walk over the program, in which a rule looks back by a constant number of equations.
 """
 import math
 from collections.abc import Callable
@@ -12,10 +13,12 @@ import numpy as np
 from ..ir.absent import absent, is_absent
 from ..ir.graph import Equation, Func, Literal, Var
 from ..ir.op import registry
+from ..ir.spec import walk_spec
 from ..ir.types import Type
-from ..ops.selection import selected_shape, walk_spec
+from ..ops.selection import selected_shape
 from .parts import Integers, flat_part, part_of_part
-from .rewrite import Scope, as_atom, rewrite
+from .rewrite import Scope, as_atom, as_extent, rewrite
+from .zeros import adds_nothing, filling, is_nothing, is_number
 
 RULES: dict[str, list[Callable]] = {}
 
@@ -47,18 +50,6 @@ def rule(*names: str) -> Callable:
             RULES.setdefault(name, []).append(f)
         return f
     return register
-
-
-def adds_nothing(zero: Any, x: Any) -> bool:
-    """Whether x + zero is x, for a zero written in the program, to the sign of zeros: -0.0 + 0.0 is 0.0."""
-    if not is_number(zero, 0):
-        return False
-    kinds = x.type.dtype.kind, zero.type.dtype.kind
-    return kinds[0] in "biu" or is_absent(zero.value) or (kinds == ("f", "f") and bool(np.signbit(zero.value)))
-
-
-def is_number(a: Any, value: float) -> bool:
-    return isinstance(a, Literal) and not isinstance(a.value, bool) and a.value == value
 
 
 def same_type(a: Any, out: Var) -> bool:
@@ -115,24 +106,13 @@ def _minus_zero(eqn: Equation, scope: Scope) -> Any:
 
 @rule("add")
 def _plus_zero(eqn: Equation, scope: Scope) -> Any:
-    """x + 0 = 0 + x = x, of integers, and where the zero stands for a cotangent that is not there; also for an array of zeros."""
+    """x + 0 = 0 + x = x for integers, and if the zero stands for an absent cotangent; also for an array of zeros."""
     x, y = eqn.inputs
-    if adds_nothing(_filling(y, scope), eqn.outputs[0]):
+    if adds_nothing(filling(y, scope.producer), eqn.outputs[0]):
         return _or_none(x, eqn)
-    if adds_nothing(_filling(x, scope), eqn.outputs[0]):
+    if adds_nothing(filling(x, scope.producer), eqn.outputs[0]):
         return _or_none(y, eqn)
     return None
-
-
-def _filling(a: Any, scope: Scope) -> Any:
-    """The number that fills an array; any other atom itself."""
-    made = scope.producer(a)
-    return made.inputs[0] if made is not None and made.op.name == "full" else a
-
-
-def _is_nothing(a: Any, scope: Scope) -> bool:
-    """Whether an array is zeros to which anything is added as if it were not there."""
-    return adds_nothing(_filling(a, scope), a)
 
 
 @rule("neg")
@@ -284,7 +264,9 @@ def _number_as(x: Any, a: Any) -> Any:
 
 
 def _without_broadcasts(eqn: Equation, scope: Scope) -> Any:
-    """An elementwise op broadcasts by itself: operands broadcast before are taken as they were, if one has the full shape anyhow."""
+    """An elementwise op broadcasts its operands, so it takes them as they were before a broadcast, if one has the full
+    shape.
+    """
     shape = eqn.outputs[0].type.shape
     if not shape:
         return None
@@ -316,7 +298,9 @@ def _all_of_it(eqn: Equation, scope: Scope) -> Any:
 
 @rule("index")
 def _part_in_order(eqn: Equation, scope: Scope) -> Any:
-    """An element or a row of a part of a vector in other extents is a part of the vector: only the whole would have to be copied."""
+    """An element or a row of a part of a vector in other extents is a part of the vector: no copy of the whole is
+    needed.
+    """
     made = scope.producer(eqn.inputs[0])
     source = scope.producer(made.inputs[0]) if made is not None and made.op.name == "reshape" else None
     if made is None or source is None or source.op.name != "index" or made.inputs[0].type.rank != 1:
@@ -330,9 +314,9 @@ def _part_in_order(eqn: Equation, scope: Scope) -> Any:
 
 @rule("update", "index_add")
 def _all_written(eqn: Equation, scope: Scope) -> Any:
-    """Where v takes the place of all of x, or is added to all of an array of zeros, the result is v in other extents."""
+    """If v replaces all of x, or is added to an array of zeros of its own size, the result is v in other extents."""
     (x, v), operands, params = eqn.inputs[:2], eqn.inputs[2:], eqn.params
-    if not isinstance(v, Var) or not _is_whole(x.type.shape, operands, params["spec"]) or (eqn.op.name == "index_add" and not _is_nothing(x, scope)):
+    if not isinstance(v, Var) or not _is_whole(x.type.shape, operands, params["spec"]) or (eqn.op.name == "index_add" and not is_nothing(x, scope.producer)):
         return None
     if v.type.shape != selected_shape(x.type.shape, operands, params["spec"], params["at"]):
         return None
@@ -341,7 +325,7 @@ def _all_written(eqn: Equation, scope: Scope) -> Any:
 
 @rule("add")
 def _plus_part(eqn: Equation, scope: Scope) -> Any:
-    """x + an array of zeros to a part of which v is added = x with v added to that part."""
+    """x + (zeros with v added to a part) = x with v added to that part."""
     for x, y in (eqn.inputs, eqn.inputs[::-1]):
         added = _added_to_zeros(y, scope)
         if added is not None and same_type(x, eqn.outputs[0]) and (x.type.dtype, x.type.shape) == (y.type.dtype, y.type.shape):
@@ -351,10 +335,10 @@ def _plus_part(eqn: Equation, scope: Scope) -> Any:
 
 @rule("index_add")
 def _part_of_part(eqn: Equation, scope: Scope) -> Any:
-    """An array of zeros to a part of which v is added, added to a part of x: x with v added to a part of that part."""
+    """(Zeros with v added to a part) added to a part of x = x with v added to a part of that part."""
     (x, y), operands, params = eqn.inputs[:2], eqn.inputs[2:], eqn.params
     added = _added_to_zeros(y, scope)
-    if added is None or y.type.dtype != x.type.dtype or y.type.shape != _as_extents(selected_shape(x.type.shape, operands, params["spec"], params["at"])):
+    if added is None or y.type.dtype != x.type.dtype or y.type.shape != tuple(map(as_extent, selected_shape(x.type.shape, operands, params["spec"], params["at"]))):
         return None
     integers = Integers(eqn.where)
     found = part_of_part((operands, params["spec"]), (added.inputs[2:], added.params["spec"]), integers)
@@ -366,11 +350,7 @@ def _part_of_part(eqn: Equation, scope: Scope) -> Any:
 def _added_to_zeros(a: Any, scope: Scope) -> "Equation | None":
     """The addition that made an array of nothing but zeros else."""
     made = scope.producer(a)
-    return made if made is not None and made.op.name == "index_add" and _is_nothing(made.inputs[0], scope) else None
-
-
-def _as_extents(shape: tuple) -> tuple:
-    return tuple([n.value if isinstance(n, Literal) else n for n in shape])
+    return made if made is not None and made.op.name == "index_add" and is_nothing(made.inputs[0], scope.producer) else None
 
 
 def _is_whole(shape: tuple, operands: tuple, spec: tuple) -> bool:

@@ -1,9 +1,14 @@
-"""Which arrays of a program are better off as scalars: those of few elements, in loops, whose every subscript is a number."""
+"""Candidates for scalar replacement: arrays of few elements, in loops, whose every subscript is a number.
+
+Carries and states of one array form classes (union-find); one use that needs the array keeps the whole class an array.
+"""
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-from ..ir.graph import Equation, Func, Literal, Var, free_vars
+from ..ir.graph import Equation, Func, Literal, Var, free_vars, is_branch, is_loop
+from ..ir.spec import operands_of
+from ..ir.views import LoopView
 
 SMALL = 16                                  # elements
 SHORT = 8                                   # of the last axis: a longer one fills a vector register
@@ -18,7 +23,9 @@ def fixed(n: Any) -> "int | None":
 
 
 def small_arrays(func: Func, extent: Callable = fixed) -> set:
-    """The variables in func's loops that may be scalars; extent(n) tells an extent's number, None where it may be anything."""
+    """The variables in func's loops that may be scalars; extent(n) returns an extent's number, None if it may be
+    anything.
+    """
     found = _Finder(extent)
     found.visit(func, False)
     bad = {found.root(v) for v in found.bad}
@@ -66,24 +73,25 @@ class _Finder:
                 self.equation(eqn)
 
     def control(self, eqn: Equation, inside: bool) -> None:
-        if eqn.op.name not in ("for", "while", "cond"):
+        if not is_loop(eqn) and not is_branch(eqn):
             self.bad.update(v for region in eqn.regions for v in (*free_vars(region), *region.inputs))
             self.bad.update(a for a in (*eqn.inputs, *eqn.outputs) if isinstance(a, Var))
             return
         if inside:
             self.note(eqn.outputs)
-        body = eqn.regions[-1]
-        if eqn.op.name != "cond":
-            lead = len(body.inputs) - len(eqn.outputs)
-            for k, out in enumerate(eqn.outputs):
-                self.join(body.inputs[lead + k], body.outputs[k])
-                if inside:
-                    self.join(body.inputs[lead + k], out)
-                for test in eqn.regions[:-1]:
-                    self.join(test.inputs[k], body.inputs[lead + k])
+        if is_loop(eqn):
+            self.loop(LoopView(eqn), inside)
         for region in eqn.regions:
             self.note(region.inputs)
-            self.visit(region, inside or eqn.op.name != "cond")
+            self.visit(region, inside or is_loop(eqn))
+
+    def loop(self, loop: LoopView, inside: bool) -> None:
+        for carry, end, out in zip(loop.carries, loop.next, loop.results):
+            self.join(carry, end)
+            if inside:
+                self.join(carry, out)
+        for v, carry in zip(loop.test.inputs, loop.carries) if loop.test is not None else ():
+            self.join(v, carry)
 
     def equation(self, eqn: Equation) -> None:
         if eqn.op.name in ("update", "index_add"):
@@ -113,7 +121,7 @@ def is_expandable(eqn: Equation, extent: Callable = fixed) -> bool:
 
 
 def is_static(eqn: Equation, extent: Callable = fixed) -> bool:
-    """Whether a selection from a small array is one by numbers, and what is written there of known extents."""
+    """Whether a small array is selected from by numbers, and the written part has known extents."""
     known = all(isinstance(a, Literal) or (isinstance(a, Var) and extent(a) is not None) for a in operands_of(eqn))
     written = eqn.inputs[1:2] if eqn.op.name != "index" else ()
     fits = is_small(eqn.inputs[0], extent) and all(not isinstance(a, Var) or not a.type.shape or is_small(a, extent) for a in written)
@@ -121,24 +129,10 @@ def is_static(eqn: Equation, extent: Callable = fixed) -> bool:
 
 
 def _is_part(eqn: Equation, extent: Callable) -> bool:
-    """Whether the equation reads a small part of an array, or writes one: elements that are numbered from where the part begins."""
+    """Whether the equation reads or writes a small part of an array, with elements numbered from the part's start."""
     return "a" not in eqn.params["spec"] and is_small(eqn.outputs[0] if eqn.op.name == "index" else eqn.inputs[1], extent)
-
-
-def operands_of(eqn: Equation) -> tuple:
-    """The operands of a selection."""
-    return eqn.inputs[1 if eqn.op.name == "index" else 2:]
 
 
 def _products(eqn: Equation, extent: Callable) -> int:
     extents = {c: extent(n) or 1 for letters, x in zip(eqn.params["labels"], eqn.inputs) for c, n in zip(letters, x.type.shape)}
     return math.prod(extents.values())
-
-
-def entries(eqn: Equation) -> Iterator[tuple]:
-    """(entry of the selection's spec, its operands) for each axis."""
-    given = list(operands_of(eqn))
-    for entry in eqn.params["spec"]:
-        count = {":": 0, "s": 2, "i": 1, "a": 1}[entry[0]]
-        yield entry, given[:count]
-        del given[:count]

@@ -1,15 +1,21 @@
-"""stencils: additions to parts of an array that are shifted against each other are one sum where all of them meet."""
-from collections import Counter
+"""stencils: additions to parts of an array that are shifted against each other become one sum where all of them meet.
+
+    g[1:] += v; g[:-1] += w        ->        g[1:-1] += v[:-1] + w[1:], and one addition at each end
+
+Scatters become a gather. Source: J. Hückelheim, N. Kukreja, S. Narayanan, F. Luporini, G. Gorman, P. Hovland,
+"Automatic differentiation for adjoint stencil loops" (2019).
+"""
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ..ir.graph import Equation, Func, Literal, Var, free_vars
+from ..ir.graph import Equation, Func, Literal, Var
 from ..ir.op import registry
+from ..ir.spec import subscripts_of, walk_spec
 from ..ir.types import Type
-from ..ops.selection import walk_spec
+from ..ir.uses import DefUse
 from .parts import Integers, part_of_part
-from .rewrite import as_atom
-from .simplify import adds_nothing
+from .rewrite import as_atom, as_extent, in_regions
+from .zeros import is_nothing
 
 FURTHEST = 8                                                 # shift that is worth it
 SHORTEST = 16                                                # extent that is, where it is known
@@ -18,31 +24,20 @@ DEPTH = 3
 
 
 def stencils(func: Func) -> Func:
-    """What the derivative of a stencil adds to its neighbours is gathered: one pass over the array in place of one for each neighbour, with the
-    same numbers, added in the same order. The few elements at the ends, to which not all is added, follow.
+    """A stencil's derivative becomes a gather: one pass over the array in place of one for each neighbour, with the
+    same numbers, added in the same order. The few elements at the ends, which get fewer terms, follow.
 
         g[:n] += v; g[2:n + 2] += w   ->   g[2:n] += v[2:] + w[:n - 2]; g[:2] += v[:2]; g[n:n + 2] += w[n - 2:]
     """
-    equations = [_with_regions(e) for e in func.equations]
-    made = {v: e for e in equations for v in e.outputs}
-    uses = Counter(a for e in equations for a in _used(e)) + Counter(a for a in func.outputs if isinstance(a, Var))
+    equations = [in_regions(e, stencils) for e in func.equations]
+    chains = DefUse(equations, func.outputs)
     replaced: dict[Equation, list] = {}
     for eqn in reversed(equations):
-        chain = _chain(eqn, made, uses) if eqn.op.name == "index_add" and eqn not in replaced else []
+        chain = _chain(eqn, chains) if eqn.op.name == "index_add" and eqn not in replaced else []
         if len({a.start for a in chain}) > 1:
             replaced.update(dict.fromkeys([a.eqn for a in chain], []))
-            replaced[eqn] = _Gathered(chain, made).equations
-    return Func(func.name, func.inputs, [new for e in equations for new in replaced.get(e, [e])], func.outputs)
-
-
-def _with_regions(eqn: Equation) -> Equation:
-    if not eqn.regions:
-        return eqn
-    return Equation(eqn.op, eqn.inputs, eqn.outputs, eqn.params, tuple([stencils(r) for r in eqn.regions]), eqn.where)
-
-
-def _used(eqn: Equation) -> list:
-    return [a for a in eqn.inputs if isinstance(a, Var)] + [v for region in eqn.regions for v in free_vars(region)]
+            replaced[eqn] = _Gathered(chain, chains).equations
+    return func.replace(equations=[new for e in equations for new in replaced.get(e, [e])])
 
 
 class _Addition(NamedTuple):
@@ -56,18 +51,19 @@ class _Addition(NamedTuple):
     others: tuple
 
 
-def _chain(last: Equation, made: dict, uses: Counter) -> list:
-    """Additions one after another, first to last, that differ by where a slice begins."""
+def _chain(last: Equation, chains: DefUse) -> list:
+    """Consecutive additions that differ by where a slice begins."""
     found: list[_Addition] = []
     axes = [k for k, entry in enumerate(last.params["spec"]) if entry == ("s", 1)]
     for axis in reversed(axes):
-        eqn, found = last, []
-        while eqn is not None and eqn.op.name == "index_add" and (not found or uses[eqn.outputs[0]] == 1):
-            addition = _addition(eqn, axis, made)
+        eqn: Equation | None = last
+        found = []
+        while eqn is not None and eqn.op.name == "index_add" and (not found or chains.use_count(eqn.outputs[0]) == 1):
+            addition = _addition(eqn, axis, chains)
             if addition is None or not _fits(addition, found):
                 break
             found.append(addition)
-            eqn = made.get(eqn.inputs[0])
+            eqn = chains.definition(eqn.inputs[0])
         if len({a.start for a in found}) > 1:
             break
     return found[::-1]
@@ -80,68 +76,65 @@ def _fits(addition: _Addition, found: list) -> bool:
     return addition[1:3] + addition[4:] == found[0][1:3] + found[0][4:] and max(starts) - min(starts) <= FURTHEST
 
 
-def _addition(eqn: Equation, axis: int, made: dict) -> "_Addition | None":
-    spec, operands = eqn.params["spec"], eqn.inputs[2:]
+def _addition(eqn: Equation, axis: int, chains: DefUse) -> "_Addition | None":
+    spec, entries = eqn.params["spec"], subscripts_of(eqn)
     if "a" in spec or spec[axis] != ("s", 1):
         return None
-    entries = [(entry, given) for _, entry, given in walk_spec(spec, operands)]
     start, extent = entries[axis][1]
     if not isinstance(extent, Var) and extent.value < SHORTEST:
         return None
-    base, shift = _from_base(start, made)
-    others = tuple([(entry, tuple([getattr(a, "value", a) for a in given])) for k, (entry, given) in enumerate(entries) if k != axis])
+    base, shift = _from_base(start, chains)
+    others = tuple([(entry, tuple(map(as_extent, given))) for k, (entry, given) in enumerate(entries) if k != axis])
     value = eqn.inputs[1]
     kept = [k for k, (entry, _) in enumerate(entries) if entry != "i"]
     if value.type.dtype != eqn.outputs[0].type.dtype or (value.type.shape and value.type.rank != len(kept)):
         return None
-    whole = not value.type.shape or _same(value.type.shape[kept.index(axis)], extent)
-    if not whole or not _is_simple(value, made, DEPTH):
+    whole = not value.type.shape or value.type.shape[kept.index(axis)] == as_extent(extent)
+    if not whole or not _is_simple(value, chains, DEPTH):
         return None
-    return _Addition(eqn, axis, base, shift, getattr(extent, "value", extent), others)
+    return _Addition(eqn, axis, base, shift, as_extent(extent), others)
 
 
-def _is_simple(v: Any, made: dict, depth: int) -> bool:
-    """Whether a part of what is added is had from arrays that lie in memory anyhow by few operations: others are done once, not for each shift."""
-    if not isinstance(v, Var) or not v.type.shape or v not in made:
+def _is_simple(v: Any, chains: DefUse, depth: int) -> bool:
+    """Whether a part of the term follows by few operations from arrays in memory. Other terms are computed once, not
+    for each shift.
+    """
+    eqn = chains.definition(v)
+    if eqn is None or not v.type.shape:
         return True
-    eqn = made[v]
     if eqn.op.name in SIMPLE:
-        return depth > 0 and all(a.type.shape in ((), v.type.shape) and _is_simple(a, made, depth - 1) for a in eqn.inputs)
-    return _is_simple(eqn.inputs[0], made, depth) if eqn.op.name == "index" else bool(eqn.regions) or eqn.op.name in ("update", "index_add")
+        return depth > 0 and all(a.type.shape in ((), v.type.shape) and _is_simple(a, chains, depth - 1) for a in eqn.inputs)
+    return _is_simple(eqn.inputs[0], chains, depth) if eqn.op.name == "index" else bool(eqn.regions) or eqn.op.name in ("update", "index_add")
 
 
-def _same(n: Any, extent: Any) -> bool:
-    return n == getattr(extent, "value", extent)
-
-
-def _from_base(start: Any, made: dict) -> tuple:
+def _from_base(start: Any, chains: DefUse) -> tuple:
     """An integer as (a variable or None, the number that is added to it)."""
     if isinstance(start, Literal):
         return None, start.value
-    eqn = made.get(start)
+    eqn = chains.definition(start)
     if eqn is not None and eqn.op.name in ("add", "sub") and isinstance(eqn.inputs[1], Literal):
         return eqn.inputs[0], eqn.inputs[1].value * (1 if eqn.op.name == "add" else -1)
     return start, 0
 
 
-def _states(array: Any, made: dict) -> Iterator:
+def _states(array: Any, chains: DefUse) -> Iterator:
     """An array, and what it was before each of the writes that made it."""
     yield array
-    while array in made and made[array].op.name in ("update", "index_add"):
-        array = made[array].inputs[0]
+    while (eqn := chains.definition(array)) is not None and eqn.op.name in ("update", "index_add"):
+        array = eqn.inputs[0]
         yield array
 
 
 class _Gathered:
     """The equations in place of a chain of additions."""
 
-    def __init__(self, chain: list, made: dict):
-        self.chain, self.made, self.last = chain, made, chain[-1].eqn
+    def __init__(self, chain: list, chains: DefUse):
+        self.chain, self.chains, self.last = chain, chains, chain[-1].eqn
         self.axis, self.extent = chain[0].axis, as_atom(chain[0].extent)
         self.integers = Integers(self.last.where)
         self.equations = self.integers.equations
         self.first, self.final = min(a.start for a in chain), max(a.start for a in chain)
-        self.written = set(_states(chain[0].eqn.inputs[0], made))
+        self.written = set(_states(chain[0].eqn.inputs[0], chains))
         inner = self.integers.larger(self.integers.sum(self.extent, as_atom(self.first - self.final)), as_atom(0))
         state = self._middle(chain[0].eqn.inputs[0], inner)
         for addition in chain:
@@ -151,16 +144,12 @@ class _Gathered:
     def _middle(self, array: Any, extent: Any) -> Any:
         """The array with all additions where they meet."""
         place = self._place(self.final, extent)
-        before = [] if self._is_zeros(array) else [self._part(array, place, self.last.params["spec"])]
+        before = [] if is_nothing(array, self.chains.definition) else [self._part(array, place, self.last.params["spec"])]
         total, *others = [*before, *[self._value(a, as_atom(self.final - a.start), extent) for a in self.chain]]
         t = self._selected(array, place, self.last.params["spec"])
         for v in others:
             total = self._emit("add", (total, v), t)
         return self._emit("update", (array, total, *place), array.type, spec=self.last.params["spec"], at=0)
-
-    def _is_zeros(self, array: Any) -> bool:
-        eqn = self.made.get(array)
-        return eqn is not None and eqn.op.name == "full" and adds_nothing(eqn.inputs[0], array)
 
     def _ends(self, a: _Addition, array: Any) -> Any:
         """The array with one addition where not all of them meet."""
@@ -183,7 +172,7 @@ class _Gathered:
         base = self.chain[0].base
         first = self.integers.sum(as_atom(start) if base is None else self.integers.sum(base, as_atom(start)), as_atom(0) if more is None else more)
         operands: list = []
-        for k, _, given in walk_spec(self.last.params["spec"], self.last.inputs[2:]):
+        for k, (_, given) in enumerate(subscripts_of(self.last)):
             operands += [first, extent] if k == self.axis else given
         return operands
 
@@ -196,11 +185,11 @@ class _Gathered:
         return self._part_of(value, kept.index(self.axis), start, extent)
 
     def _part_of(self, v: Any, axis: int, start: Any, extent: Any) -> Any:
-        """A slice of an array along an axis; what is computed by few operations is computed for the slice."""
+        """A slice of an array along an axis; cheap operations are done on the slice."""
         if not isinstance(v, Var) or not v.type.shape:
             return v
-        eqn = self.made.get(v)
-        t = Type(v.type.dtype, tuple([getattr(extent, "value", extent) if k == axis else n for k, n in enumerate(v.type.shape)]))
+        eqn = self.chains.definition(v)
+        t = Type(v.type.dtype, tuple([as_extent(extent) if k == axis else n for k, n in enumerate(v.type.shape)]))
         if eqn is not None and eqn.op.name in SIMPLE:
             parts = tuple([self._part_of(a, axis, start, extent) for a in eqn.inputs])
             return self._emit(eqn.op.name, parts, t, **eqn.params)
@@ -208,8 +197,8 @@ class _Gathered:
         return self._part(v, [start, extent], spec, t)
 
     def _part(self, v: Any, operands: list, spec: tuple, t: "Type | None" = None) -> Any:
-        """A part of an array; of a part, a part of the array that that is of, unless the additions change that one."""
-        eqn = self.made.get(v)
+        """A part of an array. A part of a part is a part of the original, unless the additions change the original."""
+        eqn = self.chains.definition(v)
         found = None
         if eqn is not None and eqn.op.name == "index" and eqn.inputs[0] not in self.written:
             found = part_of_part((eqn.inputs[1:], eqn.params["spec"]), (tuple(operands), spec), self.integers)
@@ -219,7 +208,7 @@ class _Gathered:
     def _selected(self, v: Any, operands: list, spec: tuple) -> Type:
         shape = []
         for k, entry, given in walk_spec(spec, tuple(operands)):
-            shape += [v.type.shape[k]] if entry == ":" else [] if entry == "i" else [getattr(given[1], "value", given[1])]
+            shape += [v.type.shape[k]] if entry == ":" else [] if entry == "i" else [as_extent(given[1])]
         return Type(v.type.dtype, tuple(shape))
 
     def _emit(self, name: str, inputs: tuple, t: Type, **params: Any) -> Var:
@@ -230,4 +219,4 @@ class _Gathered:
     def _rename(self, state: Var) -> None:
         """The last state is what the chain made."""
         last = self.equations.pop()
-        self.equations.append(Equation(last.op, last.inputs, self.last.outputs, last.params, (), last.where))
+        self.equations.append(last.replace(outputs=self.last.outputs))

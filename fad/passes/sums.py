@@ -1,38 +1,35 @@
-"""Sums of loops: carries to which the turns only add, so that their order is nobody's business."""
-from collections import Counter
-
-from ..ir.graph import Equation, Func, Var, free_vars
+"""Reduction recognition: carries of a loop that the iterations only add to, so that their order does not matter."""
+from ..ir.graph import Equation, Func, Var
+from ..ir.uses import DefUse, defined_in
 
 
 class Sums:
-    """What a loop's body only adds to, and what else it does with parts of arrays."""
+    """The carries that a loop's body only adds to, and the body's other uses of parts of arrays."""
 
     def __init__(self, region: Func):
-        self.region = region
-        self.inside = {*region.inputs, *(v for e in region.equations for v in e.outputs)}
-        self.handed_on = Counter(a for a in region.outputs if isinstance(a, Var))
-        self.users: dict[Var, list] = {}
-        for eqn in region.equations:
-            for a in _used(eqn):
-                self.users.setdefault(a, []).append(eqn)
+        self.region, self.chains, self.inside = region, DefUse.of(region), defined_in(region)
 
     def chain(self, k: int) -> "list | None":
-        """The additions that make of the k-th carry what is handed on; None where anything else happens to it, or depends on it."""
+        """The additions that make the next value of the k-th carry; None if anything else happens to it, or depends on
+        it.
+        """
         steps = self.steps(k)
         return steps if steps is not None and all(map(is_addition, steps)) else None
 
     def steps(self, k: int) -> "list | None":
-        """The additions, and the reads and writes of parts, that happen to the k-th carry until it is handed on; None where anything else happens to it."""
-        state, found = self.region.inputs[1 + k], []
-        while not (self.handed_on[state] and state is self.region.outputs[k]):
-            users = self.users.get(state, ())
+        """The additions to the k-th carry, and the reads and writes of its parts, in an iteration; None if anything
+        else happens to it.
+        """
+        state, found, outputs = self.region.inputs[1 + k], [], self.region.outputs
+        while state is not outputs[k]:
+            users = self.chains.users(state)
             makers = [e for e in users if not _reads(e, state)]
-            if len(makers) != 1 or self.handed_on[state] or not (state in _states(makers[0]) or _writes(makers[0], state)):
+            if len(makers) != 1 or state in outputs or not (state in _states(makers[0]) or _writes(makers[0], state)):
                 return None
             found += users
             state = makers[0].outputs[0]
-        users = self.users.get(state, ())
-        return found + [*users] if self.handed_on[state] == 1 and all(_reads(e, state) for e in users) else None
+        users = self.chains.users(state)
+        return found + users if outputs.count(state) == 1 and all(_reads(e, state) for e in users) else None
 
 
 def is_addition(eqn: Equation) -> bool:
@@ -54,7 +51,3 @@ def _states(eqn: Equation) -> tuple:
         return ()
     places = eqn.inputs[:2] if eqn.op.name == "add" else eqn.inputs[:1]
     return tuple([a for a in places if isinstance(a, Var) and a.type.shape == eqn.outputs[0].type.shape and a.type.dtype == eqn.outputs[0].type.dtype])
-
-
-def _used(eqn: Equation) -> list:
-    return [a for a in eqn.inputs if isinstance(a, Var)] + [v for region in eqn.regions for v in free_vars(region)]

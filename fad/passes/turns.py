@@ -1,25 +1,25 @@
-"""What is done in front of a loop or behind it on condition that the loop has any turn."""
+"""Loop guards: code in front of a loop, or behind it, that runs only if the loop has an iteration."""
 
-from ..ir.graph import Equation, Func, Literal, Var
+from ..ir.graph import Equation, Func, Var
 from ..ir.op import registry
 from ..ir.types import BOOL, Type
+from ..ir.views import LoopView
 
 
 def runs(loop: Equation) -> "bool | None":
-    """Whether a counted loop has any turn; None where only the program knows."""
-    start, stop, step = loop.inputs[:3]
-    if not all(isinstance(n, Literal) for n in (start, stop, step)):
-        return None
-    return bool(range(start.value, stop.value, step.value))
+    """Whether a counted loop has any iteration; None if only the running program can tell."""
+    turns = LoopView(loop).iterations
+    return None if turns is None else bool(turns)
 
 
 def if_it_runs(loop: Equation, equations: list, results: tuple, otherwise: tuple) -> list:
-    """Equations that make the results as these (without regions) do if the loop, whose step is a number, has any turn; if not, they are `otherwise`."""
+    """Equations that compute the results of these equations (which have no regions) if the loop, whose step is a
+    number, has an iteration, and `otherwise` if not.
+    """
     if runs(loop):
         return equations
-    start, stop, step = loop.inputs[:3]
     condition = Var(Type(BOOL))
-    test = Equation(registry["less"], (start, stop) if step.value > 0 else (stop, start), (condition,), {}, (), loop.where)
+    test = Equation(registry["less"], LoopView(loop).ends, (condition,), {}, (), loop.where)
     branches = (Func("branch", (), [], otherwise), _branch(equations, results))
     return [test, Equation(registry["cond"], (condition,), results, {"names": (), "extents": ()}, branches, loop.where)]
 
@@ -27,5 +27,6 @@ def if_it_runs(loop: Equation, equations: list, results: tuple, otherwise: tuple
 def _branch(equations: list, results: tuple) -> Func:
     """The equations as a region, with variables of its own."""
     own = {v: Var(v.type, v.name, v.hint) for e in equations for v in e.outputs}
-    copies = [Equation(e.op, tuple([own.get(a, a) for a in e.inputs]), tuple([own[v] for v in e.outputs]), e.params, (), e.where) for e in equations]
+    copies = [e.replace(inputs=tuple([own.get(a, a) for a in e.inputs]), outputs=tuple([own[v] for v in e.outputs]))
+              for e in equations]
     return Func("branch", (), copies, tuple([own[v] for v in results]))

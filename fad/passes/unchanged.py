@@ -1,13 +1,16 @@
-"""unchanged: what a loop carries and no turn changes is what it began with."""
+"""unchanged: loop-invariant carries. A carry that no iteration changes is its initial value."""
 from typing import Any
 
-from ..ir.graph import Equation, Func, Literal, Var
+from ..ir.graph import Equation, Func, Literal, Var, is_branch, is_loop
+from ..ir.uses import defined_by
+from ..ir.views import BranchView, LoopView
 from .rewrite import Scope, rewrite
 
 
 def unchanged(func: Func) -> Func:
-    """A carry that every turn hands on as it is gives way, in the loop and behind it, to the value in front of the loop; a result for which all
-    branches give the same value around them gives way to that.
+    """A carry that no iteration changes gives way to its first value, in the loop and behind it.
+
+    A result gives way to a value of the surroundings that all branches return for it.
 
         g2, s2 = for i, (g, s) = (1.0, 0.0): yield g, s + g * x[i]   ->   s2 = for i, s = 0.0: yield s + 1.0 * x[i]
     """
@@ -15,25 +18,25 @@ def unchanged(func: Func) -> Func:
 
 
 def _visit(eqn: Equation, scope: Scope) -> Any:
-    if eqn.op.name == "cond":
-        _same_in_all(eqn, scope)
-    if eqn.op.name not in ("for", "while"):
+    if is_branch(eqn):
+        _same_in_all(BranchView(eqn), scope)
+    if not is_loop(eqn):
         return None
-    count, body = len(eqn.outputs), eqn.regions[-1]
-    init, carries = eqn.inputs[len(eqn.inputs) - count:], body.inputs[len(body.inputs) - count:]
-    same = [k for k in range(count) if body.outputs[k] is carries[k] and _stands_for(init[k], carries[k])]
+    loop = LoopView(eqn)
+    init = loop.init
+    same = [k for k, carry in enumerate(loop.carries) if loop.next[k] is carry and _stands_for(init[k], carry)]
     if not same:
         return None
-    regions = tuple([_given(r, {r.inputs[len(r.inputs) - count + k]: init[k] for k in same}, scope) for r in eqn.regions])
-    scope.replaced.update({eqn.outputs[k]: init[k] for k in same})
-    return Equation(eqn.op, eqn.inputs, eqn.outputs, eqn.params, regions, eqn.where)
+    scope.replaced.update({loop.results[k]: init[k] for k in same})
+    regions = [_given(r, {loop.carries_of(r)[k]: init[k] for k in same}, scope) for r in eqn.regions]
+    return eqn.replace(regions=tuple(regions))
 
 
-def _same_in_all(cond: Equation, scope: Scope) -> None:
-    inside = {v for region in cond.regions for e in region.equations for v in e.outputs}
-    for k, out in enumerate(cond.outputs):
-        a = cond.regions[0].outputs[k]
-        if isinstance(a, Var) and a not in inside and all(r.outputs[k] is a for r in cond.regions) and _stands_for(a, out):
+def _same_in_all(branch: BranchView, scope: Scope) -> None:
+    inside = {v for region in branch.branches for v in defined_by(region.equations)}
+    for out in branch.results:
+        a, *others = branch.yielded(out)
+        if isinstance(a, Var) and a not in inside and all(b is a for b in others) and _stands_for(a, out):
             scope.replaced[out] = a
 
 
@@ -43,7 +46,7 @@ def _stands_for(a: Any, v: Var) -> bool:
 
 
 def _given(region: Func, values: dict, scope: Scope) -> Func:
-    """The region with values for some of its inputs, which it does not look at any more."""
+    """The region with values for some of its inputs, which it no longer reads."""
     inner = Scope(scope)
     inner.replaced.update(values)
     return rewrite(region, lambda eqn, scope: None, inner)

@@ -11,7 +11,9 @@ from ..api.staged import Staged
 from ..backend.emit import lowered
 from ..backend.runner import Runner
 from ..backend.steps import BackendError
-from ..ir.graph import Equation, Func, Var, extents_of, free_vars
+from ..ir.graph import Func, Var, all_equations, extents_of, free_vars, is_loop
+from ..ir.uses import defined_in
+from ..ir.views import LoopView
 from ..passes.dce import dce
 from ..util.where import Where
 from .explanation import Explanation, Row
@@ -90,22 +92,14 @@ def _rows(program: Any, values: list) -> Iterator[Row]:
     yield from _saved(func, values)
 
 
-def _equations(func: Func) -> Iterator[Equation]:
-    """All equations, those in regions included."""
-    for eqn in func.equations:
-        yield eqn
-        for region in eqn.regions:
-            yield from _equations(region)
-
-
 def _first_line(func: Func) -> "Where | None":
-    return next((eqn.where for eqn in _equations(func) if eqn.where is not None), None)
+    return next((eqn.where for eqn in all_equations(func) if eqn.where is not None), None)
 
 
 def _compiled(func: Func) -> Iterator[Row]:
     """A row for each line with operations of the program, loops and what is saved left aside."""
     by_line: dict[Where, Counter] = {}
-    for eqn in _equations(func):
+    for eqn in all_equations(func):
         if eqn.where is not None and eqn.op.name not in _APART:
             by_line.setdefault(_line(eqn.where), Counter())[eqn.op.name] += 1
     for where, names in by_line.items():
@@ -122,7 +116,7 @@ def _line(where: Where) -> Where:
 
 
 def _loops(func: Func) -> Iterator[Row]:
-    counts = Counter((_line(eqn.where), eqn.op.name) for eqn in _equations(func) if eqn.op.name in ("for", "while") and eqn.where is not None)
+    counts = Counter((_line(eqn.where), eqn.op.name) for eqn in all_equations(func) if is_loop(eqn) and eqn.where is not None)
     kinds: dict[Where, Counter] = {}
     for (where, name), count in counts.items():
         kinds.setdefault(where, Counter())[name] += count
@@ -155,10 +149,10 @@ def _saved(func: Func, values: list) -> Iterator[Row]:
 
 def _saved_inside(func: Func, values: list) -> Iterator[Row]:
     """The same of loops within loops, whose arrays are made anew in each turn; what grows by stacks has no size that is known outside."""
-    inner = [e for outer in func.equations for region in outer.regions for e in _equations(region)]
+    inner = [e for outer in func.equations for region in outer.regions for e in all_equations(region)]
     used = {v for e in func.equations for region in e.regions for v in free_vars(region)}
     made = [e for e in inner if e.op.name == "unwritten"] + [e for e in func.equations if e.op.name == "unwritten" and e.outputs[0] in used]
-    outside = {v for e in func.equations for v in e.outputs} | set(func.inputs) | set(extents_of(func.inputs))
+    outside = defined_in(func) | set(extents_of(func.inputs))
     grows = any(e.op.name == "resize" for e in inner)
     by_line: dict[Any, list] = {}
     for eqn in made:
@@ -184,9 +178,8 @@ def _kept(func: Func) -> Iterator[tuple]:
     """Pairs (the equation that makes an array for saved values, what the loop has made of it at its end)."""
     made = {eqn.outputs[0]: eqn for eqn in func.equations if eqn.op.name == "unwritten"}
     for eqn in func.equations:
-        if eqn.op.name in ("for", "while"):
-            init = eqn.inputs[len(eqn.inputs) - len(eqn.outputs):]
-            for a, out in zip(init, eqn.outputs):
+        if is_loop(eqn):
+            for a, out in zip(LoopView(eqn).init, eqn.outputs):
                 if isinstance(a, Var) and a in made:
                     yield made.pop(a), out
 

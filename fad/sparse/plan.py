@@ -6,7 +6,8 @@ import numpy as np
 import scipy.sparse
 
 from ..api.leaves import leaf_key
-from ..ir.graph import Func, Var, free_vars
+from ..ir.graph import Func, Var
+from ..ir.uses import operands
 from ..trace.tracing import is_data
 from ..util import tree
 from ..util.errors import ArgumentError, NoDerivativeError
@@ -170,8 +171,7 @@ def _used(func: Func) -> set:
     """The variables whose values a Func uses, and not their extents alone."""
     used = {a for a in func.outputs if isinstance(a, Var)}
     for eqn in func.equations:
-        used.update(a for a in eqn.inputs if isinstance(a, Var))
-        used.update(v for region in eqn.regions for v in free_vars(region))
+        used.update(operands(eqn))
     return used
 
 

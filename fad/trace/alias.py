@@ -1,11 +1,11 @@
 """NumPy's and SciPy's namespaces under fad's name, for those who want to say it: fad.numpy.sin is numpy.sin, and traces."""
-import importlib
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 from ..ir import stack
 from ..ops.face import Face, find
+from ..util.lazy import imported
 from ..util.nearest import MissingName
 from .library import has_traced
 from .mutation import call_face
@@ -16,12 +16,12 @@ def attribute_of(library: str) -> "tuple[Callable, Callable]":
     def get(name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        value = _looked_up(importlib.import_module(library), name)
+        value = _looked_up(imported(library), name)
         found = None if isinstance(value, (ModuleType, type)) else find(value)
         return value if found is None else _calling(value, found)
 
     def names() -> list:
-        return [n for n in dir(importlib.import_module(library)) if not n.startswith("_")]
+        return [n for n in dir(imported(library)) if not n.startswith("_")]
     return get, names
 
 

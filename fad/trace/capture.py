@@ -23,7 +23,7 @@ from ..util.where import package_name
 from .builtin import class_of
 from .containers import NEVER_CHANGE, Globals, contents, put_contents
 from .control import Runtime
-from .draws import goes_on
+from .draws import goes_on, numpy_random
 from .functions import is_called, is_compiled, is_user_function
 from .guards import guard as of
 from .guards import met
@@ -107,7 +107,7 @@ class Capture(Reading, Scopes):
             return Proxy(value, self.swap) if value.__name__.split(".")[0] in MODULES else value
         if is_compiled(value) or isinstance(value, functools.partial):
             return self.function(value)
-        if value is np.random.default_rng:
+        if value is numpy_random.default_rng:
             return Maker()
         behind = met.container_behind(value)
         if behind is not None and not self.builder.live:

@@ -16,7 +16,7 @@ from ..ir.types import type_of
 from ..ops.face import BY_NAME
 from ..ops.literals import as_array, python_number
 from ..util import tree
-from .draws import goes_on, order_of
+from .draws import goes_on, numpy_random, order_of
 from .lists import Items, Rows
 from .operands import refused
 from .percall import is_maker, made, recorded
@@ -47,7 +47,7 @@ def called_anew(f: Callable, *args: Any, **kwargs: Any) -> Any:
         if name in FROM and _is_traced_population(args[0]):
             return _selected(f, *args, **kwargs)
     names = (
-        (SCALED if isinstance(owner, (np.random.Generator, np.random.RandomState)) else PYTHONS).get(name)
+        (SCALED if isinstance(owner, (numpy_random.Generator, numpy_random.RandomState)) else PYTHONS).get(name)
         if goes_on(owner)
         else None
     )
@@ -83,7 +83,7 @@ def _scaled(f: Callable, names: tuple, args: tuple, kwargs: dict) -> Any:
     is_range = names[0] in ("low", "a")
     if not is_range:
         _refuse_negative(high, "scale < 0")
-    elif isinstance(f.__self__, np.random.Generator):  # type: ignore[attr-defined]
+    elif isinstance(f.__self__, numpy_random.Generator):  # type: ignore[attr-defined]
         _refuse_negative(high - low, "high - low < 0")
     is_number = size is None and not np.ndim(low) and not np.ndim(high)
     if is_number:
@@ -108,7 +108,7 @@ def _refuse_negative(x: Any, what: str) -> None:
 
 def _selected(f: Callable, population: Any, *args: Any, **kwargs: Any) -> Any:
     """What is chosen from a population: the entries at the places that are drawn."""
-    is_numpys = isinstance(f.__self__, (np.random.Generator, np.random.RandomState))  # type: ignore[attr-defined]
+    is_numpys = isinstance(f.__self__, (numpy_random.Generator, numpy_random.RandomState))  # type: ignore[attr-defined]
     axis = kwargs.pop("axis", 0)
     if is_numpys:
         x = as_array(population)
@@ -158,7 +158,7 @@ def _shuffled(f: Callable, x: Any, axis: int = 0) -> None:
 
 def order_by(generator: Any, count: int, rank: int, axis: int) -> np.ndarray:
     """The order that a generator's shuffle puts the entries of an array into; it draws as for that array, or list."""
-    if not isinstance(generator, (np.random.Generator, np.random.RandomState)):
+    if not isinstance(generator, (numpy_random.Generator, numpy_random.RandomState)):
         order = list(range(count))
         generator.shuffle(order)
         return np.array(order, dtype=np.int64)

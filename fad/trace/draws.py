@@ -12,52 +12,55 @@ import numpy as np
 
 from ..ir.build import current
 from ..util.errors import UnstageableError
+from ..util.lazy import LazyModule
 from ..util.where import module_name
+
+numpy_random: Any = LazyModule("numpy.random")
 
 
 def is_generator(x: Any) -> bool:
     """Whether x is a generator of NumPy's or of Python's."""
-    return isinstance(x, (np.random.Generator, np.random.RandomState, random.Random))
+    return isinstance(x, (numpy_random.Generator, numpy_random.RandomState, random.Random))
 
 
 def goes_on(x: Any) -> bool:
     """Whether x gives another thing each time that it is asked: a generator, what a generator is made of, a sequence of quasi-random points."""
-    is_source = isinstance(x, (np.random.SeedSequence, np.random.BitGenerator))
+    is_source = isinstance(x, (numpy_random.SeedSequence, numpy_random.BitGenerator))
     return is_generator(x) or is_source or any(c.__name__ == "QMCEngine" for c in type(x).__mro__)
 
 
 def common_generators() -> list:
     """Those that functions of the modules draw from: np.random.rand(), random.random()."""
-    return [np.random.rand.__self__, random.random.__self__]         # type: ignore[attr-defined]
+    return [numpy_random.rand.__self__, random.random.__self__]         # type: ignore[attr-defined]
 
 
 def state_of(generator: Any) -> Any:
     """Where a generator stands."""
-    if isinstance(generator, np.random.Generator):
+    if isinstance(generator, numpy_random.Generator):
         return generator.bit_generator.state
-    if isinstance(generator, np.random.BitGenerator):
+    if isinstance(generator, numpy_random.BitGenerator):
         return generator.state
-    if isinstance(generator, np.random.RandomState):
+    if isinstance(generator, numpy_random.RandomState):
         return generator.get_state(legacy=False)
     if isinstance(generator, random.SystemRandom):
         return object()                                       # nobody knows, and so it is never the same
     if isinstance(generator, random.Random):
         return generator.getstate()
-    return generator.n_children_spawned if isinstance(generator, np.random.SeedSequence) else generator.num_generated
+    return generator.n_children_spawned if isinstance(generator, numpy_random.SeedSequence) else generator.num_generated
 
 
 def put_state(generator: Any, state: Any) -> None:
     """Make a generator go on from there."""
-    if isinstance(generator, np.random.Generator):
+    if isinstance(generator, numpy_random.Generator):
         generator.bit_generator.state = state
-    elif isinstance(generator, np.random.BitGenerator):
+    elif isinstance(generator, numpy_random.BitGenerator):
         generator.state = state
-    elif isinstance(generator, np.random.RandomState):
+    elif isinstance(generator, numpy_random.RandomState):
         generator.set_state(state)
     elif isinstance(generator, random.Random):
         if not isinstance(generator, random.SystemRandom):
             generator.setstate(state)
-    elif isinstance(generator, np.random.SeedSequence):
+    elif isinstance(generator, numpy_random.SeedSequence):
         if generator.n_children_spawned != state:             # which no one can set
             generator.__init__(generator.entropy, spawn_key=generator.spawn_key, pool_size=generator.pool_size, n_children_spawned=state)     # type: ignore[misc]
     elif generator.num_generated != state:

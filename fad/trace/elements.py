@@ -6,7 +6,7 @@ import numpy as np
 from ..ir.build import Value, current
 from ..ir.op import registry
 from ..ir.types import Type, promoted, type_of
-from ..ops.carry import atom_type, convert, same_extent, visible_extent
+from ..ops.carry import assumed_equal, atom_type, convert, visible_extent
 from ..ops.literals import as_array, constant, known
 from ..util import tree
 from ..util.errors import UnstageableError
@@ -42,7 +42,7 @@ def common_type(types: list) -> Type:
     """The type that leaves of these types lie in together."""
     first = types[0]
     for t in types[1:]:
-        if t.rank != first.rank or not all(same_extent(m, n) for m, n in zip(t.shape, first.shape)):
+        if t.rank != first.rank or not all(assumed_equal(m, n) for m, n in zip(t.shape, first.shape)):
             raise UnstageableError("a list gets arrays of different shapes")
     return Type(promoted(types), first.shape, all(t.weak for t in types))
 

@@ -7,10 +7,12 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from ..ir.affine import Affine
 from ..ir.build import current
-from ..ir.graph import Equation, Func, Literal, Var, free_vars
-from ..ir.integers import Affine
+from ..ir.graph import Equation, Func, Literal, Var
 from ..ir.types import INT
+from ..ir.uses import operands
+from ..ir.views import LoopView
 from ..util.errors import IntegerOverflowError
 from ..util.interrupts import let_through
 
@@ -25,23 +27,23 @@ ON_INTS: dict[str, Callable] = {
 
 def check_growth(eqn: Equation) -> None:
     """See to it that the Python ints a counted loop carries stay within 64 bits, under a guard if the number of turns may vary."""
-    body = eqn.regions[0]
-    carries = list(zip(body.inputs[1:], body.outputs, eqn.inputs[3:]))
+    loop = LoopView(eqn)
+    body, carries = loop.body, list(zip(loop.carries, loop.next, loop.init))
     growing = _fed_back(body, carries, {c for c, y, _ in carries if c.type.weak and c.type.dtype == INT and not _steps(c, y)})
-    bounds = [_known(a) for a in eqn.inputs[:3]]
+    bounds = [_known(a) for a in loop.bounds]
     if not growing or None in bounds:
         return
     start, stop, step = bounds
     turns = len(range(start, stop, step))
-    fixed = all(isinstance(a, Literal) for a in eqn.inputs[:3])
-    safe = _safe_turns(body, carries, growing, start, step, turns if fixed else max(turns, MOST_TURNS))
+    fixed = loop.iterations is not None
+    safe = _safe_turns(loop, carries, growing, start, step, turns if fixed else max(turns, MOST_TURNS))
     if safe < turns:
         raise IntegerOverflowError(f"an int leaves 64 bits in turn {safe} of a loop", do="start with a float (1.0 instead of 1)")
     if not fixed and safe < MOST_TURNS:
         facts = current().integers
-        first, last = [facts.form(a) if isinstance(a, Var) else Affine((), int(a.value)) for a in eqn.inputs[:2]]
+        first, last = [facts.form(a) if isinstance(a, Var) else Affine.constant(int(a.value)) for a in loop.bounds[:2]]
         span = last - first if step > 0 else first - last
-        facts.assume_nonnegative(Affine((), safe * abs(step)) - span)
+        facts.assume_nonnegative(span.scaled(-1).shifted(safe * abs(step)))
 
 
 def _steps(c: Var, y: Any) -> bool:
@@ -59,7 +61,7 @@ def _fed_back(body: Func, carries: list, growing: set) -> set:
     while growing:
         reached = set(growing)
         for e in body.equations:
-            if any(a in reached for a in e.inputs) or any(v in reached for region in e.regions for v in free_vars(region)):
+            if not reached.isdisjoint(operands(e)):
                 reached.update(e.outputs)
         left = {c for c, y, _ in carries if c in growing and y in reached}
         if left == growing:
@@ -75,13 +77,13 @@ def _known(atom: Any) -> "int | None":
     return facts.hint(facts.form(atom))
 
 
-def _safe_turns(body: Func, carries: list, growing: set, start: int, step: int, turns: int) -> int:
+def _safe_turns(loop: LoopView, carries: list, growing: set, start: int, step: int, turns: int) -> int:
     """How many turns (at most `turns`) the integer part of the body makes before it leaves 64 bits."""
     state = [_known(a) if c.type.dtype == INT and not c.type.shape else None for c, _, a in carries]
     for turn in range(min(turns, MOST_TURNS)):
-        env: dict[Var, Any] = {body.inputs[0]: start + turn * step}
+        env: dict[Var, Any] = {loop.index: start + turn * step}
         env.update((c, x) for (c, _, _), x in zip(carries, state) if x is not None)
-        for e in body.equations:
+        for e in loop.body.equations:
             _run(e, env)
         if any(abs(x) >= LIMIT for x in env.values()):
             return turn

@@ -15,6 +15,7 @@ from ..ir import stack
 from ..ir.build import Value, current
 from ..ir.graph import Equation, Literal
 from ..ir.op import registry
+from ..ir.uses import DefUse
 from ..ops.assign import written
 from ..ops.face import METHODS, PROPERTIES
 from ..ops.keywords import fitted, overwritten
@@ -197,12 +198,11 @@ def _copied(x: Any, answer: Answer) -> Any:
 
 def _links(made: _Call, atom: Any, place: int) -> tuple:
     """The equations, in order, that lead from one of the call's arrays to this result, and that array; (.., None) if none do."""
-    made_by: dict = {}
+    chains: DefUse | None = None
     links: list[Equation] = []
     while atom not in made.atoms:
-        if not made_by:
-            made_by = {v: eqn for eqn in current().equations[made.start:] for v in eqn.outputs}
-        eqn = made_by.get(atom)
+        chains = chains or DefUse(current().equations[made.start:])
+        eqn = chains.definition(atom)
         if eqn is None or eqn.op.name not in READ_LINKS:
             return links, None
         if made.name == "__getitem__" and "a" in eqn.params.get("spec", ()):

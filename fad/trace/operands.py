@@ -20,7 +20,7 @@ from ..util.interrupts import let_through
 from ..util.where import here, module_name
 from .constants import constant_of
 from .containers import is_users
-from .draws import common_generators, goes_on, put_state, state_of
+from .draws import common_generators, goes_on, numpy_random, put_state, state_of
 
 _PLAIN = (str, bytes, bool, int, float, complex, np.generic, np.dtype, type, type(None), type(Ellipsis), slice, range,
           PurePath)
@@ -154,7 +154,7 @@ def put_back(generators: list) -> Iterator[None]:
     every += [
         g.bit_generator.seed_seq
         for g in generators
-        if isinstance(g, np.random.Generator) and hasattr(g.bit_generator, "seed_seq")
+        if isinstance(g, numpy_random.Generator) and hasattr(g.bit_generator, "seed_seq")
     ]
     states = [(g, state_of(g)) for g in every if not isinstance(g, random.SystemRandom)]
     try:

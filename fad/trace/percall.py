@@ -28,7 +28,7 @@ from ..util import tree
 from ..util.defects import door
 from ..util.errors import UnstageableError
 from ..util.where import here, module_name, package_name
-from .draws import common_generators, goes_on, held_by, note_generator, put_state, same_state, state_of
+from .draws import common_generators, goes_on, held_by, note_generator, numpy_random, put_state, same_state, state_of
 from .guards.bytecode import names_used
 from .guards.purity import is_effect, is_question, module_of, unseen_calls
 from .operands import Operands, holds_traced, is_seeded, refused
@@ -59,10 +59,10 @@ def drawn_from(f: Any, args: Any) -> list:
 def is_maker(f: Any) -> bool:
     """Whether f makes generators."""
     if isinstance(f, type):
-        made = (np.random.Generator, np.random.RandomState, random.Random, np.random.BitGenerator, np.random.SeedSequence)
+        made = (numpy_random.Generator, numpy_random.RandomState, random.Random, numpy_random.BitGenerator, numpy_random.SeedSequence)
         is_quasi = module_name(f) == "scipy.stats._qmc" and any(c.__name__ == "QMCEngine" for c in f.__mro__)
         return is_quasi or (issubclass(f, made) and package_name(f) in ("numpy", "random"))
-    return f is np.random.default_rng
+    return f is numpy_random.default_rng
 
 
 class Maker:
@@ -72,7 +72,7 @@ class Maker:
 
     @property
     def original(self) -> Callable:
-        return np.random.default_rng                          # looked up at the call: NumPy imports the module at its first use
+        return numpy_random.default_rng                          # looked up at the call: NumPy imports the module at its first use
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return (
@@ -97,7 +97,7 @@ def is_of_module(f: Any) -> bool:
     """Whether f is a function of np.random's, which draws from the generator that all share."""
     return (
         not isinstance(f, type)
-        and f is not np.random.default_rng
+        and f is not numpy_random.default_rng
         and module_name(f).startswith("numpy.random")
         and not hasattr(f, "__self__")
     )
@@ -249,7 +249,7 @@ def _integer(n: Any) -> Any:
 
 
 def _is_of_numpys_generator(f: Any) -> bool:
-    return isinstance(getattr(f, "__self__", None), (np.random.Generator, np.random.RandomState))
+    return isinstance(getattr(f, "__self__", None), (numpy_random.Generator, numpy_random.RandomState))
 
 
 def _is_stable(f: Any, args: Any, kwargs: Any) -> bool:

@@ -5,7 +5,7 @@ import numpy as np
 
 from ..ir.build import Value, current
 from ..ir.types import type_of
-from ..ops.carry import same_extent
+from ..ops.carry import assumed_equal
 from ..ops.literals import as_array as joined
 from ..ops.literals import python_number
 from ..util import tree
@@ -45,7 +45,7 @@ class _Column:
         if not all(map(is_data, leaves)):
             raise UnstageableError("texts are sorted, and their order depends on traced values")
         first, *others = [type_of(x).shape for x in leaves]
-        if any(len(shape) != len(first) or not all(map(same_extent, shape, first)) for shape in others):
+        if any(len(shape) != len(first) or not all(map(assumed_equal, shape, first)) for shape in others):
             raise UnstageableError("arrays of different sizes are sorted, and their order depends on traced values")
         self.array, self.weak = joined(leaves)[order], all(type_of(x).weak for x in leaves)
         arrays: Any = [x if isinstance(x, Tracer) else current().capture(x) for x in leaves] if first else ()

@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from ..ir.build import Value, current
-from ..ir.graph import Equation, Var, free_vars
+from ..ir.graph import Equation, Var
 from ..ir.types import INT
+from ..ir.uses import defined_by, operands
 from ..ops.carry import visible_extent
 from ..util.errors import ConcreteValueError, UnstageableError
 from .containers import containers_in
@@ -242,7 +243,7 @@ class Room:
     def require_traced(self, eqn: Equation) -> None:
         """A loop that was given arrays for its lists, but computes with nothing that is traced, is plain Python's."""
         if self.known and self.knows_all and not any(isinstance(a, Var) and a not in self.known and (a.type.shape or a.type.dtype != INT)
-                                                     for a in _read_by(eqn)):
+                                                     for a in operands(eqn)):
             raise Untraced
 
     def end_loop(self, turns: Any, last: list) -> None:
@@ -334,11 +335,7 @@ def _content(cell: Any) -> Any:
 def _uses_traced(builder: Any, values: Iterable) -> bool:
     """Whether what a turn computes depends on anything traced but sizes and the turn's number."""
     leaves = [leaf for x in values for leaf in Layout(x).data]
-    own = {*builder.inputs, *[v for eqn in builder.equations for v in eqn.outputs]}
-    used = [a for eqn in builder.equations for a in _read_by(eqn)] + [x.held for x in leaves if isinstance(x, Tracer)]
+    own = {*builder.inputs, *defined_by(builder.equations)}
+    used = [v for eqn in builder.equations for v in operands(eqn)] + [x.held for x in leaves if isinstance(x, Tracer)]
     return any(isinstance(a, Var) and a not in own and (a.type.shape or a.type.dtype != INT) for a in used) or any(
         isinstance(x, Value) and x.builder is not builder and (x.shape or x.dtype != INT) for x in leaves)
-
-
-def _read_by(eqn: Equation) -> list:
-    return [*eqn.inputs, *[v for region in eqn.regions for v in free_vars(region)]]

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..ir import stack
+from ..ir.affine import Affine
 from ..ir.build import current
 from ..ir.graph import Var
-from ..ir.integers import Affine
 from ..ir.op import registry
 from ..ir.types import INT, type_of
 from ..ir.value import REFLECTED, Value, answers, counted
@@ -345,9 +345,9 @@ def _refuse_complex(a: Any, b: Any) -> None:
 def _order(strict_below: int) -> Callable:
     """Decide d >= bound (bound 0 or 1), by proof or guard."""
     def decide(facts: Any, d: Affine) -> "bool | None":
-        if facts.assume_nonnegative(d - Affine((), strict_below), here()):
+        if facts.assume_nonnegative(d.shifted(-strict_below), here()):
             return True
-        if facts.assume_nonnegative(Affine((), strict_below - 1) - d, here()):
+        if facts.assume_nonnegative(d.scaled(-1).shifted(strict_below - 1), here()):
             return False
         return None
     return decide
@@ -360,7 +360,7 @@ def _reverse(decide: Callable) -> Callable:
 def _equal(facts: Any, d: Affine) -> "bool | None":
     if facts.assume_zero(d, here()):
         return True
-    if facts.assume_nonnegative(d - Affine((), 1), here()) or facts.assume_nonnegative(d.scaled(-1) - Affine((), 1), here()):
+    if facts.assume_nonnegative(d.shifted(-1), here()) or facts.assume_nonnegative(d.scaled(-1).shifted(-1), here()):
         return False
     return None
 

@@ -126,7 +126,7 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
     dense = tuple([k for k, v in enumerate(func.inputs[:len(inputs)]) if v in root.relied])
     func, later = _unified(func, builder)
     if config.check_trace:
-        check(func, later=later)
+        check(func)
     return Traced(func, structure, statics, tuple(a for a, _ in root.captured.values()), written, guards, Checks(root.sources), dense, later, lost,
                   tuple(root.unrolled.items()), _places_apart(root, before), _told_apart(root, inputs), prelude, effects)
 

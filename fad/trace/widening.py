@@ -13,6 +13,7 @@ import numpy as np
 from ..ir.build import Value, current
 from ..ir.graph import Equation, Literal, Var, has_effect
 from ..ir.types import Type, dtype_text, loop_dtypes, promoted, type_of
+from ..ir.views import LoopView
 from ..ops.carry import UNDEFINED, Turn, convert, zeros_of
 from ..util.errors import UnstageableError
 from ..util.interrupts import let_through
@@ -49,7 +50,7 @@ class WideningError(UnstageableError):
 
 def require_same_turns(eqn: Equation, turns: "list[Turn]", names: tuple) -> None:
     """An error if a turn that was traced in narrower types computes other numbers than the loop's region does, or leaves a narrower type."""
-    lead = len(eqn.regions[-1].inputs) - len(eqn.outputs)
+    lead = 0 if LoopView(eqn).index is None else 1
     for turn in turns:
         for k, t in turn.narrowed.items():
             raise _refusal(names, k, turn.last[k], t)

@@ -1,7 +1,12 @@
-"""Activity: which variables of a program a derivative flows through, regions included."""
+"""Activity analysis: the variables of a program that a derivative flows through, regions included.
+
+It goes forward through the program. A loop's carries are a fixed point, which takes about as many sweeps over the body
+as the loop has carries, at most.
+"""
 from typing import Any
 
 from ..ir.graph import Equation, Func, Var
+from ..ir.views import LoopView
 from ..ops.kinds import Zero
 
 
@@ -29,17 +34,15 @@ def is_active(atom: Any, active: set) -> bool:
 
 
 def _loop(eqn: Equation, active: set) -> None:
-    """The fixed point: a carry is active if it starts so or if a turn makes it so."""
-    body = eqn.regions[-1]
-    carries = body.inputs[len(body.inputs) - len(eqn.outputs):]
-    init = eqn.inputs[len(eqn.inputs) - len(eqn.outputs):]
-    active.update(c for c, a in zip(carries, init) if is_active(a, active) and is_continuous(c))
+    """The fixed point: a carry is active if it starts so or if an iteration makes it so."""
+    loop = LoopView(eqn)
+    active.update(c for c, a in zip(loop.carries, loop.init) if is_active(a, active) and is_continuous(c))
     before = -1
     while before != len(active):
         before = len(active)
-        spread_activity(body, active)
-        active.update(c for c, a in zip(carries, body.outputs) if is_active(a, active) and is_continuous(c))
-    active.update(y for y, c in zip(eqn.outputs, carries) if c in active)
+        spread_activity(loop.body, active)
+        active.update(c for c, a in zip(loop.carries, loop.next) if is_active(a, active) and is_continuous(c))
+    active.update(y for y, c in zip(loop.results, loop.carries) if c in active)
 
 
 def _cond(eqn: Equation, active: set) -> None:

@@ -1,7 +1,10 @@
 """Reverse mode of loops and branches.
 
-A loop runs forward, saving what its reverse half needs (see division.py for what that is, tape.py for where it goes); its pullback is a loop
-that runs backward, carrying the cotangents of the carries and of the variables around the loop, and the arrays that are restored (see undo.py).
+    for i in range(n): c = body(i, c)      ->      for i in range(n): save; c = body(i, c)
+                                                   for i in reversed(range(n)): restore; gc = pullback(i, gc)
+
+division.py chooses what the forward loop saves, and tape.py where. The reverse loop carries the cotangents of the
+carries and of the variables around the loop, and the arrays that it restores (undo.py).
 """
 from collections.abc import Callable
 from typing import Any
@@ -9,6 +12,7 @@ from typing import Any
 from ..ir.build import current
 from ..ir.graph import Equation, Func, has_loop
 from ..ir.op import registry
+from ..ir.views import BranchView, LoopView
 from ..ir.walk import bind_outputs, closure, run_equation
 from ..ops.carry import UNDEFINED
 from ..ops.control import COND, FOR, WHILE, integer, loop_index, trip_count, turn_number
@@ -61,17 +65,17 @@ def _total(sweep: Any, v: Any) -> Any:
 class _Loop:
     """The reverse mode of one loop: its joint program, divided, and its tape."""
 
-    def __init__(self, sweep: Any, eqn: Equation, given: list, lead: int, index: Any, turns: "Turns | None"):
+    def __init__(self, sweep: Any, eqn: Equation, given: list, index: Any, turns: "Turns | None"):
         self.sweep, self.eqn, self.given = sweep, eqn, given
-        self.body, self.count = eqn.regions[-1], len(eqn.outputs)
-        self.init = eqn.inputs[len(eqn.inputs) - self.count:]
-        self.carried = [k for k, v in enumerate(self.body.inputs[lead:]) if v in sweep.active]
-        self.counters = counters(self.body, lead)
+        self.view = LoopView(eqn)
+        self.body, self.count = self.view.body, len(eqn.outputs)
+        self.carried = [k for k, v in enumerate(self.view.carries) if v in sweep.active]
+        self.counters = counters(self.view)
         self.share, self.inner = share_of(sweep.loops), None
-        self._divide(lead, index)
+        self._divide(index)
         if self.share is not None and any(has_loop(e) for e in self.body.equations) and not is_small(eqn, self.division.saved, self.share):
             self.inner = self.share
-            self._divide(lead, index)
+            self._divide(index)
         kept = [eqn.outputs[k] for k in self.division.kept_carries()]
         self.plan = plan_for(eqn, self.division.saved, kept, None if turns is None else turns.count, self.share)
         self.blocks: Any = None
@@ -80,7 +84,7 @@ class _Loop:
             self.tape = Tape(self.division.saved, known, self._lines())
 
     def _runs_in_blocks(self, index: Any, turns: Turns) -> bool:
-        """Whether the loop had better run in blocks, for which arrays are not restored from what was overwritten, but computed again."""
+        """Whether the loop should run in blocks, which compute arrays again in place of restoring them."""
         joint, division = self.joint, self.division
         if division.restored and not any(has_loop(e) for e in self.body.equations) and not is_inside_a_loop(current()):
             joint, division = self._divided(index, {}, set())
@@ -96,10 +100,10 @@ class _Loop:
         lines = dict.fromkeys(self.joint.builder.inputs, self.eqn.where)
         return lines | {v: e.where for e in self.division.equations for v in e.outputs}
 
-    def _divide(self, lead: int, index: Any) -> None:
-        """Trace and divide the body; once more, with the loops in it restoring more arrays than they need, where that gains something."""
+    def _divide(self, index: Any) -> None:
+        """Trace and divide the body; once more, with inner loops that restore more arrays, if that saves less."""
         with for_the_body(self.eqn, self.inner):
-            trails = carried_trails(self.body, lead, self.sweep.active)
+            trails = carried_trails(self.view, self.sweep.active)
             self.final = self._final_reads(trails)
             wanted = set(_demanded(self.sweep, self.eqn))
             self.joint, self.division = self._divided(index, trails, wanted)
@@ -116,16 +120,18 @@ class _Loop:
         return joint, Division(joint, _demanded(self.sweep, self.eqn), self._states(trails))
 
     def _final_reads(self, trails: dict) -> dict:
-        """{equation: the part of an array that the loop leaves, in which it finds again what it read}"""
-        if self.eqn.op.name != "for":
+        """{equation: the part of the final array that holds the values it reads}"""
+        if self.view.index is None:
             return {}
         changed = [k for k in trails if self.eqn.outputs[k] in self.sweep.trails]
         found = final_reads(self.eqn, trails, self.sweep.active, changed, self.sweep.env).items()
         return {eqn: part for eqn, part in found if eqn not in self.sweep.finals}
 
     def _states(self, trails: dict) -> dict:
-        """{number of a carry: a turn's share of what it costs to know, on the way back, what the loop made of it}: at the top nothing, and where
-        the loop around restores it, what is overwritten outside of this loop."""
+        """{number of a carry: an iteration's share of the cost of its last value in the reverse sweep}.
+
+        At the top it costs nothing. If the loop around restores it, it costs what is overwritten outside this loop.
+        """
         if not is_inside_a_loop(current()):
             return {}
         turns, costs = turns_guess(self.eqn), {}
@@ -136,7 +142,7 @@ class _Loop:
         return costs
 
     def forward_step(self, lead: list, carries: tuple, k: Any) -> list:
-        """One turn forward: carries and tape."""
+        """One iteration forward: carries and tape."""
         env = self.division.environment(lead, carries[:self.count])
         outputs, values = self.division.run_forward(env)
         return outputs + self.tape.push(list(carries[self.count:]), values, k)
@@ -162,18 +168,19 @@ class _Loop:
         return gs + _totals(self.sweep, self.joint) + arrays + stacks
 
     def counted(self, k: Any) -> dict:
-        """The counters in the turn number k."""
+        """The counters in the iteration number k."""
         read = self.sweep.env.read
-        return {self.joint.carries[j].atom: counter.at(k, read(self.init[j]), read(counter.step)) for j, counter in self.counters.items()}
+        carries, init = self.joint.carries, self.view.init
+        return {carries[j].atom: c.at(k, read(init[j]), read(c.step)) for j, c in self.counters.items()}
 
     def reverse_step(self, lead: list, carries: tuple, k: Any) -> list:
-        """One turn backward: carries and the stacks' pointers."""
+        """One iteration backward: carries and the stacks' pointers."""
         count = len(carries) - len(self.tape.pointers)
         reader = self.tape.reader(carries[count:], k)
         return self.pulled_back(lead, carries[:count], k, reader) + reader.state
 
     def pulled_back(self, lead: list, carries: tuple, k: Any, reader: Callable) -> list:
-        """The carries after one turn backward; reader gets back what was saved (see Division.run_reverse)."""
+        """The carries after one iteration of the reverse loop; reader: see Division.run_reverse."""
         division, joint = self.division, self.joint
         env = division.environment(lead, ())
         env.update(self.counted(k))
@@ -185,7 +192,7 @@ class _Loop:
         return gxs + totals + arrays
 
     def reverse_links(self) -> tuple:
-        """What the forward loop knows of extents that change from turn to turn: those of their cotangents change, too."""
+        """The links of the cotangents' extents that change from iteration to iteration: those of the forward loop."""
         place = {k: j for j, k in enumerate(self.carried)}
         return tuple([(place[k], axis, None) for k, axis, _ in self.eqn.params["extents"] if k in place])
 
@@ -199,9 +206,9 @@ class _Loop:
         n, m = len(self.carried), len(self.carried) + len(self.joint.totals_out)
         self.sweep.cotangents.update(zip(self.joint.totals_out, results[n:m]))
         for k, g in zip(self.carried, results):
-            self.sweep.add(self.init[k], g)
+            self.sweep.add(self.view.init[k], g)
         for k, array in zip(self.division.restored, results[m:]):
-            _note_restored(self.sweep, self.init[k], self.eqn.outputs[k], array)
+            _note_restored(self.sweep, self.view.init[k], self.eqn.outputs[k], array)
 
 
 def _note_restored(sweep: Any, before: Any, after: Any, array: Any) -> None:
@@ -215,21 +222,24 @@ def vjp_for(sweep: Any, eqn: Equation) -> None:
     if not given:
         run_equation(eqn, sweep.env)
         return
-    args = [sweep.env.read(a) for a in eqn.inputs]
-    start, stop, step = [integer(n) for n in args[:3]]
+    view = LoopView(eqn)
+    start, stop, step = [integer(sweep.env.read(a)) for a in view.bounds]
+    init = [sweep.env.read(a) for a in view.init]
     turns = trip_count(start, stop, step)
-    loop = _Loop(sweep, eqn, given, 1, lambda builder: (loop_index(builder, start, stop, step),), Turns(turns, start, step))
+    def index(builder: Any) -> tuple:
+        return (loop_index(builder, start, stop, step),)
+    loop = _Loop(sweep, eqn, given, index, Turns(turns, start, step))
     if loop.plan is not None:
         vjp_in_segments(sweep, eqn, loop.plan, loop.inner)
         return
     if loop.blocks is not None:
-        loop.finish_forward(loop.blocks.forward(tuple(args[3:]), loop.names()))
+        loop.finish_forward(loop.blocks.forward(tuple(init), loop.names()))
         sweep.pullbacks.append(lambda: loop.pull(loop.blocks.backward))
         return
 
     def forward(i: Any, *carries: Any) -> list:
         return loop.forward_step([i], carries, turn_number(i, start, step))
-    loop.finish_forward(FOR.run_regions([start, stop, step, *args[3:], *loop.tape.init], (forward,), names=loop.names(),
+    loop.finish_forward(FOR.run_regions([start, stop, step, *init, *loop.tape.init], (forward,), names=loop.names(),
                                         extents=loop.links(loop.count)))
 
     def backward(i: Any, *carries: Any) -> list:
@@ -242,13 +252,13 @@ def vjp_for(sweep: Any, eqn: Equation) -> None:
 
 
 def _at_once(loop: _Loop, test: Callable, turn: Callable, args: list) -> tuple:
-    """A while loop forward: its carries, the count of its turns, its tape."""
+    """A while loop forward: its carries, the count of its iterations, its tape."""
     n = loop.count
     return WHILE.run_regions([*args, 0, *loop.tape.init], (lambda *carries: test(*carries[:n]), turn), names=loop.names(), extents=loop.links(n + 1))
 
 
 def _in_stretches(loop: _Loop, test: Callable, turn: Callable, args: list) -> tuple:
-    """The same as a loop of stretches, before each of which there is made room for as many turns again."""
+    """The same as a loop of stretches; before each, the rows double."""
     n, tape, names = loop.count, loop.tape, loop.names()
 
     def stretch(*carries: Any) -> tuple:
@@ -266,17 +276,17 @@ def _in_stretches(loop: _Loop, test: Callable, turn: Callable, args: list) -> tu
 
 
 def vjp_while(sweep: Any, eqn: Equation) -> None:
-    """As for `for`, with a count of the turns among the carries."""
+    """As for `for`, with a count of the iterations among the carries."""
     given = _active_outputs(sweep, eqn)
     if not given:
         run_equation(eqn, sweep.env)
         return
     args = [sweep.env.read(a) for a in eqn.inputs]
-    loop = _Loop(sweep, eqn, given, 0, None, None)
+    loop = _Loop(sweep, eqn, given, None, None)
     if loop.plan is not None:
         vjp_in_segments(sweep, eqn, loop.plan, loop.inner)
         return
-    n, test = loop.count, closure(eqn.regions[0], sweep.env)
+    n, test = loop.count, closure(loop.view.test, sweep.env)
 
     def turn(*carries: Any) -> list:
         done = loop.forward_step([], carries[:n] + carries[n + 1:], carries[n])
@@ -297,7 +307,7 @@ def vjp_while(sweep: Any, eqn: Equation) -> None:
 
 
 class _Slots:
-    """Results of a cond for what its branches save: values of one type, saved by different branches, share a result."""
+    """Results of a cond for values that its branches save; values of one type from different branches share one."""
 
     def __init__(self) -> None:
         self.types: list = []
@@ -331,7 +341,7 @@ def vjp_cond(sweep: Any, eqn: Equation) -> None:
     if not given:
         run_equation(eqn, sweep.env)
         return
-    selector = sweep.env.read(eqn.inputs[0])
+    selector = sweep.env.read(BranchView(eqn).selector)
     divisions = [_divided_branch(sweep, eqn, region, given) for region in eqn.regions]
     slots = _Slots()
     for division in divisions:
@@ -350,7 +360,7 @@ def vjp_cond(sweep: Any, eqn: Equation) -> None:
 
 
 def _divided_branch(sweep: Any, eqn: Equation, region: Func, given: list) -> Division:
-    """What a branch changes is restored where the loop around asks for it."""
+    """A branch restores the arrays that it changes, if the loop around asks for it."""
     demanded = _demanded(sweep, eqn)
     trails = {k: trail_to(region, region.outputs[k], sweep.active) for k, v in enumerate(eqn.outputs) if v in sweep.trails}
     joint = Joint(sweep, eqn, region, given, trails=trails, restoring=demanded, demanded=[v for k in demanded for v in trails[k].versions])
@@ -358,7 +368,7 @@ def _divided_branch(sweep: Any, eqn: Equation, region: Func, given: list) -> Div
 
 
 def _note_kept(sweep: Any, eqn: Equation, divisions: list, slots: _Slots, saved: tuple) -> None:
-    """Tell the region around, if it may restore an array, which of the saved values are that array somewhere in a branch."""
+    """Tell the region around, if it may restore an array, which saved values are that array in a branch."""
     for division, chosen in zip(divisions, slots.of_branch):
         joint, kept = division.joint, division.joint.notes.kept
         for k, trail in joint.trails.items():

@@ -1,40 +1,41 @@
-"""Counters: integers that every turn of a loop changes by the same step, so that the number of a turn tells them."""
+"""Induction variables: every iteration changes them by the same step, so the iteration's number gives them."""
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from ..ir.graph import Func, Literal, Var
+from ..ir.graph import Literal, Var
 from ..ir.types import INT
+from ..ir.uses import DefUse, defined_in
+from ..ir.views import LoopView
 from ..ops.choice import cast
 
 
 class Counter(NamedTuple):
-    """A carry of a loop that a turn changes by `sign` times `step`, a number of the program around the loop."""
+    """A carry of a loop that an iteration changes by `sign` times `step`, a number of the program around the loop."""
 
     carry: Var
     step: Any
     sign: int
 
     def at(self, turn: Any, start: Any, step: Any) -> Any:
-        """What it is in a turn, for the values of its start and of its step."""
+        """Its value in an iteration, from the values of its start and of its step."""
         value = start + turn * step if self.sign > 0 else start - turn * step
         return value if self.carry.type.weak else cast(value, dtype=INT)
 
 
-def counters(region: Func, lead: int) -> "dict[int, Counter]":
-    """The counters among the carries of a loop's body, by place; `lead` of the region's inputs stand before the carries."""
-    bound = {*region.inputs, *(v for eqn in region.equations for v in eqn.outputs)}
-    made = {eqn.outputs[0]: eqn for eqn in region.equations if eqn.op.name in ("add", "sub")}
-    found = {}
-    for k, (carry, result) in enumerate(zip(region.inputs[lead:], region.outputs)):
-        eqn = made.get(result) if carry.type.dtype == INT and not carry.type.shape else None
-        step = _step(eqn.inputs, carry, eqn.op.name == "add", bound) if eqn is not None else None
+def counters(loop: LoopView) -> "dict[int, Counter]":
+    """The counters among the carries of a loop, by place."""
+    bound, chains, found = defined_in(loop.body), DefUse.of(loop.body), {}
+    for k, (carry, result) in enumerate(zip(loop.carries, loop.next)):
+        eqn = chains.definition(result) if carry.type.dtype == INT and not carry.type.shape else None
+        is_step = eqn is not None and eqn.op.name in ("add", "sub")
+        step = _step(eqn.inputs, carry, eqn.op.name == "add", bound) if is_step else None         # type: ignore[union-attr]
         if step is not None:
-            found[k] = Counter(carry, step, 1 if eqn.op.name == "add" else -1)
+            found[k] = Counter(carry, step, 1 if eqn.op.name == "add" else -1)         # type: ignore[union-attr]
     return found
 
 
 def _step(operands: tuple, carry: Var, either: bool, bound: Iterable) -> Any:
-    """What is added to the carry (or subtracted from it, which goes one way only), if it is an integer that no turn changes."""
+    """The integer that is added to the carry (or subtracted from it on the right), if no iteration changes it."""
     pairs = [operands, operands[::-1]] if either else [operands]
     fits = [b for a, b in pairs if a is carry and b.type.dtype == INT and (isinstance(b, Literal) or b not in bound)]
     return fits[0] if fits else None

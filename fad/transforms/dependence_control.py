@@ -1,7 +1,8 @@
 """How bit sets go through loops, branches and calls (see dependence.py).
 
-A loop carries the sets of its active carries beside the values of those that do not vary. Where varying values decide how many turns it has, its turns
-run until the sets grow no more: sets only grow, so that this ends. A branch chosen by such a value is the union of all branches.
+A loop carries the sets of its active carries beside the values of those that do not vary. Where varying values decide
+the number of iterations, the loop runs until the sets grow no more; they only grow, so this ends. A branch that varying
+values choose is the union of all branches.
 """
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +13,7 @@ from ..ir.build import as_extent, building
 from ..ir.graph import Equation, Func, Var
 from ..ir.op import registry
 from ..ir.types import Type
+from ..ir.views import BranchView, LoopView
 from ..ir.walk import bind_outputs
 from ..ops.control import COND, FOR, WHILE
 from ..ops.kinds import shape_of
@@ -20,7 +22,7 @@ from .varying import find_varying, is_decided_by_data
 
 
 class Carried:
-    """Which carries of a loop (or results of a branch) go along: `fixed` by their values, `moving` by their sets."""
+    """The carries of a loop (or results of a branch) that go along: `fixed` by their values, `moving` by their sets."""
 
     def __init__(self, sweep: Any, eqn: Equation, variables: Any):
         self.params = eqn.params
@@ -43,7 +45,8 @@ class Carried:
         sweep.sets.update(zip([outputs[k] for k in self.moving], results[len(self.fixed):]))
 
 
-def _start(sweep: Any, carries: tuple, init: tuple, carried: Carried) -> list:
+def _start(sweep: Any, loop: LoopView, carried: Carried) -> list:
+    carries, init = loop.carries, loop.init
     known = dict(zip(carries, init))
     values = [sweep.value(init[k]) for k in carried.fixed]
     return values + [sweep.fitted(sweep.set_of(init[k]), _shape_of_carry(sweep, sweep, carries[k], known)) for k in carried.moving]
@@ -54,8 +57,9 @@ def _shape_of_carry(around: Any, at: Any, carry: Var, known: dict) -> Any:
     return None if any(around.varies(n) for n in carry.type.shape) else at.shape(carry, known)
 
 
-def _turn(sweep: Any, region: Func, carries: tuple, carried: Carried, lead: tuple, values: tuple) -> tuple:
-    """What a turn hands on."""
+def _turn(sweep: Any, loop: LoopView, carried: Carried, lead: tuple, values: tuple) -> tuple:
+    """The sets and values that an iteration hands on."""
+    region, carries = loop.body, loop.carries
     inner, count = sweep.inner(), len(carried.fixed)
     inner.env.update(lead)
     inner.env.update(zip([carries[k] for k in carried.fixed], values))
@@ -70,12 +74,11 @@ def _for(sweep: Any, eqn: Equation) -> None:
     if is_decided_by_data(eqn, sweep.varying):
         _until_stable(sweep, eqn)
         return
-    body = eqn.regions[0]
-    index, carries, init = body.inputs[0], body.inputs[1:], eqn.inputs[3:]
-    carried = Carried(sweep, eqn, carries)
-    bounds = [sweep.value(a) for a in eqn.inputs[:3]]
-    results = FOR.run_regions(bounds + _start(sweep, carries, init, carried),
-                              (lambda i, *values: _turn(sweep, body, carries, carried, ((index, i),), values),),
+    loop = LoopView(eqn)
+    carried = Carried(sweep, eqn, loop.carries)
+    bounds = [sweep.value(a) for a in loop.bounds]
+    results = FOR.run_regions(bounds + _start(sweep, loop, carried),
+                              (lambda i, *values: _turn(sweep, loop, carried, ((loop.index, i),), values),),
                               names=carried.names(), extents=carried.extents())
     carried.bind(sweep, eqn.outputs, results)
 
@@ -84,36 +87,36 @@ def _while(sweep: Any, eqn: Equation) -> None:
     if is_decided_by_data(eqn, sweep.varying):
         _until_stable(sweep, eqn)
         return
-    test, body = eqn.regions
-    carried = Carried(sweep, eqn, body.inputs)
+    loop = LoopView(eqn)
+    test: Any = loop.test
+    carried = Carried(sweep, eqn, loop.carries)
 
     def holds(*values: Any) -> Any:
         inner = sweep.inner()
         inner.env.update(zip([test.inputs[k] for k in carried.fixed], values))
         inner.run(test)
         return inner.value(test.outputs[0])
-    results = WHILE.run_regions(_start(sweep, body.inputs, eqn.inputs, carried),
-                                (holds, lambda *values: _turn(sweep, body, body.inputs, carried, (), values)),
+    results = WHILE.run_regions(_start(sweep, loop, carried),
+                                (holds, lambda *values: _turn(sweep, loop, carried, (), values)),
                                 names=carried.names(), extents=carried.extents())
     carried.bind(sweep, eqn.outputs, results)
 
 
 def _until_stable(sweep: Any, eqn: Equation) -> None:
-    """The least sets that a turn adds nothing to. No value is carried, since all vary."""
-    body, count = eqn.regions[-1], len(eqn.outputs)
-    carries, init = body.inputs[len(body.inputs) - count:], eqn.inputs[len(eqn.inputs) - count:]
-    carried = Carried(sweep, eqn, carries)
+    """The least fixed point of the sets. No value is carried, since all vary."""
+    loop = LoopView(eqn)
+    carried = Carried(sweep, eqn, loop.carries)
 
     def turn(*values: Any) -> tuple:
         before = values[:-1]
-        after = tuple([a | b for a, b in zip(before, _turn(sweep, body, carries, carried, (), before))])
+        after = tuple([a | b for a, b in zip(before, _turn(sweep, loop, carried, (), before))])
         grown = [registry["not_equal"](a, b) for a, b in zip(before, after)]
         grown = [registry["any"](g, axes=tuple(range(len(shape_of(g))))) if shape_of(g) else g for g in grown]
         more = np.bool_(False)
         for g in grown:
             more = registry["logical_or"](more, g)
         return (*after, more)
-    start = _start(sweep, carries, init, carried)
+    start = _start(sweep, loop, carried)
     if start:
         results = WHILE.run_regions([*start, np.bool_(True)], (lambda *values: values[-1], turn), names=(*carried.names(), ""), extents=())
         carried.bind(sweep, eqn.outputs, results[:-1])
@@ -129,7 +132,7 @@ def _cond(sweep: Any, eqn: Equation) -> None:
                 total = total | way[j]
             sweep.sets[eqn.outputs[k]] = total
         return
-    results = COND.run_regions([sweep.value(eqn.inputs[0])], tuple([lambda r=r: _branch(sweep, eqn, r, carried) for r in eqn.regions]),
+    results = COND.run_regions([sweep.value(BranchView(eqn).selector)], tuple([lambda r=r: _branch(sweep, eqn, r, carried) for r in eqn.regions]),
                                names=carried.names(), extents=carried.extents())
     carried.bind(sweep, eqn.outputs, results)
 
@@ -166,7 +169,9 @@ def _run_call(sweep: Any, eqn: Equation, region: Func) -> None:
 
 
 def _custom(sweep: Any, eqn: Equation) -> None:
-    """A call with a derivative of its own: what its tangents depend on, where it has a rule for them; else each result on all arguments."""
+    """A call with its own derivative: the dependence of its tangents if it has a rule for them; else every result
+    depends on every argument.
+    """
     if not any(sweep.varies(a) for a in eqn.inputs):
         inner = sweep.inner()
         inner.env.update(zip(eqn.regions[0].inputs, [sweep.value(a) for a in eqn.inputs]))

@@ -1,24 +1,30 @@
-"""What a loop reads of an array and never writes to again: on the way back it is in the array that the loop leaves, and need not be saved.
+"""Last-write analysis: reads of an array that no later iteration overwrites. The reverse sweep reads the final array.
 
-An elimination reads row k in its turn k, n^3 / 3 numbers in all, and writes to the rows behind k alone. So do substitutions, factorizations and
-tables that are filled in some order. That no write follows is shown by bounds (see passes/ranges.py): in each later turn of a loop, and in the same turn too,
-the indices that are written to along some axis lie all above, or all below, those that were read; or a condition in front of the write keeps them apart.
+    for k in range(n):                      # iteration k reads row k, and writes to the rows below
+        for i in range(k + 1, n): A[i] -= A[i, k] / A[k, k] * A[k]
 
-Where the loop around goes on to change the array, what this loop leaves is gone in the end. A row or an element that is the same in all turns of this
-loop, and is all that they read, is kept then: once, not in each turn.
+An elimination reads n^3 / 3 numbers of these rows, and saves none of them. The same holds for substitutions,
+factorizations and tables that are filled in some order. Bounds of indices are the proof (passes/ranges.py): in each
+later iteration, and later in the same one, all writes lie above, or all below, the read along some axis; or a condition
+in front of the write keeps them apart. The analysis compares at most MOST_PAIRS pairs of a read and a write.
+
+If the loop around changes the array afterwards, the final array is gone. Then a row or an element that all iterations
+of this loop read is kept: once, not in each iteration.
 """
 import math
 from collections.abc import Iterable, Iterator
 from itertools import product
 from typing import Any, NamedTuple
 
+from ..ir.affine import Affine
 from ..ir.build import current
-from ..ir.graph import Equation, Func, Var
-from ..ir.integers import Affine
+from ..ir.graph import Equation, Func, Var, is_branch, is_loop
+from ..ir.spec import walk_spec
+from ..ir.uses import DefUse
+from ..ir.views import BranchView, LoopView
 from ..ir.walk import Environment
 from ..ops.index import index
-from ..ops.selection import walk_spec
-from ..passes.ranges import ONE, Ranges, index_of
+from ..passes.ranges import Ranges, index_of
 from .undo import WRITES, trail_to
 from .weights import bytes_of, extent_guess, turns_guess
 
@@ -40,7 +46,7 @@ class Part(NamedTuple):
         return index(array, *map(env.read, axes.values()), spec=spec, at=0) if axes else array
 
     def rest(self, eqn: Equation) -> tuple:
-        """The selection, and its operands, by which an equation that reads the array would read the part."""
+        """The selection, and its operands, with which a reader of the array reads the part."""
         axes = dict(self.fixed)
         entries = [(entry, given) for axis, entry, given in walk_spec(eqn.params["spec"], eqn.inputs[1:]) if axis not in axes]
         return tuple(entry for entry, _ in entries), [a for _, given in entries for a in given]
@@ -90,26 +96,28 @@ def _volume(read: Access) -> int:
 
 def _trail(loop: Equation, k: int, active: set, around: tuple = (), branches: tuple = ()) -> Iterator[tuple]:
     """("versions", ...) and ("write", access) of what a loop makes of its carry number k."""
-    yield from _steps(loop.regions[-1], loop.regions[-1].outputs[k], active, (*around, loop), branches)
+    view = LoopView(loop)
+    yield from _steps(view.body, view.next[k], active, (*around, loop), branches)
 
 
 def _steps(region: Func, end: Any, active: set, loops: tuple, branches: tuple) -> Iterator[tuple]:
     versions = trail_to(region, end, active).versions          # type: ignore[union-attr]  # the trail around it is made of such
-    made = {v: eqn for eqn in region.equations for v in eqn.outputs}
+    chains = DefUse.of(region)
     yield "versions", versions
     for v in versions[1:]:
-        eqn = made[v]
+        eqn: Any = chains.definition(v)
         if eqn.op.name in WRITES:
             yield "write", Access(eqn, loops, branches)
-        elif eqn.op.name == "cond":
-            for number, branch in enumerate(eqn.regions):
-                yield from _steps(branch, branch.outputs[eqn.outputs.index(v)], active, loops, (*branches, (eqn.inputs[0], number)))
+        elif is_branch(eqn):
+            view = BranchView(eqn)
+            for number, (branch, end) in enumerate(zip(view.branches, view.yielded(v))):
+                yield from _steps(branch, end, active, loops, (*branches, (view.selector, number)))
         else:
             yield from _trail(eqn, eqn.outputs.index(v), active, loops, branches)
 
 
 class _Nest:
-    """A loop with all that is in it: what reads parts of arrays, and what its integers are made of."""
+    """A loop with everything in it: readers of parts of arrays, and the equations that make its integers."""
 
     def __init__(self, loop: Equation, env: Environment):
         self.ranges = Ranges(lambda a: _form(env.read(a)), current().integers)
@@ -120,8 +128,9 @@ class _Nest:
 
     def _enter(self, loops: tuple) -> None:
         self.ranges.enter(loops[-1], loops[:-1])
-        self._note(loops[-1].regions[-1].inputs, loops)
-        self._look_at(loops[-1].regions[-1].equations, loops)
+        body = LoopView(loops[-1]).body
+        self._note(body.inputs, loops)
+        self._look_at(body.equations, loops)
 
     def _note(self, variables: Iterable, loops: tuple) -> None:
         self.born.update(dict.fromkeys(variables, (len(loops), len(self.place))))
@@ -132,15 +141,17 @@ class _Nest:
             self.ranges.add(eqn)
             if eqn.op.name == "index":
                 self.reads.append(Access(eqn, loops))
-            elif eqn.op.name in ("for", "while"):
+            elif is_loop(eqn):
                 self._enter((*loops, eqn))
-            elif eqn.op.name == "cond":
+            elif is_branch(eqn):
                 for branch in eqn.regions:
                     self._look_at(branch.equations, loops)
             self._note(eqn.outputs, loops)
 
     def parts(self, k: int, array: Var, versions: set, changed: bool) -> dict:
-        """{part of the array number k: what reads it}: all of the array, or where it is changed afterwards, parts with fewer axes."""
+        """{part of array number k: its readers}: the whole array, or, if it is changed afterwards, parts with fewer
+        axes.
+        """
         found: dict = {}
         for read in self.reads:
             if read.eqn.inputs[0] in versions:
@@ -151,7 +162,7 @@ class _Nest:
         return found
 
     def _is_there(self, i: Any, extent: Any) -> bool:
-        """Whether an index is the same in all turns, and in range even where there is no turn that reads."""
+        """Whether an index is the same in all iterations, and in range even if no iteration reads."""
         place, end = self.ranges.exact(i, frozenset()), self.ranges.exact(extent, frozenset())
         if i in self.ranges.inside or place is None or end is None:
             return False
@@ -160,7 +171,8 @@ class _Nest:
     # -- which comes last -----------------------------------------------------------------------------------------------------
 
     def is_last(self, read: Access, write: Access, level: int) -> bool:
-        """Whether, in any one turn of the loops around this level, nothing that was read is written to after the version was there that is read.
+        """Whether, in any one iteration of the loops around this level, nothing that was read is written to after the
+        version was there that is read.
 
         The read itself may come later: a copy is the version of then.
         """
@@ -172,7 +184,9 @@ class _Nest:
         return self.place[write.eqn] < born or self._apart(read, write, level, later=False)
 
     def _apart(self, read: Access, write: Access, level: int, later: bool) -> bool:
-        """Whether some axis keeps them apart in one turn of the loop at this level, or what is read in one from what is written in later ones."""
+        """Whether some axis keeps them apart in one iteration of the loop at this level, or what is read in one from
+        what is written in later ones.
+        """
         def lie_apart(r: tuple, w: tuple) -> bool:
             return self._is_beyond(r, w, read, write, level, later) or self._is_kept_apart(r, w, read, write, level, later)
         spans = zip(*[self.ranges.spans(access.eqn, access.around) for access in (read, write)])
@@ -188,24 +202,27 @@ class _Nest:
         return False
 
     def _firsts(self, end: "Affine | None", write: Access, level: int, sign: int, later: bool) -> Iterator[Affine]:
-        """What the end of a span that is nearer to what was read comes to in the same turn, or at the nearest in any later one."""
+        """The end of a span nearer to the read: its value in the same iteration, or its nearest value in any later one.
+        """
         here = self.ranges.extreme(end, write.loops[level + 1:], -sign)
         moved = 0 if here is None or not later else self._moved(here, write.loops[level])
         if here is not None and moved * sign >= 0:
-            yield here + ONE.scaled(moved)
+            yield here.shifted(moved)
         anywhere = self.ranges.extreme(end, write.loops[level:], -sign) if later else None
         if anywhere is not None:
             yield anywhere
 
     def _moved(self, form: Affine, loop: Equation) -> int:
-        """How far a form moves from a turn to the next one."""
+        """How far a form moves from an iteration to the next one."""
         i = index_of(loop)
-        return next((c * loop.inputs[2].value for v, c in form.terms if v is i), 0)      # type: ignore[union-attr]
+        return 0 if i is None else form.coefficient(i) * LoopView(loop).step     # type: ignore[operator]
 
     # -- conditions -----------------------------------------------------------------------------------------------------------
 
     def _is_kept_apart(self, r: tuple, w: tuple, read: Access, write: Access, level: int, later: bool) -> bool:
-        """Whether the index that is written to is another one wherever the write stands, by a condition, and what was read is the same in all these turns."""
+        """Whether a condition around the write keeps its index apart from the read one, which is the same in all these
+        iterations.
+        """
         if None in (*r, *w) or r[0] != r[1] or w[0] != w[1]:
             return False
         steady = set(map(index_of, read.loops[:level if later else level + 1]))
@@ -216,7 +233,7 @@ class _Nest:
         return any(_follows(apart, fact) or _follows(apart.scaled(-1), fact) for fact in facts)
 
     def _facts(self, selector: Any, holds: int, around: frozenset) -> Iterator[tuple]:
-        """("nonzero" or "positive", form), of what is known where a condition holds, or does not."""
+        """("nonzero" or "positive", form): the facts that follow if a condition holds, or does not hold."""
         eqn = self.ranges.made.get(selector)
         name = eqn.op.name if eqn is not None else ""
         if name == "logical_not":
@@ -228,7 +245,7 @@ class _Nest:
         x, y = [self.ranges.exact(a, around) for a in eqn.inputs] if relation in (*COMPARISONS, "not_equal") else (None, None)   # type: ignore[union-attr]
         if x is not None and y is not None:
             sign, more = COMPARISONS.get(relation, (1, 0))                       # type: ignore[arg-type]
-            yield ("positive" if relation in COMPARISONS else "nonzero"), (x - y).scaled(sign) + ONE.scaled(more)
+            yield ("positive" if relation in COMPARISONS else "nonzero"), (x - y).scaled(sign).shifted(more)
 
 
 def _form(x: Any) -> Affine:

@@ -1,9 +1,12 @@
-"""The order of a reverse half: values that are got back, computed anew, or restored, each in time for what reads it."""
+"""The order of a reverse half: values are read back, computed again or restored, each before its readers.
+
+A topological order by depth-first search, linear in the equations and their operands; a cycle is reported.
+"""
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..ir.graph import Var, extents_of
-from .joint import reads
+from ..ir.uses import DefUse, reads
 
 
 class Cycle(Exception):
@@ -15,14 +18,14 @@ class Cycle(Exception):
 
 
 class Order:
-    """Finds the steps that lead to what is wanted. A step is the number of an equation to run, or a variable to get back from the tape.
+    """Finds the steps that lead to the wanted variables. A step is an equation's number, or a variable to read from the
+    tape.
 
     again: {variable: the one that takes its place in the reverse half}; found: those of them that were needed.
     """
 
-    def __init__(self, equations: list, saved: Iterable, again: dict):
-        self.equations, self.saved, self.again = equations, set(saved), again
-        self.made = {v: k for k, eqn in enumerate(equations) for v in eqn.outputs}
+    def __init__(self, chains: DefUse, saved: Iterable, again: dict):
+        self.chains, self.saved, self.again = chains, set(saved), again
         self.found: set = set()
         self.steps: list = []
         self.done: set = set()
@@ -34,10 +37,10 @@ class Order:
         if v in self.again:
             self.found.add(v)
             v = self.again[v]
-        return self.made.get(v)
+        return self.chains.position(v)
 
     def needs(self, step: Any) -> list:
-        used = list(extents_of([step])) if isinstance(step, Var) else reads(self.equations[step])
+        used = list(extents_of([step])) if isinstance(step, Var) else reads(self.chains.equations[step])
         return [s for s in map(self.step_for, used) if s is not None]
 
     def reached(self, wanted: Iterable) -> set:

@@ -1,15 +1,20 @@
-"""Loops whose reverse sweep computes again what it does not save: the loop as segments within checkpoints, which is then differentiated.
+"""Checkpointed loops: segments whose reverse sweep computes again what it does not save.
 
-A counted loop [lo, hi) of level 1 saves every turn. One of level n leaves its last turns to level 1, so that nothing of them runs twice, and
-takes those before in chunks: each is a checkpointed loop of level n - 1, of which the start is kept. A `while` loop begins with level 1, goes on
-with chunks of level 1 for as long as there is room for their starts, and then with chunks of level 2.
+    level 1     save every iteration
+    level n     chunks of level n - 1, of which only the starts are kept; the last iterations are of level 1
+
+A counted loop leaves its last iterations to level 1, so that none of these runs twice. A `while` loop begins with level
+1, goes on with chunks of level 1 as long as their starts fit, and then with chunks of level 2. Each level costs one
+more run forward (Griewank & Walther, Evaluating Derivatives, SIAM 2008, section 12.2).
 """
 from collections.abc import Callable
 from typing import Any
 
 from ..ir.build import Value, building, current
-from ..ir.graph import Equation, Func, Var, free_vars
+from ..ir.graph import Equation, Func, is_counted
 from ..ir.op import registry
+from ..ir.uses import defined_by, operands
+from ..ir.views import LoopView
 from ..ir.walk import Environment, bind_outputs, closure
 from ..ops.control import FOR, WHILE, integer, trip_count
 from ..ops.custom import checkpoint
@@ -19,11 +24,12 @@ from .masks import chooses, is_masked
 
 
 def vjp_in_segments(sweep: Any, eqn: Equation, plan: Plan, inner: "int | None") -> None:
-    """The reverse mode of a loop under a plan; inner: the share of which the loops in its body have a part."""
-    args = [sweep.env.read(a) for a in eqn.inputs]
+    """The reverse mode of a loop under a plan; inner: the share that the loops in its body divide."""
+    loop = LoopView(eqn)
+    bounds, init = [tuple(map(sweep.env.read, atoms)) for atoms in (loop.bounds, loop.init)]
     regions = tuple([closure(r, sweep.env) for r in eqn.regions])
     with building("segments", region=True) as builder:
-        made = _Counted(eqn, plan, args, regions) if eqn.op.name == "for" else _Uncounted(eqn, plan, args, regions)
+        made = (_Counted if is_counted(eqn) else _Uncounted)(eqn, plan, bounds, init, regions)
         func = builder.finish(tuple(made.results()))
     with for_the_body(eqn, inner):
         _differentiate(sweep, eqn, func)
@@ -32,8 +38,8 @@ def vjp_in_segments(sweep: Any, eqn: Equation, plan: Plan, inner: "int | None") 
 class _Segments:
     """A loop to be cut in segments."""
 
-    def __init__(self, eqn: Equation, plan: Plan, args: list, regions: tuple):
-        self.plan, self.args, self.regions = plan, args, regions
+    def __init__(self, eqn: Equation, plan: Plan, bounds: tuple, init: tuple, regions: tuple):
+        self.plan, self.bounds, self.init, self.regions = plan, bounds, init, regions
         self.params = {"names": eqn.params["names"], "extents": eqn.params["extents"]}
 
     def again(self, carries: tuple, run: Callable) -> tuple:
@@ -42,13 +48,13 @@ class _Segments:
 
 
 class _Counted(_Segments):
-    """`for`, by the number of the turn: turns lo, ..., hi - 1 of all."""
+    """`for`, by the number of the iteration: iterations lo, ..., hi - 1 of all."""
 
     def results(self) -> tuple:
-        self.start, stop, self.step = [integer(n) for n in self.args[:3]]
+        self.start, stop, self.step = map(integer, self.bounds)
         count = trip_count(self.start, stop, self.step)
         self.turns = _root(count) if self.plan.turns is None else self.plan.turns
-        return self.level(self.plan.levels, 0, count, tuple(self.args[3:]))
+        return self.level(self.plan.levels, 0, count, self.init)
 
     def loop(self, lo: Any, hi: Any, carries: tuple, body: Callable) -> tuple:
         return FOR.run_regions([lo, hi, 1, *carries], (body,), checkpoint=False, **self.params)
@@ -57,7 +63,7 @@ class _Counted(_Segments):
         return self.regions[0](self.start + k * self.step, *carries)
 
     def level(self, level: int, lo: Any, hi: Any, carries: tuple) -> tuple:
-        """The carries after the turns lo, ..., hi - 1."""
+        """The carries after the iterations lo, ..., hi - 1."""
         if level == 1:
             return self.loop(lo, hi, carries, self.turn)
         last = maximum(hi - self.turns, lo)
@@ -80,7 +86,7 @@ def _root(n: Any) -> Any:
 
 
 def at_most(n: Any, bound: Any) -> Any:
-    """min(n, bound), of which it is known that it is at most the bound."""
+    """min(n, bound), known to be at most the bound."""
     least = minimum(n, bound)
     if isinstance(least, Value):
         facts = current().integers
@@ -89,10 +95,10 @@ def at_most(n: Any, bound: Any) -> Any:
 
 
 class _Uncounted(_Segments):
-    """`while`, whose number of turns shows as it runs."""
+    """`while`, whose number of iterations shows as it runs."""
 
     def results(self) -> tuple:
-        carries = self.some(self.plan.turns, tuple(self.args))
+        carries = self.some(self.plan.turns, self.init)
         carries = self.chunks(1, self.plan.starts, carries)
         return self.chunks(2, None, carries)
 
@@ -112,11 +118,11 @@ class _Uncounted(_Segments):
         return tuple(results[:count])
 
     def some(self, most: Any, carries: tuple) -> tuple:
-        """Up to so many turns, all of them saved."""
+        """Up to so many iterations, all of them saved."""
         return self.repeat(most, carries, lambda values: tuple(self.regions[1](*values)))
 
     def chunks(self, level: int, most: Any, carries: tuple) -> tuple:
-        """Up to so many chunks, of which the starts are saved."""
+        """Up to so many chunks, whose starts are saved."""
         return self.repeat(most, carries, lambda values: self.again(values, lambda inner: self.chunk(level, inner)))
 
     def chunk(self, level: int, carries: tuple) -> tuple:
@@ -129,7 +135,7 @@ def _differentiate(sweep: Any, eqn: Equation, func: Func) -> None:
     moving = _moving(sweep, eqn)
     inner = type(sweep)(Environment(sweep.env), set(moving))
     if chooses(eqn) or is_masked(eqn, sweep.masked):
-        inner.masked.update(v for e in func.equations for v in e.outputs)
+        inner.masked.update(defined_by(func.equations))
     inner.forward(func)
     bind_outputs(eqn, tuple([inner.env.read(a) for a in func.outputs]), sweep.env)
 
@@ -147,9 +153,8 @@ def _differentiate(sweep: Any, eqn: Equation, func: Func) -> None:
 
 def _moving(sweep: Any, eqn: Equation) -> dict:
     """{variable of the program being built: the active variable of the equation's program that it is the value of}"""
-    used = [a for a in eqn.inputs if isinstance(a, Var)] + [v for r in eqn.regions for v in free_vars(r)]
     found: dict = {}
-    for v in used:
+    for v in operands(eqn):
         value = sweep.env.read(v)
         if v in sweep.active and isinstance(value, Value):
             found.setdefault(value.atom, v)

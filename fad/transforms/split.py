@@ -1,11 +1,12 @@
-"""Splitting a Func in two by what is known first: the known half, and the rest, which goes on from the known half's residuals.
+"""Partial evaluation: a Func is split in two by what is known first, and the residuals cross.
 
-`vjp` and `linearize` use it: the forward sweep is what depends on the primal inputs alone, the pullback is the rest, to be run
-again and again.
+`vjp` and `linearize` use it. The forward sweep depends on the primal inputs alone; the pullback is the rest, and may
+run many times. Linear in the program.
 """
 from collections.abc import Sequence
 
 from ..ir.graph import Equation, Func, Var, extents_of, free_vars
+from ..ir.uses import defined_by, operands, reads
 
 
 def split(func: Func, later: Sequence[Var], early: int) -> "tuple[Func, Func]":
@@ -15,7 +16,7 @@ def split(func: Func, later: Sequence[Var], early: int) -> "tuple[Func, Func]":
     """
     first, second = _divide(func, set(later), _needed(func, func.outputs[:early]))
     known = tuple(v for v in func.inputs if v not in set(later))
-    inside = set(known) | set(extents_of(known)) | {v for e in first for v in e.outputs}
+    inside = set(known) | set(extents_of(known)) | defined_by(first)
     tail = Func(f"{func.name}_rest", tuple(later), second, func.outputs[early:])
     needed = _crossing(tail, inside)
     head = Func(f"{func.name}_known", known, first, func.outputs[:early] + tuple(needed))
@@ -27,12 +28,8 @@ def _needed(func: Func, outputs: Sequence) -> "set[Var]":
     needed = {a for a in outputs if isinstance(a, Var)} | set(extents_of([a for a in outputs if isinstance(a, Var)]))
     for eqn in reversed(func.equations):
         if not needed.isdisjoint(eqn.outputs):
-            needed |= _used(eqn) | set(extents_of(eqn.outputs))
+            needed.update(reads(eqn))
     return needed
-
-
-def _used(eqn: Equation) -> "set[Var]":
-    return {a for a in eqn.inputs if isinstance(a, Var)} | {v for r in eqn.regions for v in free_vars(r)}
 
 
 def _divide(func: Func, unknown: "set[Var]", early: "set[Var]") -> "tuple[list, list]":
@@ -41,7 +38,7 @@ def _divide(func: Func, unknown: "set[Var]", early: "set[Var]") -> "tuple[list, 
     second: list[Equation] = []
     for eqn in func.equations:
         is_late = eqn.op.facts.get("barrier") and early.isdisjoint(eqn.outputs)
-        if is_late or not unknown.isdisjoint(_used(eqn)):
+        if is_late or not unknown.isdisjoint(operands(eqn)):
             unknown.update(eqn.outputs)
             second.append(eqn)
         else:

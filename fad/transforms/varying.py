@@ -1,14 +1,16 @@
-"""Which variables of a program hold values that may differ when some inputs do, regions included.
+"""The variables of a program whose values may differ when some inputs do, regions included.
 
-Other than activity (activity.py), this asks of values, not of derivatives: a comparison, an index found by argmax, a count of turns vary, too.
+Unlike activity (activity.py), this asks about values, not about derivatives: a comparison, an index found by argmax and
+a number of iterations vary, too. It is a forward fixed point as well.
 """
 from typing import Any
 
-from ..ir.graph import Equation, Func, Var
+from ..ir.graph import Equation, Func, Var, is_loop
+from ..ir.views import BranchView, LoopView
 
 
 def find_varying(func: Func, varying: set) -> set:
-    """Add to `varying` all variables of func (and of its regions) whose values may follow those in it; the same set is returned."""
+    """Add to `varying`, and return, all variables of func and its regions whose values may depend on those in it."""
     for eqn in func.equations:
         _spread(eqn, varying)
     return varying
@@ -19,12 +21,11 @@ def varies(atom: Any, varying: set) -> bool:
 
 
 def is_decided_by_data(eqn: Equation, varying: set) -> bool:
-    """Whether varying values decide how many turns a loop has, or which branch is taken."""
-    if eqn.op.name == "for":
-        return any(varies(a, varying) for a in eqn.inputs[:3])
-    if eqn.op.name == "while":
-        return varies(eqn.regions[0].outputs[0], varying)
-    return varies(eqn.inputs[0], varying)
+    """Whether varying values decide how many iterations a loop has, or which branch is taken."""
+    if not is_loop(eqn):
+        return varies(BranchView(eqn).selector, varying)
+    loop = LoopView(eqn)
+    return any(varies(a, varying) for a in (loop.bounds if loop.test is None else loop.test.outputs))
 
 
 def _spread(eqn: Equation, varying: set) -> None:
@@ -35,21 +36,22 @@ def _spread(eqn: Equation, varying: set) -> None:
 
 
 def _loop(eqn: Equation, varying: set) -> None:
-    """The fixed point: a carry varies if it starts so, if a turn makes it so, or if the number of turns does."""
-    body, count = eqn.regions[-1], len(eqn.outputs)
-    carries, init = body.inputs[len(body.inputs) - count:], eqn.inputs[len(eqn.inputs) - count:]
-    varying.update(c for c, a in zip(carries, init) if varies(a, varying))
+    """The fixed point: a carry varies if it starts so, if an iteration makes it so, or if the number of iterations
+    does.
+    """
+    loop = LoopView(eqn)
+    varying.update(c for c, a in zip(loop.carries, loop.init) if varies(a, varying))
     before = -1
     while before != len(varying):
         before = len(varying)
-        if eqn.op.name == "while":
-            varying.update(v for v, c in zip(eqn.regions[0].inputs, carries) if c in varying)
-            find_varying(eqn.regions[0], varying)
+        if loop.test is not None:
+            varying.update(v for v, c in zip(loop.test.inputs, loop.carries) if c in varying)
+            find_varying(loop.test, varying)
         if is_decided_by_data(eqn, varying):
-            varying.update(body.inputs)
-        find_varying(body, varying)
-        varying.update(c for c, a in zip(carries, body.outputs) if varies(a, varying))
-    varying.update(y for y, c in zip(eqn.outputs, carries) if c in varying)
+            varying.update(loop.body.inputs)
+        find_varying(loop.body, varying)
+        varying.update(c for c, a in zip(loop.carries, loop.next) if varies(a, varying))
+    varying.update(y for y, c in zip(loop.results, loop.carries) if c in varying)
 
 
 def _cond(eqn: Equation, varying: set) -> None:

@@ -1,19 +1,22 @@
-"""Versions: an array that a loop carries and saves in each turn may be kept as one row a turn, each computed from the row before.
+"""Versions: a carried array that each iteration saves is kept as one row an iteration, computed from the row before.
 
-What is saved may be all of the array, or a part that the turn writes all of: `y[:k] += c * y[:k][::-1]; y[k] = c` saves y[:k], and makes of it the
-whole y[:k + 1] that the next turn saves. Nothing else of the array has to be known then.
+The saved part may be the whole array, or a part that the iteration writes completely. `y[:k] += c * y[:k][::-1]; y[k] =
+c` saves y[:k] and makes of it the whole y[:k + 1] that the next iteration saves. Nothing else of the array has to be
+known.
 """
 from typing import Any, NamedTuple
 
+from ..ir.affine import Affine
 from ..ir.graph import Equation, Literal, Var
-from ..ir.integers import Affine
+from ..ir.spec import operands_of
+from ..ir.uses import reads
 from .division import Division
-from .joint import atoms, reads
+from .joint import atoms
 from .tape import Turns, along
 
 
 class Piece(NamedTuple):
-    """What a turn writes to a row: value at a place (see ops/index.py), added to what is there where `adds`."""
+    """One write of an iteration to a row: a value at a place (see ops/index.py); with `adds` it is added."""
 
     value: Any
     spec: tuple
@@ -24,9 +27,10 @@ class Piece(NamedTuple):
 class Version(NamedTuple):
     """The carry at this place is known by what is saved.
 
-    pieces: what the turn writes into the next row, of which the rest is as in the row before; none where the turn makes a new array. maker: the number of the
-    equation that takes what is saved out of the array, None where it is all of it: else the pieces are all of the next row. skipped: the numbers
-    of the equations that write to the array.
+    pieces: what the iteration writes into the next row, of which the rest is as in the row before; none where the
+    iteration makes a new array. maker: the number of the equation that takes what is saved out of the array, None where
+    it is all of it: else the pieces are all of the next row. skipped: the numbers of the equations that write to the
+    array.
     """
 
     place: int
@@ -52,7 +56,7 @@ def versions(division: Division, equations: list, state: list, arrays: list, tur
 
 def _version(division: Division, place: int, chain: list, maker: "int | None") -> Version:
     pieces = [division.equations[k] for k in chain]
-    return Version(place, tuple([Piece(e.inputs[1], e.params["spec"], e.inputs[2:], e.op.name == "index_add") for e in pieces]), maker, tuple(chain))
+    return Version(place, tuple([Piece(e.inputs[1], e.params["spec"], operands_of(e), e.op.name == "index_add") for e in pieces]), maker, tuple(chain))
 
 
 _SLICE = {"spec": (("s", 1),), "at": 0}
@@ -60,22 +64,21 @@ _SLICE = {"spec": (("s", 1),), "at": 0}
 
 def _writes(division: Division, equations: list, place: int, carry: Var) -> list:
     """The numbers of those of the equations that make the carry's next value of it by writing parts, in order; none where others do, or read between."""
-    made = {v: k for k, eqn in enumerate(division.equations) for v in eqn.outputs}
     chain: list = []
     (v,) = atoms([division.joint.outputs[place]]) or (None,)
     while v is not None and v is not carry:
-        eqn = division.equations[made[v]] if v in made else None
+        eqn = division.chains.definition(v)
         if eqn is None or eqn.op.name not in ("update", "index_add") or eqn.params["at"] != 0 or "a" in eqn.params["spec"]:
             return []
         if sum(v in reads(division.equations[k]) for k in equations) > bool(chain):
             return []
-        chain.append(made[v])
+        chain.append(division.chains.position(v))
         v = eqn.inputs[0]
     return chain[::-1] if v is carry else []
 
 
 def _covers(division: Division, saved: Equation, chain: list, turns: Turns, around: Any) -> bool:
-    """Whether a turn writes all elements that the next one saves, adding only to what this one saves."""
+    """Whether an iteration writes all elements that the next one saves, adding only to what this one saves."""
     if any(division.equations[k].params["spec"] not in (_SLICE["spec"], ("i",)) for k in chain):
         return False
     region = _region(saved, around)
@@ -83,7 +86,7 @@ def _covers(division: Division, saved: Equation, chain: list, turns: Turns, arou
     if region[0] != Affine() or not isinstance(turns.step, int) or None in slopes:
         return False
     change = slopes[1][0] * turns.step
-    ends = [region[1] + Affine((), change)] + [region[1]] * (change < 0)      # what is saved no longer may be written
+    ends = [region[1].shifted(change)] + [region[1]] * (change < 0)      # saved elements may no longer be written to
     written = [_region(division.equations[k], around) for k in chain]
     adding = [k for k in chain if division.equations[k].op.name == "index_add"]
     if adding and (adding != chain[:1] or written[0] != region):
@@ -98,5 +101,5 @@ def _covers(division: Division, saved: Equation, chain: list, turns: Turns, arou
 
 def _region(eqn: Equation, around: Any) -> tuple:
     """The first place of a slice or an element, and the place behind it."""
-    operands = [around.integers.form(int(a.value) if isinstance(a, Literal) else a) for a in eqn.inputs[1 if eqn.op.name == "index" else 2:]]
-    return operands[0], operands[0] + (operands[1] if len(operands) == 2 else Affine((), 1))
+    operands = [around.integers.form(int(a.value) if isinstance(a, Literal) else a) for a in operands_of(eqn)]
+    return operands[0], operands[0] + operands[1] if len(operands) == 2 else operands[0].shifted(1)

@@ -1,7 +1,8 @@
 """vmap: a Func over one example becomes a Func over a batch of them, along a leading axis.
 
-Straight-line programs are batched op by op: each op's record says how it runs with a leading axis more. A program with regions
-(loops and branches that may depend on the data) becomes one loop over the examples, each of which takes its own path.
+A straight-line program is batched op by op: each op's record says how it runs with one more leading axis. A program
+with regions (loops and branches that may depend on the data) becomes one loop over the examples, and each example takes
+its own path.
 """
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -10,6 +11,7 @@ from ..ir.build import Value, building, current
 from ..ir.graph import Equation, Func, Literal, Var, extents_of, free_vars
 from ..ir.op import Op, registry
 from ..ir.types import loop_dtypes, type_of
+from ..ir.uses import operands
 from ..ir.walk import Environment, bind_outputs, evaluate, run_equation
 from ..ops.kinds import shape_of
 from ..passes.dce import dce
@@ -43,7 +45,7 @@ def varying(func: Func, batched: Sequence[bool]) -> set:
     """The variables of a Func that may differ from example to example."""
     found = {var for var, b in zip(func.inputs, batched) if b}
     for eqn in func.equations:
-        if any(a in found for a in (*eqn.inputs, *[v for region in eqn.regions for v in free_vars(region)])):
+        if any(v in found for v in operands(eqn)):
             found.update(eqn.outputs)
     return found
 

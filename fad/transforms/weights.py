@@ -1,22 +1,26 @@
-"""What values are taken to cost while a program is traced: a program serves all sizes, so that sizes are weighed, not known."""
+"""The cost model: the bytes of values and the iterations of loops, while a program is traced.
+
+A program serves all sizes, so its sizes are estimated, not known.
+"""
 from collections.abc import Iterable
 from typing import Any
 
+from ..ir.affine import Affine
 from ..ir.build import current
-from ..ir.graph import Equation, Literal, Var
-from ..ir.integers import Affine
+from ..ir.graph import Equation, Literal, Var, is_counted
+from ..ir.views import LoopView
 from ..ops.selection import selected_shape
 
-USUAL_EXTENT = 100                                           # what an extent is taken for that may be anything
+USUAL_EXTENT = 100                                           # the estimate of an unknown extent
 
 
 def bytes_of(v: Var) -> int:
-    """What it costs to save a variable once a turn."""
+    """The bytes of a variable that is saved once an iteration."""
     return _bytes(v, v.type.shape)
 
 
 def bytes_written(eqn: Equation) -> int:
-    """What it costs to save the part of an array that an update writes to."""
+    """The bytes of the part of an array that an update writes to."""
     x, operands = eqn.inputs[0], tuple([a.type if a.type.shape else a for a in eqn.inputs[2:]])
     return _bytes(x, selected_shape(x.type.shape, operands, eqn.params["spec"], eqn.params["at"]))
 
@@ -29,12 +33,13 @@ def _bytes(v: Any, shape: tuple) -> int:
 
 
 def turns_guess(eqn: Equation) -> int:
-    """How many turns a loop is taken to have."""
-    if eqn.op.name != "for":
+    """The estimated number of a loop's iterations."""
+    if not is_counted(eqn):
         return USUAL_EXTENT
-    start, stop, step = eqn.inputs[:3]
-    if all(isinstance(a, Literal) for a in eqn.inputs[:3]):
-        return len(range(start.value, stop.value, step.value))
+    loop = LoopView(eqn)
+    if loop.iterations is not None:
+        return len(loop.iterations)
+    start, stop, _ = loop.bounds
     return max(extent_guess(stop if isinstance(start, Literal) else start), 1)
 
 
@@ -67,6 +72,6 @@ def hold_small(extents: Iterable, bound: int) -> None:
             continue
         seen.add(n)
         if n in facts.dims:
-            facts.assume_nonnegative(Affine(((n, -1),), max(bound, 2 * (n.hint or 0))))
+            facts.assume_nonnegative(Affine.of(n).scaled(-1).shifted(max(bound, 2 * (n.hint or 0))))
         pending += [v for v, _ in facts.form(n).terms]
         pending += [v for v, _ in facts.high[n].terms] if n in facts.high else []

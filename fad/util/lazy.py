@@ -1,12 +1,67 @@
 """What is loaded when it is first used: `import fad` must pay neither for SciPy and Numba nor for the parts of fad that few programs need."""
+import _thread
 import importlib
 import sys
+import threading
 from collections.abc import Callable, Mapping
+from contextvars import copy_context
 from types import ModuleType
 from typing import Any
 
 from .forks import unforkable
 from .nearest import MissingName
+
+
+def imported(name: str) -> ModuleType:
+    """The module of this name, which is imported if it is not there yet.
+
+    A handler of signals that raises may interrupt an import at any line. Python forgets the module then, but not what the module
+    has entered elsewhere, and a second import fails. Handlers run in the main thread: there, another thread imports in its place.
+
+    >>> imported("math").sqrt(4.0)
+    2.0
+    """
+    if name in sys.modules:
+        return importlib.import_module(name)
+    if threading.get_ident() != threading.main_thread().ident or _is_importing():
+        return _imported_here(name)
+    return _imported_elsewhere(name)
+
+
+def _is_importing() -> bool:
+    """Whether a module of fad is being imported: by this thread, perhaps, for which the other thread would wait."""
+    ours = [m for n, m in list(sys.modules.items()) if n.partition(".")[0] == "fad"]
+    return any(getattr(getattr(m, "__spec__", None), "_initializing", False) for m in ours)
+
+
+def _imported_here(name: str) -> ModuleType:
+    with unforkable():                           # a child would wait for ever for a module that another thread was loading
+        return importlib.import_module(name)
+
+
+def _imported_elsewhere(name: str) -> ModuleType:
+    found: list = []
+    failed: list = []
+
+    def work() -> None:
+        try:
+            found.append(_imported_here(name))
+        except BaseException as error:           # raised again below
+            failed.append(error)
+        finally:
+            done.release()
+    done = threading.Lock()
+    done.acquire()
+    try:
+        _thread.start_new_thread(copy_context().run, (work,))         # an interrupt within Thread.start() would end the thread
+    except RuntimeError as error:
+        if "new thread" not in str(error):
+            raise
+        return _imported_here(name)              # there are no more threads, or Python ends
+    done.acquire()
+    if failed:
+        raise failed[0]
+    return found[0]
 
 
 class LazyModule(ModuleType):
@@ -18,12 +73,7 @@ class LazyModule(ModuleType):
     """
 
     def __getattr__(self, name: str) -> Any:
-        if self.__name__ in sys.modules:
-            module = importlib.import_module(self.__name__)
-        else:
-            with unforkable():                   # a child would wait for ever for a module that another thread was loading
-                module = importlib.import_module(self.__name__)
-        value = getattr(module, name)
+        value = getattr(imported(self.__name__), name)
         self.__dict__[name] = value
         return value
 
@@ -61,10 +111,10 @@ def lazy_names(namespace: dict, where: Mapping[str, str], others: str, above_roo
         if name.startswith("__"):               # what Python and its tools ask every module for
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         if name in where:
-            module = importlib.import_module(f"{package}.{where[name] or name}")
+            module = imported(f"{package}.{where[name] or name}")
             value = getattr(module, name) if where[name] else module
         else:
-            names = importlib.import_module(f"{package}.{others}").NAMES
+            names = imported(f"{package}.{others}").NAMES
             if name not in names:
                 raise MissingName(f"module {package!r} has no attribute {name!r}", name, listed)
             value = names[name]
@@ -72,5 +122,5 @@ def lazy_names(namespace: dict, where: Mapping[str, str], others: str, above_roo
         return value
 
     def listed() -> list:
-        return sorted({*namespace, *where, *importlib.import_module(f"{package}.{others}").NAMES})
+        return sorted({*namespace, *where, *imported(f"{package}.{others}").NAMES})
     return load, listed

@@ -153,10 +153,14 @@ def test_a_handler_may_change_elements(kernel, alarm):
 @posix
 def test_a_handler_may_call_compiled_functions(kernel, alarm):
     f, turns = kernel
-    expected, found = f(X, turns), []
-    alarm(lambda *_: found.append((f(X, 10), fad.grad(plain)(X)[3])), 0.1, 0.1)
-    assert f(X, turns) == expected
-    assert set(found) == {(long(X, 10), fad.grad(plain)(X)[3])}
+    expected, found, slope = f(X, turns), [], fad.grad(plain)
+    known = long(X, 10), slope(X)[3]
+    alarm(lambda *_: found.append((f(X, 10), slope(X)[3])), 0.05)
+    for _ in range(100):                                      # a busy machine may deliver the signal late
+        assert f(X, turns) == expected
+        if found:
+            break
+    assert found == [known]
 
 
 @posix

@@ -14,7 +14,7 @@ from fad.util.interrupts import is_interrupt
 PROGRAM = os.path.join(os.path.dirname(__file__), "interrupted.py")
 
 
-@pytest.mark.parametrize("source, tier, runs", [("signal", "never", 60), ("signal", "now", 20), ("thread", "never", 30)])
+@pytest.mark.parametrize("source, tier, runs", [("signal", "never", 60), ("signal", "now", 20), ("thread", "never", 30), ("first", "never", 60)])
 def test_an_interrupt_at_any_moment(source, tier, runs):
     if not hasattr(signal, "setitimer"):
         pytest.skip("this system has no interval timers")

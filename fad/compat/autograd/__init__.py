@@ -10,8 +10,12 @@ of a complex gradient (of f = u + iv it is du/dx - i du/dy), gradients in the st
 >>> elementwise_grad(np.square)(np.array([1.0, 2.0]))
 array([2., 4.])
 """
-import builtins as _builtins
-
+# autograd needs containers and questions of its own; in fad Python's are differentiable as they are
+from .builtins import dict as dict
+from .builtins import isinstance as isinstance
+from .builtins import list as list
+from .builtins import tuple as tuple
+from .builtins import type as type
 from .extend import primitive as primitive
 from .operators import checkpoint as checkpoint
 from .operators import deriv as deriv
@@ -33,7 +37,3 @@ from .operators import multigrad_dict as multigrad_dict
 from .operators import tensor_jacobian_product as tensor_jacobian_product
 from .operators import value_and_grad as value_and_grad
 from .operators import vector_jacobian_product as vector_jacobian_product
-
-# autograd needs containers and questions of its own; in fad Python's are differentiable as they are
-dict, list, tuple = _builtins.dict, _builtins.list, _builtins.tuple
-isinstance, type = _builtins.isinstance, _builtins.type

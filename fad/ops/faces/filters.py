@@ -3,13 +3,13 @@
 A recursive filter is a loop over time in the transposed direct form II (A. V. Oppenheim and R. W. Schafer, Discrete-Time Signal
 Processing, section 6.3), whose state is a row for each delay.
 """
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from ...ir.op import registry
 from ...ir.types import result_dtype, type_of
+from ...util.lazy import imported
 from ..face import BY_NAME, face
 from ..kinds import shape_of
 from ..literals import constant
@@ -158,7 +158,7 @@ def savgol_filter(x: Any, window_length: int, polyorder: int, deriv: int = 0, de
     """Polynomials of least squares in a moving window (A. Savitzky and M. J. E. Golay, Analytical Chemistry 36 (1964) 1627)."""
     x = live_signal(x)
     ax = one_axis(axis, rank(x))
-    weights = import_module("scipy.signal").savgol_coeffs(window_length, polyorder, deriv=deriv, delta=delta)
+    weights = imported("scipy.signal").savgol_coeffs(window_length, polyorder, deriv=deriv, delta=delta)
     inner = BY_NAME["scipy.ndimage.convolve1d"].call
     if mode != "interp":
         return inner(x, constant(weights), ax, None, mode, cval)

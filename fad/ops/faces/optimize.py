@@ -1,12 +1,12 @@
 """scipy.optimize's test function and its derivatives. Its solvers are not differentiated step by step: fad.implicit is for them."""
 from collections.abc import Callable
 from functools import partial
-from importlib import import_module
 from typing import Any
 
 from ...ir import stack
 from ...ir.op import registry
 from ...util.errors import ConcreteValueError
+from ...util.lazy import imported
 from ..face import METHODS, face
 from ..literals import has_values, is_value
 from .arguments import as_array
@@ -41,7 +41,7 @@ def _content(cell: Any) -> Any:
 
 def _solved(name: str, *args: Any, **options: Any) -> Any:
     """A solver, where nothing of what it is given is traced."""
-    solver: Callable = getattr(import_module("scipy.optimize"), name)
+    solver: Callable = getattr(imported("scipy.optimize"), name)
     if not stack.is_live() and any(map(_reads_traced, (*args, *options.values()))):
         raise ConcreteValueError(f"numbers are needed where values are traced, by scipy.optimize.{name}",
                                  why="its steps depend on values, and what it finds does not depend on its steps",

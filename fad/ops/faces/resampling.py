@@ -5,13 +5,13 @@ and M. Eden, IEEE Transactions on Pattern Analysis and Machine Intelligence 13 (
 """
 import itertools
 import math
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from ...ir.op import registry
 from ...ir.types import INT, type_of
+from ...util.lazy import imported
 from ..choice import where
 from ..face import BY_NAME, face
 from ..kinds import shape_of
@@ -292,7 +292,7 @@ def rotate(input: Any, angle: Any, axes: tuple = (1, 0), reshape: bool = True, o
 
 def _bounds(angle: float, rows: int, columns: int) -> tuple:
     """The extents of the smallest image that a turned one fits into."""
-    special = import_module("scipy.special")
+    special = imported("scipy.special")
     cosine, sine = special.cosdg(angle), special.sindg(angle)
     corners = np.array([[cosine, sine], [-sine, cosine]]) @ [[0, 0, rows, rows], [0, columns, 0, columns]]
     return tuple([int(n) for n in (np.ptp(corners, axis=1) + 0.5).astype(int)])

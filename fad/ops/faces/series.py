@@ -7,7 +7,6 @@ coefficients (derivatives, integrals, changes of family) is a matrix, which NumP
 import operator
 from collections.abc import Callable
 from functools import partial, reduce
-from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from ...ir.build import current
 from ...ir.op import registry
 from ...ir.types import type_of
 from ...util.errors import MissingAttributeError
+from ...util.lazy import imported
 from .. import extents
 from ..face import BY_NAME, METHODS, face
 from ..kinds import shape_of
@@ -135,7 +135,7 @@ def _mapped(matrix: np.ndarray, c: Any, axis: int) -> Any:
 
 
 def _numpy(family: Family, name: str) -> Callable:
-    return getattr(import_module(f"numpy.polynomial.{family.module}"), name)
+    return getattr(imported(f"numpy.polynomial.{family.module}"), name)
 
 
 def derived(family: Family, c: Any, m: int = 1, scl: Any = 1, axis: int = 0) -> Any:

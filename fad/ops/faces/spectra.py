@@ -2,13 +2,13 @@
 
 All but the first are made of the Fourier transforms of a signal's overlapping segments.
 """
-from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...ir.op import registry
 from ...ir.types import type_of
+from ...util.lazy import imported
 from ..face import BY_NAME, face
 from ..kinds import conjugate, is_complex, shape_of
 from ..literals import constant
@@ -71,7 +71,7 @@ def _window(window: Any, nperseg: Any, n: int) -> tuple:
     """The window's values, and how many they are."""
     if isinstance(window, (str, tuple)):
         size = min(256 if nperseg is None else int(nperseg), n)
-        return constant(import_module("scipy.signal").get_window(window, size)), size
+        return constant(imported("scipy.signal").get_window(window, size)), size
     window = live_signal(window)
     size = fixed(shape_of(window)[0], "the length of a window")
     if size > n:

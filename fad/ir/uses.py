@@ -1,0 +1,83 @@
+"""Def-use chains: which equation defines a variable, and which equations read it (Muchnick, Advanced Compiler Design and
+Implementation, 1997, section 8.10).
+
+The IR is SSA, so that a variable has one definition. An equation with regions reads what its regions use from around them.
+"""
+from collections import Counter
+from collections.abc import Iterable
+
+from .graph import Equation, Func, Var, extents_of, free_vars
+
+
+def operands(eqn: Equation) -> list:
+    """The variables whose values an equation reads, once for each time: its inputs, then what its regions use from around them."""
+    return [a for a in eqn.inputs if isinstance(a, Var)] + [v for region in eqn.regions for v in free_vars(region)]
+
+
+def reads(eqn: Equation) -> list:
+    """The operands of an equation, and the extents that the types of its results name."""
+    own = set(eqn.outputs)
+    return operands(eqn) + [n for n in extents_of(eqn.outputs) if n not in own]
+
+
+def defined_by(equations: Iterable) -> set:
+    """The variables that these equations define."""
+    return {v for eqn in equations for v in eqn.outputs}
+
+
+def defined_in(region: Func) -> set:
+    """The variables that a region binds itself: its inputs, and what its equations define."""
+    return {*region.inputs, *defined_by(region.equations)}
+
+
+def use_counts(func: Func) -> Counter:
+    """How often a Func and its regions read each variable, at any depth."""
+    counts = Counter(a for a in func.outputs if isinstance(a, Var))
+    for eqn in func.equations:
+        counts.update(a for a in eqn.inputs if isinstance(a, Var))
+        for region in eqn.regions:
+            counts.update(use_counts(region))
+    return counts
+
+
+class DefUse:
+    """The chains of one block: the equations of a Func or region, and its outputs. Later changes of the block are not seen.
+
+    >>> from fad.ir.types import FLOAT, Type
+    >>> x, y, z = [Var(Type(FLOAT), name) for name in "xyz"]
+    >>> chains = DefUse([Equation("sin", (x,), (y,), {}), Equation("mul", (y, y), (z,), {})], (z,))
+    >>> chains.position(z), chains.use_count(y), chains.definition(x)
+    (1, 2, None)
+    """
+
+    def __init__(self, equations: list, outputs: tuple = ()):
+        self.equations, self.outputs = equations, outputs
+        self._position = {v: k for k, eqn in enumerate(equations) for v in eqn.outputs}
+        self._users: dict[Var, list] | None = None
+
+    @classmethod
+    def of(cls, func: Func) -> "DefUse":
+        """The chains of a Func or region."""
+        return cls(func.equations, func.outputs)
+
+    def position(self, v: object) -> "int | None":
+        """The number of the equation that defines v; None for a literal, an input, or a variable from outside of the block."""
+        return self._position.get(v)                          # type: ignore[call-overload]
+
+    def definition(self, v: object) -> "Equation | None":
+        """The equation that defines v; None where `position` is None."""
+        k = self.position(v)
+        return None if k is None else self.equations[k]
+
+    def users(self, v: Var) -> list:
+        """The equations that read v, in order, each once for each time that it does."""
+        if self._users is None:
+            self._users = {}
+            for eqn in self.equations:
+                for a in operands(eqn):
+                    self._users.setdefault(a, []).append(eqn)
+        return self._users.get(v, [])
+
+    def use_count(self, v: Var) -> int:
+        """How often v is read, and handed on as an output."""
+        return len(self.users(v)) + self.outputs.count(v)

@@ -1,0 +1,15 @@
+"""Which arrays an equation would write to in place."""
+from ..ir.graph import Equation, Var, free_vars, is_loop
+from ..ir.views import LoopView
+
+WRITES = {"update", "index_add", "resize"}
+
+
+def written(eqn: Equation) -> set:
+    """The arrays from around an equation that it writes to, if they may be written to: a loop's are those that it carries."""
+    if eqn.op.name in WRITES:
+        return {a for a in eqn.inputs[:1] if isinstance(a, Var)}
+    if is_loop(eqn):
+        return {a for a in LoopView(eqn).init if isinstance(a, Var) and a.type.shape}
+    inside = {a for region in eqn.regions for e in region.equations for a in written(e)}
+    return {v for region in eqn.regions for v in free_vars(region) if v in inside}
