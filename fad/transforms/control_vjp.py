@@ -144,4 +144,5 @@ def _pull_cond(sweep: Any, eqn: Equation, given: list, selector: Any, divisions:
     results = COND.run_regions([selector], tuple([backward(k) for k in range(len(divisions))]))
     sweep.cotangents.update(zip(moved, results))
     for k, array in zip(restored, results[len(moved):]):
-        note_restored(sweep, trail_to(eqn.regions[0], eqn.regions[0].outputs[k], sweep.active).versions[0], eqn.outputs[k], array)
+        before = divisions[0].joint.trails[k].versions[0]
+        note_restored(sweep, before, eqn.outputs[k], array)
