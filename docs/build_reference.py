@@ -54,12 +54,12 @@ MODULES = {  # a public module -> what it is for
     "special": "Use scipy.special on arrays, traced arrays and tensors.",
     "fft": "Use numpy.fft on arrays, traced arrays and tensors.",
     "numpy": "Use numpy on arrays, traced arrays and tensors.",
-    "utils": "Load data in batches.",
+    "utils": "Compute a part of a network again in backward, and keep less.",
     "compat.autograd": "Run packages that were written for HIPS autograd.",
 }
 OF_LIBRARIES = {"linalg": "numpy.linalg", "special": "scipy.special", "fft": "numpy.fft", "numpy": "numpy"}
 IN_FULL = {"scipy": ("optimize",)}  # modules whose functions have numpydoc sections
-PARTS = {"nn": ("functional", "init", "utils"), "optim": ("lr_scheduler",), "autograd": ("forward_ad", "graph", "profiler"), "utils": ("data",)}
+PARTS = {"nn": ("functional", "init", "utils"), "optim": ("lr_scheduler",), "autograd": ("forward_ad", "graph", "profiler"), "utils": ("checkpoint",)}
 
 
 # -- the roof -------------------------------------------------------------------------------------------------------------------

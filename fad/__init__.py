@@ -84,9 +84,8 @@ _LATER = {name: module for module, names in {
     "show.program": "export show source",
 }.items() for name in names.split()}
 _OF_NN = dict.fromkeys((
-    "adaptive_avg_pool1d adaptive_max_pool1d alpha_dropout avg_pool1d batch_norm bilinear celu channel_shuffle conv1d conv2d conv3d conv_transpose1d "
-    "conv_transpose2d conv_transpose3d cosine_similarity dropout group_norm hardshrink instance_norm layer_norm max_pool1d max_pool2d max_pool3d "
-    "pairwise_distance pixel_shuffle pixel_unshuffle prelu rms_norm rrelu selu threshold").split(), "nn.functional")
+    "adaptive_avg_pool1d avg_pool1d batch_norm celu conv1d conv2d cosine_similarity dropout group_norm hardshrink layer_norm max_pool1d max_pool2d "
+    "pairwise_distance prelu rrelu selu threshold").split(), "nn.functional")
 __all__ = [name for name, thing in globals().items() if not name.startswith("_") and not hasattr(thing, "__path__")] + [*_LATER]
 # Besides these, functions of tensors and dtypes under PyTorch's names; fad.show and fad.trace are functions, and rooms of the tower.
 __getattr__, _listed = _lazy_names(globals(), _LATER | _OF_NN, others="eager.api", above_rooms=("show", "trace"))

@@ -1,4 +1,5 @@
 """fad.fft: the functions of numpy.fft, by their own names and with their own documentation; each takes traced arrays too, and Tensors as torch.fft does."""
-from .eager.namespaces import FFT, for_tensors
+from .eager.fft import FFT
+from .eager.libraries import for_tensors
 
 __getattr__, __dir__ = for_tensors("numpy.fft", FFT)

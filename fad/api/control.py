@@ -1,8 +1,8 @@
 """Control flow in explicit form: cond, switch, while_loop, fori_loop, scan.
 
-Plain `if`, `for` and `while` are captured as they stand; these are for those who would rather say it. Outside a trace they are plain Python.
-They hand over values, as a function without side effects would: what they return is never an array that they were given, compiled or not, and a body
-that writes to its carry leaves the arrays of the first carry as they are.
+Plain `if`, `for` and `while` are captured as they stand; these functions are for explicit programs. Outside a trace
+they are plain Python. They hand over values, as a function without side effects would: a result is never an array that
+they were given, compiled or not, and a body that writes to its carry leaves the arrays of the first carry as they are.
 """
 from collections.abc import Callable, Sequence
 from typing import Any

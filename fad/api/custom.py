@@ -39,7 +39,7 @@ class Call:
         self.inputs: dict[int, int] = {}                      # id of a data leaf as the function saw it -> its number
 
     def fill(self, xs: Sequence) -> "tuple[tuple, dict]":
-        """The arguments with these data leaves, for a rule: what it writes to them is nobody else's."""
+        """The arguments with these data leaves, for a rule: copies that the rule may write to."""
         return self._filled([current().value_of(x.atom) if isinstance(x, Value) else x for x in xs])
 
     def _filled(self, xs: Sequence) -> "tuple[tuple, dict]":
@@ -197,7 +197,7 @@ def _in_order(f: Callable, args: tuple, kwargs: dict) -> "tuple[tuple, dict]":
 
 
 def watch_rules(owner: Any, *names: str) -> None:
-    """The program holds for as long as these attributes, which are rules, are what they are."""
+    """Make the program depend on these attributes, which are rules: it holds until one of them changes."""
     current().root.sources += [Attribute(owner, name, getattr(owner, name)) for name in names]
 
 
@@ -344,7 +344,7 @@ def checkpoint(f: Any) -> Any:
     Parameters
     ----------
     f : callable or iterable
-        A function, or what a ``for`` loop runs over.
+        A function, or the iterable of a ``for`` loop.
 
     Returns
     -------
@@ -353,7 +353,7 @@ def checkpoint(f: Any) -> Any:
 
     Notes
     -----
-    A loop ``for k in fad.checkpoint(range(n))`` saves what it carries at about ``sqrt(n)`` iterations. The reverse sweep
+    A loop ``for k in fad.checkpoint(range(n))`` saves its carries at about ``sqrt(n)`` iterations. The reverse sweep
     runs the iterations between them again. The memory grows with the square root of `n`; the time grows by less than
     one forward run [1]_.
 

@@ -1,10 +1,12 @@
-"""What cannot be staged runs on the tape: the function's body is run anew at each call, on values (see ir/live.py).
+"""The fallback: a function that cannot be staged runs on the tape (ir/live.py), anew at each call, on values.
 
-A trace fails where Python needs a value (a list's length, a key of a dict), where a library is called that fad has no record of, or where
-a loop changes the structure of its variables. The function then gets a second chance on the tape, where everything has a value. If
-that fails too, the first error is raised: it says what could not be staged, or what is wrong with the function.
+A trace fails where Python needs a value (a list's length, a key of a dict), where a library is called that fad has no
+record of, or where a loop changes the structure of its variables. The function then gets a second chance on the tape,
+where everything has a value. If that fails too, the first error is raised: it says what could not be staged, or what is
+wrong with the function.
 
-A trace that fails because of a defect of fad's own (see util/defects.py) has the same second chance, and a warning of another class.
+A trace that fails because of a defect of fad's own (util/defects.py) has the same second chance, and a warning of
+another class.
 """
 import ctypes
 import warnings

@@ -1,7 +1,8 @@
-"""Derivatives of what a solver finds: a root, a fixed point, a minimum, by the implicit function theorem.
+"""Derivatives of a solver's result (a root, a fixed point, a minimum), by the implicit function theorem.
 
 If F(x, theta) = 0 defines x(theta), then dx = -(dF/dx)^-1 (dF/dtheta) dtheta (Dini; see Griewank & Walther, Evaluating
-Derivatives, chapter 15). The solver itself is not differentiated, so it may be any code: scipy.optimize, an @njit loop.
+Derivatives, chapter 15): one linear solve, whatever the solver's number of iterations. The solver itself is not
+differentiated, so it may be any code: scipy.optimize, an @njit loop.
 """
 import functools
 import math

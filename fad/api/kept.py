@@ -1,4 +1,4 @@
-"""What is kept with a function: the transforms of it that were made and traced."""
+"""Transforms of a function that were made and traced, kept with the function."""
 import functools
 import weakref
 from collections.abc import Callable

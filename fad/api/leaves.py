@@ -1,4 +1,4 @@
-"""Arguments of staged functions: which leaves are data, which are part of the program, and what tells two programs apart."""
+"""Arguments of staged functions: their leaves are data or part of the program, and a key tells programs apart."""
 from typing import Any
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""SciPy's optimisers with exact derivatives, of functions of structures: what fad.scipy.optimize offers."""
+"""SciPy's optimisers with exact derivatives, of functions of structures: fad.scipy.optimize."""
 import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -40,8 +40,8 @@ def minimize(fun: Callable, x0: Any, args: tuple = (), method: "str | Callable |
         Whether to compute standard errors. They are right if `fun` is a negative log likelihood.
     **options
         Further arguments of `scipy.optimize.minimize`, such as `bounds`, `constraints`, `tol` and `options`. `jac`, `hess` and `hessp` replace
-        those of fad. Bounds, and derivatives of the caller's, are those of the vector ``fad.ravel(x0)[0]``. Constraints are
-        functions of what `x0` is; those without a Jacobian get fad's.
+        those of fad. Bounds and the caller's own derivatives refer to the vector ``fad.ravel(x0)[0]``. Constraints are
+        functions of a structure like `x0`; fad adds missing Jacobians.
 
     Returns
     -------
@@ -250,7 +250,7 @@ def root(fun: Callable, x0: Any, args: tuple = (), **options: Any) -> Any:
 # -- structures -----------------------------------------------------------------------------------------------------------------
 
 def _vector(x0: Any) -> "tuple[np.ndarray, Callable]":
-    """The start as one vector of float64, and the way back to its structure."""
+    """The start as one vector of float64, and the function from vectors to its structure."""
     real = tree.map_leaves(_real, x0)
     return ravel(real)
 

@@ -1,4 +1,4 @@
-"""What a notebook shows of a staged function: its programs, and how each is run."""
+"""A staged function in a notebook: its programs, and how each is run."""
 from collections.abc import Iterator
 from typing import Any
 

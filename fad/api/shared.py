@@ -1,10 +1,12 @@
-"""Programs that functions share which are made anew at each call: of the same code, over the same kinds of values.
+"""Programs shared by functions of the same code over the same kinds of values, made anew at each call.
 
-The first such function is traced as it is. Once there is a second one, what they close over (numbers, arrays) becomes further arguments of a staged function of their
-pattern (see trace/guards/closures.py), which serves all later ones. Numbers are part of its programs until they are seen to vary.
+The first such function is traced as it is. Once there is a second one, their numbers and arrays (closure cells,
+defaults) become further arguments of a staged function of their pattern (trace/guards/closures.py), which serves all
+later ones. Numbers are part of its programs until they are seen to vary.
 
-A pattern is not shared where that would make a difference: where the function changes what it closes over, where it cannot be staged so, or where
-a thing that is copied is also known by itself to the code (as the value of a global name, say). Such a function is traced as it is.
+A pattern is not shared where that would make a difference: where the function changes its closure, where the pattern
+cannot be staged, or where the code also knows a copied thing by itself (as the value of a global name, say). Such a
+function is traced as it is.
 """
 import gc
 import threading

@@ -85,7 +85,7 @@ def vmap(f: "Callable | None" = None, in_axes: Any = 0, out_axes: Any = 0, *, fa
 
 
 def _one_by_one(f: Callable, structure: tree.Structure, kwargs: dict, moved: list, axes: list, n: int) -> Any:
-    """The results of the examples, each of which may take a way of its own, stacked."""
+    """The stacked results of the examples; each example may take its own path."""
     results = []
     for k in range(n):
         inner = Inner(f, structure.unflatten([x if a is None else example_of(x, k) for x, a in zip(moved, axes)]), kwargs, whole=moved)

@@ -1,7 +1,9 @@
-"""Which arrays of a generated function may share memory, as far as its text tells.
+"""Alias analysis of a generated function: which of its arrays may share memory, as far as its text tells.
 
-Arrays that are made (np.empty, a copy) share none, and names that change places (`a, b = b, a`) keep apart what they name. Any other assignment of
-what may be an array (a name, a view, what a function returns) makes its names one group.
+A new array (np.empty, a copy) shares memory with none, and names that change places (`a, b = b, a`) keep their arrays
+apart. Any other assignment of what may be an array (a name, a view, the result of a function) makes its names one
+group. It is flow-insensitive, by unification of names (B. Steensgaard, "Points-to analysis in almost linear time",
+1996).
 
 >>> lines = ["u = np.empty(n)", "v = x.copy()", "u, v = v, u", "w = u[:3]", "s = x[0]", "t = u[0] if s else v[0]"]
 >>> found = sharing_groups([*lines, "w[0] = u[1] + v[0] + t"], ["x", "n"])
@@ -26,14 +28,14 @@ _OPERATOR = re.compile(r" (?:[-+*/%&|^<>]|//|\*\*|<<|>>|[<>=!]=|and|or) ")
 def sharing_groups(lines: list, parameters: Iterable[str], may_share: tuple = (), functions: "dict | None" = None) -> dict:
     """The group of each array: those of two groups share no memory.
 
-    may_share: parameters of which that is not known; functions: what shared_by_call says of those that are called, by their names.
+    may_share: parameters that may share memory; functions: {name of a called function: the answer of shared_by_call}.
     """
     codes = [code_of(line).strip() for line in lines]
     local = locals_of(lines, parameters)
     joined = [may_share, *[group for code in codes for group in _joined(code, local, functions or {})]]
     arrays = {name for code in codes for name in _ARRAY.findall(code)}
     count = 0
-    while count < len(arrays):                               # what is named as an array is named
+    while count < len(arrays):                               # a name beside an array is an array, too
         count = len(arrays)
         for group in joined:
             if not arrays.isdisjoint(group):
@@ -80,7 +82,9 @@ def _joined(code: str, local: set, functions: dict) -> list:
 
 
 def _named(value: str, local: set) -> list:
-    """The names that a value may name an array of; a part of an array along fewer axes than it has is one, too, but generated text has none."""
+    """The names of the arrays that a value may be. A part of an array along fewer axes would count, too, but generated
+    text has none.
+    """
     if _FRESH.fullmatch(value):
         return []
     reshaped = _RESHAPED.fullmatch(value)

@@ -1,7 +1,7 @@
 """The disk cache of compiled kernels. An entry's name is a digest of the text and of all else that its code depends on.
 
-Nothing in it ever goes stale, since whatever changes is part of the name; nothing is trusted before it was checked
-(see entries.py). docs/design/cache.md has the reasons.
+Nothing in it ever goes stale, since every change gives another name. Nothing is trusted before it was checked
+(entries.py). docs/design/cache.md has the reasons.
 """
 
 import functools
@@ -58,17 +58,19 @@ _OF_NO_ACCOUNT = (
 )
 
 
-# -- what machine code depends on ------------------------------------------------------------------------------------
+# -- the dependences of machine code ------------------------------------------------------------------------------------
 
 
 def key(*parts: str) -> str:
-    """A name for what is made of these parts, on this machine, with these libraries as they are set now."""
+    """The name of an entry made of these parts, on this machine, with these libraries and their present settings."""
     return entries.digest(*parts, surroundings(), settings())
 
 
 @functools.cache
 def surroundings() -> str:
-    """All that does not change while a process runs. Contents of files, and not their times, which may be constant."""
+    """Everything that does not change while a process runs. The contents of files count, not their times, which may be
+    constant.
+    """
     cpu = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten(), llvm.get_process_triple()
     libraries = np.__version__, numba.__version__, llvmlite.__version__, repr(llvm.llvm_version_info), widen.FLAVOUR
     python = sys.version, sys.implementation.cache_tag, platform.machine()
@@ -86,14 +88,14 @@ def _files(folder: pathlib.Path) -> list:
 
 
 def _scipy() -> list:
-    """What tells one SciPy from another, without importing it."""
+    """The identity of the installed SciPy, without importing it."""
     spec = importlib.util.find_spec("scipy")
     files = [pathlib.Path(place) / "version.py" for place in (spec and spec.submodule_search_locations) or ()]
     return [file.read_bytes() for file in files if file.exists()]
 
 
 def settings() -> str:
-    """Numba's settings that shape machine code: all but those that are known not to."""
+    """Numba's settings that may shape machine code: all except those known not to."""
     known = vars(numba.config).items()
     return repr(
         sorted([(name, repr(value)) for name, value in known if name.isupper() and not name.startswith(_OF_NO_ACCOUNT)])
@@ -159,7 +161,7 @@ def load(text: str, name: str, path: "pathlib.Path | None") -> Any:
 
 
 def _module(text: str, name: str) -> str:
-    """What Numba compiles: the text of a kernel, and its decorator."""
+    """The module that Numba compiles: the text of a kernel, and its decorator."""
     return with_free_sums(text) + _jitted(name)
 
 

@@ -1,4 +1,4 @@
-"""Kernels as C functions: the few lines that stand between a C caller and a kernel, compiled to an address."""
+"""Kernels as C functions: the few lines between a C caller and a kernel, compiled to an address."""
 from typing import Any, NamedTuple
 
 from ..util.lazy import LazyModule
@@ -8,7 +8,9 @@ numpy = LazyModule("numpy")
 
 
 class Convention(NamedTuple):
-    """How a C function is called: its Numba type, its parameters, where its numbers are, and how it gives its result."""
+    """The calling convention of a C function: its Numba type, its parameters, the place of its numbers, and the way of
+    its result.
+    """
 
     type: str
     parameters: str

@@ -1,7 +1,8 @@
 """Compilation: a Func to a kernel, its text to machine code, kept in memory and on disk.
 
-Equal text is one kernel, whatever it was made from, for as long as anybody has it, or it is among the last that were asked for: a function that is made anew at
-each call should not be compiled at each. Who drops the last program of another kernel frees its machine code.
+Equal text is one kernel, whatever it was made from, as long as a program has it or it is among the last LAST that were
+asked for. So a function that is made anew at each call is not compiled at each. When the last program of another kernel
+goes, its machine code is freed.
 """
 from collections import OrderedDict
 from collections.abc import Iterable
@@ -14,7 +15,7 @@ from . import cache
 from .emit import source
 from .steps import BackendError as BackendError
 
-LAST = 32                                                     # kernels that are kept though nobody has them
+LAST = 32                                                     # kernels that are kept although no program has them
 _kernels: "WeakValueDictionary[str, Kernel]" = WeakValueDictionary()
 _last: "OrderedDict[str, Kernel]" = OrderedDict()
 

@@ -1,7 +1,8 @@
-"""What steps touch, and which of them must keep their order: two that touch the same array, one of them writing.
+"""The dependence test of the scheduler: what steps touch, and which of two must keep their order.
 
-Additions commute. Two steps in one loop are apart where each turn touches a part of its own: some axis of the array is subscripted alike by
-both, by the loop's axis alone.
+Two steps conflict if they touch the same array and one of them writes. Additions commute. Two steps in one loop are
+apart where each iteration touches a part of its own: both subscript some axis of the array alike, by the loop's axis
+alone.
 """
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -51,15 +52,17 @@ def in_order(one: Access, other: Access) -> bool:
 
 
 def _never_meet(one: Any, other: Any) -> bool:
-    """Whether two places differ in a subscript that is the same in all turns of the loops around (rows k and k + 1 of an array)."""
+    """Whether two places differ in a subscript that is the same in all iterations of the loops around (rows k and k + 1
+    of an array).
+    """
     if one is None or other is None:
         return False
     return any(i.terms == j.terms and i.const != j.const and all(isinstance(s, Var) for s, _ in i.terms) for i, j in zip(one, other))
 
 
 class Touched:
-    """What was touched so far, and by whom. Reads are kept apart from writes: there are many of them (of an extent, by every step), and they do
-    not conflict with each other.
+    """The accesses so far, with the steps that made them. Reads are kept apart from writes: they are many (every step
+    reads an extent), and they do not conflict with each other.
     """
 
     def __init__(self) -> None:
@@ -78,12 +81,16 @@ class Touched:
 
 
 def _may_mix(one: Any, other: Any) -> bool:
-    """Whether additions to these places may share a loop freely: not vectors of one row, which would wait for each other's stores."""
+    """Whether additions to these places may share a loop freely. Vectors of one row may not: they would wait for each
+    other's stores.
+    """
     return not (one and other) or len(other) > 1 or any(isinstance(s, Elem) for i in (*one, *other) for s, _ in i.terms)
 
 
 def apart(other: Any, where: Any, axis: Axis, shared: Axis) -> bool:
-    """Whether each turn of the shared loop touches a part of its own: at `where` in terms of axis, at `other` in terms of the loop's."""
+    """Whether each iteration of the shared loop touches a part of its own: at `where` in terms of axis, at `other` in
+    terms of the loop's.
+    """
     if other is None or where is None:
         return False
     table = {axis: shared}

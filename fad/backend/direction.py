@@ -1,8 +1,8 @@
-"""Direction: an innermost loop that writes an array from its end to its beginning is turned round.
+"""Loop reversal: an innermost loop that writes an array from its end to its beginning runs the other way.
 
-Processors load and store vectors in ascending order; each access in descending order costs a shuffle besides. An element that is added to is
-loaded and stored, what is added to it is loaded once: the loop had better ascend where it writes. Turns of such a loop do not depend on each other, and
-the order of sums is free (see kernels/sums.py).
+Processors load and store vectors in ascending order, and each access in descending order costs a shuffle. An element
+that is added to is loaded and stored, its addend is loaded once; so the loop had better ascend where it writes. The
+iterations of such a loop do not depend on each other, and the order of sums is free (kernels/sums.py).
 """
 from typing import Any
 
@@ -26,13 +26,13 @@ def _from_the_end(axis: Axis) -> Index:
 
 
 def _direction(place: tuple, axis: Axis) -> int:
-    """1 where the place moves on with the axis, -1 where it moves back, 0 where it stays or nobody knows."""
+    """1 if the place moves on with the axis, -1 if it moves back, 0 if it stays or that is unknown."""
     found = [c for c in [i.coefficient(axis) for i in place] if c]
     return (found[0] > 0) - (found[0] < 0) if len(found) == 1 else 0
 
 
 def _reads_what_it_writes(loop: Loop, scheduler: Any) -> bool:
-    """Whether a turn touches what another one writes."""
+    """Whether an iteration touches what another one writes."""
     touched = [a for s in loop.nodes for a in scheduler.accesses(s)]
     written = {a.root: a.place for a in touched if a.mode != READ}
     return any(a.root in written and a.place != written[a.root] for a in touched)

@@ -42,7 +42,7 @@ _MODULE = re.compile(r"(?<![.\w])(linalg|fft|sorting|filters|special|math)\.(\w+
 
 
 def lowered(func: Func, guards: Iterable[tuple]) -> "tuple[Func, Lowering, list]":
-    """The Func as it is printed, what was found out about its arrays, and its steps."""
+    """The Func as it is printed, the lowering that knows its arrays, and its steps."""
     func, lowering = prepared(func), Lowering()
     equal_extents(func, guards, lowering.views)
     return func, lowering, lowering.block(func)
@@ -83,7 +83,7 @@ def _plain(k: int, count: int) -> str:
 
 
 def _inputs(func: Func, printer: Printer, arrays0: set) -> None:
-    """What stands first: extents by name, and checks of those that are known or appear twice."""
+    """The head of the function: extents by name, and checks of those that are known or appear twice."""
     for k, v in enumerate(func.inputs):
         name, root = printer.names.given[v], v
         printer.homes[root] = Home(root, tuple(range(len(v.type.shape))))

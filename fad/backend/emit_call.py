@@ -9,7 +9,7 @@ from .templates import ATOM
 
 
 def fill_value(printer: Any, step: Step) -> str:
-    """What a new array is full of; nothing for one that is yet to be written."""
+    """The value that fills a new array; empty text for an array that is yet to be written."""
     if not step.args:
         return ""
     return printer.expressions.exactly(step.args[0], step.out.type.dtype).source

@@ -1,7 +1,8 @@
-"""Printing loops and branches: carries are variables, arrays among them are changed in place or change hands.
+"""Printing loops and branches: carries are variables; arrays among them are changed in place or change hands.
 
-Loops that may take long count their turns, and now and then heed Ctrl-C: all `while` loops, and of the `for` loops those that hold other
-loops, and those whose turns are long and wait for each other. In the others a count would be felt, or keep LLVM from computing turns in vectors.
+Loops that may take long count their iterations, and now and then heed Ctrl-C: all `while` loops, and `for` loops that
+hold other loops or whose iterations are long and wait for each other. In other loops a count would be felt, or would
+keep LLVM from computing iterations in vectors.
 """
 import math
 import re
@@ -18,7 +19,7 @@ from .indexmap import Elem, Index, Position
 from .numbers import literal
 from .steps import Step
 
-FEW, LONG = 16, 32                          # turns of a loop that LLVM lays out; steps of a turn that does not feel a count
+FEW, LONG = 16, 32                          # iterations of a loop that LLVM lays out; steps of an iteration that does not feel a count
 SHORT = 64                                  # elements of an array that is copied
 
 
@@ -67,7 +68,7 @@ def _print_while(printer: Any, step: Step) -> None:
 
 @contextmanager
 def _counted(printer: Any, wanted: bool = True) -> Iterator[Callable]:
-    """Around a loop: what prints the line that counts a turn. Loops within loops share one count."""
+    """A context around a loop; its value prints the line that counts an iteration. Nested loops share one count."""
     if not wanted:
         yield lambda: None
         return
@@ -81,7 +82,9 @@ def _counted(printer: Any, wanted: bool = True) -> Iterator[Callable]:
 
 
 def _work(body: Any) -> float:
-    """About how many steps a turn takes; infinite where it takes loops of its own, or calls a function on whole arrays."""
+    """The estimated number of steps of an iteration; infinite if it has loops of its own, or calls a function on whole
+    arrays.
+    """
     return sum(map(_work_of, body.steps))
 
 
@@ -95,14 +98,14 @@ def _work_of(step: Step) -> float:
 
 
 def _few(ends: tuple) -> float:
-    """How many turns a range has, where LLVM may lay them out: it has to know their number."""
+    """The number of iterations of a range that LLVM may lay out: it has to know the number."""
     known = [a.value if isinstance(a, Literal) else a.index.const if isinstance(a, Position) and not a.index.terms else None for a in ends]
     turns = math.inf if None in known else len(range(*known))
     return turns if turns <= FEW else math.inf
 
 
 def _is_sequential(loop: LoopView) -> bool:
-    """Whether a turn begins with a number that the turn before it ends with, other than a sum."""
+    """Whether an iteration begins with a number, other than a sum, that the iteration before computes."""
     chains = DefUse.of(loop.body)
     for carry, a in zip(loop.carries, loop.next):
         eqn = chains.definition(a)
@@ -128,14 +131,14 @@ def _assign(printer: Any, body: Any, outs: tuple, before: set) -> None:
     copied = {old: new for old, new in printer.places[-1].spares.items() if _is_short(old)}
     pairs = [(out, a) for out, a in pairs if printer.storage.root(out) not in copied]
     names = [printer.names.of(printer.storage.root(out)) for out, _ in pairs]
-    values, free = [], printer.allocated - before            # free: made in here, and handed on by nobody yet
+    values, free = [], printer.allocated - before            # free: made in here, and not yet handed on
     for out, a in pairs:
         text = _value(printer, a, out.type.dtype)
         arrays = set(printer.storage.arrays_of(a)) if isinstance(a, Var) else set()
         fresh = bool(arrays) and arrays <= free
         values.append(text.source if not out.type.shape or fresh or _changes_hands(printer, a, body, outs) else f"{text.source}.copy()")
         free -= arrays
-    for old, new in printer.places[-1].spares.items():       # the array that is not needed any more is the next turn's to fill
+    for old, new in printer.places[-1].spares.items():       # the array that is not needed any more is the next iteration's to fill
         if old not in copied:
             names.append(printer.names.of(new))
             values.append(printer.names.of(old))
@@ -149,7 +152,9 @@ def _assign(printer: Any, body: Any, outs: tuple, before: set) -> None:
 
 
 def _is_short(root: Var) -> bool:
-    """Whether an array is quicker copied than exchanged with another: LLVM knows that the two are apart only while neither changes its name."""
+    """Whether a copy of an array is quicker than an exchange: LLVM knows that two arrays are apart only while their
+    names do not change.
+    """
     extents = root.type.shape
     return all(isinstance(n, int) for n in extents) and math.prod(extents) <= SHORT
 
@@ -167,7 +172,7 @@ def _copy(printer: Any, old: Var, new: Var) -> None:
 
 
 def _changes_hands(printer: Any, a: Any, body: Any, outs: tuple) -> bool:
-    """Whether the array is one carry's in this turn and another's, and nobody else's, in the next."""
+    """Whether the array is one carry's in this iteration, and only another carry's in the next."""
     if printer.places[-1].line is None or not isinstance(a, Var):
         return False
     root = printer.storage.root

@@ -76,7 +76,7 @@ class Expressions:
     # -- steps --------------------------------------------------------------------------------------------------------------
 
     def value(self, step: Step) -> Text:
-        """What the step computes, in its result's dtype."""
+        """The expression that the step computes, in its result's dtype."""
         eqn, dtype = step.eqn, step.out.type.dtype
         if eqn is None or eqn.op.kind != "elementwise":
             return self._moved(step, dtype)
@@ -119,7 +119,7 @@ def _follows(atom: Any, out: np.dtype) -> bool:
 
 
 def template_of(eqn: Equation, dtypes: tuple) -> Template:
-    """How the op is written for these dtypes."""
+    """The text of the op for these dtypes."""
     name, text = eqn.op.name, eqn.op.text
     if text is None:
         raise BackendError(f"no text for {name}")

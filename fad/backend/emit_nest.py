@@ -28,7 +28,9 @@ _NUMBER = re.compile(r"(?<=[A-Za-z])_\d+\b")
 
 
 class Added(NamedTuple):
-    """A line that adds a value to a target: how many lines there were with it, its indent, the step, and the user's line that was last mentioned before it."""
+    """A line that adds a value to a target: the number of lines up to it, its indent, the step, and the user's line
+    mentioned last before it.
+    """
 
     line: int
     indent: str
@@ -50,7 +52,7 @@ class Printer:
         self.pending_reads: dict[Var, set] = {}
         self.pending: dict[Var, Text] = {}                   # expressions to be written where they are used
         self.held: dict[Var, str] = {}                       # roots that are added up in a register, in the loop that is being printed
-        self.unbegun: set[Var] = set()                       # of those to come, the ones that have no first value
+        self.unbegun: set[Var] = set()                       # the coming reductions that have no first value
         self.axes: dict[Axis, str] = {}
         self.allocated: set[Var] = set()
         self.lines: list[str] = []
@@ -58,7 +60,7 @@ class Printer:
         self.indent = "    "
         self.places: list[Any] = []                          # the loops and branches that are being printed, outermost first
         self.place: Any = None                               # the user's line that was last mentioned
-        self.turns: str | None = None                        # what counts the turns of the loops that are being printed
+        self.turns: str | None = None                        # the count of the iterations of the loops that are being printed
         self.inputs: set[Var] = set()                        # the function's own, whose arrays are the caller's
         self.in_lanes = False                                # whether a block of points is being printed
         self.added: Added | None = None                      # the last line that added to something
@@ -144,7 +146,8 @@ class Printer:
             self._release(step, self.held.pop(self.storage.root(step.out)))
 
     def _is_held(self, step: Step, loop: "Loop | None") -> bool:
-        """Whether a reduction adds to one element of an array throughout an innermost loop, and had better do so in a register."""
+        """Whether a reduction adds to one element throughout an innermost loop, so that a register should hold the sum.
+        """
         if step.kind != "reduce" or loop is None or not self.home(step.out).kept or any(isinstance(n, (Loop, Begin)) for n in loop.nodes):
             return False
         inside = [n for n in loop.nodes if n.kind == "reduce" and n.out is step.out]
@@ -225,7 +228,7 @@ class Printer:
         return f"{name}[{', '.join(self.expressions.index(kept_index(place, k, home)).source for k in kept)}]"
 
     def target(self, step: Step) -> str:
-        """Where a step writes."""
+        """The place that a step writes to."""
         home = self.home(step.out)
         if self.storage.root(step.out) in self.held:
             return self.held[self.storage.root(step.out)]
@@ -245,7 +248,9 @@ class Printer:
     # -- storage ------------------------------------------------------------------------------------------------------------------
 
     def _first_written(self, node: Any) -> dict:
-        """The arrays that this node is the first to write and does not make itself, in order, each with the first step that writes to it."""
+        """The arrays that this node is the first to write to and does not make, in order, each with the first step that
+        writes to it.
+        """
         found: dict[Var, Step] = {}
         made: set[Var] = set()
         for step in _steps_of(node):
@@ -267,7 +272,7 @@ class Printer:
         else:
             whole = self.names.fresh("room")
             most, *others = [self.expressions.index(n).source for n in room.extents]
-            insert(self, room.place, f"{whole} = {self._made(root, [f'max({most}, 0)', *others])}")    # there may be no turn
+            insert(self, room.place, f"{whole} = {self._made(root, [f'max({most}, 0)', *others])}")    # there may be no iteration
             self.line(f"{name} = {whole}[:{extents[0]}]")
 
     def fill_room(self, root: Var, step: Step, value: str) -> None:
@@ -281,7 +286,7 @@ class Printer:
         return f"np.empty({_shape(extents)}{dtype_argument(root.type.dtype)})"
 
     def room(self, root: Var) -> Any:
-        """Where an array that is not allocated yet may be made, if not where it is needed."""
+        """The place where an array that is not allocated yet may be made, if not where it is needed."""
         return None if root in self.allocated else room_for(self, root, self.extents(root))
 
     # -- steps --------------------------------------------------------------------------------------------------------------------
@@ -297,7 +302,7 @@ class Printer:
             self.line(f"{target} = {value}", step)
 
     def _adds_to(self, step: Step, target: str, value: str) -> bool:
-        """Whether the step adds one thing to its own target, which is then a sum whose order is free (see sums.py)."""
+        """Whether the step adds one term to its own target, which is then a sum of free order (see sums.py)."""
         if step.eqn is None or step.eqn.op.name not in ("add", "sub") or step.out.type.dtype.kind not in "fc" or not isinstance(step.args[0], Elem):
             return False
         return self.expressions.operand(step.args[0]).source == target and value.startswith((f"{target} + ", f"{target} - "))
@@ -313,7 +318,9 @@ class Printer:
         self.added = Added(len(self.lines), self.indent, target, value, step, place)
 
     def _may_join(self, before: Added, step: Step, value: Text) -> bool:
-        """Whether what the step adds may be added together with what the line before adds to the same element, which is stored once then."""
+        """Whether the step's term and the term of the line before, which go to the same element, may be added together
+        and stored once.
+        """
         root = self.storage.root(step.out)
         return root not in self.held and root not in self._reads(step) and len(_NUMBER.sub("", before.value.source + value.source)) <= LINE
 

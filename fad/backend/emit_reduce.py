@@ -1,4 +1,4 @@
-"""Steps that carry something from turn to turn: reductions, scans and searches; what they begin with, and what a turn does."""
+"""Steps with a loop-carried value: reductions, scans and searches; how they begin, and what an iteration does."""
 from typing import Any
 
 from .homes import kept_index
@@ -10,7 +10,7 @@ from .templates import Text
 
 
 def begin(printer: Any, step: Step) -> None:
-    """What stands in front of the loops of a step: its first value."""
+    """The lines in front of the loops of a step: its first value."""
     if step.kind == "reduce":
         _begin_with(printer, step, unit(step))
     elif step.kind == "scan":
@@ -58,7 +58,7 @@ def print_reduce(printer: Any, step: Step) -> None:
 
 
 def _carry(printer: Any, step: Step) -> str:
-    """The name of what a scan or search carries from turn to turn."""
+    """The name of what a scan or search carries from iteration to iteration."""
     return printer.names.of(("carry", step.out), "running" if step.kind == "scan" else "best")
 
 

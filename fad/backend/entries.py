@@ -28,21 +28,21 @@ tempfile = LazyModule("tempfile")
 MAGIC = b"fad entry 1"
 SUFFIX, TEMPORARY = ".fad", ".fad-tmp"
 FRESH = 3600.0  # seconds for which a use is not noted again, and a temporary file in use
-AT_ONCE = 0.9  # of the limit is what stays when entries are removed
-_OPEN = os.O_RDONLY  # and what this system has of: no links, nothing inherited, bytes, no waiting
+AT_ONCE = 0.9  # the part of the limit that stays when entries are removed
+_OPEN = os.O_RDONLY  # and, if the system has them: no links, nothing inherited, bytes, no waiting
 for _flag in ("O_NOFOLLOW", "O_CLOEXEC", "O_BINARY", "O_NONBLOCK"):
     _OPEN |= getattr(os, _flag, 0)
 
 
 class Entry(NamedTuple):
-    """What a file holds."""
+    """The contents of a file."""
 
     title: str
     payload: bytes
 
 
 class Found(NamedTuple):
-    """What is known of a file without reading it."""
+    """The facts about a file that need no reading."""
 
     name: str
     size: int
@@ -74,7 +74,7 @@ def packed(name: str, title: str, payload: bytes) -> bytes:
 
 
 def unpacked(name: str, content: bytes) -> Entry:
-    """What a file holds; Refused where it is not whole, or belongs elsewhere."""
+    """The contents of a file; Refused if it is not whole, or belongs elsewhere."""
     magic, _, rest = content.partition(b"\n")
     if magic != MAGIC:
         raise Refused("is no entry of this version")
@@ -88,7 +88,7 @@ def unpacked(name: str, content: bytes) -> Entry:
 
 
 def refuse_foreign(info: os.stat_result) -> None:
-    """Refused unless only this user, or root, can have written what has this owner and mode."""
+    """Raise Refused unless only this user, or root, can have written a file with this owner and mode."""
     if not hasattr(os, "geteuid"):
         return
     if info.st_uid not in (os.geteuid(), 0):
@@ -105,14 +105,14 @@ class Folder:
         self._size: int | None = None  # of all entries, as far as this process knows
 
     def file(self, name: str) -> pathlib.Path:
-        """Where an entry lies."""
+        """The path of an entry."""
         return self.path / f"{name}{SUFFIX}"
 
     # -- looking -----------------------------------------------------------------------------------------------------
 
     @property
     def refusal(self) -> str:
-        """Why nothing is read from this folder or written to it; "" if it is ours. It is made where it is missing."""
+        """The reason why this folder is not used, "" if it is ours. A missing folder is made."""
         try:
             refuse_foreign(self._info())
         except (OSError, ValueError, Refused) as error:
@@ -141,7 +141,7 @@ class Folder:
             return False
 
     def use(self, name: str, make: Callable) -> Any:
-        """make(payload of an entry), or None. What does not check is removed, and that of which nothing can be made."""
+        """make(payload of an entry), or None. An entry that does not check, or that make refuses, is removed."""
         try:
             return None if self.refusal else make(self.checked(name, used=True).payload)
         except Exception as error:
@@ -154,7 +154,7 @@ class Folder:
             return None
 
     def checked(self, name: str, used: bool = False) -> Entry:
-        """An entry; OSError or Refused where there is none, or where it does not check."""
+        """An entry; raises OSError or Refused if there is none, or if it does not check."""
         path = self.file(name)
         if path.is_symlink():  # where it becomes one now, O_NOFOLLOW sees it
             raise Refused("is a symbolic link")
@@ -172,7 +172,7 @@ class Folder:
         return entry
 
     def entries(self) -> list:
-        """What lies here, the least recently used first."""
+        """The entries, the least recently used first."""
         return sorted(self._files(SUFFIX), key=lambda found: (found.used, found.name))
 
     def _files(self, suffix: str) -> Iterator[Found]:
@@ -190,7 +190,7 @@ class Folder:
     # -- writing -----------------------------------------------------------------------------------------------------
 
     def write(self, name: str, title: str, payload: bytes, limit: "int | None" = None) -> bool:
-        """Keep an entry where that is possible, so that nobody ever sees half of it; whether that was so.
+        """Keep an entry if possible, whole or not at all; answer whether it was kept.
 
         If all is more than `limit` bytes then, what was not used for longest is removed.
         """
@@ -211,7 +211,7 @@ class Folder:
         handle, temporary = tempfile.mkstemp(dir=self.path, suffix=TEMPORARY)
         try:
             with os.fdopen(handle, "wb") as file:
-                if hasattr(os, "fchmod"):  # who may look into the folder may read what is in it, as for an image
+                if hasattr(os, "fchmod"):  # everybody who may look into the folder may read its files, as for an image
                     os.fchmod(handle, 0o600 | (self.path.stat().st_mode & 0o044))
                 file.write(content)
                 file.flush()
@@ -233,7 +233,7 @@ class Folder:
         return True
 
     def clear(self) -> int:
-        """Remove all entries, and all that interrupted writes have left; how many entries there were."""
+        """Remove all entries, and the remains of interrupted writes; return the number of entries."""
         if self.refusal:
             return 0
         self._sweep(0.0)
@@ -266,5 +266,5 @@ class Folder:
 
 
 def note(message: str, *args: Any) -> None:
-    """What is of interest only to who looks for it."""
+    """Log a message at the level of debugging."""
     logging.getLogger("fad.cache").debug(message, *args)

@@ -1,7 +1,7 @@
 """Export: a program as a module that needs only NumPy and Numba (and SciPy where it uses SciPy's functions).
 
-The module begins with the generated function, to be read; behind it stand the text of those of fad's kernels that it calls, and a few
-lines that make modules of them.
+The module begins with the generated function, for readers. Behind it stand the text of fad's kernels that it calls, and
+a few lines that make modules of them.
 """
 import ast
 import pathlib

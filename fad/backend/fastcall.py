@@ -1,8 +1,8 @@
 """The fast path: from a staged function's call to its kernel with as little Python between as can be.
 
-Numba's dispatcher tells by its own C code whether the arguments have the types the kernel was compiled for, and the kernel's
-first lines test the extents; what remains for Python is written out for each program. Whatever does not fit is answered NotImplemented, and
-takes the general path.
+Numba's dispatcher tells in C whether the arguments have the types that the kernel was compiled for, and the kernel's
+first lines test the extents. The rest is a Python function, written out for each program. It answers NotImplemented to
+arguments that do not fit, and these take the general path.
 """
 from collections.abc import Callable
 from typing import Any
@@ -35,7 +35,7 @@ def fast_call(program: Any) -> "Callable | None":
             if not v.type.weak or python is None:
                 return None
             lines += [f"    if type({name}) is not {python}:", "        return NotImplemented"]
-        else:                                                 # Numba takes a masked array, too, and reads what its mask hides
+        else:                                                 # Numba takes a masked array, too, and reads the masked elements
             also = _tests_of_array(name, k, v.type, scope) if program.prelude is not None else ""
             lines += [f"    if type({name}) is not array{also}:", "        return NotImplemented"]
     if program.prelude is not None:
@@ -61,7 +61,9 @@ def fast_call(program: Any) -> "Callable | None":
 
 
 def _tests_of_fixed(fixed: dict, scope: dict) -> list:
-    """Lines that see whether the leaves that are part of the program are what they were: equal numbers or texts, else the very same thing."""
+    """Lines that test whether the leaves that are part of the program are the same: equal numbers or texts, else
+    identical objects.
+    """
     lines: list = []
     for k, value in fixed.items():
         scope[f"f{k}"], scope[f"t{k}"] = value, type(value)
@@ -71,7 +73,9 @@ def _tests_of_fixed(fixed: dict, scope: dict) -> list:
 
 
 def _tests_of_array(name: str, k: int, t: Any, scope: dict) -> str:
-    """Whether an array is not as the kernel takes it: to be known before anything is drawn, since the long way draws, too."""
+    """The test whether the kernel does not take an array. It comes before anything is drawn, since the general path
+    draws, too.
+    """
     scope[f"d{k}"] = t.dtype
     tests = [f"{name}.dtype != d{k}", f"{name}.ndim != {len(t.shape)}", f"not {name}.flags.carray"]
     tests += [f"{name}.shape[{axis}] != {n}" for axis, n in enumerate(t.shape) if isinstance(n, int)]

@@ -1,8 +1,9 @@
-"""Fission: a loop that fills several arrays becomes several loops, where that costs nothing.
+"""Loop fission: a loop that fills several arrays becomes several loops, where that costs nothing.
 
-Processors write to memory in the order of the program. Stores that go by turns to two arrays wait for a cache line each time, once the arrays are
-larger than the first cache; one array after the other takes half the time (measured on x86: loops over 2,000 to 1,000,000 elements), and no longer
-where they are small. Steps that hand numbers to each other in registers stay together.
+Processors write to memory in the order of the program. Stores that go to two arrays alternately wait for a cache line
+each time, once the arrays are larger than the first cache. One array after the other takes half the time (measured on
+x86: loops over 2,000 to 1,000,000 elements), and no longer where they are small. Steps that hand numbers to each other
+in registers stay together.
 """
 from typing import Any
 
@@ -30,7 +31,7 @@ def separated(nodes: list, scheduler: Any, homes: dict) -> list:
 
 
 class _Part:
-    """Steps that share a loop: what they touch, the arrays that they fill and read."""
+    """Steps that share a loop: their accesses, and the arrays that they fill and read."""
 
     def __init__(self, step: Step, accesses: list, homes: dict):
         self.steps, self.accesses = [step], list(accesses)
@@ -45,7 +46,7 @@ class _Part:
             mine |= theirs
 
     def belongs_to(self, other: "_Part", made: set) -> bool:
-        """Whether the two had better share a loop; made: the numbers that the loop computes."""
+        """Whether the two should share a loop; made: the numbers that the loop computes."""
         if self.numbers & other.numbers & made or self.filled & other.filled:
             return True
         if self.filled and other.filled:
@@ -58,7 +59,7 @@ class _Part:
 
 
 def _parts(steps: list, scheduler: Any, homes: dict) -> list:
-    """The steps of a loop in parts, in an order that keeps what each of them reads."""
+    """The steps of a loop in parts, in an order that keeps all dependences."""
     touched = [scheduler.accesses(s) for s in steps]
     made = {a.root for found in touched for a in found if a.mode != READ}
     parts: list[_Part] = []
@@ -69,7 +70,9 @@ def _parts(steps: list, scheduler: Any, homes: dict) -> list:
 
 
 def _gather(parts: list, friends: list) -> None:
-    """Let the last part join its friends, at the first one's place, with all parts between that one of them has to wait for."""
+    """Let the last part join its friends at the first one's place, with the parts between that one of them must wait
+    for.
+    """
     if not friends:
         return
     together = [*friends, len(parts) - 1]

@@ -1,9 +1,10 @@
-"""Fusion: steps that may share a loop are put into one nest tree.
+"""Loop fusion: steps that may share a loop are put into one nest tree.
 
-At each level the steps are taken in the program's order. A step joins the first loop over its outermost axis that it may join, else it
-opens a new one; a step without axes goes to the first place where all it reads is known; an outer product waits for the step that reads it,
-so that they share a loop and nothing is stored. Two steps that touch the same array may share a
-loop if each turn of it touches a part of its own: some axis of the array is subscripted alike by both, by the loop's axis alone.
+At each level the steps are taken in the program's order (greedy fusion). A step joins the first loop over its outermost
+axis that it may join, else it opens a new one. A step without axes goes to the first place where all its operands are
+known. An outer product waits for its reader, so that the two share a loop and nothing is stored. Two steps that touch
+the same array may share a loop if each iteration touches a part of its own: both subscript some axis of the array
+alike, by the loop's axis alone (conflicts.py).
 """
 from typing import Any
 
@@ -34,7 +35,8 @@ class Scheduler:
         self.views, self.storage = views, storage
 
     def arrange_block(self, steps: list, outputs: tuple, outer: set) -> list:
-        """The nodes of a function's or a region's steps: what runs over the long axis in blocks, before and behind it what stands between.
+        """The nodes of a function's or a region's steps: the passes over the long axis in blocks, and the steps before,
+        between and behind them.
 
         outer: the roots that are known around the region.
         """
@@ -45,7 +47,9 @@ class Scheduler:
         return nodes
 
     def _results(self, phase: Phase, found: list, outputs: tuple, outer: set) -> dict:
-        """root -> how the phase may touch it, of arrays that it writes and that are used outside of it: what was there before is not read."""
+        """root -> how the phase may touch it, for arrays that it writes and that are used outside of it: the phase does
+        not read their old values.
+        """
         made = {a.root for s in phase.steps for a in self.accesses(s) if a.mode != READ}
         elsewhere = [a for p in found if p is not phase for s in p.steps for a in self.accesses(s)]
         before = outer | {a.root for a in elsewhere if a.mode != READ}
@@ -104,7 +108,7 @@ class _Level:
         self.scheduler = scheduler
         self.groups: list[Group] = []
         self.touched = Touched()                             # by the groups of the steps placed so far
-        self.waiting: list[Step] = []                        # for a step that reads what they make
+        self.waiting: list[Step] = []                        # for a reader of their results
         self.floor = 0                                       # nothing may go before this position (a check stands there)
 
     def place(self, step: Step) -> None:
@@ -125,7 +129,7 @@ class _Level:
             self._put(step, [])
 
     def _meets(self, waiting: Step, step: Step) -> bool:
-        """Whether the step reads what the waiting one makes, or writes what that reads."""
+        """Whether the step reads a result of the waiting one, or writes to an operand of it."""
         mine = self.scheduler.accesses(step)
         return any(a.root is b.root and in_order(a, b) for a in self.scheduler.accesses(waiting) for b in mine)
 
@@ -159,7 +163,7 @@ class _Level:
         return clashes
 
     def _point(self, step: Step, clashes: dict) -> Group:
-        """The first place where all that the step reads is known; calls and regions stay where the program has them."""
+        """The first place where all operands of the step are known; calls and regions keep their place."""
         after = max([g.position + (g.axis is not None) for g in clashes], default=0)
         after = max(after, self.floor)
         if step.kind in ("call", "control"):
@@ -187,7 +191,8 @@ class _Level:
 
 
 def _is_spread(step: Step) -> bool:
-    """Whether the step makes an array of smaller ones (an outer product): it is better made where it is read than kept."""
+    """Whether the step makes a large array of smaller ones (an outer product), which its reader should compute instead.
+    """
     if step.kind != "map" or len(step.axes) < 2 or len({*step.target}) < len(step.axes):
         return False
     return all(len(set(e.axes())) < len(step.axes) for e in step.reads())

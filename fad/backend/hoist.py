@@ -1,4 +1,7 @@
-"""Where arrays are made: outside of loops, if no turn hands its array on to the next, and their extents are known there, or the most that they can be."""
+"""Allocation hoisting: an array is made outside of a loop if no iteration hands it on to the next.
+
+Its extents, or an upper bound of them, must be known there.
+"""
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -8,13 +11,13 @@ from .indexmap import Index, elements_in
 
 
 class Place(NamedTuple):
-    """A loop or branch that is being printed: where its first line stands, and what is of its inside."""
+    """A loop or branch that is being printed: the number of its first line, and the names of its inside."""
 
     line: "int | None"                      # None: a branch, in front of which nothing is made
     indent: str
     inside: frozenset
     handed_on: frozenset                    # roots of what the region yields, and those for which a loop inside leaves an array of other extents
-    spares: dict                            # root that a turn does not need any more -> root of the array handed on in its place
+    spares: dict                            # root that an iteration does not need any more -> root of the array handed on in its place
     index: "Counter | None" = None          # of a counted loop
 
 
@@ -26,13 +29,13 @@ class Counter(NamedTuple):
     high: Index
 
     def most(self, extent: Index) -> Index:
-        """The largest that an extent is in any turn."""
+        """The largest that an extent is in any iteration."""
         c = extent.coefficient(self.var)
         return extent.substitute({self.var: self.high if c > 0 else self.low}) if c else extent
 
 
 class Room(NamedTuple):
-    """In front of which place an array may be made, and with which extents; exact: whether they are the array's own."""
+    """The place in front of which an array may be made, and its extents; exact: whether they are the array's own."""
 
     place: int
     extents: tuple
@@ -50,9 +53,10 @@ def defined_in(body: Any) -> set:
 
 
 def spares(printer: Any, body: Any, outs: tuple) -> dict:
-    """Carries whose arrays nobody needs when a turn is over, with the new arrays handed on in their place: the two are exchanged.
+    """Carries whose arrays are dead at the end of an iteration, with the new arrays handed on in their place: the two
+    are exchanged.
 
-    So two arrays, made before the loop, do for all turns.
+    So two arrays, made before the loop, do for all iterations.
     """
     storage, inside = printer.storage, defined_in(body)
     handed_on = [storage.root(a) for a in body.func.outputs if isinstance(a, Var)]
@@ -87,7 +91,9 @@ def entered(printer: Any, step: Any, line: "int | None", spares: dict) -> Place:
 
 
 def _resized_in(storage: Any, body: Any) -> Iterator:
-    """The roots whose names stand for arrays of other extents once a loop inside has run: the array made first is not there to be filled again."""
+    """The roots whose arrays have other extents once an inner loop has run: the array made first is not there to be
+    filled again.
+    """
     for step in body.steps:
         for inner in step.body.bodies if step.body is not None else ():
             yield from _resized_in(storage, inner)
@@ -100,7 +106,8 @@ def _resized_in(storage: Any, body: Any) -> Iterator:
 def room_for(printer: Any, root: Var, extents: tuple) -> "Room | None":
     """The outermost of the places being printed in front of which an array of these extents may be made, or None.
 
-    Where its first extent depends on the indices of counted loops, an array with the most elements that it has in any turn serves all of them.
+    Where its first extent depends on the indices of counted loops, an array with the most elements that it has in any
+    iteration serves all of them.
     """
     best, exact, chosen = None, True, False
     for k in range(len(printer.places) - 1, -1, -1):

@@ -1,6 +1,7 @@
-"""Homes: what of an array is really kept. An axis that every use subscripts by the loops around all of them needs no storage.
+"""Array contraction: an axis that every use subscripts by the loops around all uses needs no storage.
 
-An array whose every axis is like that lives in a register; one that keeps some axes is a row that each turn of the loops overwrites.
+An array whose every axis is like that lives in a register. One that keeps some axes is a row that each iteration
+overwrites.
 """
 from typing import Any, NamedTuple
 

@@ -1,8 +1,8 @@
-"""Where an element is: subscripts that are sums of loop axes and integers of the program.
+"""Where an element is: subscripts that are sums of loop axes and integers of the program (affine forms).
 
     Index       an affine form; a symbol is an Axis, an integer Var, or an Elem (a gathered index)
     Elem        one element of an array: the variable and one Index an axis (none for a scalar)
-    Position    an Index taken as a number: what iota gives
+    Position    an Index taken as a number: the value of iota
 """
 from collections.abc import Iterator
 from itertools import count
@@ -57,7 +57,9 @@ class Index(Affine):
                 yield from s.axes()
 
     def moves_only_with(self, axis: Axis) -> bool:
-        """Whether the axis enters linearly and nothing else that changes in a loop does: one place for each turn of the axis."""
+        """Whether the axis enters linearly and nothing else that changes in a loop does: one place for each iteration
+        of the axis.
+        """
         found = False
         for s, _ in self.terms:
             if s is axis:

@@ -1,4 +1,4 @@
-"""Unroll and jam: several turns of a sum's loop at once, around the loop over the points of a block.
+"""Unroll and jam: several iterations of a sum's loop at once, around the loop over the points of a block.
 
     for j in range(n):                                for j in range(0, n - 3, 4):
         for lane in range(count):             ->          j_1, j_2, j_3 = j + 1, j + 2, j + 3
@@ -7,7 +7,8 @@
                                                               dot[lane] += x[j_1, lane] * w[j_1]
                                                               ...
 
-A row of sums is then loaded and stored once for four products (Allen & Kennedy, Optimizing Compilers for Modern Architectures, 2001, section 8.4).
+Four products then load and store a row of sums once (Allen & Kennedy, Optimizing Compilers for Modern Architectures,
+2001, section 8.4).
 """
 from typing import Any
 
@@ -19,7 +20,7 @@ TURNS = 4
 
 
 def can_jam(printer: Any, loop: Loop) -> bool:
-    """Whether all that the loop does is to add to rows of points, whatever the order."""
+    """Whether the loop only adds to rows of points, in any order."""
     inner = _innermost(loop)
     if inner is None or inner is loop or not all(isinstance(n, Step) for n in inner.nodes):
         return False
@@ -28,7 +29,7 @@ def can_jam(printer: Any, loop: Loop) -> bool:
 
 
 def _innermost(loop: Loop) -> "Loop | None":
-    """The last of loops that hold nothing but each other; None where the extent of one of them follows from the first."""
+    """The innermost of perfectly nested loops; None if the extent of one of them follows from the first."""
     inner = loop
     while len(inner.nodes) == 1 and type(inner.nodes[0]) is Loop:
         inner = inner.nodes[0]
@@ -47,7 +48,7 @@ def _is_register(printer: Any, step: Step) -> bool:
 
 
 def print_jammed(printer: Any, loop: Loop, single: set) -> None:
-    """The loop in turns of four, and what is left of it."""
+    """The loop in iterations of four, and what is left of it."""
     extent, const = loop.axis.extent, not loop.axis.extent.terms
     name = printer.names.loop(printer.axes.values())
     if const and extent.const <= TURNS:
@@ -76,7 +77,7 @@ def print_jammed(printer: Any, loop: Loop, single: set) -> None:
 
 
 def _turns(printer: Any, loop: Loop, names: list, single: set) -> None:
-    """The loops inside, their statements once for each of these turns."""
+    """The loops inside, their statements once for each of these iterations."""
     printer.axes[loop.axis] = names[0]
     _inside(printer, loop, loop, names, single)
 

@@ -1,8 +1,13 @@
-"""The long independent axis as SIMD lanes: a nest over many points, each with small loops of its own, is run block by block.
+"""SIMD blocking of the long independent axis: a nest over many points runs block by block (strip mining, interchange).
 
-The outer loop goes over blocks of points, the small axes become loops outside, and the points of a block are the innermost axis of every
-step: what a point kept in a register is then a row of the block, and arithmetic on it is done many points at a time. It is a change of the
-order in which independent turns run, so it is open to every nest whose turns touch parts of their own or only add up.
+    for p in points:                     for block of points:
+        for j: s += x[p, j] * w[j]  ->       for j:
+        y[p] = tanh(s)                           for lane: s[lane] += x[j, lane] * w[j]
+                                             for lane: y[lane] = tanh(s[lane])
+
+The points of a block are the innermost axis of every step. A point's register becomes a row of the block, and vector
+instructions compute many points at a time. The order of independent iterations changes and nothing else, so every nest
+qualifies whose iterations touch parts of their own or only add up.
 """
 import math
 from typing import Any
@@ -46,7 +51,7 @@ def worth_it(axis: Axis, steps: list) -> bool:
 
 
 def points_in(step: Step) -> int:
-    """How many points the step's iteration space has, about."""
+    """The estimated number of points in the step's iteration space."""
     return math.prod(_size(a.extent, MANY) for a in step.axes)
 
 
@@ -65,7 +70,7 @@ def _size(extent: Index, unknown: int) -> int:
 
 
 def _is_scattered(step: Step) -> bool:
-    """Whether the order of the axis's turns could matter to where the step writes."""
+    """Whether the order of the axis's iterations could matter to where the step writes."""
     return any(isinstance(s, Elem) for i in step.target for s, _ in i.terms)
 
 
@@ -122,7 +127,7 @@ class Blocks:
         return operand
 
     def _stored(self, step: Step) -> Step:
-        """The step that copies what the step has written to a tile to where it belongs."""
+        """The step that copies a tile that the step has filled to its place."""
         target = tuple([i.substitute(self.table) for i in step.target])
         inner = tuple([a for a in step.axes if a is not self.axis and a not in step.reduced])
         return Step("map", None, step.out, axes=(*inner, self.lane), target=target, args=(Elem(self.results[self.storage.root(step.out)], target),))

@@ -1,7 +1,8 @@
-"""Generated text as statements: what each line reads and assigns, and which names are live behind it.
+"""Generated text as statements: the names that each line reads and assigns, and those that are live behind it.
 
-The text is the printer's, so one statement is one line, and these are all there are: assignments, `+=` and its like, `for … in range(…)`,
-`while`, `if`/`elif`/`else`, `raise`, `break`, `pass`, `return`. Text of any other form is refused with a ValueError.
+Backward liveness over structured code. The text is the printer's, so one statement is one line, and these are all:
+assignments, `+=` and its like, `for … in range(…)`, `while`, `if`/`elif`/`else`, `raise`, `break`, `pass`, `return`.
+Text of any other form is refused with a ValueError.
 
 >>> lines = ["s = 0.0", "for i in range(n):", "    s += x[i]  # the user's line"]
 >>> block = statements(lines, locals_of(lines, ["n", "x"]))
@@ -56,7 +57,7 @@ class Block(list):
 
     @functools.cached_property
     def _uses(self) -> dict:
-        """Of each name the places of the statements that read or assign to it, each with whether it is read first."""
+        """For each name, the places of the statements that read or assign to it, each with whether it is read first."""
         found: dict[str, list] = {}
         for k, s in enumerate(self):
             for n in s.gen | s.kill:
@@ -110,7 +111,7 @@ def _targets(code: str) -> tuple:
 
 
 def parts(text: str) -> list:
-    """What commas outside brackets separate."""
+    """The parts that commas outside brackets separate."""
     parts, depth, start = [], 0, 0
     for k, c in enumerate(text):
         depth += (c in "[(") - (c in "])")
@@ -192,7 +193,7 @@ def _summarise(s: Statement, heads: list, local: set) -> None:
 
 
 def _value(code: str) -> str:
-    """What a line reads: all of it but the names that it assigns to."""
+    """The part of a line that it reads: all of it except the names that it assigns to."""
     found = None if code.startswith(("raise", "return")) else ASSIGNS.search(code)
     if found is None:
         return code
@@ -215,7 +216,7 @@ def _without_names(code: str, local: set) -> tuple:
 
 
 def _before_break(body: list) -> frozenset:
-    """What the body of an endless loop assigns to before it may leave."""
+    """The names that the body of an endless loop assigns to before it may leave."""
     kill: set = set()
     for s in body:
         if s.leaves:

@@ -1,7 +1,7 @@
-"""From equations to steps: every equation's iteration space, and where it reads and writes.
+"""Lowering: every equation becomes steps with an iteration space, and with places where it reads and writes.
 
-One Lowering serves a Func and all its regions. Views vanish into subscripts here; an update takes over the storage of the array it
-changes where that array is not needed any more (see reuse.py), and copies it where it is.
+One Lowering serves a Func and all its regions. Views vanish into subscripts. An update takes over the storage of its
+array where nobody needs the old values any more (reuse.py), and copies the array otherwise.
 """
 from collections.abc import Callable
 from typing import Any
@@ -29,9 +29,10 @@ class Lowering:
     # -- blocks ---------------------------------------------------------------------------------------------------------------
 
     def block(self, func: Func, carried: tuple = (), carries: tuple = ()) -> list:
-        """The steps of func's equations, only those that matter; `carried` are roots whose storage the block may overwrite.
+        """The steps of func's equations, only those that matter; `carried` are roots whose storage the block may
+        overwrite.
 
-        carries: of a loop's body, the inputs that its outputs replace in the next turn.
+        carries: of a loop's body, the inputs that its outputs replace in the next iteration.
         """
         self.whole.update(a for a in func.outputs if isinstance(a, Var))
         for eqn in func.equations:
@@ -226,7 +227,9 @@ class Lowering:
         return maker is not None and self._reads(maker.args, x)
 
     def _apart(self, v: Any, place: tuple, target: tuple, x: Any) -> list:
-        """What is written into x as it is, where it would be read from x's own array at other places: a copy of it (a[1:] = a[:-1])."""
+        """The operand of a write into x: a copy of it, if it is read from x's own array at other places (a[1:] =
+        a[:-1]).
+        """
         moved = isinstance(v, Var) and v in self.views.read and self._reads((self.views.broadcast(v, place),), x, target)
         return [self.copy(v)] if moved else []
 

@@ -1,19 +1,21 @@
-"""Outlining: statements that a kernel's text repeats under other names become one function, which is compiled once and called.
+"""Outlining: statements that a kernel's text repeats under other names become one function, compiled once and called.
 
 ```text
 for t in range(1, q): …a text's forward sweep…          a = forward(texts_0, a, q, …)
 for t in range(1, r): …the next one's…           ->     a_2 = forward(texts_1, a_2, r, …)
 ```
 
-A traced program has no calls, so a helper that the user calls sixty times stands there sixty times, and so does its reverse sweep. Here they are
-found again, by their text: runs of statements that are equal up to a renaming of variables (repeats.py). What such a run reads becomes
-the function's parameters, what is read behind it becomes the result (lines.py), so the meaning cannot change. The runs that save most are taken first, and
-what is left is looked through again. Numba compiles a function for each kind of arguments, should they differ.
+A traced program has no calls, so a helper that the user calls sixty times stands there sixty times, and so does its
+reverse sweep. Outlining finds them again by their text: runs of statements that are equal up to a renaming of variables
+(repeats.py). The names that such a run reads become the function's parameters, the names that are read behind it become
+its results (lines.py), so the meaning cannot change. The runs that save most come first, and the rest is looked through
+again, in at most ROUNDS rounds. Numba compiles a function for each kind of arguments, should they differ.
 
-Arrays of generated code share no memory, and LLVM has to know that of a function's arguments to make vectors of its loops. Where the text leaves it
-open whether two arguments do, the function says so (`may_share`).
+Arrays of generated code share no memory, and LLVM has to know that of a function's arguments to make vectors of its
+loops. Where the text leaves open whether two arguments share memory, the function says so (`may_share`).
 
-Source: C. W. Fraser, E. W. Myers, A. L. Wendt, "Analyzing and compressing assembly code" (1984); LLVM's machine outliner.
+Source: C. W. Fraser, E. W. Myers, A. L. Wendt, "Analyzing and compressing assembly code" (1984); LLVM's machine
+outliner.
 """
 import functools
 import heapq
@@ -32,7 +34,7 @@ from .repeats import repeated_runs
 
 LEAST = 150                                                  # lines that a function must save: a tenth of a second of compilation, about
 SMALL = 10                                                   # lines of a run that is not worth a function, however often it is repeated
-WORTH = 2                                                    # lines for each thing that is passed, at least: what is done must be more than that
+WORTH = 2                                                    # lines for each thing that is passed, at least: the call must be worth it
 WORTH_IN_A_LOOP = 8                                          # the same for plain statements in a loop, which LLVM keeps in registers
 ROUNDS = 4
 LOOKED_AT = 500                                             # repeated runs in a round
@@ -68,7 +70,7 @@ class Run:
 
     @property
     def results(self) -> set:
-        """What is assigned to here and read behind."""
+        """The names that are assigned to here and read behind."""
         defs = frozenset().union(*[s.defs for s in self.statements])
         return {n for n in defs if self.block.is_read_behind(n, self.first + self.length - 1)}
 
@@ -219,7 +221,7 @@ def _disjoint(length: int, at: Iterable[int]) -> tuple:
 
 
 def _agreeing(a: Run, b: Run) -> int:
-    """How many statements of two runs are equal up to a renaming, from the first one on."""
+    """The number of statements, from the first on, in which two runs are equal up to a renaming."""
     there: dict[str, str] = {}
     back: dict[str, str] = {}
     for k, (s, t) in enumerate(zip(a.statements, b.statements)):
@@ -239,7 +241,7 @@ def _group(runs: list) -> "Group | None":
         needed = live_before(run.statements, frozenset(run.names[k] for k in results))
         parameters.append(run.places(needed))
         if parameters[-1] != parameters[0] or parameters[-1] != run.places(live_before(run.statements, frozenset(run.results))):
-            return None                                      # what one of them does not always assign to means nothing there
+            return None                                      # a name that one of them does not always assign to has no meaning there
     group = Group(runs, sorted(parameters[0]), results)
     size = sum(s.weight for s in runs[0].statements)
     passed = len(group.parameters) + len(group.results)

@@ -1,9 +1,14 @@
-"""The steps of a function in phases: as few passes over its long axis as its dependences allow, and what stands before, between and behind them.
+"""Pass partitioning: the steps of a function in as few passes over its long axis as its dependences allow.
 
-A step over the long axis belongs to the first pass in which all that it reads is known. It may follow another in the same pass if both touch
-a part of their own in each turn, else (a sum over the axis is read) it waits for the next pass; every other step goes in front of the first
-pass that it does not wait for. So what does not depend on the points (a log-determinant) moves before them, and a reverse sweep, whose seed
-does not depend on the sum it is the derivative of, follows its forward sweep in the same pass.
+A step over the long axis belongs to the first pass in which all that it reads is known. It may follow another step in
+the same pass if both touch a part of their own in each iteration; if it reads a sum over the axis, it waits for the
+next pass. Every other step goes in front of the first pass that does not wait for it. So a value that does not depend
+on the points (a log-determinant) moves before them. A reverse sweep, whose seed does not depend on the sum it is the
+derivative of, follows its forward sweep in the same pass.
+
+Ranks along the dependences, in program order: each step looks at the earlier accesses to its arrays. This is typed fusion
+for one type (K. Kennedy, K. McKinley, "Maximizing loop parallelism and improving data locality via loop fusion and
+distribution", 1993).
 """
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -64,7 +69,7 @@ def _ranks(steps: list, extent: Any, accesses: Callable) -> list[int]:
         rank = max(rank, floor, effects if step.kind in _EFFECTS else 0)
         rank += (rank % 2 == 0) == (axis is not None)
         effects = rank if step.kind in _EFFECTS else effects
-        floor = rank if step.kind == "check" else floor      # nothing runs before what it guards against
+        floor = rank if step.kind == "check" else floor      # nothing runs before its check
         for access in found:
             touched.add((rank, axis), access)
         ranks.append(rank)

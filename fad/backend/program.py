@@ -119,7 +119,7 @@ class Program:
 
 
 def prelude_of(traced: Any, runner: Runner) -> "Prelude | None":
-    """What is called before the runner's Func runs, if anything is."""
+    """The prelude that runs before the runner's Func, if there is one."""
     return Prelude(traced.prelude, runner.func) if traced.prelude else None
 
 

@@ -1,4 +1,4 @@
-"""Texts of reductions and scans: what they begin with, and how one element joins the rest."""
+"""Texts of reductions and scans: the first value, and how one element joins the rest."""
 import numpy as np
 
 from .numbers import dtype_name, literal, wraps, zero
@@ -19,7 +19,7 @@ def filled(shape: str, value: str, dtype: np.dtype) -> str:
 
 
 def unit(step: Step) -> str:
-    """What a reduction begins with."""
+    """The first value of a reduction."""
     dtype, name = step.out.type.dtype, step.eqn.op.name
     if name == "contract":
         return zero(dtype)

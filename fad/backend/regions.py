@@ -1,4 +1,4 @@
-"""Lowering of loops and branches: carries live in one variable each, and arrays that only the loop still needs are changed in place."""
+"""Lowering of loops and branches: each carry lives in one variable; arrays that only the loop needs change in place."""
 from collections.abc import Iterator
 from typing import Any
 
@@ -25,7 +25,7 @@ class Regions:
         self.bodies = bodies
 
     def inputs(self, views: Views) -> Iterator[Var]:
-        """What the regions use from around them."""
+        """The values that the regions use from around them."""
         for body in self.bodies:
             inside = set(body.func.inputs) | {v for s in body.steps for v in s.outs}
             used = {v for s in body.steps for v in inputs_of(s, views)} | {a for a in body.func.outputs if isinstance(a, Var)}
@@ -79,7 +79,9 @@ def _read_through(lowering: Any, v: Var) -> Iterator[Var]:
 
 
 def _start(lowering: Any, eqn: Equation, a: Any, out: Var, init: tuple, read: set) -> list:
-    """The steps that give a carry its first value; none where its array, which no turn reads (`read`), is taken over as it is."""
+    """The steps that give a carry its first value; none where its array, which no iteration reads (`read`), is taken
+    over as it is.
+    """
     kept = list(init).count(a) > 1 or (isinstance(a, Var) and not read.isdisjoint(lowering.storage.arrays_of(a)))
     if out.type.shape and not kept and lowering.storage.take_over(out, a, lowering.views):
         return []

@@ -1,6 +1,7 @@
 """Runs that occur several times in a sequence of numbers, by its suffix array.
 
-Source: U. Manber, G. Myers, "Suffix arrays" (1993), prefix doubling; T. Kasai et al., "Linear-time longest-common-prefix computation" (2001).
+O(n log n) sorts of a sequence of n numbers by prefix doubling. Source: U. Manber, G. Myers, "Suffix arrays" (1993); T.
+Kasai et al., "Linear-time longest-common-prefix computation" (2001).
 """
 from collections.abc import Iterator
 
@@ -8,7 +9,8 @@ import numpy as np
 
 
 def repeated_runs(sequence: list) -> Iterator[tuple]:
-    """Pairs (length, places) of runs that occur at several places, none of which could be longer, to either side, at all of its places.
+    """Pairs (length, places) of the maximal runs that occur at several places: no run could be longer at all its
+    places.
 
     >>> sorted((length, sorted(places)) for length, places in repeated_runs([1, 2, 3, 9, 1, 2, 3, 8, 2, 3]))
     [(2, [1, 5, 8]), (3, [0, 4])]
@@ -45,7 +47,7 @@ def _suffix_array(numbers: np.ndarray) -> np.ndarray:
 
 
 def _common_prefixes(sequence: list, order: np.ndarray) -> list:
-    """How many numbers neighbours in the suffix array have in common."""
+    """The lengths of the common prefixes of neighbours in the suffix array."""
     n, suffixes = len(sequence), order.tolist()
     place = [0] * n
     for k, start in enumerate(suffixes):

@@ -1,7 +1,8 @@
-"""Storage: which variables share one array, and when an update may write into the array it changes.
+"""Buffer reuse: which variables share one array, and when an update may write into the array it changes.
 
-An update takes over the array of its first operand where that array belongs to the program (it is no input) and nobody reads the
-old values any more: neither directly nor through a view, later in the block or, for what a region uses from outside, ever.
+An update takes over the array of its first operand if the array belongs to the program (it is no input) and nobody
+reads the old values any more: neither directly nor through a view, later in the block, or at any time if a region uses
+the array from outside. Last uses of a block are found in one backward walk.
 """
 from collections.abc import Iterator
 from typing import Any
@@ -45,7 +46,7 @@ class Storage:
         self.blocks[-1].setdefault("born", set()).add(var)
 
     def own_or_succeed(self, out: Var, views: Views, eqn: "Equation | None" = None) -> None:
-        """out gets an array: that of a carry which nobody needs any more where a turn of the loop hands out on, else its own.
+        """out gets an array: if an iteration hands out on, that of a carry that is dead by then, else its own.
 
         A carry that eqn, an elementwise one, reads element for element may be overwritten as it is read.
         """
@@ -144,7 +145,7 @@ def outlasting_parts(func: Func, carried: set) -> set:
 
 
 def heirs(func: Func, carries: tuple) -> dict:
-    """What a turn of a loop hands on -> the carries whose arrays it may take, its own first.
+    """{value that an iteration hands on: the carries whose arrays it may take, its own first}
 
     What it hands on may have been changed in place (by updates, by loops): each of its states is a key.
     """

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 numba = LazyModule("numba")
 _compiling = renewed(threading.RLock())
-compiler = LazyModule("fad.backend.compile")               # what is interpreted does without
+compiler = LazyModule("fad.backend.compile")               # the interpreter does without
 
 
 class Runner:
@@ -54,7 +54,7 @@ class Runner:
             return self.run_kernel(self.kernel, [plain(x) for x in values])
         try:
             return self.interpret(values)
-        except OutOfPatience:                                # a loop of many turns: it is hot by now
+        except OutOfPatience:                                # a loop of many iterations: it is hot by now
             return self.run(values)
 
     def interpret(self, values: list) -> tuple:
@@ -100,7 +100,7 @@ class Runner:
         return self.compile_time() * (0.1 if self.loops else 1.0)
 
     def _patience(self) -> "float | None":
-        """How many seconds this call may take in the interpreter; None: as many as it takes."""
+        """The seconds that this call may take in the interpreter; None: any number."""
         if not self.loops or self.refused or (self.policy or config.compile) != "auto":
             return None
         return self._worth_waiting() - self.interpreted_for
@@ -149,7 +149,9 @@ class Runner:
         self.compilations += 1
 
     def _refuse(self, error: Exception) -> None:
-        """What cannot be compiled stays with the interpreter; whoever asked for compilation, or hit upon an error of fad's, is told."""
+        """Leave a program that cannot be compiled to the interpreter; warn if the caller asked for compilation, or if
+        the error is fad's own.
+        """
         self.refused = str(error) or type(error).__name__
         if not isinstance(error, compiler.BackendError):
             warn_of(error, f"{self.name} is interpreted, not compiled")
@@ -180,7 +182,7 @@ def _larger_than_one(func: Func) -> tuple:
 
 
 def strongest(guards: tuple) -> tuple:
-    """Of bounds of one and the same form, the strongest."""
+    """The strongest of the bounds of each form."""
     least: dict = {}
     for relation, terms, const in guards:
         least[relation, terms] = min(const, least.get((relation, terms), const)) if relation == ">=" else const

@@ -1,4 +1,4 @@
-"""Steps: what the scheduler moves about. A step is one equation at one point of its iteration space.
+"""Steps, the units of the scheduler. A step is one equation at one point of its iteration space.
 
     map       out[target] = expression of args            (elementwise ops, copies, updates, parts of a concatenation)
     reduce    out[target] = combination of args over the reduced axes
@@ -32,7 +32,7 @@ class Step:
         self.target, self.args, self.arrays, self.body, self.along = target, args, arrays, body, along
         self.outs = outs or ((out,) if out is not None else ())
         self.order = 0
-        self.touches: Any = None                             # the scheduler's notes of what it reads and writes
+        self.touches: Any = None                             # the scheduler's notes of its reads and writes
 
     def on(self, axis: Axis, shared: Axis) -> "Step":
         """The step inside a loop over `shared`, which takes the place of its axis."""
@@ -82,7 +82,7 @@ class Loop:
 
 
 class Begin:
-    """Where a reduction's (or scan's) result gets its first value, before the loop that adds to it."""
+    """The place where a reduction's (or scan's) result gets its first value, before the loop that adds to it."""
 
     __slots__ = ("step",)
 

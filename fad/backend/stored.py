@@ -1,12 +1,12 @@
 """Machine code from the disk without the compiler.
 
-Before Numba loads machine code from its cache it sets up its compiler: it imports and registers an implementation of
-everything it can compile, SciPy's linear algebra for one. Machine code needs none of this: only the runtime that
-allocates arrays, and the C functions that the code calls by name. So each kernel is kept with the names of those; if
-they are all there it is loaded at once, else Numba's compiler is set up first. What is compiled later (the user's own code,
-that calls the kernel) sets up the compiler then.
+Before Numba loads machine code from its cache, it sets up its compiler: it imports and registers an implementation of
+everything it can compile, SciPy's linear algebra for one. Machine code needs only the runtime that allocates arrays,
+and the C functions that the code calls by name. So each kernel is kept with these names. If all of them are there, the
+kernel is loaded at once; else Numba's compiler is set up first. A later compilation sets up the compiler then, for
+example of a user's function that calls the kernel.
 
-The files are fad's (see entries.py). Numba's own caching, with its index files and its folder, has no part in this.
+The files are fad's (entries.py). Numba's own caching, with its index files and its folder, has no part in this.
 """
 
 import pickle
@@ -73,7 +73,7 @@ class Kept:
             return None
         if not all(map(llvm.address_of_symbol, names)):
             target_context.refresh()
-        with stages.findable(self.f):  # what is unpickled refers to its module
+        with stages.findable(self.f):  # an unpickled function refers to its module
             loaded = CompileResult._rebuild(_Alone(target_context), *pickle.loads(code))
         return loaded._replace(target_context=target_context)
 

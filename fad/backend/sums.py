@@ -1,6 +1,7 @@
-"""`+=` in a kernel's text is a sum whose order is free; `x = x + y` is added when it is written. Numba does not know the difference: it is told here.
+"""`+=` in a kernel's text is a sum of free order, `x = x + y` keeps its place: Numba is told the difference here.
 
-So is `top = maximum(top, x)` of a number: in which order numbers are compared never matters, but LLVM does not see it in comparisons that pass nans on.
+So is `top = maximum(top, x)` of a number: the order of comparisons never matters, but LLVM does not see it in
+comparisons that pass nans on.
 """
 import ast
 

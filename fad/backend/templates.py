@@ -1,4 +1,4 @@
-"""Text templates of ops, and how tightly the texts they make bind: `{0} * {1}` needs parentheses around a sum, `exp({0})` does not."""
+"""Text templates of ops, and their precedence: `{0} * {1}` needs parentheses around a sum, `exp({0})` does not."""
 import ast
 import re
 from functools import cache
@@ -38,7 +38,7 @@ class Template(NamedTuple):
         return Text(_HOLE.sub(lambda _: next(texts), self.text), self.binds)
 
     def count(self, k: int) -> int:
-        """How often argument k appears."""
+        """The number of times that argument k appears."""
         return sum(1 for hole, _ in self.holes if hole == k)
 
 
@@ -46,7 +46,7 @@ _HOLE = re.compile(r"\{(\w+)\}")
 
 
 def binding(node: ast.AST) -> int:
-    """How tightly a syntax node binds."""
+    """The precedence of a syntax node."""
     if isinstance(node, ast.BinOp):
         return _BINARY[type(node.op)]
     if isinstance(node, ast.UnaryOp):
@@ -59,7 +59,7 @@ def binding(node: ast.AST) -> int:
 
 
 def _asked(parent: ast.AST, child: ast.AST) -> int:
-    """How tightly a child must bind to stand in its parent without parentheses."""
+    """The precedence that a child needs to stand in its parent without parentheses."""
     own = binding(parent)
     if isinstance(parent, ast.BinOp):
         first = child is parent.left

@@ -1,4 +1,4 @@
-"""Views: operations that only say where an element comes from. They cost nothing and are never stored unless somebody needs them whole."""
+"""Views: operations that only say where an element comes from. They cost nothing; few are ever stored."""
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +15,7 @@ def is_one(n: Any) -> bool:
 
 
 class Views:
-    """What is known of every variable's whereabouts.
+    """The places of all variables.
 
     read     view variable -> function from a place in it to the operand that is there
     bases    view variable -> the variables that it reads
@@ -36,7 +36,7 @@ class Views:
         return self.forms.get(n) or at(n)
 
     def locate(self, atom: Any, place: tuple = ()) -> Any:
-        """What stands at a place of an atom: an Elem of something that is computed, a Position or a Literal."""
+        """The element at a place of an atom: an Elem of a computed variable, a Position or a Literal."""
         if isinstance(atom, Literal):
             return atom
         read = self.read.get(atom)
@@ -45,7 +45,7 @@ class Views:
         return Position(self.forms[atom], INT) if atom in self.forms else Elem(atom, place)
 
     def broadcast(self, atom: Any, place: tuple) -> Any:
-        """What stands at this place of the atom stretched to the place's rank."""
+        """The element at this place of the atom, stretched to the place's rank."""
         if isinstance(atom, Literal):
             return atom
         shape = atom.type.shape

@@ -8,11 +8,11 @@ from . import (
     creation,
     drawing,
     factors,
+    files,
     formulas,
     forward_ad,
     frames,
     function,
-    further,
     gathering,
     grad_api,
     grad_mode,
@@ -22,24 +22,30 @@ from . import (
     joining,
     legacy,
     numpy_calls,
-    odds,
     pointwise,
+    predicates,
     products,
     reductions,
     reshaping,
+    scans,
     scattering,
     shapes,
     sorting,
     splitting,
     storage,
 )
+from .anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from .dtypes import DTYPES
 from .registry import FUNCTIONS
 from .tensor import Tensor
 
+FUNCTIONS.update(is_anomaly_enabled=is_anomaly_enabled, is_anomaly_check_nan_enabled=is_anomaly_check_nan_enabled,
+                 is_inference=Tensor.is_inference, detach=Tensor.detach, detach_=Tensor.detach_,              # type: ignore[attr-defined]
+                 fill_=Tensor.fill_, zero_=Tensor.zero_)                                                      # type: ignore[attr-defined]
 factors.refuse_beside()                              # det, inverse, qr, ..., wherever they are defined
 NAMES = ChainMap(FUNCTIONS, DTYPES)                  # what stands at fad.<name> under PyTorch's names
 
-ALL = (attributes, combining, compiled, creation, drawing, factors, formulas, forward_ad, frames, function, further, gathering, grad_api, grad_mode, gradients, graph,
-       indexing, joining, legacy, numpy_calls, odds, pointwise, products, reductions, reshaping, scattering, shapes, sorting, splitting, storage)
+ALL = (attributes, combining, compiled, creation, drawing, factors, files, formulas, forward_ad, frames, function,
+       gathering, grad_api, grad_mode, gradients, graph, indexing, joining, legacy, numpy_calls, pointwise,
+       predicates, products, reductions, reshaping, scans, scattering, shapes, sorting, splitting, storage)
 __all__ = ["ALL", "FUNCTIONS", "NAMES", "Tensor"]

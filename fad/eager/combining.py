@@ -9,13 +9,12 @@ from ..ops.table import TABLE as op
 from .devices import on_cpu
 from .errors import scalar_name
 from .formulas import sinc
-from .further import trapezoid
 from .indexing import getitem
 from .inplace import number
 from .joining import cat, meshgrid, stack
 from .products import matmul
-from .reductions import cumprod, cumsum, sum
-from .registry import FUNCTIONS, by_number, function, in_precision, named, one_dim, run, tensor_of
+from .reductions import sum
+from .registry import FUNCTIONS, by_number, define, function, in_precision, named, one_dim, run, tensor_of
 from .shapes import reshape
 from .tensor import raw, wrap
 from .together import step
@@ -106,11 +105,10 @@ def pdist(input: Any, p: float = 2.0) -> Any:
     return (getitem(input, rows) - getitem(input, columns)).norm(float(number(p, "pdist", "p")), dim=-1)
 
 
-@function(changing=True)
-@step("AddbmmBackward0", "self batch1 batch2", "batch1 batch2", "alpha beta")
-def addbmm(self: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """beta * self + alpha * the sum of the products of a batch."""
-    return self * beta + sum(matmul(batch1, batch2), 0) * alpha
+define("addbmm",
+       lambda self, batch1, batch2, *, beta=1, alpha=1: self * beta + sum(matmul(batch1, batch2), 0) * alpha,
+       "beta * self + alpha * the sum of the products of a batch.",
+       node="AddbmmBackward0", edges="self batch1 batch2", saves="batch1 batch2", shows="alpha beta", changing=True)
 
 
 @function(method=False)
@@ -162,22 +160,14 @@ def svd(self: Any, some: bool = True, compute_uv: bool = True) -> tuple:
     return u, s, vh.mT.conj()
 
 
-@function()
-def qr(self: Any, some: bool = True) -> tuple:
-    """Q, R."""
-    return tuple(BY_NAME["numpy.linalg.qr"].call(self, "reduced" if some else "complete"))
-
-
-@function()
-def frexp(self: Any) -> tuple:
-    """(mantissa, exponent) with self = mantissa * 2 ** exponent."""
-    return op["frexp_mantissa"](self), op["frexp_exponent"](self)
-
-
-@function(method=False)
-def embedding(weight: Any, indices: Any, padding_idx: int = -1) -> Any:
-    """Rows of the weight by their indices."""
-    return named(getitem(weight, raw(indices)), "EmbeddingBackward0")
+define("qr",
+       lambda self, some=True: tuple(BY_NAME["numpy.linalg.qr"].call(self, "reduced" if some else "complete")),
+       "Q, R.")
+define("frexp", lambda self: (op["frexp_mantissa"](self), op["frexp_exponent"](self)),
+       "(mantissa, exponent) with self = mantissa * 2 ** exponent.")
+define("embedding",
+       lambda weight, indices, padding_idx=-1: named(getitem(weight, raw(indices)), "EmbeddingBackward0"),
+       "Rows of the weight by their indices.", method=False)
 
 
 @function()
@@ -195,22 +185,41 @@ def cholesky_solve(self: Any, L: Any, upper: bool = False) -> Any:
     return BY_NAME["scipy.linalg.solve_triangular"].call(lower.mT.conj(), y, lower=False)
 
 
-@function()
-@step("CholeskyInverseBackward0", "self", "self result", "upper")
-def cholesky_inverse(self: Any, upper: bool = False) -> Any:
-    """The inverse of a matrix, from its Cholesky factor."""
-    return cholesky_solve(wrap(np.eye(self.shape[-1], dtype=self.dtype)), self, upper)
+define("cholesky_inverse",
+       lambda self, upper=False: cholesky_solve(wrap(np.eye(self.shape[-1], dtype=self.dtype)), self, upper),
+       "The inverse of a matrix, from its Cholesky factor.",
+       node="CholeskyInverseBackward0", edges="self", saves="self result", shows="upper")
 
 
-for _call in (cumsum, cumprod, sinc):
-    function(changing=True)(_call)
+@function(method=False)
+def trapezoid(y: Any, x: Any = None, *, dx: float = 1.0, dim: int = -1) -> Any:
+    """The integral by the trapezoidal rule."""
+    n = y.shape[dim]
+    middle = y.narrow(dim, 1, n - 1) + y.narrow(dim, 0, n - 1)
+    return sum(by_number(middle, 0.5 * dx) if x is None else by_number(middle, 0.5) * x.diff(dim=dim), dim)
+
+
+@function(method=False)
+@step("CdistBackward0", "x1 x2", "x1 x2 result", "p")
+def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: Any = None) -> Any:
+    """The p-norm of the difference of every row of x1 and every row of x2; compute_mode is taken for PyTorch's sake."""
+    for name, x in (("X1", x1), ("X2", x2)):
+        if len(x.shape) < 2:
+            raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {len(x.shape)}D")
+    if x1.shape[-1] != x2.shape[-1]:
+        raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}")
+    p = number(p, "cdist", "p")
+    if p < 0:
+        raise RuntimeError("cdist only supports non-negative p values")
+    return (x1.unsqueeze(-2) - x2.unsqueeze(-3)).norm(p, dim=-1)
+
+
+function(changing=True)(sinc)
 FUNCTIONS["trapz"] = trapezoid
 
 
-@function()
-def diagflat(self: Any, offset: int = 0) -> Any:
-    """A matrix with all elements on a diagonal."""
-    return reshape(self, -1).diag_embed(offset)
+define("diagflat", lambda self, offset=0: reshape(self, -1).diag_embed(offset),
+       "A matrix with all elements on a diagonal.")
 
 
 @function(method=False)

@@ -225,37 +225,8 @@ def _normalized(name: str, node: str) -> Composite:
 
 layer_norm, batch_norm = _normalized("layer_norm", "NativeLayerNormBackward0"), _normalized("batch_norm", "NativeBatchNormBackward0")
 
-# -- several tensors, element by element ------------------------------------------------------------------------------------
+# -- element by element -------------------------------------------------------------------------------------------------
 
-
-def _lerp(x: Any, end: Any, weight: Any) -> Any:
-    return x + weight * (end - x)
-
-
-def _lerp_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
-    g, (x, end, weight) = gs[0], xs
-    return g * (1.0 - weight), g * weight, g * (end - x) if needs[2] else None
-
-
-def _addcmul_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, value: Any) -> tuple:
-    g, (_, a, b) = gs[0], xs
-    scaled = g if value == 1 else g * value
-    return g, scaled * b if needs[1] else None, scaled * a if needs[2] else None
-
-
-def _addcdiv_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, value: Any) -> tuple:
-    g, (_, a, b) = gs[0], xs
-    scaled = (g if value == 1 else g * value) / b
-    return g, scaled if needs[1] else None, -scaled * (a / b) if needs[2] else None
-
-
-lerp = Composite("lerp", _lerp, _lerp_pullback, node="LerpBackward0", edges=2, inputs=("self", "end", "weight"), samples=(sample((3, 4), (4,), 0.3),))
-lerp_by_tensor = Composite("lerp_by_tensor", _lerp, _lerp_pullback, node="LerpBackward1", edges=3, inputs=("self", "end", "weight"),
-                           samples=(sample((3, 4), (4,), (3, 1)),))
-addcmul = Composite("addcmul", lambda x, a, b, value: x + a * b * value, _addcmul_pullback, node="AddcmulBackward0", edges=3,
-                    inputs=("self", "tensor1", "tensor2"), samples=(sample((3, 4), (4,), (3, 1), value=1), sample((3, 4), (3, 4), (3, 4), value=0.5)))
-addcdiv = Composite("addcdiv", lambda x, a, b, value: x + a / b * value, _addcdiv_pullback, quietly(lambda x, a, b, value: x + a / b * value),
-                    node="AddcdivBackward0", edges=3, inputs=("self", "tensor1", "tensor2"), samples=(sample((3, 4), (4,), (3, 1), between=(0.4, 2.0), value=0.5),))
 frac = elementwise("frac", lambda x: x - op["trunc"](x), lambda y, x: 1.0, node="FracBackward0")
 
 

@@ -5,11 +5,12 @@ import numpy as np
 
 from ..ops.custom import barrier as _identity
 from ..ops.table import TABLE as op
+from . import promotion
 from .devices import required
 from .dtypes import as_dtype
 from .errors import scalar_name
-from .promotion import agree
-from .registry import delivered, function, run, tensor_of
+from .promotion import agree, castable
+from .registry import FUNCTIONS, define, delivered, function, run, tensor_of
 from .tensor import Tensor, way_of
 from .together import step
 from .views import conj_view, neg_view
@@ -23,34 +24,15 @@ def conj(self: Any) -> Any:
     return conj_view(self) if isinstance(self, Tensor) else op["conj"](self)
 
 
-@function()
-def is_conj(self: Tensor) -> bool:
-    """Whether the elements are conjugated when they are read."""
-    return way_of(self) is np.conjugate
-
-
-@function()
-def is_neg(self: Tensor) -> bool:
-    """Whether the elements are negated when they are read."""
-    return way_of(self) is np.negative
-
-
-@function()
-def resolve_conj(self: Tensor) -> Tensor:
-    """The tensor itself, or a copy of what is conjugated when it is read."""
-    return clone(self) if is_conj(self) else self
-
-
-@function()
-def resolve_neg(self: Tensor) -> Tensor:
-    """The tensor itself, or a copy of what is negated when it is read."""
-    return clone(self) if is_neg(self) else self
-
-
-@function()
-def _neg_view(self: Tensor) -> Tensor:
-    """The negative, sharing memory."""
-    return neg_view(self)
+is_conj = define("is_conj", lambda self: way_of(self) is np.conjugate,
+                 "Whether the elements are conjugated when they are read.")
+is_neg = define("is_neg", lambda self: way_of(self) is np.negative,
+                "Whether the elements are negated when they are read.")
+define("resolve_conj", lambda self: clone(self) if is_conj(self) else self,
+       "The tensor itself, or a copy of what is conjugated when it is read.")
+define("resolve_neg", lambda self: clone(self) if is_neg(self) else self,
+       "The tensor itself, or a copy of what is negated when it is read.")
+define("_neg_view", lambda self: neg_view(self), "The negative, sharing memory.")
 
 
 @function("complex", method=False)
@@ -103,11 +85,12 @@ def to(self: Tensor, *args: Any, device: Any = None, dtype: Any = None, non_bloc
 
 Tensor.type_as = lambda self, other: to(self, other.dtype)                                                    # type: ignore[attr-defined]
 Tensor.cpu = lambda self: self                                                                                # type: ignore[attr-defined]
+for _name, _dtype in {"byte": np.uint8, "char": np.int8}.items():
+    setattr(Tensor, _name, lambda self, _dtype=_dtype: to(self, np.dtype(_dtype)))
 for _name in ("double", "float", "half", "cdouble", "cfloat", "long", "int", "short", "bool"):
     setattr(Tensor, _name, lambda self, _name=_name: to(self, np.dtype(np.float32) if _name == "float" else as_dtype(_name)))
 Tensor.is_complex = lambda self: self._a.dtype.kind == "c"                                                    # type: ignore[attr-defined]
 Tensor.is_floating_point = lambda self: self._a.dtype.kind == "f"                                             # type: ignore[attr-defined]
-Tensor.is_signed = lambda self: self._a.dtype.kind not in "ub"                                                # type: ignore[attr-defined]
 
 
 class _Copied(type(_identity)):                                                                               # type: ignore[misc]
@@ -129,3 +112,11 @@ copied = _Copied()
 def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy, through which gradients flow, laid out as the tensor is or in a memory format."""
     return run(copied if memory_format is None else _Copied(memory_format), self, label="CloneBackward0")
+
+
+def result_type(a: Any, b: Any) -> np.dtype:
+    """The dtype of an operation on two tensors or numbers."""
+    return promotion.result_type((a, b))
+
+
+FUNCTIONS.update(result_type=result_type, can_cast=lambda a, b: castable(as_dtype(a), as_dtype(b)), dtype=np.dtype)

@@ -15,7 +15,7 @@ from .generators import normal, uniform
 from .grad_mode import note_creation
 from .inplace import number, wanted
 from .promotion import default, default_complex
-from .registry import FUNCTIONS, add, delivered, function, sizes_of
+from .registry import FUNCTIONS, add, define, delivered, function, sizes_of
 from .state import now
 from .tensor import Size, Tensor, is_floating, wrap
 
@@ -76,10 +76,8 @@ def from_numpy(a: np.ndarray) -> Tensor:
     return leaf(as_data(a))
 
 
-@function(method=False)
-def from_dlpack(x: Any) -> Tensor:
-    """A tensor sharing memory with what exports DLPack."""
-    return leaf(np.from_dlpack(x))
+define("from_dlpack", lambda x: leaf(np.from_dlpack(x)),
+       "A tensor sharing memory with what exports DLPack.", method=False)
 
 
 def _extents(name: str, size: tuple) -> tuple:
@@ -289,6 +287,39 @@ Tensor.new_full = on_cpu(lambda self, size, fill_value, *, dtype=None, requires_
     np.full(sizes_of((size,)), number(fill_value, "new_full", "fill_value"), self._a.dtype if dtype is None else as_dtype(dtype)), requires_grad))
 Tensor.new_tensor = on_cpu(lambda self, data, *, dtype=None, requires_grad=False: tensor(                 # type: ignore[attr-defined]
     data, dtype=dtype or self._a.dtype, requires_grad=requires_grad))
+
+
+@function(method=False)
+@on_cpu
+def scalar_tensor(value: Any, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+    """A tensor without axes."""
+    return leaf(np.asarray(value, default.dtype if dtype is None else as_dtype(dtype)), requires_grad)
+
+
+@function(method=False)
+def fill(input: Tensor, value: Any) -> Tensor:
+    """A tensor of this shape with one value."""
+    return input.clone().fill_(value)                                                          # type: ignore[attr-defined]
+
+
+@function(method=False)
+def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Tensor:
+    """The bytes of a buffer as a tensor, sharing memory."""
+    try:
+        size = memoryview(buffer).nbytes
+    except TypeError:
+        raise ValueError("object does not implement Python buffer protocol.") from None
+    kind = as_dtype(dtype)
+    if not size or not count:
+        raise ValueError(f"both buffer length ({size}) and count ({count}) must not be 0")
+    if not 0 <= offset < size:
+        raise ValueError(f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({size} bytes) minus 1")
+    if count < 0 and (size - offset) % kind.itemsize:
+        raise ValueError(f"buffer length ({size - offset} bytes) after offset ({offset} bytes) must be a multiple of element size ({kind.itemsize})")
+    if count > 0 and offset + count * kind.itemsize > size:
+        raise ValueError(f"requested buffer length ({count} * {kind.itemsize} bytes) after offset ({offset} bytes) must not be greater than actual buffer length "
+                         f"({size} bytes)")
+    return leaf(np.frombuffer(buffer, kind, count, offset), requires_grad)
 
 
 def is_tensor(x: Any) -> bool:

@@ -12,7 +12,7 @@ from .generators import Generator, default_generator, get_rng_state, manual_seed
 from .generators import normal as standard_normal
 from .inplace import in_place
 from .promotion import default
-from .registry import FUNCTIONS, delivered, function, sizes_of
+from .registry import FUNCTIONS, define, delivered, function, sizes_of
 from .tensor import Tensor, wrap
 
 
@@ -93,6 +93,17 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, g
         raise RuntimeError("invalid multinomial distribution (with replacement=False, not enough non-negative category to sample)")
     drawn = [source(generator).choice(rows.shape[1], num_samples, replacement, row.astype(float) / row.sum(dtype=float)) for row in rows]
     return leaf(np.asarray(drawn, np.int64).reshape(*a.shape[:-1], num_samples))
+
+
+define("poisson",
+       lambda input, *, generator=None: leaf(np.asarray(source(generator).poisson(input._a)).astype(input._a.dtype)),
+       "Numbers drawn from Poisson distributions of these rates.", method=False)
+
+
+@function(method=False)
+def binomial(count: Tensor, prob: Tensor, *, generator: Any = None) -> Tensor:
+    """Numbers of successes drawn from binomial distributions."""
+    return leaf(np.asarray(source(generator).binomial(count._a.astype(np.int64), prob._a)).astype(prob._a.dtype))
 
 
 def randint_like(input: Tensor, low: int, high: Any = None, *, dtype: Any = None, requires_grad: bool = False, **options: Any) -> Tensor:

@@ -16,16 +16,16 @@ from ..util.interrupts import let_through
 from . import errors
 from .accumulate import accumulator
 from .names import handle_of
-from .node import OpNode, SingleNode, sequence
+from .node import OpNode, SingleNode
 from .plan import plan
+from .record import finished
 from .saved import Meta, SavedTensor
 from .state import now
-from .tensor import Tensor
+from .tensor import Tensor, wrap
 
 # nan and infinities are answers like any other; to silence NumPy at every call would cost half of its time
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"fad\.eager")
 ndarray, F8, F4 = np.ndarray, np.dtype(np.float64), np.dtype(np.float32)
-_number = sequence.__next__
 new = object.__new__
 _NOTHING: tuple = (None,)
 _NEEDS = ((False, False), (True, False), (False, True), (True, True))
@@ -100,39 +100,21 @@ def _unary(general: Callable, ufunc: Any, fast: Fast, keeps_x: bool, keeps_y: bo
 
     def call(x: Any) -> Any:
         if now().quick and isinstance(x, Tensor) and x._view is None:
-            a = x._a
-            dtype = a.dtype
+            dtype = x._a.dtype
             if dtype is F8 or dtype is F4:
-                y = ufunc(a)
+                y = ufunc(x._a)
                 if y.__class__ is not ndarray:
                     y = np.asarray(y)
-                t = new(Tensor)
-                t._a, t._nr, t._view = y, 0, None
-                t._vc = vc = [0]
-                fn = x._fn
+                fn = x._fn or (accumulator(x) if x._rg else None)
                 if fn is None:
-                    if not x._rg:
-                        t._fn, t._rg = None, False
-                        return t
-                    fn = accumulator(x)
+                    return wrap(y)
+                if keeps_x and x._x is not None and x._x.inference:
+                    raise RuntimeError(errors.INFERENCE_SAVED)
+                version = x._vc[0] if keeps_x else 0
                 node = new(UnaryNode)
-                node.next = (fn,)
-                if x._nr:
-                    node.nrs = (x._nr,)
-                node.seq = _number()
                 node.fast, node.handle = fast, handle
-                if keeps_x:
-                    if x._x is not None and x._x.inference:
-                        raise RuntimeError(errors.INFERENCE_SAVED)
-                    node.xs = (x,)
-                    version = x._vc[0]
-                    node.versions = (version, 0) if version else ()
-                else:
-                    node.xs, node.versions = _NOTHING, ()
-                node.ys = (y,) if keeps_y else _NOTHING
-                node.vcs = (vc,)
-                t._fn, t._rg = node, True
-                return t
+                return finished(node, y, (fn,), (x._nr,) if x._nr else None, (x,) if keeps_x else _NOTHING,
+                                (y,) if keeps_y else _NOTHING, (version, 0) if version else ())
         return general(x)
     return call
 
@@ -219,19 +201,9 @@ def sum_of_all(op: Op) -> Callable:
             fn = accumulator(x)
         y = ndarray((), a.dtype)
         reduce(a, None, None, y)
-        t = new(Tensor)
-        t._a, t._nr, t._view = y, 0, None
-        t._vc = vc = [0]
         node = new(SumNode)
-        node.next = (fn,)
-        if x._nr:
-            node.nrs = (x._nr,)
-        node.seq = _number()
         node.handle, node.params = handle, {"axes": tuple(range(a.ndim))}
-        node.xs, node.ys = (Meta(a.shape, a.dtype),), (Meta((), a.dtype),)
-        node.versions, node.vcs = (), (vc,)
-        t._fn, t._rg = node, True
-        return t
+        return finished(node, y, (fn,), (x._nr,) if x._nr else None, (Meta(a.shape, a.dtype),), (Meta((), a.dtype),), ())
     return call
 
 
@@ -273,28 +245,17 @@ def product(op: Op, labels: tuple, label: str) -> Callable:
             return None
         if z.__class__ is not ndarray:
             z = np.asarray(z)
-        t = new(Tensor)
-        t._a, t._nr, t._view = z, 0, None
-        t._vc = vc = [0]
         first, second = x._fn or (accumulator(x) if x._rg else None), y._fn or (accumulator(y) if y._rg else None)
         if first is None and second is None:
-            t._fn, t._rg = None, False
-            return t
-        node = new(ProductNode)
-        node.next = (first, second)
-        if x._nr or y._nr:
-            node.nrs = (x._nr if first else 0, y._nr if second else 0)
-        node.seq = _number()
+            return wrap(z)
         code = (first is not None) + 2 * (second is not None)
         keep_x, keep_y = keeps[code]
+        node = new(ProductNode)
         node.handle, node.params, node.needs, node.adjoints, node.label = handle, params, _NEEDS[code], adjoints, label
-        node.xs = (x if keep_x else Meta(a.shape, dtype), y if keep_y else Meta(b.shape, dtype))
-        node.ys = (Meta(z.shape, dtype),)
         versions = x._vc[0] if keep_x else 0, y._vc[0] if keep_y else 0, 0
-        node.versions = versions if versions[0] or versions[1] else ()
-        node.vcs = (vc,)
-        t._fn, t._rg = node, True
-        return t
+        return finished(node, z, (first, second), (x._nr if first else 0, y._nr if second else 0) if x._nr or y._nr else None,
+                        (x if keep_x else Meta(a.shape, dtype), y if keep_y else Meta(b.shape, dtype)),
+                        (Meta(z.shape, dtype),), versions if versions[0] or versions[1] else ())
     return call
 
 
@@ -338,39 +299,25 @@ def _binary(general: Callable, ufunc: Any, fast: Fast) -> Callable:
                     return general(x, y)
                 if z.__class__ is not ndarray:
                     z = np.asarray(z)
-                t = new(Tensor)
-                t._a, t._nr, t._view = z, 0, None
-                t._vc = vc = [0]
                 fn = x._fn or (accumulator(x) if x._rg else None)
                 if fn is None and other is None:
-                    t._fn, t._rg = None, False
-                    return t
-                node = new(BinaryNode)
-                node.next = (fn, other)
-                node.seq = _number()
-                node.fast, node.handle = fast, handle
+                    return wrap(z)
                 code = (fn is not None) + 2 * (other is not None)
-                node.needs = _NEEDS[code]
                 keep_x, keep_y = keeps[code]
-                if b is y:                                                     # a number
-                    node.xs = (x if keep_x else None, y)
-                    versions = x._vc[0], 0
-                    node.shapes = None
-                    if x._nr:
-                        node.nrs = (x._nr, 0)
-                else:
-                    node.xs = (x if keep_x else None, y if keep_y else None)
-                    versions = x._vc[0], y._vc[0]
-                    node.shapes = None if a.shape == b.shape else (a.shape, b.shape)
-                    if x._nr or y._nr:
-                        node.nrs = (x._nr if fn else 0, y._nr if other else 0)
-                    if keep_y and y._x is not None and y._x.inference:
-                        raise RuntimeError(errors.INFERENCE_SAVED)
                 if keep_x and x._x is not None and x._x.inference:
                     raise RuntimeError(errors.INFERENCE_SAVED)
-                node.versions = versions if versions[0] or versions[1] else ()
-                node.ys, node.vcs = _NOTHING, (vc,)
-                t._fn, t._rg = node, True
-                return t
+                node = new(BinaryNode)
+                node.fast, node.handle, node.needs = fast, handle, _NEEDS[code]
+                version, nr = x._vc[0], x._nr if fn else 0
+                if b is y:                                                     # a number
+                    node.shapes = None
+                    return finished(node, z, (fn, None), (nr, 0) if nr else None, (x if keep_x else None, y), _NOTHING,
+                                    (version, 0) if version else ())
+                if keep_y and y._x is not None and y._x.inference:
+                    raise RuntimeError(errors.INFERENCE_SAVED)
+                node.shapes = None if a.shape == b.shape else (a.shape, b.shape)
+                return finished(node, z, (fn, other), (nr, y._nr if other else 0) if x._nr or y._nr else None,
+                                (x if keep_x else None, y if keep_y else None), _NOTHING,
+                                (version, y._vc[0]) if version or y._vc[0] else ())
         return general(x, y)
     return call

@@ -9,7 +9,7 @@ from .conversion import clone, to
 from .errors import c_name, scalar_name
 from .pointwise import op, pow
 from .promotion import agree, refuse, result_type
-from .registry import delivered, function, run, tensor_of
+from .registry import define, delivered, function, run, tensor_of
 from .tensor import Tensor, raw
 from .together import step, together
 
@@ -29,10 +29,7 @@ def heaviside(self: Any, values: Any) -> Any:
     return y if y.dtype == self.dtype else to(y, dtype=self.dtype)
 
 
-@function(changing=True)
-def rsqrt(self: Any) -> Any:
-    """1 / sqrt(self)."""
-    return composites.rsqrt(tensor_of(self))
+define("rsqrt", lambda self: composites.rsqrt(tensor_of(self)), "1 / sqrt(self).", changing=True)
 
 
 @function(changing=True)
@@ -54,11 +51,9 @@ def round(self: Any, *, decimals: int = 0) -> Any:
     return op["rint"](x) if not decimals else op["rint"](x * 10.0 ** decimals) / 10.0 ** decimals
 
 
-@function(changing=True)
-@step("ConjPhysicalBackward0", "self")
-def conj_physical(self: Any) -> Any:
-    """The complex conjugate, in memory of its own; a real tensor itself."""
-    return op["conj"](self) if self.dtype.kind == "c" else self
+define("conj_physical", lambda self: op["conj"](self) if self.dtype.kind == "c" else self,
+       "The complex conjugate, in memory of its own; a real tensor itself.",
+       node="ConjPhysicalBackward0", edges="self", changing=True)
 
 
 @function(changing=True)
@@ -97,16 +92,8 @@ def clamp(self: Any, min: Any = None, max: Any = None) -> Any:
     return y if max is None else op["minimum"](y, max)
 
 
-@function(changing=True)
-def clamp_min(self: Any, min: Any) -> Any:
-    """self, but at least min."""
-    return clamp(self, min)
-
-
-@function(changing=True)
-def clamp_max(self: Any, max: Any) -> Any:
-    """self, but at most max."""
-    return clamp(self, None, max)
+define("clamp_min", lambda self, min: clamp(self, min), "self, but at least min.", changing=True)
+define("clamp_max", lambda self, max: clamp(self, None, max), "self, but at most max.", changing=True)
 
 
 @function(method=False)
@@ -139,10 +126,12 @@ def masked_fill(self: Any, mask: Any, value: Any) -> Any:
 
 
 @function(changing=True)
+@step("AddcmulBackward0", "self tensor1 tensor2", "tensor1 tensor2", "value")
 def addcmul(self: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     """self + value * tensor1 * tensor2."""
     x, a, b = _in_one_dtype(self, tensor1, tensor2)
-    return composites.addcmul(x, a, b, value=int(value) if x.dtype.kind in "iu" else value)
+    product, value = a * b, int(value) if x.dtype.kind in "iu" else value
+    return x + (product if value.__class__ is int and value == 1 else product * value)
 
 
 def _in_one_dtype(*xs: Any) -> tuple:
@@ -154,12 +143,14 @@ def _in_one_dtype(*xs: Any) -> tuple:
 
 
 @function(changing=True)
+@step("AddcdivBackward0", "self tensor1 tensor2", "tensor1 tensor2", "value")
 def addcdiv(self: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     """self + value * tensor1 / tensor2."""
     if all(x.dtype.kind in "biu" for x in (tensor1, tensor2)):
         raise RuntimeError("Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true division of tensor1 and "
                            "tensor2. Make one of them a floating-point tensor, or use (input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype)")
-    return composites.addcdiv(*_in_one_dtype(self, tensor1, tensor2), value=value)
+    x, a, b = _in_one_dtype(self, tensor1, tensor2)
+    return x + a / b * value
 
 
 @function(changing=True)
@@ -169,14 +160,15 @@ def lerp(self: Any, end: Any, weight: Any) -> Any:
     agree("expected dtype {} for `weight` but got dtype {}", self, weight, name=c_name)
     if self.dtype.kind in "biu":
         raise NotImplementedError(f'"lerp_kernel_{"tensor" if isinstance(weight, Tensor) else "scalar"}" not implemented for \'{scalar_name(self.dtype)}\'')
-    return (composites.lerp_by_tensor if isinstance(weight, Tensor) else composites.lerp)(self, end, weight)
+    y = self + weight * (end - self)
+    if isinstance(weight, Tensor):
+        return together((y,), "LerpBackward1", (self, end, weight), {"self": self, "end": end, "weight": weight})[0]
+    return together((y,), "LerpBackward0", (self, end), weight=weight)[0]
 
 
-@function(changing=True)
-@step("LogitBackward0", "self", "self", "eps")
-def logit(self: Any, eps: "float | None" = None) -> Any:
-    """log(self / (1 - self)), self first clamped to [eps, 1 - eps]."""
-    return op["logit"](self if eps is None else clamp(self, eps, 1 - eps))
+define("logit", lambda self, eps=None: op["logit"](self if eps is None else clamp(self, eps, 1 - eps)),
+       "log(self / (1 - self)), self first clamped to [eps, 1 - eps].",
+       node="LogitBackward0", edges="self", saves="self", shows="eps", changing=True)
 
 
 @function(changing=True)
@@ -187,10 +179,7 @@ def polygamma(n: Any, self: Any) -> Any:
     return op["polygamma"](n, self)
 
 
-@function()
-def sinc(self: Any) -> Any:
-    """sin(pi x) / (pi x)."""
-    return op["sinc"](self)
+sinc = define("sinc", lambda self: op["sinc"](self), "sin(pi x) / (pi x).")
 
 
 @function(changing=True)

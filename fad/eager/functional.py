@@ -290,18 +290,24 @@ def _dual_leaf(x: Tensor) -> Tensor:
     return t
 
 
+def _gradient(func: Callable, inputs: Any, v: Any, name: str, create_graph: bool, strict: bool) -> tuple:
+    """Whether there are several inputs, the inputs, the vector v, the output of a scalar function and its gradient."""
+    several, xs = _inputs(inputs, name, create_graph)
+    vs = _direction(v, xs, several, name)
+    y = _scalar(func, xs, name)
+    _require((y,), "outputs", strict)
+    gs = _grad((y,), xs, create_graph=True)
+    _require(gs, "jacobian", strict)
+    return several, xs, vs, y, _filled(gs, xs, strict, True, "double_back")
+
+
 def vhp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
     """(output, product of v with the Hessian) of a function that returns a single element."""
     if not _on_tensors(inputs):
         return of_arrays.vhp(func, inputs, v, create_graph, strict)
     with changed(grad=True):
-        several, xs = _inputs(inputs, "vhp", create_graph)
-        vs = _direction(v, xs, several, "vhp")
-        y = _scalar(func, xs, "vhp")
-        _require((y,), "outputs", strict)
-        gs = _grad((y,), xs, create_graph=True)
-        _require(gs, "jacobian", strict)
-        answer = _filled(_grad(_filled(gs, xs, strict, True, "double_back"), xs, vs, create_graph), xs, strict, create_graph, "double_back")
+        several, xs, vs, y, gs = _gradient(func, inputs, v, "vhp", create_graph, strict)
+        answer = _filled(_grad(gs, xs, vs, create_graph), xs, strict, create_graph, "double_back")
     return _finished(y, create_graph), _unpacked(_finished(answer, create_graph), several)
 
 
@@ -310,14 +316,9 @@ def hvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
     if not _on_tensors(inputs):
         return of_arrays.hvp(func, inputs, v, create_graph, strict)
     with changed(grad=True):
-        several, xs = _inputs(inputs, "hvp", create_graph)
-        vs = _direction(v, xs, several, "hvp")
-        y = _scalar(func, xs, "hvp")
-        _require((y,), "outputs", strict)
-        gs = _grad((y,), xs, create_graph=True)
-        _require(gs, "jacobian", strict)
+        several, xs, vs, y, gs = _gradient(func, inputs, v, "hvp", create_graph, strict)
         zeros = tuple([wrap(np.zeros_like(x._a)).requires_grad_() for x in xs])                # type: ignore[attr-defined]
-        double = _grad(_filled(gs, xs, strict, True, "double_back"), xs, zeros, create_graph=True)
+        double = _grad(gs, xs, zeros, create_graph=True)
         _require(double, "hessian", strict)
         answer = _filled(_grad(double, zeros, vs, create_graph), xs, strict, create_graph, "double_back_trick")
     return _finished(y, create_graph), _unpacked(_finished(answer, create_graph), several)

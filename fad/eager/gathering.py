@@ -10,7 +10,7 @@ from .indexing import getitem
 from .inplace import number
 from .picked import picked, places_along
 from .promotion import agree
-from .registry import function, named, one_dim
+from .registry import define, function, named, one_dim
 from .shapes import reshape
 from .tensor import Tensor, raw, wrap
 from .together import step
@@ -114,11 +114,9 @@ def _scatter_multiplied(x: Any, dim: int, i: np.ndarray, part: Any) -> Any:
     return x.scatter_reduce(dim, wrap(i), part, "prod")
 
 
-@function(changing=True)
-@step("ScatterAddBackward0", "self src", "index", "dim")
-def scatter_add(self: Any, dim: int, index: Any, src: Any) -> Any:
-    """self with src added at the indices along a dimension."""
-    return scatter(self, dim, index, src, reduce="add")
+define("scatter_add", lambda self, dim, index, src: scatter(self, dim, index, src, reduce="add"),
+       "self with src added at the indices along a dimension.",
+       node="ScatterAddBackward0", edges="self src", saves="index", shows="dim", changing=True)
 
 
 @function()

@@ -5,6 +5,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .backward_properties import (
+    check_batched,
+    check_batched_tangents,
+    check_properties,
+    check_reentrant,
+    check_undefined,
+    check_undefined_tangents,
+)
 from .differences import (
     GradcheckError,
     Options,
@@ -16,7 +24,6 @@ from .differences import (
     differentiable,
     forward_products,
 )
-from .further_checks import check_batched, check_batched_tangents, check_properties, check_reentrant, check_undefined, check_undefined_tangents
 from .grad_api import grad
 from .inplace import requires_grad
 from .state import changed

@@ -13,7 +13,7 @@ from .errors import c_name, scalar_name
 from .gathering import index_select
 from .inplace import fill, in_place
 from .promotion import default, promoted_type
-from .registry import FUNCTIONS, delivered, function, named, one_dim, run, sizes_of, tensor_of
+from .registry import FUNCTIONS, define, delivered, function, named, one_dim, run, sizes_of, tensor_of
 from .shapes import _completed, movedim, reshape
 from .tensor import Size, Tensor, raw, wrap
 from .together import step
@@ -96,10 +96,9 @@ def column_stack(tensors: Sequence, *, out: Any = None) -> Any:
     return cat([reshape(x, -1, 1) if len(x.shape) < 2 else x for x in _several("column_stack", tensors)], 1, out=out)
 
 
-@function(method=False)
-def dstack(tensors: Sequence, *, out: Any = None) -> Any:
-    """Tensors one behind the other."""
-    return cat([FUNCTIONS["atleast_3d"](x) for x in _several("dstack", tensors)], 2, out=out)
+define("dstack",
+       lambda tensors, *, out=None: cat([FUNCTIONS["atleast_3d"](x) for x in _several("dstack", tensors)], 2, out=out),
+       "Tensors one behind the other.", method=False)
 
 
 @function()
@@ -301,10 +300,7 @@ def fill_(self: Tensor, value: Any) -> Tensor:
     return fill(self, value, "FillBackward0")
 
 
-@function(only_method=True)
-def zero_(self: Tensor) -> Tensor:
-    """Every element set to zero, in place."""
-    return fill(self, 0, "ZeroBackward0")
+define("zero_", lambda self: fill(self, 0, "ZeroBackward0"), "Every element set to zero, in place.", only_method=True)
 
 
 @function(only_method=True)
@@ -327,16 +323,10 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
     return self
 
 
-@function()
-def numel(self: Any) -> int:
-    """How many elements there are."""
-    return int(np.prod(self.shape, dtype=int))
-
-
-@function(only_method=True)
-def size(self: Tensor, dim: "int | None" = None) -> Any:
-    """The shape, or one of its sizes."""
-    return Size(self._a.shape) if dim is None else self._a.shape[one_dim(dim, self._a.ndim)]
+numel = define("numel", lambda self: int(np.prod(self.shape, dtype=int)), "How many elements there are.")
+size = define("size",
+              lambda self, dim=None: Size(self._a.shape) if dim is None else self._a.shape[one_dim(dim, self._a.ndim)],
+              "The shape, or one of its sizes.", only_method=True)
 
 
 Tensor.nelement, Tensor.dim, Tensor.ndimension = numel, lambda self: self._a.ndim, lambda self: self._a.ndim           # type: ignore[attr-defined]

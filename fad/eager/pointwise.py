@@ -5,16 +5,18 @@ from typing import Any
 import numpy as np
 
 from ..ops.table import TABLE as registry
+from ..util.lazy import LazyModule
 from .conversion import to
 from .fast import binary, unary
-from .inplace import in_place, op_in_place
+from .inplace import copy_, in_place, op_in_place, requires_grad
 from .overrides import MISSING, handled, overriding
 from .promotion import checked, refuse, refuses, result_type
-from .registry import FUNCTIONS, changing_form, delivered, function, tensor_of
+from .registry import FUNCTIONS, changing_form, define, delivered, function, tensor_of
 from .tensor import Tensor, is_operand, raw, wrap
 from .together import step, together
 
 op = registry
+activations = LazyModule("fad.eager.nn.activations")             # of fad.nn, which is imported when it is asked for
 
 UNARY = {name: name for name in (
     "exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh sqrt neg sign floor ceil trunc reciprocal square abs angle isnan isinf isfinite "
@@ -107,11 +109,8 @@ def positive(self: Tensor) -> Tensor:
     return self
 
 
-@function(changing=True)
-@step("SgnBackward0", "self", "self result")
-def sgn(self: Any) -> Any:
-    """x / |x|, and 0 at 0."""
-    return _sign(self)
+define("sgn", lambda self: _sign(self),
+       "x / |x|, and 0 at 0.", node="SgnBackward0", edges="self", saves="self result", changing=True)
 
 
 # -- arithmetic with its options --------------------------------------------------------------------------------------------
@@ -244,6 +243,28 @@ def _commuting(call: Callable) -> Callable:
     return lambda self, other: call(self, other)
 
 
+define("prelu", lambda self, weight: activations.prelu(self, weight),
+       "x where positive, else weight * x; a weight for each channel.", only_method=True)
+define("hardshrink", lambda self, lambd=0.5: activations.hardshrink(self, lambd),
+       "x where |x| is more than lambd, else 0.", only_method=True)
+
+
+def apply_(self: Tensor, f: Any) -> Tensor:
+    """Every element replaced by f of it, in place; not part of a graph."""
+    if requires_grad(self):
+        raise TypeError("apply_ is only supported on tensors that don't require gradients: detach() it first")
+    new = np.asarray([f(v) for v in self._a.reshape(-1).tolist()], self._a.dtype).reshape(self._a.shape)
+    return in_place(self, lambda old: wrap(new))
+
+
+def map_(self: Tensor, other: Tensor, f: Any) -> Tensor:
+    """Every element replaced by f of it and the other's, in place; not part of a graph."""
+    if requires_grad(self) or requires_grad(other):
+        raise TypeError("map_ is only supported on tensors that don't require gradients: detach() them first")
+    pairs = zip(self._a.reshape(-1).tolist(), np.broadcast_to(other._a, self._a.shape).reshape(-1).tolist())
+    return copy_(self, wrap(np.asarray([f(a, b) for a, b in pairs]).reshape(self._a.shape)))
+
+
 def _in_place_operator(name: str) -> Callable:
     record, called = op[name], _CALLED.get(name, name)
     return lambda self, other: op_in_place(record, self, other, name=called) if is_operand(other) else NotImplemented
@@ -261,5 +282,6 @@ for _python, _name in {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div
 for _python, _name in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal"}.items():
     setattr(Tensor, f"__{_python}__", _operator(_name))
 Tensor.__neg__, Tensor.__abs__, Tensor.__invert__ = Tensor.neg, Tensor.abs, Tensor.bitwise_not                # type: ignore[attr-defined]
+Tensor.apply_, Tensor.map_ = apply_, map_                                                                      # type: ignore[attr-defined]
 Tensor.__pos__ = FUNCTIONS["positive"]                                                                             # type: ignore[attr-defined]
 Tensor.__hash__ = object.__hash__                                                                            # type: ignore[method-assign]

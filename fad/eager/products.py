@@ -11,8 +11,7 @@ from . import composites, fitting
 from .errors import broadcasts, c_name, not_expandable, scalar_name
 from .fast import product
 from .promotion import agree
-from .record import apply_pair
-from .registry import function, in_precision, named, one_dim, run, tensor_of
+from .registry import define, function, in_precision, named, one_dim, run, tensor_of
 from .tensor import Tensor, is_operand, raw
 from .together import step
 
@@ -35,15 +34,9 @@ def matmul(self: Any, other: Any) -> Any:
         _mismatch(self.shape, other.shape)
     if isinstance(self, Tensor) and isinstance(other, Tensor) and self._a.dtype is not other._a.dtype:
         _agree(self, other)
-    if isinstance(self, Tensor) and isinstance(other, Tensor) and ranks in _PLAIN:
-        labels, label = _PLAIN[ranks]
-        return apply_pair(op["contract"], self, other, labels, label)
-    if ranks == (2, 2):
-        return run(op["contract"], self, other, labels=_MATRIX, label="MmBackward0")
-    if ranks == (2, 1):
-        return run(op["contract"], self, other, labels=_VECTOR, label="MvBackward0")
-    if ranks == (1, 1):
-        return run(op["contract"], self, other, labels=_DOT, label="DotBackward0")
+    if ranks in _PLAIN:
+        params, label = _PLAIN[ranks]
+        return run(op["contract"], self, other, label=label, **params)
     return named(op["matmul"](self, other), "BmmBackward0" if ranks == (3, 3) else "UnsafeViewBackward0")
 
 
@@ -121,11 +114,9 @@ def inner(self: Any, other: Any) -> Any:
         BY_NAME["numpy.inner"].call(self, other)
 
 
-@function()
-@step("VdotBackward0", "self other", "self other")
-def vdot(self: Any, other: Any) -> Any:
-    """The dot product with the first vector conjugated."""
-    return dot(self.conj(), other)
+define("vdot", lambda self, other: dot(self.conj(), other),
+       "The dot product with the first vector conjugated.",
+       node="VdotBackward0", edges="self other", saves="self other")
 
 
 @function("outer", "ger")

@@ -19,7 +19,7 @@ from .state import now, state
 from .tensor import Tensor, raw, wrap, wrap_result
 
 _lean: dict = {}                                      # what ops save, by op and dtype, for the short ways below
-_new = object.__new__
+_new, _number = object.__new__, sequence.__next__
 refresh: Callable = lambda x: None                    # set by views.py: gives a view the history of its base
 forward_rule: "list[Callable]" = []                   # set by forward_ad.py: gives the results their tangents
 timed: "list[Callable]" = []                          # set by profiler.py
@@ -84,39 +84,6 @@ def _run(op: Op, arrays: list, params: dict) -> Any:
     return result
 
 
-def apply_pair(op: Op, x: Tensor, y: Tensor, params: dict, label: "str | None" = None) -> Any:
-    """apply for an op of two tensors of one real dtype, by a shorter way where nothing unusual is asked for."""
-    if not now().quick or x._view is not None or y._view is not None or x._x is not None or y._x is not None or x._a.dtype is not y._a.dtype:
-        return apply(op, (x, y), params, label)
-    a, b = x._a, y._a
-    z = op.run(a, b, **params)
-    if z.__class__ is not np.ndarray:
-        z = np.asarray(z)
-    first, second = x._fn or (accumulator(x) if x._rg else None), y._fn or (accumulator(y) if y._rg else None)
-    if first is None and second is None or z.dtype.kind not in "fc":
-        return wrap(z)
-    needs = first is not None, second is not None
-    key = op, a.dtype.char, needs
-    keep = _lean.get(key)
-    if keep is None:
-        keep = _lean[key] = *_kept(handle_of(op), [a, b], (z,), params, needs), handle_of(op)
-    (keep_x, keep_y), (keep_z,), handle = keep
-    node = _new(SingleNode)
-    node.next, node.seq = (first, second), sequence.__next__()
-    if x._nr or y._nr:
-        node.nrs = (x._nr if needs[0] else 0, y._nr if needs[1] else 0)
-    if label is not None:
-        node.label = label
-    node.handle, node.params, node.needs = handle, params, needs
-    t = wrap_result(z, node)
-    node.vcs = (t._vc,)
-    node.xs = (x if keep_x else Meta(a.shape, a.dtype), y if keep_y else Meta(b.shape, b.dtype))
-    node.ys = (z if keep_z else Meta(z.shape, z.dtype),)
-    versions = x._vc[0] if keep_x else 0, y._vc[0] if keep_y else 0, 0
-    node.versions = versions if any(versions) else ()
-    return t
-
-
 def promoted(op: Op, args: tuple, arrays: list) -> "tuple[tuple, list]":
     """The arguments in the dtype PyTorch computes in: a tensor without axes follows one with axes, of the same kind of number or a higher one."""
     if any(isinstance(a, np.generic) for a in arrays):                  # NumPy's scalars count as Python's numbers
@@ -169,19 +136,24 @@ def apply_lean(op: Op, x: Any, rest: tuple, params: dict, label: "str | None" = 
         (keep_x, *_), (keep_y,) = _kept(handle_of(op), [a, *rest], (y,), params, (True,) + (False,) * len(rest))
         keep = _lean[key] = keep_x, keep_y, handle_of(op)
     node = _new(SingleNode)
-    node.next = (fn,)
-    node.seq = sequence.__next__()
-    if x._nr:
-        node.nrs = (x._nr,)
     if label is not None:
         node.label = label
     node.handle, node.params, node.needs = keep[2], params, (True,) + (False,) * len(rest)
-    t = wrap_result(y, node)
-    node.vcs = (t._vc,)
     version = x._vc[0] if keep[0] else 0
-    node.xs = (x if keep[0] else Meta(a.shape, a.dtype), *rest)
-    node.ys = (y if keep[1] else Meta(y.shape, y.dtype),)
-    node.versions = (version,) + (0,) * (len(rest) + 1) if version else ()
+    return finished(node, y, (fn,), (x._nr,) if x._nr else None, (x if keep[0] else Meta(a.shape, a.dtype), *rest),
+                    (y if keep[1] else Meta(y.shape, y.dtype),), (version,) + (0,) * (len(rest) + 1) if version else ())
+
+
+def finished(node: OpNode, y: np.ndarray, edges: tuple, nrs: "tuple | None", xs: tuple, ys: tuple, versions: tuple) -> Tensor:
+    """The one result of a new node, which gets its edges (nrs: the places among their nodes' results, where one is not 0) and what it saves."""
+    node.next, node.seq = edges, _number()
+    if nrs is not None:
+        node.nrs = nrs
+    node.xs, node.ys, node.versions = xs, ys, versions
+    t: Tensor = _new(Tensor)
+    t._a, t._fn, t._nr, t._rg, t._view = y, node, 0, True, None
+    t._vc = vc = [0]
+    node.vcs = (vc,)
     return t
 
 

@@ -1,4 +1,4 @@
-"""Reductions and scans of tensors, in PyTorch's terms (dim, keepdim), by the faces and ops of the table."""
+"""Reductions of tensors, in PyTorch's terms (dim, keepdim), by the faces and ops of the table."""
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -12,9 +12,9 @@ from .dtypes import as_dtype
 from .errors import scalar_name
 from .fast import sum_of_all
 from .inplace import number
-from .promotion import agree, default
+from .promotion import default
 from .record import apply_lean
-from .registry import delivered, dims_of, function, named, one_dim, run, tensor_of
+from .registry import define, delivered, dims_of, function, named, one_dim, run, tensor_of
 from .tensor import Tensor, raw, wrap
 from .together import step, together
 
@@ -52,19 +52,19 @@ def sum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None,
             return y
         return apply_lean(op["sum"], self, (), {"axes": tuple(range(self._a.ndim))}, "SumBackward0")
     dim = axis if dim is None else dim
-    x, kind = _summed(self, dtype, out)
-    y = _in(_reduced("sum", x, dim, keepdim or keepdims, "SumBackward0" if dim is None else "SumBackward1"), kind)
+    x, kind = summed(self, dtype, out)
+    y = in_dtype(_reduced("sum", x, dim, keepdim or keepdims, "SumBackward0" if dim is None else "SumBackward1"), kind)
     return y if out is None else delivered(y, out, "sum")
 
 
-def _summed(self: Any, dtype: Any, out: Any = None) -> tuple:
+def summed(self: Any, dtype: Any, out: Any = None) -> tuple:
     """What is summed (or multiplied), and the dtype of the result: whole numbers and truth values count in int64, unless told otherwise."""
     x = tensor_of(self)
     kind = as_dtype(dtype) if dtype is not None else out.dtype if out is not None else np.dtype(np.int64) if x.dtype.kind in "biu" else x.dtype
-    return _in(x, kind), kind
+    return in_dtype(x, kind), kind
 
 
-def _in(x: Any, dtype: Any) -> Any:
+def in_dtype(x: Any, dtype: Any) -> Any:
     return x if x.dtype == dtype else op["cast"](x, dtype=dtype)
 
 
@@ -84,8 +84,8 @@ def mean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 @function()
 def prod(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The product along a dimension, or of all elements."""
-    x, kind = _summed(self, dtype)
-    return _in(_reduced("prod", x, dim, keepdim, "ProdBackward0" if dim is None else "ProdBackward1"), kind)
+    x, kind = summed(self, dtype)
+    return in_dtype(_reduced("prod", x, dim, keepdim, "ProdBackward0" if dim is None else "ProdBackward1"), kind)
 
 
 def _along(name: str) -> Callable:
@@ -183,7 +183,7 @@ def _truth(name: str) -> Callable:
         x = tensor_of(self)
         truth = x if x.dtype.kind == "b" else x != 0
         y = truth if isinstance(dim, (tuple, list)) and not len(dim) else _reduced(name, truth, dim, keepdim, "")
-        return _in(y, x.dtype) if x.dtype == np.uint8 else y
+        return in_dtype(y, x.dtype) if x.dtype == np.uint8 else y
     call.__name__, call.__doc__ = name, f"Whether {name} of the elements along dimensions are not zero."
     return call
 
@@ -285,25 +285,6 @@ def log_softmax(self: Any, dim: int, dtype: Any = None) -> Any:
 
 
 @function()
-def cumsum(self: Any, dim: int, *, dtype: Any = None) -> Any:
-    """Sums of the elements up to each place along a dimension."""
-    return _accumulated("cumsum", self, dim, dtype)
-
-
-@function()
-def cumprod(self: Any, dim: int, *, dtype: Any = None) -> Any:
-    """Products of the elements up to each place along a dimension."""
-    return _accumulated("cumprod", self, dim, dtype)
-
-
-def _accumulated(name: str, self: Any, dim: int, dtype: Any) -> Any:
-    ax = one_dim(dim, len(self.shape))
-    x, kind = _summed(self, dtype)
-    y = BY_NAME[f"numpy.{name}"].call(x, axis=ax) if len(x.shape) else x.clone()
-    return _in(named(y, f"{name.capitalize()}Backward0"), kind)
-
-
-@function()
 @step("LinalgVectorNormBackward0", "self", "self result", "ord=p dim keepdim")
 def norm(self: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
     """The p-norm of all elements or along dimensions."""
@@ -344,17 +325,10 @@ def _nuclear(x: Any, dim: Any, keepdim: bool) -> Any:
     return _kept(total, x, (rows, columns)) if keepdim else total
 
 
-@function()
-@step("DistBackward0", "self other", "self other result", "p")
-def dist(self: Any, other: Any, p: Any = 2) -> Any:
-    """The p-norm of the difference."""
-    return norm(self - other, p)
-
-
-@function()
-def count_nonzero(self: Any, dim: Any = None) -> Any:
-    """How many elements are not zero."""
-    return _reduced("sum", self != 0, dim, False, "")
+define("dist", lambda self, other, p=2: norm(self - other, p),
+       "The p-norm of the difference.", node="DistBackward0", edges="self other", saves="self other result", shows="p")
+define("count_nonzero", lambda self, dim=None: _reduced("sum", self != 0, dim, False, ""),
+       "How many elements are not zero.")
 
 
 @function()
@@ -370,27 +344,34 @@ def nonzero(self: Any, *, as_tuple: bool = False, out: Any = None) -> Any:
     return delivered(found, out, "nonzero")
 
 
-@function()
-def equal(self: Any, other: Any) -> bool:
-    """Whether two tensors have the same shape and elements."""
-    for k, x in enumerate((self, other)):
-        if not isinstance(x, Tensor):
-            raise TypeError(f"equal(): argument '{'other' if k else 'input'}' (position {k + 1}) must be Tensor, not {type(x).__name__}")
-    return self._a.shape == other._a.shape and bool((self._a == other._a).all())
+class Bounds(NamedTuple):
+    """What aminmax returns."""
+
+    min: Any
+    max: Any
 
 
 @function()
-def allclose(self: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
-    """Whether all elements are close to the other's."""
-    return bool(isclose(self, other, rtol, atol, equal_nan)._a.all())
+@step("NansumBackward0", "self", "self", "dim keepdim")
+def nansum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The sum, nan counting as zero."""
+    if self.dtype.kind not in "fc":
+        return sum(self, dim, keepdim, dtype=dtype)
+    return sum(op["where"](op["isnan"](self), 0.0, self), dim, keepdim, dtype=dtype)
+
+
+define("aminmax",
+       lambda self, *, dim=None, keepdim=False: Bounds(amin(self, dim, keepdim), amax(self, dim, keepdim)),
+       "The smallest and the largest element.",
+       node="AminmaxBackward0", edges="self", saves="self min=result max=indices", shows="dim keepdim")
 
 
 @function()
-def isclose(self: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
-    """Which elements are close to the other's."""
-    other = tensor_of(other)
-    agree("{} did not match {}", self, other)
-    for name, bound in (("rtol", rtol), ("atol", atol)):
-        if bound < 0:
-            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {bound}")
-    return wrap(np.asarray(np.isclose(self._a, other._a, rtol, atol, equal_nan)))
+def sum_to_size(self: Any, *size: Any) -> Any:
+    """Summed over the dimensions that broadcasting to this shape's tensors would stretch."""
+    shape = tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
+    extra = len(self.shape) - len(shape)
+    if extra < 0 or any(n not in (1, m) for n, m in zip(shape, self.shape[extra:])):
+        raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(self.shape)}}}.")
+    axes = tuple(range(extra)) + tuple([extra + k for k, n in enumerate(shape) if n == 1 and self.shape[extra + k] != 1])
+    return sum(self, axes).reshape(*shape) if axes else self

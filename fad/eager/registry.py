@@ -15,6 +15,7 @@ from .promotion import castable, precision, result_type
 from .record import apply
 from .state import now
 from .tensor import Tensor, raw, wrap
+from .together import step
 from .views import apart, tangent_of
 
 FUNCTIONS: dict[str, Callable] = {}
@@ -40,6 +41,22 @@ def add(name: str, f: Callable, method: bool = True, only_method: bool = False, 
         setattr(Tensor, change.__name__, change)
         if not only_method:
             FUNCTIONS[change.__name__] = change
+
+
+def define(name: str, f: Callable, doc: str, *, node: str = "", edges: str = "", saves: str = "", shows: str = "", method: bool = True,
+           only_method: bool = False, changing: bool = False) -> Callable:
+    """Enter a function that is one expression. With a node it is one step of the graph, as `step` has it: its node's name, edges, saved tensors and
+    what else it shows.
+
+    >>> double = define("double_of", lambda self: self + self, "Twice a tensor.", method=False)
+    >>> FUNCTIONS.pop("double_of")(wrap(np.ones(2)))
+    tensor([2., 2.])
+    """
+    f.__name__ = f.__qualname__ = name
+    f.__doc__ = doc
+    call = step(node, edges, saves, shows)(f) if node else f
+    add(name, call, method, only_method, changing)
+    return call
 
 
 def in_numpys_words(call: Callable, f: Callable) -> Callable:

@@ -7,7 +7,7 @@ import numpy as np
 from . import errors
 from .inplace import check_in_place, requires_grad
 from .memory import memory, offset_of
-from .registry import sizes_of
+from .registry import FUNCTIONS, sizes_of
 from .shapes import squeeze, t, transpose, unsqueeze
 from .state import changed, now
 from .storage import as_strided
@@ -94,4 +94,5 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     return self
 
 
+FUNCTIONS["resize_as_"] = resize_as_
 Tensor.resize_, Tensor.resize_as_, Tensor.set_ = resize_, resize_as_, set_                                     # type: ignore[attr-defined]

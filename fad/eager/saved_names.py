@@ -4,29 +4,25 @@ Each line: the names, then the nodes that show them (Mul0 for MulBackward0). Nod
 """
 
 _TABLE = """
--: Bernoulli0 BlockDiag0 Ceil0 Clone0 Conj0 ConjPhysical0 Deg2Rad0 Fill2 Floor0 Fmod0 Frac0 Neg0 Normal0 Rad2Deg0 Remainder0 Round0 Sign0 T0 T1
-  ToCopy0 Trunc0 Uniform0 Unique20 ViewAsComplex0 ViewAsReal0 Zero0
+-: Bernoulli0 BlockDiag0 Ceil0 Clone0 Conj0 ConjPhysical0 Deg2Rad0 Fill2 Floor0 Fmod0 Frac0 Neg0 Normal0 Rad2Deg0
+  Remainder0 Round0 Sign0 T0 T1 ToCopy0 Trunc0 Uniform0 Unique20 ViewAsComplex0 ViewAsReal0 Zero0
 alpha: Add0 Rsub0 Rsub1 Sub0
 condition: Where0
 diagonal: Tril0 Triu0
 dim: Cat0 Cumsum0 Stack0 Unbind0 Unsqueeze0 Unsqueeze1
 dims: Flip0 Permute0
-downscale_factor: PixelUnshuffle0
-groups: ChannelShuffle0
-indices: MaxUnpool2D0
 inverse: LinalgInvEx0
 mask: MaskedFill0 MaskedFill1
 other: Div1 Mul1
 pad: ConstantPadNd0
 result: Exp0 Exp20 Expm10 Polar0 Reciprocal0 Relu0 Rsqrt0 Sigmoid0 SpecialNdtri0 Sqrt0 Tan0 Tanh0
-self: Abs0 Acos0 Acosh0 AdaptiveAvgPool2D0 AdaptiveAvgPool3D0 Angle0 Asin0 Asinh0 Atan0 Atanh0 Cos0 Cosh0 Digamma0 Erf0 Erfc0 Erfinv0 Hardsigmoid0
-  Hardswish0 I00 Lgamma0 LinalgMatrixExp0 Log0 Log100 Log1P0 Log20 Mish0 NanToNum0 Silu0 Sin0 Sinc0 Sinh0 SpecialEntr0
+self: Abs0 Acos0 Acosh0 AdaptiveAvgPool2D0 AdaptiveAvgPool3D0 Angle0 Asin0 Asinh0 Atan0 Atanh0 Cos0 Cosh0 Digamma0 Erf0
+  Erfc0 Erfinv0 Hardsigmoid0 Hardswish0 I00 Lgamma0 LinalgMatrixExp0 Log0 Log100 Log1P0 Log20 Mish0 NanToNum0 Silu0 Sin0
+  Sinc0 Sinh0 SpecialEntr0
 self_sym_sizes: Expand0 ReshapeAlias0 Squeeze0 Sum0 Trace0 UnsafeView0 View0
-upscale_factor: PixelShuffle0
 weight: Lerp0
 L upper: LinalgCholeskyEx0
 accumulate indices: IndexPut0
-align_corners size: AffineGridGenerator0
 alpha self: Celu0
 approximate self: Gelu0
 buffer self: LogSigmoid0
@@ -51,14 +47,14 @@ mat2 self: Bmm0
 n self: Polygamma0
 negative_slope self: LeakyRelu0
 other result: Ldexp0
-other self: Atan20 Div0 Fmax0 Fmin0 Fmod1 Igamma0 Igammac0 Logaddexp0 Logaddexp20 Maximum0 Minimum0 Mul0 Nextafter0 Remainder1 SpecialXlog1Py0
-  SpecialZeta0 Vdot0 Xlogy0
+other self: Atan20 Div0 Fmax0 Fmin0 Fmod1 Igamma0 Igammac0 Logaddexp0 Logaddexp20 Maximum0 Minimum0 Mul0 Nextafter0
+  Remainder1 SpecialXlog1Py0 SpecialZeta0 Vdot0 Xlogy0
 p self: Mvlgamma0
 padding self: ReflectionPad1D0 ReflectionPad2D0 ReplicationPad2D0
 repeats self_sym_sizes: Repeat0
-result self: Copysign0 Copysign1 LinalgPinv0 Max1 Median0 Min1 Nanmedian0 Prod0 Sgn0 SpecialErfcx0 SpecialI0E0 SpecialI10 SpecialI1E0 SpecialLogNdtr0
+result self: Copysign0 Copysign1 LinalgPinv0 Max1 Median0 Min1 Nanmedian0 Prod0 Sgn0 SpecialErfcx0 SpecialI0E0
+  SpecialI10 SpecialI1E0 SpecialLogNdtr0
 result upper: Cholesky0
-result1 self: AdaptiveMaxPool2D0 AdaptiveMaxPool3D0
 self tensor: Dot0
 self threshold: Threshold0
 self vec: Mv0
@@ -89,7 +85,7 @@ other result self: Hypot0
 other rounding_mode self: Div2
 output_size scales self_sym_sizes: UpsampleNearest1D0
 p result self: Pdist0
-reduction self target: MseLoss0 SoftMarginLoss0
+reduction self target: MseLoss0
 result self upper: CholeskyInverse0
 size storage_offset stride: AsStrided0
 tensor1 tensor2 value: Addcdiv0 Addcmul0
@@ -104,7 +100,6 @@ alpha input_scale scale self: Elu0
 beta reduction self target: SmoothL1Loss0
 correction dim keepdim self: Var0 VarMean0
 delta reduction self target: HuberLoss0
-dilation kernel_size padding stride: Col2Im0
 dim end start step: SliceScatter0
 dim index self sparse_grad: Gather0
 dim index source source_dim: IndexCopy0
@@ -116,7 +111,6 @@ dim normalization onesided self: FftR2C0
 dim1 dim2 offset self_sym_sizes: Diagonal0
 dimension self_sym_sizes size step: Unfold0
 input2 result self upper: CholeskySolve0
-is_target reduction self target: MultilabelMarginLoss0
 kernel_size output_size result1 self: FractionalMaxPool2D0
 other p result self: Dist0
 output_size scales_h scales_w self_sym_sizes: UpsampleNearest2D0
@@ -124,7 +118,6 @@ p result x1 x2: Cdist0
 reduction self target weight: BinaryCrossEntropy0
 A LU left pivots result: LinalgSolveEx0
 S S_sym_argsize_minus_1 U Vh full_matrices: LinalgSvd0
-align_corners grid input interpolation_mode padding_mode: GridSampler2D0
 align_corners output_size scales_h scales_w self_sym_sizes: UpsampleBicubic2D0 UpsampleBilinear2D0
 alpha dim index source source_dim: IndexAdd0
 correction dim keepdim result self: Std0
@@ -141,20 +134,17 @@ pos_weight reduction self target weight: BinaryCrossEntropyWithLogits0
 A self solution transpose unitriangular upper: TriangularSolve0
 align_corners output_size scales_d scales_h scales_w self_sym_sizes: UpsampleTrilinear3D0
 bias input normalized_shape result1 result2 weight: NativeLayerNorm0
-dilation kernel_size padding self_sym_argsize_minus_1 self_sym_argsize_minus_2 stride: Im2Col0
 ignore_index reduction self target total_weight weight: NllLoss0 NllLoss2D0
-margin p reduction self target weight: MultiMarginLoss0
 mat2 mat2_sym_sizes mat2_sym_strides self self_sym_sizes self_sym_strides: Mm0
 alpha batch1 batch1_sym_argsize_0 batch1_sym_argsize_1 batch2 batch2_sym_argsize_2 beta: Addbmm0
-ceil_mode count_include_pad divisor_override kernel_size padding self stride: AvgPool2D0 AvgPool3D0
-ceil_mode dilation kernel_size padding result1 self stride: MaxPool2DWithIndices0 MaxPool3DWithIndices0
+ceil_mode count_include_pad divisor_override kernel_size padding self stride: AvgPool2D0
+ceil_mode dilation kernel_size padding result1 self stride: MaxPool2DWithIndices0
 dim include_self index reduce result self source: IndexReduce0
 dim include_self index reduce result self src: ScatterReduce0
 alpha beta mat1 mat1_sym_sizes mat1_sym_strides mat2 mat2_sym_sizes mat2_sym_strides: Addmm0
 eps input result1 result2 running_mean running_var training weight: NativeBatchNorm0
 C HxW N eps group input result1 result2 weight: NativeGroupNorm0
 bias_sym_sizes_opt dilation groups input output_padding padding stride transposed weight: Convolution0
-indices mode offsets padding_idx per_sample_weights result1 result2 result3 scale_grad_by_freq sparse weight weight_sym_argsize_0: EmbeddingBag0
 """
 
 
@@ -173,7 +163,7 @@ def _read() -> dict:
 SHOWN = _read()
 _TENSORS = frozenset((                                         # the names that tensors have; others are numbers, sizes, options
     "self other result result0 result1 result2 result3 index indices mask weight condition input tensor tensor1 tensor2 mat mat1 mat2 batch1 batch2 vec vec1 vec2 "
-    "L LU P U Q R A b S Vh solution pivots eigenvalues eigenvectors grid target buffer noise tau source src input2 x1 x2 bias running_mean running_var "
-    "total_weight pos_weight offsets per_sample_weights imag real inverse sign").split())
+    "L LU P U Q R A b S Vh solution pivots eigenvalues eigenvectors target buffer noise tau source src input2 x1 x2 bias running_mean running_var "
+    "total_weight pos_weight imag real inverse sign").split())
 _OF_NUMBERS = frozenset(("DivBackward1", "MulBackward1", "LerpBackward0", "SelectBackward0", "SelectScatterBackward0"))       # `other`, `weight`, `index` are
 LASTING = _OF_NUMBERS | {node for node, names in SHOWN.items() if _TENSORS.isdisjoint(names)}       # they save no tensor: any number of passes goes through

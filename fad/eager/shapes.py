@@ -8,9 +8,9 @@ from ..ops.table import TABLE as op
 from . import composites
 from .errors import mismatch, not_expandable
 from .inplace import copy_
-from .registry import FUNCTIONS, function, one_dim, sizes_of
+from .registry import FUNCTIONS, define, function, one_dim, sizes_of
 from .storage import as_dtype_of
-from .tensor import Tensor, way_of, wrap
+from .tensor import Size, Tensor, way_of, wrap
 from .views import (
     apart,
     as_complex_view,
@@ -73,19 +73,14 @@ def view(self: Tensor, *shape: Any) -> Tensor:
     return reshape_view(self, size)
 
 
-@function(only_method=True)
-def view_as(self: Tensor, other: Tensor) -> Tensor:
-    """The elements in the other's shape."""
-    return view(self, other._a.shape)
+define("view_as", lambda self, other: view(self, other._a.shape),
+       "The elements in the other's shape.", only_method=True)
 
 
 Tensor.reshape_as = lambda self, other: reshape(self, other.shape)                             # type: ignore[attr-defined]
 
 
-@function()
-def ravel(self: Any) -> Any:
-    """All elements in one dimension, in row-major order."""
-    return contiguous(flatten(self))
+define("ravel", lambda self: contiguous(flatten(self)), "All elements in one dimension, in row-major order.")
 
 
 @function()
@@ -155,10 +150,7 @@ def transpose(self: Any, dim0: int, dim1: int) -> Any:
     return transpose_view(self, tuple(axes), label="TransposeBackward0", note={"dim0": dim0 % UNSIGNED, "dim1": dim1 % UNSIGNED})
 
 
-@function()
-def swapaxes(self: Any, axis0: int, axis1: int) -> Any:
-    """Two dimensions exchanged."""
-    return transpose(self, axis0, axis1)
+define("swapaxes", lambda self, axis0, axis1: transpose(self, axis0, axis1), "Two dimensions exchanged.")
 
 
 @function()
@@ -356,3 +348,23 @@ def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
         raise RuntimeError(f"maximum size for tensor at dimension {ax} is {self.shape[ax]} but size is {size}" if step > 0 else
                            f"step is {step} but must be > 0")
     return windows_view(self, ax, int(size), int(step))
+
+
+@function(method=False)
+def broadcast_shapes(*shapes: Any) -> Size:
+    """The shape that shapes are broadcast to.
+
+    >>> broadcast_shapes((2, 1), 3)
+    torch.Size([2, 3])
+    """
+    given = [(s,) if isinstance(s, int) else tuple(s) for s in shapes]
+    if any(n < 0 for s in given for n in s):
+        raise ValueError("Attempting to broadcast a dimension with negative length!")
+    common: tuple = ()
+    for k, shape in enumerate(given):
+        for place in range(-min(len(shape), len(common)), 0):
+            if shape[place] != common[place] and 1 not in (shape[place], common[place]):
+                raise RuntimeError(f"Attempting to broadcast a dimension of length {shape[place]} at {place}! Mismatching argument at index {k} had {shape}; "
+                                   f"but expected shape should be broadcastable to {list(common)}")
+        common = np.broadcast_shapes(common, shape)
+    return Size(common)

@@ -13,7 +13,7 @@ from .node import Undifferentiable
 from .picked import picked, places_along
 from .record import edge
 from .reductions import Extreme, _shared, _take, extremes
-from .registry import delivered, function, one_dim
+from .registry import define, delivered, function, one_dim, tensor_of
 from .state import now
 from .tensor import Tensor, raw, wrap
 from .together import step
@@ -304,8 +304,16 @@ def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, inve
     return wrap(np.asarray(np.isin(raw(elements), raw(test_elements), invert=invert)))
 
 
-@function()
-def argwhere(self: Any) -> Any:
-    """The indices of what is not zero, a row for each."""
-    return self.nonzero()
+define("argwhere", lambda self: self.nonzero(), "The indices of what is not zero, a row for each.")
+define("msort", lambda self: self.sort(0)[0], "Sorted along the first dimension.")
 
+
+@function()
+def histogram(self: Tensor, bins: Any, *, range: Any = None, weight: Any = None, density: bool = False) -> tuple:
+    """(counts, edges): how many elements lie in each interval."""
+    edges = bins._a.copy() if isinstance(bins, Tensor) else bins
+    counts, edges = BY_NAME["numpy.histogram"].call(self._a, edges, range, weights=weight, density=density)
+    for x in (self, bins):
+        if wanted(x):                                              # the edges hang on them, and with density the counts
+            return tuple([distinct(x, raw(y).astype(self._a.dtype), "histogram") for y in (counts, edges)])
+    return tuple([t.to(self._a.dtype) for t in (tensor_of(counts), tensor_of(edges))])

@@ -34,7 +34,6 @@ _OTHERS: dict[str, Any] = {
     "duals": (),                          # weak references to what carries tangents
     "profiler": None,
     "group": None,                        # the GraphExecGroup
-    "parametrized": None,                 # values of parametrized tensors, within nn.utils.parametrize.cached()
 }
 
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from .devices import on_cpu
+from .devices import CPU, device, on_cpu
 from .errors import scalar_name
 from .memory import address, memory, offset_of
-from .registry import FUNCTIONS, function, sizes_of
+from .registry import FUNCTIONS, define, function, sizes_of
 from .tensor import Lazy, Tensor, wrap
 from .views import dtype_view, reshape_view, strided_view
 
@@ -116,6 +116,9 @@ def _check_multiples(a: np.ndarray, steps: list, ratio: int, why: str) -> None:
             raise RuntimeError(f"self.{name} must be divisible by {ratio} {why}, but got {n}")
 
 
+define("get_device", lambda self: -1, "The number of the device: -1, the CPU.")
+
+
 # -- memory formats -------------------------------------------------------------------------------------------------------------
 
 
@@ -145,4 +148,11 @@ class MemoryFormat:
 
 FORMATS = {f.name: f for f in (MemoryFormat("contiguous_format"), MemoryFormat("preserve_format"), MemoryFormat("channels_last", (0, 2, 3, 1)),
                                MemoryFormat("channels_last_3d", (0, 2, 3, 4, 1)))}
-FUNCTIONS.update(FORMATS, strided="strided")                                                                   # type: ignore[arg-type]
+Tensor.device = property(lambda self: CPU, doc="Where the memory is: the CPU.")                                # type: ignore[attr-defined]
+Tensor.new_empty_strided = on_cpu(lambda self, size, stride, *, dtype=None, requires_grad=False: empty_strided(   # type: ignore[attr-defined]
+    size, stride, dtype=dtype or self._a.dtype, requires_grad=requires_grad))
+for _name in ("pin_memory", "share_memory_", "to_dense", "coalesce"):
+    setattr(Tensor, _name, lambda self: self)
+for _name in ("is_pinned", "is_shared"):
+    setattr(Tensor, _name, lambda self: False)
+FUNCTIONS.update(FORMATS, strided="strided", device=device)                                                                   # type: ignore[arg-type]

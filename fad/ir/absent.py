@@ -1,6 +1,7 @@
-"""The zeros that stand for tangents and cotangents that are not there: `x + absent` is x, also where x is -0.0.
+"""The zeros that stand for absent tangents and cotangents: `x + absent` is x, also where x is -0.0.
 
-A zero that the user wrote is a number: -0.0 + 0.0 is 0.0. The two are equal; the identities of passes/simplify.py tell them apart.
+A zero that the user wrote is a number: -0.0 + 0.0 is 0.0. The two are equal; the identities of passes/simplify.py tell
+them apart.
 """
 from typing import Any
 

@@ -73,26 +73,26 @@ class Builder:
         self.apart: dict[Var, dict] = {}                         # inputs -> those that must lie apart from them in memory (trace/sharing.py); on the root
         self.twins: list[tuple] = []                             # containers that may be one (see trace/identity.py)
         self.entangled: list = []                                # tracers that got kin, and the marks (see trace/state.py)
-        self.lost: list[tuple] = []                              # tracers of which nobody knows any more what they hold, and their views
-        self.dense: dict[Var, Any] = {}                          # arrays of which it is known whether they lie in C order, or
+        self.lost: list[tuple] = []                              # tracers whose contents are no longer known, and their views
+        self.dense: dict[Var, Any] = {}                          # arrays known to lie in C order, or not, or
         self.relied: dict[Var, None] = {}                        # the outer variable they are; inputs whose order was relied on; on the root
         self.unrolled: dict[Any, Any] = {}                       # lines of loops that are no region of the program -> why; on the root
         self.mixed: dict[Var, tuple] = {}                        # results of several kinds: their site and the kinds (see ops/mixed.py); on the root
         self.supposing: dict[Any, tuple] = {}                    # sites -> the kind that results are supposed to be of there; on the root
         self.supposed: dict[Var, Any] = {}                       # values so supposed; on the root
         self.strict = False                                      # whether errors of floating point may be raised, and handled (trace/handlers.py); on the root
-        self.listening = parent.listening if parent else listening()     # who is told of errors of floating point and of warnings, when the trace begins
+        self.listening = parent.listening if parent else listening()     # the listeners to floating-point errors and warnings when the trace begins
         self.listeners: Any = None                               # the line where the function asked to be told, too; on the root
         self.settings: Any = None                                # by which it was last asked who is told; on the root
         self.has_optional = False                                # whether values may be None (trace/optional.py); on the root
-        self.guarded: dict[int, Any] = {}                        # objects all of which is a source; on the root
-        self.reads: Any = None                                   # what code reads that is not rewritten (trace/guards/reads.py); on the root
+        self.guarded: dict[int, Any] = {}                        # objects that are sources as a whole; on the root
+        self.reads: Any = None                                   # the reads of code that is not rewritten (trace/guards/reads.py); on the root
         self.classes: dict[type, None] = {}                      # of objects that the function makes, or reads attributes of; on the root
-        self.arguments: Any = ()                                 # what the function was called with, traced values and all; on the root
+        self.arguments: Any = ()                                 # the function's arguments, traced values included; on the root
         self.unbound = self.asked = False                        # whether a name may have no value (trace/bound.py), the class of a number was asked for; on the root
         self.side: Any = None                                    # of a branch: its selector, and which of the two it is
-        self.memory: Any = None                                  # of a loop's turn: what is known of the loops in it (see trace/recall.py)
-        self.is_retried = False                                  # of a loop's turn or a branch: whether it is traced anew when it asks (trace/lists.py)
+        self.memory: Any = None                                  # of a loop's iteration: the memory of its inner loops (see trace/recall.py)
+        self.is_retried = False                                  # of a loop's iteration or a branch: whether it is traced anew when it asks (trace/lists.py)
         self.where: Any = parent.where if parent else None       # the line given to equations instead of the user's present one
 
     # -- inputs ---------------------------------------------------------------------------------------------------------
@@ -123,7 +123,7 @@ class Builder:
     def capture(self, array: Any) -> "Value":
         """The input that stands for an array from outside the program."""
         require_plain(array)
-        if not isinstance(array, np.ndarray) and np.asarray(array) is np.asarray(array):       # it has its values in an array: that is what is read
+        if not isinstance(array, np.ndarray) and np.asarray(array) is np.asarray(array):       # its values are in an array, which is read
             array = np.asarray(array)
         root = self.root
         entry = root.captured.get(id(array))
@@ -142,7 +142,9 @@ class Builder:
         return self.capture(array)
 
     def constant(self, array: Any) -> "Value":
-        """An array that the traced function made from numbers alone, and that nobody else changes; equal ones are one input."""
+        """An array that the traced function made from numbers alone, and that no other code changes; equal arrays are
+        one input.
+        """
         root, key = self.root, (array.dtype.str, array.shape, array.strides, array.tobytes())
         var = root.known_constants.get(key)
         if var is None:
@@ -202,7 +204,7 @@ class Builder:
         return self._typed(op, lifted, params)
 
     def _once(self, op: Op, args: tuple, params: dict) -> Any:
-        """What is computed of the same operands is one variable, and each time a value of its own: the function may write to either."""
+        """Equal operands give one variable, but a new value each time: the function may write to either."""
         key = (op.name, *[a.atom if isinstance(a, Value) else (type(a), repr(a)) for a in args], *sorted([(k, str(v)) for k, v in params.items()]))
         known: Any = self.known_results
         if key in known:

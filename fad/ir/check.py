@@ -43,7 +43,7 @@ def check(func: Func, outer: Iterable = ()) -> Func:
     >>> check(Func("f", (), [], (x,)))
     Traceback (most recent call last):
     ...
-    fad.util.errors.CheckError: x is used before it is bound: the outputs of f
+    fad.util.errors.CheckError: x is used before it is bound: the outputs of f...
     """
     _Checker(set(outer)).region(func, set(outer))
     return func

@@ -116,7 +116,7 @@ def has_loop(eqn: Equation) -> bool:
 
 
 def has_effect(eqn: Equation) -> bool:
-    """Whether this equation, or one in it at any depth, must run even if nobody uses its results (a check)."""
+    """Whether this equation, or one in it at any depth, must run even if its results are not used (a check)."""
     return bool(eqn.op.effect) or any(has_effect(e) for r in eqn.regions for e in r.equations)
 
 

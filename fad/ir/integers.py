@@ -1,8 +1,9 @@
-"""What is known of the integers of a program: affine forms, bounds, equalities, and the guards they rest on.
+"""Facts about the integers of a program: affine forms, bounds, equalities, and the guards they rest on.
 
-Every integer scalar has an affine form: a constant plus integer multiples of other integers. Two extents with one form are
-equal; the sign of a difference follows from bounds. Where that is not enough, and the integers are extents of inputs whose
-values at tracing are known, the fact is *assumed*: it becomes a guard, tested at each call (a call that fails it is traced anew).
+Every integer scalar has an affine form: a constant plus integer multiples of other integers. Two extents with one form
+are equal; bounds give the sign of a difference. Where that is not enough, and the integers are extents of inputs whose
+values at tracing are known, the fact is *assumed*: it becomes a guard, tested at each call (a call that fails it is
+traced anew).
 """
 from typing import NamedTuple
 
@@ -26,8 +27,8 @@ class Integers:
         self.low: dict[Var, int] = {}
         self.high: dict[Var, Affine] = {}              # v <= high[v]
         self.factors: dict[Var, tuple] = {}            # the two integers that a variable is the product of
-        self.operands: dict[Var, tuple] = {}           # what an integer that has no affine form was computed from
-        self.dims: set[Var] = set()                    # extents of inputs: what guards may be about
+        self.operands: dict[Var, tuple] = {}           # the operands of an integer that has no affine form
+        self.dims: set[Var] = set()                    # extents of inputs, which guards may test
         self.guards: dict[tuple, Guard] = {}
 
     def form(self, n: "int | Var") -> Affine:
@@ -102,7 +103,7 @@ class Integers:
         return bool(form.terms) and all(v in self.dims for v, _ in form.terms)
 
     def assume_nonnegative(self, form: Affine, where: object = None) -> bool:
-        """Make form >= 0 true of this program, by proof or by a guard; False where neither is to be had."""
+        """Make form >= 0 true of this program, by proof or by a guard; False if neither works."""
         if self.proves_nonnegative(form):
             return True
         hint = self.hint(form)
@@ -124,7 +125,7 @@ class Integers:
         return form
 
     def assume_zero(self, form: Affine, where: object = None) -> bool:
-        """Make form == 0 true of this program, by proof or by a guard; False where neither is to be had."""
+        """Make form == 0 true of this program, by proof or by a guard; False if neither works."""
         form = self._resolve(form)
         if form.is_constant:
             return form.const == 0

@@ -1,8 +1,9 @@
 """The tape: a builder that knows the values, for functions whose structure depends on data.
 
-Such a function is run anew at each call. What it computes on real and complex arrays is recorded as in any program, so that the same
-transforms differentiate it, and is computed at once besides, so that Python may ask for values. Results that are integers or
-booleans have no derivative: they are not recorded but handed out as they are, and comparisons, masks, indices and counts are plain NumPy.
+Such a function runs anew at each call. The tape records its computations on real and complex arrays as in any program,
+so that the same transforms differentiate it, and also computes them at once, so that Python may ask for values.
+Integers and booleans have no derivative: they are not recorded but handed out as they are. Comparisons, masks, indices
+and counts are plain NumPy.
 """
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -36,7 +37,7 @@ class LiveBuilder(Builder):
     # -- values -----------------------------------------------------------------------------------------------------------
 
     def known(self, x: Any) -> Any:
-        """What x is now, or UNKNOWN."""
+        """The value of x now, or UNKNOWN."""
         return self.values.get(x.atom, UNKNOWN) if isinstance(x, Value) else x
 
     def is_known(self, x: Any) -> bool:
@@ -56,7 +57,9 @@ class LiveBuilder(Builder):
             self.moving.add(new.atom)
 
     def take(self, x: Any, name: str = "") -> Any:
-        """What a function sees of an argument: real and complex ones as inputs, of others a copy, so that nobody's array is touched."""
+        """The argument as the function sees it: real and complex values are inputs, others are copies, so that no array
+        of the caller's is touched.
+        """
         if isinstance(x, np.ndarray) and x.dtype.kind in "biu":
             return _twin(x)
         if not (isinstance(x, (np.ndarray, np.generic)) or type(x) in (float, complex)) or type_of(x).dtype.kind not in "fc":
@@ -74,7 +77,9 @@ class LiveBuilder(Builder):
         return new
 
     def capture(self, array: Any) -> Any:
-        """What stands for an array from outside: always the same, and a copy. A later change of the array makes it another one."""
+        """The stand-in of an array from outside: always the same, and a copy. A later change of the array gives another
+        one.
+        """
         require_plain(array)
         known = self.root.outside
         found = known.get(id(array))
@@ -138,7 +143,7 @@ class LiveBuilder(Builder):
         return tuple(out)
 
     def value(self, x: Any) -> Any:
-        """x, if it is a value of this tape: what it is now."""
+        """The present value of x, if x is a value of this tape."""
         y = self.known(x)
         if y is UNKNOWN:
             raise ConcreteValueError("a value that is given in a later step was needed before")
@@ -158,7 +163,7 @@ def _of_type(y: Any, t: Type) -> Any:
 def _run(op: Op, args: list, params: dict) -> Any:
     try:
         return op.run(*args, **params)
-    except (FloatingPointError, RuntimeWarning, np.linalg.LinAlgError) as error:          # what NumPy says of these values is no failure of fad's
+    except (FloatingPointError, RuntimeWarning, np.linalg.LinAlgError) as error:          # NumPy's errors about these values are no failures of fad
         raise type(error)(*error.args) from None
 
 

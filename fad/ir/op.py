@@ -1,4 +1,4 @@
-"""An op is a record: all that fad knows of one operation stands in it, and every room reads it there."""
+"""An op is a record: all that fad knows of one operation stands in it, and every package reads it there."""
 from collections.abc import Callable
 from typing import Any
 
@@ -26,7 +26,7 @@ class Op:
         self.name, self.run, self.infer, self.kind = name, run, infer, kind
         self.derivative, self.batch, self.text, self.samples = derivative, batch, text, samples
         self.creation, self.effect, self.__doc__ = creation, effect, doc
-        self.facts = facts                    # what only some kinds have: a ufunc, a kernel's name, a kink's rule
+        self.facts = facts                    # facts that only some kinds have: a ufunc, a kernel's name, a kink's rule
         if name in registry:
             raise ValueError(f"two records for {name}")
         registry[name] = self
@@ -50,7 +50,7 @@ class Op:
         """A check of numbers in a region of a program: what fails is recorded, since the program may not get there."""
         try:
             return self.run(*args, **params)
-        except Exception as error:                           # whatever it raises it raises again where the program gets there
+        except Exception as error:                           # it raises the same error again if the program gets there
             let_through(error)
             return stack.builders()[-1].bind(self, args, params)
 

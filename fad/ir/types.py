@@ -88,7 +88,7 @@ def type_of(x: Any) -> Type:
 _ALIKE = (np.memmap, np.recarray)                             # NumPy's own that differ from ndarray in where their numbers lie, and how fields are named
 _APART = {"__new__", "__init__", "__array_finalize__", "__array_priority__", "__reduce__", "__reduce_ex__", "__setstate__", "__copy__", "__deepcopy__",
           "__repr__", "__str__", "__format__", "__doc__", "__hash__", "__dir__", "__sizeof__", "__init_subclass__", "__class_getitem__"}
-_MEANING = {*dir(np.ndarray), "__array_ufunc__", "__array_function__"} - _APART        # what decides what is computed with an array
+_MEANING = {*dir(np.ndarray), "__array_ufunc__", "__array_function__"} - _APART        # the facts that decide how an array is computed with
 
 
 @cache
@@ -142,7 +142,7 @@ def promoted(types: Any) -> np.dtype:
 
 
 @cache
-@door                                                         # what NumPy says of operands that its ufunc does not take is no failure of fad's
+@door                                                         # NumPy's error about operands that its ufunc does not take is no failure of fad
 def _resolve(ufunc: Any, keys: tuple) -> tuple:
     kinds = tuple(_WEAK_PYTHON[k[1]] if isinstance(k, tuple) else k for k in keys)
     return ufunc.resolve_dtypes(kinds + (None,) * ufunc.nout)

@@ -1,4 +1,4 @@
-"""A value of a program that is being built, and Python's operators on it: each becomes an equation of the current builder."""
+"""A value of a program that is being built, with Python's operators, which become equations."""
 from collections.abc import Callable
 from typing import Any
 
@@ -54,14 +54,14 @@ class Value:
         return size
 
     def beside(self, other: Any) -> Any:
-        """What stands beside this in an expression, as ops take it."""
+        """The other operand of an expression, as ops take it."""
         return other
 
     def meets(self, name: str, a: Any, b: Any) -> None:
-        """Before an operator is applied to a and b, one of which is this: what Python or NumPy would refuse."""
+        """Refuse, before an operator is applied to a and b, operands that Python or NumPy would refuse."""
 
     def describe(self) -> str:
-        """What messages call it."""
+        """The name of a value in messages."""
         return f"<traced {self.atom.name}: {self.atom.type}>"
 
     __repr__ = describe

@@ -1,7 +1,7 @@
-"""Large kernels as machine code of their own: compiled once for each signature, kept where fad keeps its kernels, called by name.
+"""Outlined kernels: large kernels as machine code of their own, compiled once for each signature and called by name.
 
-What calls such a kernel holds its name only, so that it is neither compiled nor optimised again with each caller. An exported module, which
-has no place to keep anything, compiles what it calls into itself.
+fad keeps their code where it keeps its kernels. A caller holds only the name, so no caller compiles or optimises the
+kernel again. An exported module has no place to keep anything, and compiles what it calls into itself.
 """
 from typing import Any
 

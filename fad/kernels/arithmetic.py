@@ -94,7 +94,7 @@ rint = _instruction("rint", np.rint)
 
 
 def bitwise_count(x):
-    """How many bits of |x| are set.
+    """The number of set bits of |x|.
 
     >>> int(bitwise_count(-7))
     3
@@ -226,7 +226,7 @@ def _complex_sign(x):
     return x if a == 0 and b == 0 else complex(a / size, b / size)
 
 
-def _complex_power(x, y):  # zero to a power of positive real part is zero, of which Numba makes nan
+def _complex_power(x, y):  # zero to a power of positive real part is zero; Numba returns nan
     return x - x if x == 0 and y.real > 0 else x**y
 
 

@@ -1,7 +1,7 @@
-"""NumPy as kernels see it: itself, but for the functions that make arrays and the product of matrices, whose code is emitted at once.
+"""NumPy as kernels see it: itself, except that array makers and the product of matrices emit their code at once.
 
-Numba's own np.empty, np.zeros, np.full and np.dot are some functions to compile each, for each dtype, rank and layout anew: together more work than
-a small kernel.
+Numba's own np.empty, np.zeros, np.full and np.dot are several functions to compile each, for each dtype, rank and
+layout anew: together more work than a small kernel.
 
     >>> import numba
     >>> numba.njit(lambda n: zeros((n, 2)))(1)
@@ -118,7 +118,7 @@ def _number(kind, value):
 
 
 def _fields(context, builder, kind, array):
-    """Where an array's elements are, their number, and the size of one."""
+    """The address of an array's elements, their number, and the size of one."""
     place = context.data_model_manager[kind].get_field_position
     return [builder.extract_value(array, place(name)) for name in ("data", "nitems", "itemsize")]
 

@@ -1,7 +1,8 @@
-"""Which integers of a function are never negative, as far as the ranges of its loops tell.
+"""Sign analysis: the integers of a function that are never negative, as far as the ranges of its loops tell.
 
-A subscript that may be negative counts from the end, which costs a comparison for each element, and more where it keeps LLVM from reading neighbours
-at once. An integer is written as a sum of variables; those of loops are replaced, from the innermost loop outwards, by the ends of their ranges.
+A subscript that may be negative counts from the end. That costs a comparison for each element, and more where it keeps
+LLVM from reading neighbours at once. An integer is written as a sum of variables; loop indices are replaced, from the
+innermost loop outwards, by the ends of their ranges.
 """
 import operator
 from itertools import count
@@ -15,7 +16,7 @@ __all__ = ["Bounds"]
 
 
 class Bounds:
-    """What is known of the integers of a function in Numba's representation. defined: see variables.definitions."""
+    """Facts about the integers of a function in Numba's representation. defined: see variables.definitions."""
 
     def __init__(self, blocks, defined):
         self.defined, self.natural = defined, natural_names(defined)
@@ -61,7 +62,7 @@ class Bounds:
         return (start, stop, step) if step in (1, -1) else None
 
     def _only(self, value):
-        """What a variable of one value stands for."""
+        """The value of a variable that has only one."""
         while isinstance(value, ir.Var) and len(self.defined.get(value.name, ())) == 1:
             value = self.defined[value.name][0]
         return value
@@ -72,7 +73,7 @@ class Bounds:
         if len(around) != 1 or len(self.loops[name]) != len(self.defined[name]):
             return None
         body, start, stop, step = around[0]
-        if any(other[0] < body for other in self.loops[name]):  # what a loop inside has left
+        if any(other[0] < body for other in self.loops[name]):  # the value that an inner loop has left
             return None
         first = {} if start is None else self._sum_of(start.name, block)
         last = _plus(self._sum_of(stop.name, block), {None: -step})

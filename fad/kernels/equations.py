@@ -1,6 +1,7 @@
-"""The Sylvester equation, and the order of rows that a pivoted factorization leads to, in compiled code and in plain Python.
+"""The Sylvester equation, and the row order of a pivoted factorization, in compiled code and in plain Python.
 
-Source: R. Bartels, G. Stewart, "Solution of the matrix equation AX + XB = C" (1972), on complex Schur forms.
+O(n^3) each. Source: R. Bartels, G. Stewart, "Solution of the matrix equation AX + XB = C" (1972), on complex Schur
+forms.
 """
 import numpy as np
 import scipy.linalg

@@ -1,4 +1,4 @@
-"""Solving linear systems: LU and Cholesky factors, solve, inverse, determinant, triangular systems.
+"""Linear systems in O(n^3): LU and Cholesky factors, solve, inverse, determinant, triangular systems.
 
 NumPy's arrays are in C order and LAPACK reads columns, so LAPACK sees the transpose of each matrix. Most routines are
 called so that this needs no copy: a determinant is that of the transpose, an inverse the transpose of its inverse.

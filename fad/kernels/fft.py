@@ -1,8 +1,9 @@
 """Fourier transforms along the last axis, of any length, in compiled code; plain Python runs numpy.fft.
 
-A length of small primes goes through a Stockham mixed-radix transform (autosorting, so no bit reversal), any other through
-Bluestein's convolution of a power of two. Computed in double precision and rounded, so complex64 in, complex64 out.
-Sources: C. Van Loan, "Computational Frameworks for the Fast Fourier Transform" (1992), sections 1.7 and 4.2.3.
+O(n log n) for every length n. A length of small primes goes through a Stockham mixed-radix transform (autosorting, so
+no bit reversal), any other through Bluestein's convolution of a power of two. Computed in double precision and rounded,
+so complex64 in, complex64 out. Sources: C. Van Loan, "Computational Frameworks for the Fast Fourier Transform" (1992),
+sections 1.7 and 4.2.3.
 
     >>> fft(np.array([1.0, 0.0, 0.0])).tolist()
     [(1+0j), (1+0j), (1+0j)]

@@ -15,7 +15,7 @@ __all__ = ["correlate", "places_true"]
 
 
 def _places_true(mask, count):
-    """The indices of the true elements, of which there are `count`, as numpy.flatnonzero.
+    """The indices of the `count` true elements, as numpy.flatnonzero.
 
     >>> places_true(np.array([True, False, True]), 2).tolist()
     [0, 2]

@@ -1,7 +1,8 @@
-"""SciPy's compiled functions in code that Numba compiles, by symbol name.
+"""C symbols: SciPy's compiled functions in code that Numba compiles, by symbol name.
 
-Compiled code that Numba keeps on disk must hold no addresses: they change from process to process. So each C function gets
-a symbol name, and the name is bound to the address when the module that uses it is imported, before any cached code is.
+Compiled code that is kept on disk must hold no addresses, since these change from process to process. So each C
+function gets a symbol name, and the name is bound to the address when the module that uses it is imported, before any
+cached code.
 
 Two kinds are served:
 

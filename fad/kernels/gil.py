@@ -1,7 +1,7 @@
-"""Python's lock (the GIL), which compiled code gives up while it runs, where that takes long enough to be worth it.
+"""Python's lock (the GIL): compiled code gives it up while it runs, if it runs long enough.
 
-Kernels touch no object of Python but their arguments, as they begin, and their results, when they end. Whoever gives the
-lock up may wait for milliseconds to have it back, so short kernels keep it, as NumPy's short loops do.
+A kernel touches Python's objects only as it begins (arguments) and as it ends (results). A thread that gives the lock
+up may wait for milliseconds to have it back, so short kernels keep it, as NumPy's short loops do.
 """
 import functools
 
@@ -12,11 +12,11 @@ from numba.core.callwrapper import PyCallWrapper
 __all__ = ["Wrapper", "held_for_a_while", "is_pythons_thread"]
 
 LONG = 500  # steps; NumPy's loops give the lock up from here on
-DEPTH, EXTENT = 4, 1 << 15  # what is known of larger ones would not fit in an integer
+DEPTH, EXTENT = 4, 1 << 15  # larger counts would not fit in an integer
 
 
 class Wrapper(PyCallWrapper):
-    """Numba's function that Python calls; it gives the lock up where the arguments are large for loops of this depth."""
+    """Numba's wrapper that Python calls; it gives the lock up if the arguments are large for loops of this depth."""
 
     depth = 1
 
@@ -78,7 +78,7 @@ def is_pythons_thread(builder):
 
 
 def held_for_a_while(builder, emit):
-    """Emit code that has the lock, whether the thread has it already or not; only for threads that Python knows."""
+    """Emit code that holds the lock, whether the thread has it already or not; only for threads that Python knows."""
     word = ir.IntType(32)
     ensure = _of_python(builder, ir.FunctionType(word, []), "PyGILState_Ensure")
     release = _of_python(builder, ir.FunctionType(ir.VoidType(), [word]), "PyGILState_Release")

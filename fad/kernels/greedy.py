@@ -1,5 +1,8 @@
 """Greedy colourings of sparse matrices. Rows and columns are given as in CSR and CSC: `starts` and `members`.
 
+Each vertex takes the least colour that no near vertex has: O(sum of squared row lengths) for columns. Source: A.
+Gebremedhin, F. Manne, A. Pothen, "What color is your Jacobian? Graph coloring for computing derivatives" (2005).
+
     >>> import numpy as np
     >>> starts, members = np.array([0, 2, 4]), np.array([0, 1, 1, 2])          # two rows: columns 0 and 1, columns 1 and 2
     >>> column_starts, rows = np.array([0, 1, 3, 4]), np.array([0, 0, 1, 1])

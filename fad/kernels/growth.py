@@ -1,4 +1,6 @@
-"""Arrays that grow: the stacks on which loops of unknown length keep what their reverse sweep needs; and whether there is room for more.
+"""Arrays that grow, and the question whether memory is left for more.
+
+Loops of unknown length keep the values for their reverse sweep on such arrays (stacks).
 
     >>> resized(np.array([1.0, 2.0]), 3)
     array([1., 2., 0.])
@@ -22,12 +24,12 @@ UNKNOWN = (1 << 62) - 1
 
 
 def room_for(count):
-    """Whether so many bytes fit in the memory that is available; what is small is not asked about."""
+    """Whether so many bytes fit in the available memory; small amounts are not checked."""
     return count < SMALL or count < _available()
 
 
 def _available():
-    """What fad.util.memory says, where it is at hand (an exported module does without)."""
+    """The answer of fad.util.memory, if it is at hand (an exported module does without)."""
     try:
         return importlib.import_module("fad.util.memory").available()
     except ImportError:
@@ -61,7 +63,8 @@ NO_ROOM = "what a loop saves for its reverse sweep does not fit in memory"
 
 
 def resized(x, n):
-    """x with n elements along its first axis: cut off, or zeros behind; x itself where it has n. MemoryError where they do not fit in memory.
+    """x with n elements along its first axis: cut off, or with zeros behind; x itself if it has n. Raises MemoryError
+    if they do not fit in memory.
 
     >>> x = np.arange(3)
     >>> resized(x, 3) is x, resized(x, 2)

@@ -1,4 +1,7 @@
-"""Functions that a kernel's text makes of what it repeats: compiled into the kernel's own module of machine code, once for each kind of arguments."""
+"""Outlined functions of a kernel's text (backend/outline.py), compiled into the kernel's own module of machine code.
+
+Each is compiled once for each kind of arguments, and LLVM does not inline it.
+"""
 import numba.core.compiler as compiler
 from numba.core import types
 from numba.core.bytecode import FunctionIdentity
@@ -15,7 +18,8 @@ TYPED = 4  # passes of LeanCompiler after which the types are known
 
 
 def helper(*may_share):
-    """Decorate a function that a kernel calls at several places. Its arrays share no memory, but for the parameters named here; its result's type is found.
+    """Decorate a function that a kernel calls at several places. Its arrays share no memory, except the parameters
+    named here; its result's type is inferred.
 
     In plain Python it is the function itself.
 
@@ -72,7 +76,7 @@ def _typed(body, args):
 
 
 def _lowered(unit, library):
-    """What describes the function to its callers, once its code is in the library."""
+    """The descriptor of the function for its callers, once its code is in the library."""
     unit.state.library = library
     _run(unit, LeanCompiler.PASSES[TYPED:])
     return unit.state.cr.fndesc

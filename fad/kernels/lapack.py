@@ -1,8 +1,8 @@
 """BLAS and LAPACK routines for compiled code, as SciPy ships them.
 
 A routine is called by its name without the type letter, with values where Fortran wants addresses of values: a number
-for a size, a flag (as `ord("N")`) or a factor, an array for an array. The letter follows from the first array. The
-last parameter `info` is left out and is the result. These names have a meaning in compiled code only.
+for a size, a flag (as `ord("N")`) or a factor, an array for an array. The first array gives the letter. The last
+parameter `info` is left out and is the result. These names have a meaning in compiled code only.
 """
 from llvmlite import ir
 from numba.core import cgutils, types

@@ -1,7 +1,8 @@
-"""A lean way through Numba: fewer passes, and short code for what generated code is made of (elements of arrays, loops over ranges).
+"""The Numba pipeline: fewer passes, and short code for elements of arrays and for loops over ranges.
 
-Generated code has no closures, no `with`, no variable of two types, no arithmetic on whole arrays; what Numba does for these takes a third
-of its time, and grows faster than the text. And where Numba writes fifty instructions for x[i, j], for LLVM to take away again, here are ten.
+Generated code has no closures, no `with`, no variable of two types and no arithmetic on whole arrays. Numba's passes
+for these take a third of its time, which grows faster than the text. And where Numba writes fifty instructions for x[i,
+j], for LLVM to take away again, here are ten.
 """
 import functools
 
@@ -104,7 +105,8 @@ class _Lower(lowering.Lower):
             super().delvar(name)
 
     def _is_argument(self, name):
-        """Whether the variable is an argument all the time. Who calls holds it, so that its references need not be counted."""
+        """Whether the variable is an argument all the time. The caller holds it, so its references need not be counted.
+        """
         values = self._defined.get(name, ())
         return len(values) == 1 and isinstance(values[0], ir.Arg) and self.typeof(f"arg.{values[0].name}") == self.typeof(name)
 
@@ -160,7 +162,7 @@ class _Lower(lowering.Lower):
         return super()._lower_call_normal(fnty, expr, signature)
 
     def _reshaped(self, wanted, kind, array, extents):
-        """An array in C order under other extents, of which none is to be found out."""
+        """An array in C order under other extents, all of them given."""
         numbers = [self.context.cast(self.builder, self.loadvar(n.name), self.typeof(n.name), types.intp) for n in extents]
         size = self.context.make_array(kind)(self.context, self.builder, array).nitems
         differs = self.builder.icmp_signed("!=", functools.reduce(self.builder.mul, numbers), size)
@@ -222,7 +224,7 @@ class _Lower(lowering.Lower):
         return place
 
     def _are_natural(self, index, count):
-        """Of each number of a subscript, whether it is known not to be negative."""
+        """For each number of a subscript, whether it is known not to be negative."""
         items = self._items(index)
         if items is None:
             return [self._bounds.is_natural(index, self._label)] * count
@@ -274,7 +276,7 @@ class _Lower(lowering.Lower):
         return parts[0].items if len(parts) == 1 and isinstance(parts[0], ir.Expr) and parts[0].op == "build_tuple" else None
 
     def _rows(self, kind, array, places):
-        """Where the rows at these places of the first axes begin, and the extents of the other axes."""
+        """The address of the rows at these places of the first axes, and the extents of the other axes."""
         extents = [self._field(array.name, kind, "shape", axis) for axis in range(len(places), kind.ndim)]
         data = self._field(array.name, kind, "data")
         if not places:

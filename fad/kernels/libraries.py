@@ -1,7 +1,7 @@
-"""Libraries of machine code: optimised once, kept as object code, and freed with the last who can call them.
+"""Libraries of machine code: optimised once, kept as object code, and freed with their last user.
 
-Numba has one engine for all that it compiles in a process, which frees nothing. A kernel that is dropped is to be freed,
-so each has an engine of its own, which costs it a millisecond.
+Numba has one engine for all that it compiles in a process, and that engine frees nothing. A dropped kernel is to be
+freed, so each kernel has an engine of its own, which costs it a millisecond.
 """
 import contextlib
 

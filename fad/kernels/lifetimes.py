@@ -1,7 +1,8 @@
-"""Where the variables of a function in Numba's representation are released.
+"""Liveness: where a function in Numba's representation releases its variables.
 
-Numba finds it by sets of all variables that come to a block, for each block and six times over, which grows with the square of the text. Most
-variables live within one block: only the others need to be followed from block to block.
+Numba computes sets of all variables that reach a block, for each block and six times over; that grows with the square
+of the text. Most variables live within one block, so only the others are followed from block to block (backward
+dataflow with a worklist).
 """
 from numba.core import ir
 from numba.core.analysis import compute_cfg_from_blocks
@@ -26,7 +27,7 @@ def insert_releases(function):
 
 
 def _needed(blocks, cfg, reads, made):
-    """Of each block the variables that it, or a block behind it, reads as they were before it."""
+    """For each block, the variables that it, or a block behind it, reads as they were before it."""
     needed = {label: _read_first(block, reads[label]) for label, block in blocks.items()}
     waiting = list(blocks)
     while waiting:
@@ -50,7 +51,7 @@ def _read_first(block, reads):
 
 
 def _body(block, reads, alive):
-    """The statements of a block, each with the releases behind it; alive: what is needed at its end."""
+    """The statements of a block, each with the releases behind it; alive: the variables that are needed at its end."""
     *statements, last = block.body
     parts = [[last]]
     for statement, names in zip(reversed(statements), reads[-2::-1]):

@@ -1,9 +1,10 @@
-"""What LLVM is to do with the loops of a large function.
+"""Unrolling: what LLVM is to do with the loops of a large function.
 
-Left to itself it copies the body of each loop some times, and the whole of a nest whose ranges are constant and short, up to hundreds of instructions
-a loop. In a function of forty loops a third of the time of compiling goes there. So in these each loop is compiled as it stands, but for short
-nests of constant ranges, which become part of the loop around them, and for sums, whose additions would wait for each other. What is asked for is less than LLVM
-would do, never more: it warns the user where it cannot do what it is asked for.
+Left to itself, LLVM copies the body of each loop several times, and the whole of a nest of short constant ranges, up to
+hundreds of instructions a loop. In a function of forty loops a third of the compile time goes there. So a large
+function's loops are compiled as they stand, with two exceptions: short nests of constant ranges, which become part of
+the loop around them, and sums, whose additions would wait for each other. These hints ask for less than LLVM would do,
+never for more: LLVM warns the user where it cannot do what it is asked for.
 """
 from llvmlite import ir as llvm_ir
 from numba.core import ir
@@ -28,15 +29,19 @@ class Loops:
         self.sizes, self.nodes = {}, {}
 
     def note(self, builder, label, targets):
-        """Write what LLVM is to do with a loop to the instruction that ends a block, if a turn of the loop ends there."""
+        """Write what LLVM is to do with a loop to the instruction that ends a block, if an iteration of the loop ends
+        there.
+        """
         for header in targets:
             if header in self.found and label in self.found[header].body and self.stands(header):
-                if header not in self.nodes:                 # one for all jumps that end a turn
+                if header not in self.nodes:                 # one for all jumps that end an iteration
                     self.nodes[header] = _node(builder.module, "llvm.loop.unroll.disable")
                 builder.block.terminator.set_metadata("llvm.loop", self.nodes[header])
 
     def depth(self):
-        """How many loops the innermost one lies in, itself among them; as many as can be for those of which nobody knows how many turns they take."""
+        """How many loops the innermost one lies in, itself among them; as many as can be for those of which nobody
+        knows how many iterations they take.
+        """
         if any(self._range(header) is None for header in self.found):
             return DEPTH
         return max([1, *(sum(header in loop.body for loop in self.found.values()) for header in self.found)])
@@ -46,11 +51,14 @@ class Loops:
         return len(self.found) > MANY and self._size(header) > SHORT and not self._adds_up(header)
 
     def is_hidden(self, label):
-        """Whether LLVM had better not know how an index moves, that of the loop whose turns begin in this block: over a range and around other loops.
+        """Whether LLVM should not know how an index moves: that of the loop whose iterations begin in this block, over
+        a range and around other loops.
 
-        It tests in front of such a loop whether the arrays of an inner one overlap, by all that they touch from the first turn to the last, and takes one element at
-        a time if they do. That is always so where the index goes down (as in every reverse sweep: the test takes the last turn's addresses
-        for the larger ones), and where a turn reads a row of the array of which it writes another. Not knowing, LLVM tests in front of the inner loop.
+        It tests in front of such a loop whether the arrays of an inner one overlap, by all that they touch from the
+        first iteration to the last, and takes one element at a time if they do. That is always so where the index goes
+        down (as in every reverse sweep: the test takes the last iteration's addresses for the larger ones), and where
+        an iteration reads a row of the array of which it writes another. Not knowing, LLVM tests in front of the inner
+        loop.
         """
         around = [h for h, loop in self.found.items() if label in loop.body]
         header = min(around, key=lambda h: len(self.found[h].body), default=None)
@@ -84,7 +92,7 @@ class Loops:
         return value.name if isinstance(value, ir.Var) else id(value)
 
     def _adds_up(self, header):
-        """Whether a loop without loops in it has a sum or a few, which LLVM keeps side by side in several vectors."""
+        """Whether an innermost loop has one or a few sums, which LLVM keeps side by side in several vectors."""
         body = self.found[header].body
         return not any(h in self.found for h in body if h != header) and 0 < sum(map(self._is_sum, self._statements(body))) <= FEW
 
@@ -101,7 +109,9 @@ class Loops:
         return [s for label in labels for s in self.blocks[label].body if not isinstance(s, ir.Del)]
 
     def _size(self, header):
-        """Statements of a loop, with those in it, when it is written out; infinitely many where nobody knows how many turns there are."""
+        """The statements of a loop, inner loops included, when it is written out; infinite if the number of iterations
+        is unknown.
+        """
         if header not in self.sizes:
             body = self.found[header].body
             inside = [h for h in body if h in self.found and h != header]
@@ -111,12 +121,14 @@ class Loops:
         return self.sizes[header]
 
     def _turns(self, header):
-        """How many turns a loop has."""
+        """The number of a loop's iterations."""
         numbers = self._range(header)
         return len(range(*numbers)) if numbers and all(type(n) is int for n in numbers) else float("inf")
 
     def _range(self, label):
-        """The numbers of the range of the loop whose turns begin in this block, None for those not constant; None where it is not over a range."""
+        """The numbers of the range of the loop whose iterations begin in this block, with None for those not constant;
+        None for a loop that is not over a range.
+        """
         value = next((s.value for s in self._statements([label]) if isinstance(s, ir.Assign) and getattr(s.value, "op", "") == "iternext"), None)
         for op in ("iternext", "getiter"):
             if not isinstance(value, ir.Expr) or value.op != op:
@@ -127,14 +139,14 @@ class Loops:
         return [only_value(self.defined, a) for a in value.args]
 
     def _only(self, value):
-        """What a variable of one value stands for."""
+        """The value of a variable that has only one."""
         while isinstance(value, ir.Var) and len(self.defined.get(value.name, ())) == 1:
             value = self.defined[value.name][0]
         return value
 
 
 class _LoopNode(llvm_ir.values.MDValue):
-    """What LLVM knows one loop by: a node that begins with itself."""
+    """LLVM's identity of one loop: a node that begins with itself."""
 
     def descr(self, buf):
         buf += (f"distinct !{{ {', '.join([x.get_reference() for x in (self, *self.operands)])} }}", "\n")

@@ -89,7 +89,7 @@ def _pade_exp(m):
 
 @inner(lambda m: types.intp)
 def _halvings(m):
-    """How often to halve a matrix for its exponential."""
+    """The number of halvings of a matrix for its exponential."""
     norm = _norm(m)
     return int(np.ceil(np.log2(min(norm, 1e300) / REACH))) if norm > REACH else 0
 

@@ -1,7 +1,7 @@
 """Arrays made and reshaped in compiled code at little cost to the compiler.
 
-Numba's own np.empty, reshape, copy and ascontiguousarray are each some functions to compile; these emit code at once. They
-have a meaning in compiled code only, and do not check.
+Numba's own np.empty, reshape, copy and ascontiguousarray are each several functions to compile; these emit code at
+once. They have a meaning in compiled code only, and do not check.
 """
 import functools
 import sys
@@ -91,7 +91,7 @@ def _allocation(context, module, rank):
 
 
 def _data_inside(context, builder, meminfo):
-    """Where the elements of a new array are, told to LLVM as a place inside the memory that its MemInfo begins.
+    """The address of a new array's elements, told to LLVM as a place inside the memory that its MemInfo begins.
 
     As the address that the MemInfo holds it could be that of any array; so LLVM knows that new arrays share no memory with each other and with arguments.
     What lets go of a MemInfo may touch all of that memory, so that nothing is read behind it.

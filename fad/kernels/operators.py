@@ -1,6 +1,7 @@
-"""Operators of numbers in a few instructions, where Numba compiles a function: products of complex numbers, powers with a small constant.
+"""Operators of numbers in a few instructions: products of complex numbers, powers with a small constant.
 
-The numbers are the same: what is multiplied here is rounded as it stands, and never becomes one instruction with a sum.
+Numba compiles a function for each. The numbers are the same: a product is rounded as it stands, and never becomes one
+instruction with a sum.
 """
 import operator
 
@@ -9,7 +10,7 @@ from numba.core import types
 __all__ = ["emit"]
 
 MOST = 4  # the largest power that is written out
-ROUNDED = ("arcp",)  # a flag that means nothing to products and sums: what has none is given those of the function, which would let LLVM contract
+ROUNDED = ("arcp",)  # a flag without meaning for products and sums: an instruction without flags gets the function's, which let LLVM contract
 
 
 def emit(context, builder, op, signature, values, constant):

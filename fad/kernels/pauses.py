@@ -1,8 +1,8 @@
-"""Ctrl-C in long loops: compiled code that Python called asks, some times a second, whether a signal has come.
+"""Ctrl-C in long loops: some times a second, compiled code asks whether a signal has come.
 
-It counts turns, and looks at a coarse clock every so many of them; when that has moved it takes Python's lock (see
-gil.py) and has the handlers run. The exception that a handler raised goes on to the caller. A handler may do anything: where
-it has resized an array that the code works on, the code raises an error, since the memory is gone.
+It counts iterations, and looks at a coarse clock every EVERY of them. When the clock has moved, it takes Python's lock
+(gil.py) and runs the handlers. An exception of a handler goes on to the caller. A handler may do anything: if it has
+resized an array that the code works on, the code raises an error, since the memory is gone.
 
     >>> interruptible(0)
     1
@@ -57,7 +57,7 @@ def record_of(context, builder, arrays):
 
 
 def emit_pause(context, builder, turns, clock, record, ranks):
-    """Emit `interruptible`, in a function whose arguments are arrays of these ranks, of which there is a record."""
+    """Emit `interruptible`, in a function that has a record of its arguments, arrays of these ranks."""
     now = builder.icmp_signed("==", builder.and_(turns, WORD(EVERY - 1)), WORD(EVERY - 1))
     with builder.if_then(now, likely=False):
         found = builder.call(_pause(builder.module, ranks), [clock, record])
@@ -69,7 +69,7 @@ def emit_pause(context, builder, turns, clock, record, ranks):
 
 
 def emit_check(context, builder, record, ranks):
-    """Emit what follows the call of a helper that pauses: it knows those of the arrays only that it is given."""
+    """Emit the code behind the call of a helper that pauses: the helper knows only the arrays that it is given."""
     found = builder.call(_sizes(builder.module, ranks), [record])
     with builder.if_then(cgutils.is_not_null(builder, found), likely=False):
         context.call_conv.return_user_exc(builder, RuntimeError, (TELLS,))

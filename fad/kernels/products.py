@@ -58,7 +58,7 @@ def _loops(a, b, out):
 
 @inner(lambda a: types.UniTuple(types.intp, 2))
 def _strides(a):
-    """How BLAS may read a matrix: flag (of its transpose) and leading dimension, or 0 if it must be copied."""
+    """A matrix as BLAS may read it: flag (of its transpose) and leading dimension, or 0 if it must be copied."""
     size = a.itemsize
     down, right = a.strides[0] // size, a.strides[1] // size
     if (right == 1 or a.shape[1] == 1) and down >= max(1, a.shape[1]):

@@ -1,8 +1,8 @@
 """NumPy's type promotion for functions that Numba compiles: how a plain Python function gets its compiled form.
 
-A kernel is a plain Python function. `compiled_as` gives it a meaning in compiled code: which argument types it takes (as
-a NumPy ufunc would) and what is emitted for them. This is the low level of `numba.extending`, because it costs nothing
-at compile time: an `@overload` is one more function to type and compile at each use.
+`compiled_as` gives a kernel, a plain Python function, a meaning in compiled code: the argument types it takes (as a
+NumPy ufunc would) and the code that is emitted for them. This is the low level of `numba.extending`, because it costs
+nothing at compile time: an `@overload` is one more function to type and compile at each use.
 """
 import numpy as np
 from numba.core import compiler, types

@@ -1,4 +1,4 @@
-"""Numba's search for the types of a call, which tries every definition of a function, made once for each kind of arguments."""
+"""A memo of Numba's search for the types of a call, which tries every definition of a function each time."""
 import operator
 
 from numba.core import types

@@ -1,6 +1,6 @@
-"""Results of many arrays, each stored where it is returned, and made an object of Python from there.
+"""Results of many arrays: each is stored where it is returned, and made an object of Python from there.
 
-As one value of LLVM a tuple of arrays costs the square of its length: every array that is put into it or taken out of it is a step on all of it.
+As one value of LLVM, a tuple of n arrays costs O(n^2): every array that enters or leaves it is a step on all of it.
 """
 import copy
 
@@ -24,7 +24,7 @@ def is_large(kind):
 
 
 def returned_tuples(blocks, defined, typeof, kind):
-    """The names of variables that are nothing but the function's result: a new tuple of this kind, which is returned."""
+    """The names of variables that are only the function's result: a new tuple of this kind, which is returned."""
     readers = {}
     for block in blocks.values():
         for statement in block.body:
@@ -39,7 +39,7 @@ def returned_tuples(blocks, defined, typeof, kind):
 
 
 def _until_returned(name, readers, defined, typeof, kind):
-    """The variables that a tuple goes through until it is returned; none where anything else is done with it."""
+    """The variables that a tuple goes through until it is returned; none if anything else happens to it."""
     names = {name}
     while len(readers.get(name, ())) == 1:
         reader = readers[name][0]
@@ -55,7 +55,7 @@ def _until_returned(name, readers, defined, typeof, kind):
 def store(context, builder, kind, k, item):
     """Store an item of the result."""
     place = cgutils.gep_inbounds(builder, context.call_conv._get_return_argument(builder.function), 0, k)
-    is_data = isinstance(kind, types.Tuple)                  # a tuple of one type keeps values, another what lies in memory
+    is_data = isinstance(kind, types.Tuple)                  # a tuple of one type keeps values, any other their form in memory
     builder.store(context.data_model_manager[kind[k]].as_data(builder, item) if is_data else item, place)
 
 

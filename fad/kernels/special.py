@@ -10,7 +10,7 @@ others the inner loop of the ufunc, which costs some 15 ns more.
     >>> numba.njit(lambda x: polygamma(1, x))(1.0).__round__(6)
     1.644934
 
-Where `vecmath` has a function of the same name (erf, expm1, xlogy, ...), that one is vectorised for real numbers.
+Where `vecmath` has a function of the same name (erf, expm1, xlogy, ...), use `vecmath`'s for vectors of real numbers.
 """
 import numpy as np
 import scipy.special as sp
@@ -30,7 +30,7 @@ BEHIND = {
     "lambertw": {3: "_lambertw"},
     **{f"spherical_{kind}": {2: f"_spherical_{kind}"} for kind in ("jn", "yn", "in", "kn")},
 }
-HIDDEN = {"round"}  # Python's own, for who imports all
+HIDDEN = {"round"}  # Python's own, for `import *`
 UFUNCS = [name for name, value in vars(sp).items() if isinstance(value, np.ufunc) and name not in HIDDEN]
 __all__ = sorted([*UFUNCS, *BEHIND, "multigammaln", "polygamma"])  # noqa: PLE0605
 DOUBLE = ir.DoubleType()

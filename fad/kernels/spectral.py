@@ -218,7 +218,7 @@ eigvals = matrices(lambda a: np.linalg.eigvals(a) + 0j, "eigvals", [COMPLEX_VECT
 
 @inner_of_types(lambda *_: types.int32)
 def _gesdd(job, m, s, u, v):
-    """LAPACK's gesdd on one matrix, of which it sees the transpose: u and v come out in C order."""
+    """LAPACK's gesdd on the transpose of one matrix: u and v come out in C order."""
 
     def real(job, m, s, u, v):
         (rows, n), k = m.shape, s.size

@@ -1,7 +1,7 @@
-"""How a function of one matrix becomes a kernel on stacks of matrices (..., m, n), of any strides, in compiled code.
+"""Kernels on stacks of matrices (..., m, n), of any strides, made from functions of one matrix, in compiled code.
 
-A kernel of linear algebra has a plain function (NumPy's or SciPy's), a rule for its types, and a body that loops over the
-leading axes. Bodies copy into C order first, because LAPACK overwrites what it is given.
+A kernel of linear algebra has a plain function (NumPy's or SciPy's), a rule for its types, and a body that loops over
+the leading axes. Bodies copy into C order first, because LAPACK overwrites its arguments.
 """
 from numba.core import types
 from numba.extending import intrinsic

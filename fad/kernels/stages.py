@@ -1,4 +1,4 @@
-"""Stages of the lean way through Numba (see lean.py) that come before code is emitted."""
+"""Stages of the Numba pipeline (lean.py) that come before code is emitted."""
 import contextlib
 import sys
 from types import ModuleType
@@ -64,7 +64,7 @@ class _NoRecord:
 
 @contextlib.contextmanager
 def findable(function):
-    """Within, a module of that name is found which Numba looks for; nothing in it keeps the function."""
+    """Within the block, Numba finds a module of that name; nothing in the module keeps the function."""
     name = function.__module__
     added = name is not None and name not in sys.modules
     if added:

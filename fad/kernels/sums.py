@@ -21,11 +21,11 @@ from fad.kernels.promotion import compiled_as, like_ufunc
 
 __all__ = ["add_up", "maximum_up", "minimum_up", "multiply_up"]
 
-FREE = "reassoc", "contract"                               # with "nsz", LLVM takes apart what is added as well: (x + big) - big in a sum
+FREE = "reassoc", "contract"                               # with "nsz", LLVM takes the addends apart as well: (x + big) - big in a sum
 
 
 def add_up(total, x):
-    """total + x, of which it does not matter when it is added.
+    """total + x, in an order that does not matter.
 
     >>> add_up(1.0, 2)
     3.0
@@ -34,7 +34,7 @@ def add_up(total, x):
 
 
 def multiply_up(total, x):
-    """total * x, of which it does not matter when it is multiplied.
+    """total * x, in an order that does not matter.
 
     >>> multiply_up(1.5, 2)
     3.0
@@ -43,7 +43,8 @@ def multiply_up(total, x):
 
 
 def maximum_up(top, x):
-    """The larger, or the nan, where it does not matter when it is taken: LLVM knows `llvm.maximum` as a reduction, and comparisons with nans not.
+    """The larger of two numbers, or the nan, in an order that does not matter: LLVM knows `llvm.maximum` as a
+    reduction, but not comparisons with nans.
 
     >>> float(maximum_up(1.5, 2.0))
     2.0

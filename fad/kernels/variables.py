@@ -1,4 +1,4 @@
-"""What the variables of a function in Numba's representation are known to be, before code is made of it."""
+"""Facts about the variables of a function in Numba's representation, before code is made of it."""
 import operator
 
 from numba.core import ir, types
@@ -31,7 +31,7 @@ def names_in(x):
 
 
 def natural_names(defined):
-    """The names of integers that are never negative: those that nothing says may be."""
+    """The names of integers that are never negative: all that no assignment can make negative."""
     readers = {}
     for name, values in defined.items():
         for read in names_in(values):
@@ -82,7 +82,7 @@ def _is_natural_call(function, args, names, defined):
 
 
 def of_one_value(blocks, is_counted):
-    """Variables that are assigned in one place, from which every use is reached and nothing else: they need no memory.
+    """Variables with one assignment that reaches, alone, every use: they need no memory.
 
     A variable whose references are counted needs memory where it is not known, wherever it is released or assigned, whether it holds one.
     """
@@ -101,7 +101,9 @@ def of_one_value(blocks, is_counted):
 
 
 def _released_unclearly(blocks, cfg, counted):
-    """Of these variables those that somewhere are released though they may hold nothing, or assigned or left behind though they may hold something."""
+    """The variables among these that some path releases although they may be empty, or assigns or leaves although they
+    may be full.
+    """
     unclear, holding = set(), {cfg.entry_point(): frozenset()}
     waiting = [cfg.entry_point()]
     while waiting:
@@ -115,7 +117,7 @@ def _released_unclearly(blocks, cfg, counted):
             unclear |= after - {blocks[label].terminator.value.name}
         for successor, _ in cfg.successors(label):
             if successor in holding:
-                unclear |= holding[successor] ^ after        # what it holds depends on the way
+                unclear |= holding[successor] ^ after        # its content depends on the path
             else:
                 holding[successor] = frozenset(after)
                 waiting.append(successor)
@@ -123,7 +125,7 @@ def _released_unclearly(blocks, cfg, counted):
 
 
 def _steps(block, counted):
-    """What a block does to these variables, in order: (name, whether it is assigned, or else released)."""
+    """The actions of a block on these variables, in order: (name, whether it is assigned, or else released)."""
     for statement in block.body:
         if isinstance(statement, ir.Del) and statement.value in counted:
             yield statement.value, False
@@ -132,7 +134,7 @@ def _steps(block, counted):
 
 
 def _places(blocks):
-    """Where each variable is assigned and used: (block, position in it)."""
+    """The assignments and uses of each variable: (block, position in it)."""
     assigned, used = {}, {}
     for label, block in blocks.items():
         for k, statement in enumerate(block.body):

@@ -1,1 +1,1 @@
-"""Third floor: passes. Each is a name, a sentence and a pure function from Func to Func."""
+"""Third floor: passes. Each pass is a name, a sentence and a pure function from Func to Func."""

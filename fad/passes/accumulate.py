@@ -1,4 +1,8 @@
-"""accumulate: what every turn of a loop adds to one element of an array is added up in a number, and to the array once."""
+"""accumulate: scalar promotion of sums. A loop adds to a number, and the number goes to the array once, behind it.
+
+The element must not depend on the iteration, and bounds of indices must show that the loop touches it nowhere else
+(places.py). One walk; the proofs compare at most MOST_PAIRS pairs of accesses a loop.
+"""
 from typing import Any
 
 from ..ir.absent import absent
@@ -13,7 +17,10 @@ from .turns import if_it_runs, runs
 
 
 def accumulate(func: Func) -> Func:
-    """An array gets what a loop adds at a place that does not depend on the loop when the loop is over, if the loop reads and writes other places only.
+    """A loop's additions to an element that stays in place go to a number, and the number goes to the array behind the
+    loop.
+
+    The loop must read and write other elements only.
 
         for i in range(n): g[k] += x[i]   ->   s = 0.0; for i in range(n): s = s + x[i]; if 0 < n: g[k] += s
     """
@@ -32,20 +39,22 @@ def _visit(eqn: Equation, scope: Scope, places: Places) -> Any:
 
 
 def _to_move(sums: Sums, k: int, places: Places) -> list:
-    """The additions of numbers to an element of the k-th carry that is the same in all turns, where all else but additions happens to other elements."""
+    """The additions of numbers to an element of the k-th carry that is the same in all iterations, where all else but
+    additions happens to other elements.
+    """
     steps = sums.steps(k) or ()
     found = [e for e in steps if e.op.name == "index_add" and _stays(e, sums.inside)]
     return places.keep_apart(sums.region, found, [e for e in steps if not is_addition(e)])
 
 
 def _stays(add: Equation, inside: set) -> bool:
-    """Whether this adds a number, in the array's dtype, to an element that does not depend on the turn."""
+    """Whether this adds a number, in the array's dtype, to an element that does not depend on the iteration."""
     array, number, *place = add.inputs
     return number.type.dtype == array.type.dtype and all(entry == "i" for entry in add.params["spec"]) and inside.isdisjoint(place)
 
 
 def _divided(loop: Equation, chosen: list, scope: Scope) -> Equation:
-    """The loop with sums of their own in the scope, one for each element, and of the equations behind it the last."""
+    """The loop with one sum for each element; the scope gets it and all equations behind it but the last."""
     groups = {k: _by_place(found) for k, found in chosen}
     kept = {k: Var(loop.outputs[k].type, loop.outputs[k].name) for k, _ in chosen}
     all_groups = [adds for of_array in groups.values() for adds in of_array]
@@ -71,7 +80,9 @@ def _by_place(adds: list) -> list:
 
 
 def _with_sums(region: Func, groups: list) -> Func:
-    """The body with numbers that it adds to instead of the array: what a turn adds to one element is added up where it was added, and to the number at the end."""
+    """The body, which adds to numbers in place of the arrays: an iteration's additions to one element stay where they
+    were, and the sum goes to the number at the end.
+    """
     states = {e.outputs[0]: e.inputs[0] for adds in groups for e in adds}
     group_of = {e: k for k, adds in enumerate(groups) for e in adds}
 

@@ -1,8 +1,10 @@
-"""cancels: a maximum that is subtracted and added again, so that exponentials do not overflow, is a constant to derivatives.
+"""cancels: a maximum that is subtracted and added again, against overflow, is a constant to derivatives.
 
-log(sum(exp(x - a))) + a is the same for every a, and so is exp(x - a) / sum(exp(x - a)): their derivative with respect to a is zero, and the
-derivative of the maximum that a is need not be computed. To see it, each value computed from a is described by how it follows a: shifted by c a
-(a sum), or scaled by exp(c a) (a product); where nothing that is returned follows a, a has no derivative.
+    log(sum(exp(x - a))) + a        and        exp(x - a) / sum(exp(x - a))        are the same for every a
+
+So their derivative with respect to a is zero, and nobody needs the derivative of the maximum. The pass describes how
+each value follows a: shifted by c a (a sum), or scaled by exp(c a) (a product). If no result follows a, a has no
+derivative. One sweep over the program for each maximum.
 """
 from collections.abc import Callable
 from typing import Any, NamedTuple

@@ -1,4 +1,7 @@
-"""cse: of equal computations, the later is replaced by the earlier."""
+"""cse: common subexpression elimination. An equal computation gives way to the earlier one.
+
+One walk with a hash table for each scope (value numbering): a look-up for each equation and enclosing region.
+"""
 from typing import Any
 
 from ..ir.graph import Equation, Func, Literal, Var
@@ -7,7 +10,8 @@ from .rewrite import Scope, rewrite
 
 
 def cse(func: Func) -> Func:
-    """Of two equations with the same op, inputs and params, the second gives way to the first (an outer scope's counts for an inner one).
+    """The second of two equations with the same op, inputs and params gives way to the first, in the same scope or in
+    one around it.
 
         a = sin(x); b = sin(x); return a * b   ->   a = sin(x); return a * a
     """

@@ -1,4 +1,7 @@
-"""dce: what nothing depends on goes, carries of loops and results of branches included."""
+"""dce: dead code elimination, carries of loops and results of branches included.
+
+Mark and sweep over one graph of the program and its regions: linear in the program.
+"""
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,14 +11,14 @@ from .rewrite import in_regions
 
 
 def dce(func: Func) -> Func:
-    """Equations whose results nobody uses are removed; checks stay, and the loops and branches that they stand in.
+    """Equations without a use are removed. Checks stay, and so do the loops and branches around them.
 
         a = sin(x); b = cos(x); return a   ->   a = sin(x); return a
     """
     return _swept(func, _marked(func))
 
 
-# -- mark: variables and equations of the whole program, regions included, are one graph, in which each leads to what it needs ---------
+# -- mark: variables and equations of the program and its regions are one graph; each has edges to its needs --------------
 
 
 def _marked(func: Func) -> set:
@@ -55,7 +58,8 @@ def _edges_of_whole(eqn: Equation) -> Iterator[tuple]:
 
 
 def _edges_of_loop(eqn: Equation) -> Iterator[tuple]:
-    """A carry that is needed, in the loop or behind it, is needed everywhere: what it begins with, and what a turn makes of it."""
+    """A carry that is needed in the loop or behind it is needed everywhere: its first value and its next one.
+    """
     loop = LoopView(eqn)
     yield eqn, (*loop.bounds, *(loop.test.outputs if loop.test is not None else ()))
     for out, start, turn, *carries in zip(loop.results, loop.init, loop.next, *map(loop.carries_of, eqn.regions)):
@@ -82,7 +86,7 @@ def _swept(func: Func, marked: set) -> Func:
 
 
 def _trimmed(eqn: Equation, marked: set) -> Equation:
-    """An equation with regions, without the carries or results that nobody needs, its regions swept."""
+    """An equation with regions, without its unused carries or results, its regions swept."""
     if not eqn.regions:
         return eqn
     kept = [k for k, v in enumerate(eqn.outputs) if v in marked]

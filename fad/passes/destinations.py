@@ -1,4 +1,4 @@
-"""destinations: an array that is filled and then copied into a part of another one is filled in that part."""
+"""destinations: copy elision. An array that is filled and then copied into a part of another is filled there."""
 from typing import Any, NamedTuple
 
 from ..ir.graph import Equation, Func, Var, is_loop
@@ -14,8 +14,8 @@ _WRITES = ("update", "index_add")
 
 
 def destinations(func: Func) -> Func:
-    """An array of nothing yet, to which loops write and which is then put into a part of another, is that part: nothing is copied. So what a loop
-    inside a loop saves goes straight to the array that keeps it for all turns.
+    """An empty array that loops fill, and that is then put into a part of another array, is that part. Nothing is
+    copied: the values that an inner loop saves go straight to the array that keeps them for all iterations.
 
         t = unwritten(n); t = for i: yield t[i] = x[i] * c; T[k] = t   ->   T = for i: yield T[k, i] = x[i] * c
     """
@@ -33,7 +33,7 @@ class _Block:
         self.chains = DefUse(equations, outputs)
 
     def fill_in_place(self, whole: Var) -> None:
-        """Where `whole` is an array into which one is put that was filled for nothing else, fill that one there."""
+        """If the array that is put into `whole` was filled for nothing else, fill it there."""
         end: Any = self.chains.position(whole)
         last = self.equations[end]
         place = _place_of(last, self)
@@ -55,11 +55,11 @@ class _Block:
         self.chains = DefUse(self.equations, self.outputs)
 
     def _is_read(self, v: Any, start: int, end: int) -> bool:
-        """Whether the array is used after `start` but at `end`: it would have to be copied before it is written to."""
+        """Whether the array is used after `start` except at `end`: it would have to be copied before the write."""
         return v in self.outputs or any(v in operands(e) for k, e in enumerate(self.equations[start:], start) if k != end)
 
     def _start(self, v: Var) -> "int | None":
-        """The equation that makes the array as one of nothing yet, if each state of it until it is `v` is used once."""
+        """The equation that makes the array, empty, if each of its states before `v` is used once."""
         while (eqn := self.chains.definition(v)) is not None and self.chains.use_count(v) == 1:
             if eqn.op.name == "unwritten":
                 return self.chains.position(v)
@@ -72,7 +72,8 @@ class _Block:
         return None
 
     def _needed(self, last: Equation, start: int, end: int) -> "list | None":
-        """The equations between that make the other array and tell the place, in order; None where they need what is filled."""
+        """The equations between that make the other array and the place, in order; None if they need the filled array.
+        """
         found: set[int] = set()
         waiting = [a for a in (last.inputs[0], *operands_of(last)) if isinstance(a, Var)]
         while waiting:
@@ -94,7 +95,9 @@ def _with_output(eqn: Equation, old: Var, new: Var) -> Equation:
 
 
 class _Place(NamedTuple):
-    """The part of an array that another one is put into; flat: whether its elements lie there one behind the other, whatever its extents."""
+    """The part of an array that another one is put into; flat: whether its elements lie one behind the other, in any
+    extents.
+    """
 
     array: Var
     operands: tuple
@@ -121,7 +124,9 @@ class _Impossible(Exception):
 
 
 class _Moved:
-    """Equations that write to a part of an array, in place of an array of their own; states: {the latter as it is at some time: the former}."""
+    """Equations that write to a part of an array, in place of their own array. states: {a state of their own: one of
+    the part}.
+    """
 
     def __init__(self, place: _Place, states: dict):
         self.place, self.states = place, states

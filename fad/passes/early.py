@@ -1,4 +1,8 @@
-"""early: what reads an array is computed before that array is written to, so that the write can be done in place."""
+"""early: readers of an array move in front of a write to it, so that the write can be done in place.
+
+It is list scheduling in program order: each write pulls its readers, and what these need, in front of itself. Each
+equation moves at most once.
+"""
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -11,7 +15,7 @@ _VIEWS = {"index", "reshape", "transpose", "broadcast_to"}
 
 
 def early(func: Func) -> Func:
-    """Readers of an array (or of parts of it) that stand behind a write to it move in front of the write, if they do not need what it makes.
+    """Readers of an array (or of its parts) behind a write move in front of the write, if they do not need its result.
 
         y2 = update(y, v, k); t2 = update(t, index(y, k), k)   ->   t2 = update(t, index(y, k), k); y2 = update(y, v, k)
     """
@@ -26,7 +30,7 @@ def _visit(eqn: Equation, scope: Scope) -> Any:
 
 
 def _ordered(equations: list) -> list:
-    """The equations, each write behind what can be read before it."""
+    """The equations, each write behind the reads that can come before it."""
     place, chains = {e: k for k, e in enumerate(equations)}, DefUse(equations)
     done: dict[Equation, None] = {}
     for eqn in equations:
@@ -48,7 +52,8 @@ def _reading(arrays: Iterable, chains: DefUse) -> Iterator:
 
 
 def _needed(reader: Equation, write: Equation, chains: DefUse, done: dict) -> set:
-    """What is to be done for a reader, itself included; nothing if that needs the write, or something that must stay where it is."""
+    """The equations that a reader needs, itself included; none if they need the write, or one that must stay in place.
+    """
     found, waiting = set(), [reader]
     while waiting:
         eqn = waiting.pop()

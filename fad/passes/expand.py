@@ -1,4 +1,4 @@
-"""expand: an op that has no kernel of its own is written in ops that have one."""
+"""expand: legalisation. An op that has no kernel is written in ops that have one. One walk over the program."""
 from typing import Any
 
 from ..ir.build import Builder, building
@@ -9,7 +9,8 @@ from .rewrite import Scope, rewrite
 
 
 def expand(func: Func) -> Func:
-    """Ops whose record has the fact `expand`, a function over ops, are replaced by what that function makes of their inputs.
+    """An op whose record has the fact `expand`, a function over ops, gives way to the program that the function makes
+    of its inputs.
 
     A barrier has done its work, and goes; so do checks of indices, if the configuration has them off.
 
@@ -35,7 +36,7 @@ def _visit(eqn: Equation, scope: Scope) -> Any:
 
 
 def _written_out(eqn: Equation) -> "tuple[Func, dict]":
-    """The program that stands for an equation, and what its variables stand for."""
+    """The program that stands for an equation, and the meaning of its variables."""
     given: dict[Var, Any] = {}
     with building(eqn.op.name) as builder:
         args = [_input(builder, atom, given) for atom in eqn.inputs]
@@ -45,7 +46,7 @@ def _written_out(eqn: Equation) -> "tuple[Func, dict]":
 
 
 def _input(builder: Builder, atom: Any, given: dict) -> Any:
-    """A value of the new program for an input of the equation; of extents nothing is known but that they are not negative."""
+    """A value of the new program for an input of the equation; its extents are only known not to be negative."""
     if isinstance(atom, Literal):
         return atom.value
     own = {outer: var for var, outer in given.items()}

@@ -1,4 +1,4 @@
-"""fold: what can be computed from numbers of the program is computed now."""
+"""fold: constant folding. Equations on numbers are computed now. One walk over the program."""
 from typing import Any
 
 import numpy as np

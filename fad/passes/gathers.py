@@ -1,7 +1,7 @@
-"""gathers: of what is computed for all rows and then gathered for a few, only those few are computed.
+"""gathers: a gather moves in front of the computation whose rows it picks, so that only the picked rows are computed.
 
-A gather along one axis moves up through ops that treat its rows alike, to what they are computed from, where nothing else needs all the rows and
-the gathered ones are at most half as many (as far as sizes are known; whichever is done, the numbers are the same).
+It moves up along one axis through ops that treat rows alike, if nothing else needs all the rows and at most half of
+them are picked (as far as sizes are known; the numbers are the same either way).
 """
 from collections import Counter
 from collections.abc import Callable
@@ -31,7 +31,7 @@ def hoist_gathers(func: Func) -> Func:
 
 
 def _is_gather(eqn: Equation) -> bool:
-    """Whether rows along one axis are picked by a vector of indices, and stay along that axis."""
+    """Whether the equation picks rows along one axis by a vector of indices, and keeps them along that axis."""
     if eqn.op.name != "index" or len(eqn.inputs) != 2 or len(eqn.inputs[1].type.shape) != 1:
         return False
     spec = eqn.params["spec"]
@@ -48,7 +48,7 @@ def _size(n: Any) -> "int | None":
 
 
 class _Gather:
-    """One gather: rows of an array, and of what that is computed from."""
+    """One gather: rows of an array, and of the arrays that it is computed from."""
 
     def __init__(self, eqn: Equation, scope: Scope, uses: Counter):
         self.eqn, self.scope, self.uses = eqn, scope, uses
@@ -74,7 +74,7 @@ class _Gather:
         return self._emit(registry["index"], (x, self.rows), x, axis, {"spec": spec, "at": axis})
 
     def _computed(self, x: Any, axis: int) -> Any:
-        """The rows of x computed from rows of its operands, None where that cannot be done, or where others use x."""
+        """The rows of x, computed from rows of its operands; None if that cannot be done, or if others use x."""
         made = self.scope.made_by.get(x) if isinstance(x, Var) and self.uses[x] == 1 else None
         if made is None or made.regions or len(made.outputs) != 1:
             return None
@@ -96,7 +96,7 @@ EXTENT = -1
 
 
 def _broadcast(shape: tuple, out: tuple, axis: int) -> Any:
-    """The axis of an operand that broadcasts to a shape: None if it has one row for all, False if that is not known."""
+    """The axis of an operand that broadcasts to a shape: None if it has one row for all, False if that is unknown."""
     k = axis - (len(out) - len(shape))
     if k < 0 or same_extent(shape[k], 1):
         return None

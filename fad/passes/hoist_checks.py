@@ -1,4 +1,7 @@
-"""hoist_checks: an index that runs along a line as a loop turns is checked at the line's two ends, before the loop."""
+"""hoist_checks: a loop checks an affine index once, at both ends of its range, in front of the loop.
+
+An affine function takes its extremes at the ends of an interval. One walk over the program.
+"""
 from typing import Any
 
 from ..ir.graph import Equation, Func, Literal, Var, is_counted
@@ -12,9 +15,10 @@ _NUMBER = Type(INT, (), True)
 
 
 def hoist_checks(func: Func) -> Func:
-    """Checks of an index that is affine in a loop's counter (of step 1 or -1), or the same in all turns, move in front of the loop, if every turn makes them.
+    """Checks of an index that is affine in a loop's counter (of step 1 or -1), or the same in all iterations, move in
+    front of the loop, if every iteration makes them.
 
-        for i in range(n): check 2 * i + 1   ->   if there are turns: check 1, check 2 * (n - 1) + 1; for i in range(n): ...
+        for i in range(n): check 2 * i + 1   ->   if n > 0: check 1, check 2 * (n - 1) + 1; for i in range(n): ...
     """
     return rewrite(func, _visit)
 
@@ -55,14 +59,16 @@ class _Lines:
         return atom is self.index or atom in self.equations
 
     def serves(self, check: Equation) -> bool:
-        """Whether a check may be made at the ends alone: its index is on a line or stays, its extent is of the program around."""
+        """Whether the check may be made at the ends alone: its index is affine or stays, and its extent comes from
+        outside the loop.
+        """
         i, n = check.inputs
         stays = i not in self.inside and not i.type.shape and i.type.dtype == INT
         return (self.moves(i) or stays) and n not in self.inside
 
 
 class _Ends:
-    """The first and the last turn of a loop, in the program in front of it."""
+    """The first and the last iteration of a loop, in the program in front of it."""
 
     def __init__(self, loop: LoopView, scope: Scope):
         self.scope, self.where = scope, loop.eqn.where
@@ -75,7 +81,7 @@ class _Ends:
         return self.scope.emit(registry[name], inputs, type, {}, self.where)
 
     def check(self, check: Equation, lines: _Lines) -> None:
-        """The check at both ends, if the loop has any turn."""
+        """The check at both ends, if the loop has any iteration."""
         i, n = check.inputs
         extent = self._emit("where", (self.runs, n, Literal(1, _NUMBER)))
         for end in dict.fromkeys([self._value(i, lines, turn, counter) for turn, counter in zip(self.turns, self.counters)]):
@@ -83,7 +89,7 @@ class _Ends:
             self.scope.add(check.replace(inputs=(place, extent)))
 
     def _value(self, atom: Any, lines: _Lines, turn: dict, counter: Any) -> Any:
-        """What an atom is in that turn."""
+        """The value of an atom in that iteration."""
         if atom is lines.index:
             return counter
         if atom not in lines.equations:

@@ -1,4 +1,7 @@
-"""hoist_reads: what every turn of a loop reads at one place is read once, before the loop."""
+"""hoist_reads: scalar promotion of reads. A loop reads an element that stays in place once, in front of the loop.
+
+Bounds of indices must show that the loop does not write to the element (places.py).
+"""
 from typing import Any
 
 from ..ir.graph import Equation, Func, Literal, is_counted
@@ -11,7 +14,8 @@ from .turns import if_it_runs, runs
 
 
 def hoist_reads(func: Func) -> Func:
-    """Elements whose place does not depend on the loop are read in front of it, if it has any turn (else there may be no such place).
+    """An element that stays in place is read in front of the loop, if the loop has an iteration (else there may be no
+    such element).
 
         for i in range(n): s = s + x[k] * y[i]   ->   a = x[k] if 0 < n else 0.0; for i in range(n): s = s + a * y[i]
 
@@ -32,7 +36,9 @@ def _visit(eqn: Equation, scope: Scope, places: Places) -> Any:
 
 
 def _invariant(loop: Equation, places: Places) -> dict:
-    """{what reads a scalar in the loop's body: the same of what is there before the loop}, at places of the program around it that it does not check first."""
+    """{reader of a scalar in the loop's body: the same read in front of the loop}, at places from outside that the loop
+    does not check first.
+    """
     view = LoopView(loop)
     region, sums = view.body, Sums(view.body)
     reads = dict.fromkeys([e for e in region.equations if e.op.name == "index" and not e.outputs[0].type.shape and sums.inside.isdisjoint(e.inputs[1:])])
@@ -45,13 +51,13 @@ def _invariant(loop: Equation, places: Places) -> dict:
 
 
 def _unwritten(sums: Sums, k: int, reads: dict, places: Places) -> list:
-    """Those of the reads that read what the k-th carry was before the loop."""
+    """The reads that find the k-th carry as it was before the loop."""
     steps = sums.steps(k) or ()
     return places.keep_apart(sums.region, [e for e in steps if e in reads], [e for e in steps if e.op.name != "index"])
 
 
 def _is_element(eqn: Equation) -> bool:
-    """Whether the array is known to have the element, be there a turn or not."""
+    """Whether the array is known to have the element even if the loop has no iteration."""
     extents, places = eqn.inputs[0].type.shape, eqn.inputs[1:]
     return all(isinstance(n, int) and isinstance(i, Literal) and 0 <= i.value < n for n, i in zip(extents, places))
 

@@ -1,4 +1,7 @@
-"""licm: what a loop would compute again and again is computed before it."""
+"""licm: loop-invariant code motion. Equations that depend on nothing of the loop are computed in front of it.
+
+Only equations that cannot fail move. One walk over the program.
+"""
 from typing import Any
 
 from ..ir.graph import Equation, Func, Var, extents_of, is_loop

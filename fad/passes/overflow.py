@@ -1,4 +1,8 @@
-"""overflow: Python's integers have no largest one, and are not divided by zero: what may go wrong is looked at as the program runs."""
+"""overflow: checks for Python's integers, which have no largest one and raise for a division by zero.
+
+A bound of every integer follows from those of its operands (interval arithmetic on magnitudes). Where the bound exceeds
+64 bits, the operation runs on floats as well, and the program checks the result.
+"""
 import math
 from typing import Any, NamedTuple
 
@@ -12,13 +16,15 @@ from ..util.errors import INTEGER_OVERFLOW, LARGEST_INT
 from ..util.interrupts import let_through
 from .rewrite import Scope, rewrite
 
-EXTENT = 2.0**30                                              # arrays are not much longer, and what counts turns counts no further
-DATA = 2.0**62                                                # what is computed from data
+EXTENT = 2.0**30                                              # arrays are not much longer, and counts of iterations stay below it
+DATA = 2.0**62                                                # a bound of integers computed from data
 FLOAT, BOOL = Type(np.dtype(float)), Type(np.dtype(bool))
 
 
 class Size(NamedTuple):
-    """At most times * (the largest integer that a loop carries) + base + ticks * (the number of turns of all loops)."""
+    """At most times * (the largest integer that a loop carries) + base + ticks * (the number of iterations of all
+    loops).
+    """
 
     times: float = 0.0
     base: float = 0.0
@@ -33,7 +39,7 @@ class Size(NamedTuple):
 
 
 def overflow(func: Func) -> Func:
-    """Before an operation on Python integers whose result is not known to have 64 bits, the same in floats, and a check.
+    """In front of an operation on Python integers that may leave 64 bits: the same operation on floats, and a check.
 
         k2 = k * 3   ->   check_that(abs(float(k) * 3.0) < 2**63); k2 = k * 3      where a loop carries k
 
@@ -56,14 +62,14 @@ def _is_pythons(eqn: Equation) -> bool:
 
 
 def _may_grow(eqn: Equation) -> bool:
-    """Whether this is an operation that, repeated or by itself, makes large integers of small ones."""
+    """Whether this operation makes large integers of small ones, by itself or repeated."""
     if eqn.op.name not in GROWING or not _is_pythons(eqn):
         return False
     return eqn.op.name not in ("add", "sub", "mul") or all(isinstance(a, Var) or abs(a.value) > 1 and eqn.op.name == "mul" for a in eqn.inputs)
 
 
 def _is_partial(eqn: Equation) -> bool:
-    """Whether this divides Python integers by what may be zero, or shifts them by what may be negative."""
+    """Whether this may divide a Python integer by zero, or shift it by a negative number."""
     pythons = all(a.type.weak and a.type.dtype == INT for a in eqn.inputs)
     return eqn.op.name in PARTIAL and pythons and (isinstance(eqn.inputs[1], Var) or eqn.inputs[1].value <= 0)
 
@@ -110,7 +116,9 @@ class _Finder:
         known.update(zip(eqn.outputs, found))
 
     def loop(self, loop: LoopView, known: dict, note: bool) -> "list[Size]":
-        """What a loop carries: what each turn adds to, or leaves below the largest carry, grows with the turns; the rest without bounds."""
+        """Sizes of the carries: a carry that each iteration adds to, or leaves below the largest carry, grows with the
+        iterations; any other has no bound.
+        """
         first = [self.size(a, known) for a in loop.init]
         if loop.index is not None:
             known[loop.index] = _sum(*[self.size(a, known) for a in loop.bounds])
@@ -124,7 +132,7 @@ class _Finder:
             steady -= wild
         found = [Size(base=LARGEST_INT)] * len(first)
         anew = {k for k in steady if not turn[k].times}
-        for k in anew:                                        # of no carry: as large in every turn
+        for k in anew:                                        # of no carry: as large in every iteration
             found[k] = _largest(first[k], turn[k])
         if steady:
             start = _largest(*[found[k] if k in anew else first[k] for k in steady])
@@ -166,7 +174,7 @@ def _shifted(x: Size, y: Size) -> Size:
 
 
 PARTIAL = dict.fromkeys(("floordiv", "mod", "div"), ("not_equal", "division by zero", "ZeroDivisionError")) | dict.fromkeys(
-    ("left_shift", "right_shift"), ("greater_equal", "negative shift count", "ValueError"))     # what must hold of the second operand and 0
+    ("left_shift", "right_shift"), ("greater_equal", "negative shift count", "ValueError"))     # the relation that must hold between the second operand and 0
 GROWING = {"add", "sub", "mul", "square", "pow", "left_shift"}
 RULES = {
     "add": _sum, "sub": _sum, "mul": _product, "square": lambda x: _product(x, x), "pow": _power, "left_shift": _shifted, "floordiv": lambda x, y: x,

@@ -1,4 +1,4 @@
-"""overwrite: an array of zeros, to each element of which a loop adds in turn, need not be zero before."""
+"""overwrite: dead initialisation. A vector of zeros to whose elements a loop adds, one by one, need not be zeroed."""
 from typing import Any
 
 from ..ir.graph import Equation, Func, Literal, Var, is_counted
@@ -11,7 +11,8 @@ from .zeros import adds_nothing, filling, is_number
 
 
 def overwrite(func: Func) -> Func:
-    """Where every turn of a loop over all of a vector of zeros adds to the element of its own, the first addition is an assignment.
+    """If every iteration of a loop over a whole vector of zeros adds to its own element, the first addition becomes an
+    assignment.
 
         g = full(0.0, n); for i in range(n): g[i] += x[i]   ->   g = unwritten(n); for i in range(n): g[i] = x[i]
     """
@@ -36,7 +37,7 @@ def _visit(eqn: Equation, scope: Scope) -> Any:
 
 
 def _assigned(add: Equation, zero: Any) -> tuple:
-    """The assignment in place of an addition to a zero: -0.0 becomes 0.0 by it, if that is a number of the program's."""
+    """The assignment in place of an addition to a zero; where that zero is a number, -0.0 becomes 0.0 as before."""
     x, v, *place = add.inputs
     if adds_nothing(zero, x):
         return (add.replace(op=registry["update"]),)
@@ -46,7 +47,9 @@ def _assigned(add: Equation, zero: Any) -> tuple:
 
 
 def _covers(loop: LoopView, out: Var, adds: list) -> bool:
-    """Whether the loop has a turn for each element of the vector, and adds numbers to no other one in that turn."""
+    """Whether the loop has one iteration for each element of the vector, and each iteration adds to its own element
+    only.
+    """
     if out.type.shape != (as_extent(loop.bounds[1]),):
         return False
     own = all(e.op.name == "index_add" and e.inputs[2:] == (loop.index,) and e.params["spec"] == ("i",) for e in adds)

@@ -1,4 +1,4 @@
-"""Parts of parts of arrays, as parts of the arrays."""
+"""Composition of subscripts: a part of a part of an array, as a part of the array."""
 from typing import Any
 
 from ..ir.graph import Equation, Literal, Var
@@ -10,7 +10,7 @@ from .zeros import is_number
 
 
 class Integers:
-    """Sums, products and bounds of integers, as equations of a line of the user's; those that are known are numbers."""
+    """Sums, products and bounds of integers, as equations of a line of the user's; known integers are numbers."""
 
     def __init__(self, where: Any):
         self.where = where
@@ -41,7 +41,7 @@ class Integers:
 
 
 def part_of_part(outer: tuple, inner: tuple, integers: Integers) -> "tuple | None":
-    """The selection (operands, spec) of an array that a second one makes of what a first one selects; None where either gathers.
+    """The selection (operands, spec) that is the second selection applied to the first; None if either gathers.
 
         x[a:a + n:2], of it [b]   ->   x[a + 2 * b]
     """
@@ -70,7 +70,8 @@ def _within(entry: tuple, given: tuple, chosen: Any, place: tuple, integers: Int
 
 
 def flat_part(shape: tuple, chosen: tuple, integers: Integers) -> "tuple | None":
-    """The selection (operands, spec) of a vector that a selection of an element or a row makes of its elements in these extents; None for others.
+    """The selection (operands, spec) of a vector that equals a selection of an element or a row from the vector in
+    these extents; None for others.
 
         x.reshape(m, n)[i]   ->   x[i * n:i * n + n]
     """

@@ -31,15 +31,15 @@ Pass = Callable[[Func], Func]
 
 PIPELINE: tuple[Pass, ...] = (
     inline,              # no derivative will be asked for any more
-    overflow,            # as the user wrote it: what is folded below has lost its operands
+    overflow,            # as the user wrote it: a folded equation has lost its operands
     split_early, hoist_gathers,   # while all that is computed is still in one piece
-    dce,                 # the reverse sweep leaves much that nobody needs; less to look at below
+    dce,                 # the reverse sweep leaves much dead code; less to look at below
     unchanged,           # seeds of the reverse sweep are numbers in its loops, too
     fold, simplify,      # numbers first: identities look for them
     unchanged,           # sums with zero were in the way
     cse, simplify,       # equal values are one variable now, which identities (x - x's extents, where(c, x, x)) see
-    licm, hoist_checks, cse,   # what was hoisted may equal what was there
-    dce,                 # what the identities left without use
+    licm, hoist_checks, cse,   # a hoisted equation may equal one in front of the loop
+    dce,                 # equations that the identities left without use
 )
 
 
@@ -48,8 +48,10 @@ LOOPS: tuple[Pass, ...] = (ascend, hoist_reads, accumulate, overwrite, destinati
 
 
 def prepared(func: Func) -> Func:
-    """The Func as the backend takes it: only ops that have a kernel; small arrays of loops, and elements that a loop reads or adds to at one
-    place, as scalars; sums in the order of memory; arrays read before they are written to.
+    """The Func as the backend takes it.
+
+    All ops have a kernel. Small arrays of loops are scalars, and so are elements that a loop reads or adds to at one
+    place. Sums run in the order of memory. Arrays are read before they are written to.
     """
     func = through((expand,), func)
     new = through((scalarise,), func)
@@ -57,7 +59,7 @@ def prepared(func: Func) -> Func:
 
 
 def rearranged(func: Func) -> Func:
-    """The Func as transforms had better take it: what stands in the way of less work, in the program and in its derivatives."""
+    """The Func rearranged for transforms: its derivatives need less work then, and so does the program."""
     return through((split_early, hoist_gathers, without_cancelling), func)
 
 

@@ -1,4 +1,7 @@
-"""Which elements of arrays the turns of a loop read and write, and which of these never meet, as the bounds of their indices tell (see ranges.py)."""
+"""The dependence test: do two accesses of a loop ever touch the same element? Bounds of the indices tell (ranges.py).
+
+It compares pairs of accesses, at most MOST_PAIRS of them in a loop.
+"""
 from itertools import product
 
 from ..ir.affine import Affine
@@ -11,7 +14,9 @@ MOST_PAIRS = 1000                                            # of equations of o
 
 
 class Places:
-    """Where the equations of a program read and write. nests: {first input of a loop's body: the loops around the body, outermost first}."""
+    """The reads and writes of a program's equations. nests: {first input of a loop's body: the loops around the body,
+    outermost first}.
+    """
 
     def __init__(self, func: Func):
         self.facts = Integers()
@@ -36,8 +41,8 @@ class Places:
         self.facts.low.update(dict.fromkeys(extents_of(vars), 0))
 
     def keep_apart(self, region: Func, ones: list, others: list) -> list:
-        """Those of some equations in the body of a counted loop, each of which stays at one place in all turns, that never touch an element which
-        one of the others touches in any turn.
+        """The equations in the body of a counted loop, each at one place in all iterations, whose elements no other of
+        the equations touches in any iteration.
         """
         if len(ones) * len(others) > MOST_PAIRS:
             return []
@@ -45,7 +50,7 @@ class Places:
         return [e for e in ones if all(self._are_apart(e, other, nest) for other in others)]
 
     def _are_apart(self, one: Equation, other: Equation, nest: tuple) -> bool:
-        """Whether some axis keeps them apart; what adds to all of an array is nowhere apart."""
+        """Whether some axis keeps them apart; an addition to a whole array is nowhere apart."""
         if "spec" not in one.params or "spec" not in other.params:
             return False
         around = frozenset(i for i in map(index_of, nest) if i is not None)
@@ -53,6 +58,6 @@ class Places:
         return any(a and b and all(self._is_below(x, y, nest) or self._is_below(y, x, nest) for x, y in product(a, b)) for a, b in spans)
 
     def _is_below(self, x: tuple, y: tuple, nest: tuple) -> bool:
-        """Whether one range ends before another one begins, whatever the turns of the loops."""
+        """Whether one range ends before another one begins, whatever the iterations of the loops."""
         gap: Affine | None = None if x[1] is None or y[0] is None else y[0] - x[1]
         return self.ranges.is_at_least(1, gap, nest)

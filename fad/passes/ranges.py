@@ -1,7 +1,7 @@
-"""Between which bounds the integers of loops lie: those of a search too (argmax, or a loop that keeps a place), and those that a branch chooses.
+"""Value ranges: bounds of the integers of loops, of those that a search finds (argmax) and that a branch chooses, too.
 
-An integer that follows from indices of loops and from what does not change is known exactly, as an affine form of these. Of others it is known
-that they lie in one of a few ranges, whose ends are such forms.
+An integer that follows from loop indices and from invariants is known exactly, as an affine form of these. Any other
+integer lies in one of at most MOST_RANGES ranges, whose ends are affine forms.
 """
 from collections.abc import Callable, Iterable
 from itertools import product
@@ -23,9 +23,10 @@ ONE_OF = {"maximum": 0, "minimum": 0, "pack": 0, "where": 1}                    
 class Ranges:
     """The integers of a loop and of all that is in it.
 
-    loops: {index: its loop}, outer ones first; around: {loop: the indices of the loops around it}; made: {variable: the equation that makes it};
-    carried: {what a loop carries: (what it begins with, what a turn leaves of it, the loop)}; outside: the forms of variables that nothing in the
-    loop makes; integers: what is known of the variables in these.
+    loops: {index: its loop}, outer ones first; around: {loop: the indices of the loops around it}; made: {variable: the
+    equation that makes it}; carried: {what a loop carries: (what it begins with, what an iteration leaves of it, the
+    loop)}; outside: the forms of variables that nothing in the loop makes; integers: what is known of the variables in
+    these.
     """
 
     def __init__(self, outside: Callable[[Var], Affine], integers: Integers) -> None:
@@ -57,7 +58,8 @@ class Ranges:
     # -- ranges ---------------------------------------------------------------------------------------------------------------
 
     def of(self, a: Any, around: frozenset) -> tuple:
-        """In one of which ranges (least, largest) an integer is, or each element of an array of integers; what is known exactly is a range of one.
+        """The ranges (least, largest) in one of which an integer lies, or each element of an array; an exact one is a
+        point.
 
         around: the indices of loops that stand for themselves; those of other loops are known by their bounds.
         """
@@ -81,7 +83,9 @@ class Ranges:
         return tuple((first[0], last[1]) if step > 0 else (last[0], first[1]) for first, last in found)
 
     def spans(self, eqn: Equation, around: frozenset) -> list:
-        """The ranges of indices along each axis of the array that an equation reads or writes, in one of which each access lies; None where that is not known."""
+        """The ranges, along each axis of an array, of the indices that an equation reads or writes; None if they are
+        unknown.
+        """
         return [self._span(entry, given, around) for entry, given in subscripts_of(eqn)]
 
     def _span(self, entry: Any, given: tuple, around: frozenset) -> "tuple | None":
@@ -96,7 +100,7 @@ class Ranges:
 
     @staticmethod
     def _opaque(a: Any) -> tuple:
-        """What no more is known of than its name; an array's elements may differ."""
+        """The range of an integer that is only known by name; an array's elements may differ."""
         return ANYWHERE if a.type.shape else _exact(Affine.of(a))
 
     @staticmethod
@@ -114,7 +118,7 @@ class Ranges:
         return self._opaque(a) if found in (None, (), ANYWHERE) else found          # type: ignore[return-value]
 
     def _ends(self, loop: Equation) -> tuple:
-        """What a loop's index is at the least, and what it stays below."""
+        """The least value of a loop's index, and the bound that it stays below."""
         view = LoopView(loop)
         return (*view.ends, 0, -1) if view.step > 0 else (*view.ends, 1, 0)          # type: ignore[operator]
 
@@ -123,7 +127,8 @@ class Ranges:
         return tuple((shifted(x, more), shifted(y, less)) for (x, _), (_, y) in product(self.of(low, around), self.of(high, around)))
 
     def _kept(self, carry: Var, around: frozenset) -> tuple:
-        """What a loop carries is what it begins with, or what some turn left of it: by the indices of that turn, not of this one."""
+        """A carry is its first value, or the result of some iteration, in terms of that iteration's indices.
+        """
         if carry in self.pending or carry.type.shape:
             return self._opaque(carry)
         init, end, loop = self.carried[carry]
@@ -157,15 +162,16 @@ class Ranges:
         return tuple(pair for b in choices for pair in self.of(b, around))
 
     def _wrapped(self, eqn: Equation, around: frozenset) -> "tuple | None":
-        """An index that is never negative is what it was."""
+        """An index that is never negative stays as it is."""
         found = self.of(eqn.inputs[0], around)
         return found if all(self.is_at_least(0, low, self.loops.values()) for low, _ in found) else None
 
     # -- their extremes -------------------------------------------------------------------------------------------------------
 
     def extreme(self, form: "Affine | None", loops: Iterable, sign: int) -> "Affine | None":
-        """The largest (sign 1) or the smallest value (-1) of a form in any turns of these loops, None where a bound is not known; in it remain
-        indices of the loops around."""
+        """The largest (sign 1) or the smallest (sign -1) value of a form over all iterations of these loops, in terms
+        of the indices of the loops around; None if a bound is unknown.
+        """
         for loop in reversed([*loops]) if form is not None else ():
             i = index_of(loop)
             c = form.coefficient(i)                                              # type: ignore[union-attr]
@@ -177,7 +183,7 @@ class Ranges:
         return form if form is not None and all(v in self.loops or v not in self.inside for v, _ in form.terms) else None
 
     def is_at_least(self, bound: int, form: "Affine | None", loops: Iterable) -> bool:
-        """Whether a form is so large, in all turns of these loops."""
+        """Whether a form is so large, in all iterations of these loops."""
         least = self.extreme(form, loops, -1)
         return least is not None and self.integers.proves_nonnegative(shifted(least, -bound))
 

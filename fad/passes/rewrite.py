@@ -1,4 +1,4 @@
-"""Rewriting: one walk over a Func and its regions, from which every pass that replaces equations is made."""
+"""Rewriting: one walk over a Func and its regions. Every pass that replaces equations is made from it."""
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -7,17 +7,18 @@ from ..ir.types import Type
 
 
 class Scope:
-    """What a walk knows at one place: replacements, and which equation made a variable. An inner scope sees its parent's."""
+    """The knowledge of a walk at one place: replacements, and producers of variables. An inner scope sees its parent's.
+    """
 
     def __init__(self, parent: "Scope | None" = None):
         self.parent = parent
         self.replaced: dict[Var, Any] = {}
         self.made_by: dict[Var, Equation] = {}
         self.equations: list[Equation] = []
-        self.known: dict[Any, Any] = {}                      # for passes: what they remember of this scope
+        self.known: dict[Any, Any] = {}                      # the memory of passes about this scope
 
     def resolve(self, atom: Any) -> Any:
-        """What stands for an atom (or extent) now."""
+        """The atom that stands for an atom (or extent) now."""
         if not isinstance(atom, Var):
             return atom
         scope: Scope | None = self

@@ -1,4 +1,7 @@
-"""scalarise: small arrays in loops become scalars, which live in registers."""
+"""scalarise: scalar replacement of aggregates. Small arrays in loops become scalars, which live in registers.
+
+small.py chooses the arrays. One walk over the program; the new program has at most LARGEST equations.
+"""
 import itertools
 from collections.abc import Callable
 from typing import Any
@@ -74,7 +77,7 @@ class _Walk:
         return any(isinstance(a, Var) and a in self.chosen for a in (*eqn.inputs, *eqn.outputs))
 
     def get(self, a: Any) -> Any:
-        """What stands for an atom in an equation that stays: of an array that is scalars now, the array of them."""
+        """The atom of an equation that stays: for an array that is now scalars, an array made of them."""
         if isinstance(a, Var) and a in self.elements:
             return self.array(self.elements[a], Var(a.type))
         return self.replaced.get(a, a) if isinstance(a, Var) else a
@@ -283,7 +286,9 @@ class _Walk:
         return list(self.elements[v].ravel())
 
     def results(self, eqn: Equation, like: tuple) -> tuple:
-        """The outputs of an equation with regions, and what makes arrays of those that are arrays after it."""
+        """The outputs of an equation with regions, and the equations that make arrays of scalars needed as arrays
+        behind it.
+        """
         outputs: list = []
         packs: list = []
         for out, c in zip(eqn.outputs, like):
@@ -300,7 +305,7 @@ class _Walk:
         return tuple(outputs), lambda: [self.array(atoms, out) for atoms, out in packs]
 
     def params(self, eqn: Equation, like: tuple) -> dict:
-        """names and extents of carries (or results), some of which are several now."""
+        """names and extents of carries (or results); an array of scalars has several."""
         counts = [int(np.prod(c.type.shape)) if c in self.chosen else 1 for c in like]
         place = [sum(counts[:k]) for k in range(len(counts))]
         names = eqn.params.get("names", ())

@@ -1,7 +1,8 @@
 """simplify: identities that make a program smaller, each with the condition under which it holds.
 
-A rule looks at one equation (and at the ones that made its inputs) and answers the atoms that may stand for its results, or None.
-Rules never change a result by more than rounding, keep infinities and nans, and keep the type: dtype, extents and weakness.
+A rule looks at one equation and at the producers of its inputs. It returns the atoms that may stand for the results, or
+None. Rules change no result by more than rounding, keep infinities and nans, and keep the type: dtype, extents and
+weakness. One walk over the program, in which a rule looks back by a constant number of equations.
 """
 import math
 from collections.abc import Callable
@@ -105,7 +106,7 @@ def _minus_zero(eqn: Equation, scope: Scope) -> Any:
 
 @rule("add")
 def _plus_zero(eqn: Equation, scope: Scope) -> Any:
-    """x + 0 = 0 + x = x, of integers, and where the zero stands for a cotangent that is not there; also for an array of zeros."""
+    """x + 0 = 0 + x = x for integers, and if the zero stands for an absent cotangent; also for an array of zeros."""
     x, y = eqn.inputs
     if adds_nothing(filling(y, scope.producer), eqn.outputs[0]):
         return _or_none(x, eqn)
@@ -263,7 +264,9 @@ def _number_as(x: Any, a: Any) -> Any:
 
 
 def _without_broadcasts(eqn: Equation, scope: Scope) -> Any:
-    """An elementwise op broadcasts by itself: operands broadcast before are taken as they were, if one has the full shape anyhow."""
+    """An elementwise op broadcasts its operands, so it takes them as they were before a broadcast, if one has the full
+    shape.
+    """
     shape = eqn.outputs[0].type.shape
     if not shape:
         return None
@@ -295,7 +298,9 @@ def _all_of_it(eqn: Equation, scope: Scope) -> Any:
 
 @rule("index")
 def _part_in_order(eqn: Equation, scope: Scope) -> Any:
-    """An element or a row of a part of a vector in other extents is a part of the vector: only the whole would have to be copied."""
+    """An element or a row of a part of a vector in other extents is a part of the vector: no copy of the whole is
+    needed.
+    """
     made = scope.producer(eqn.inputs[0])
     source = scope.producer(made.inputs[0]) if made is not None and made.op.name == "reshape" else None
     if made is None or source is None or source.op.name != "index" or made.inputs[0].type.rank != 1:
@@ -309,7 +314,7 @@ def _part_in_order(eqn: Equation, scope: Scope) -> Any:
 
 @rule("update", "index_add")
 def _all_written(eqn: Equation, scope: Scope) -> Any:
-    """Where v takes the place of all of x, or is added to all of an array of zeros, the result is v in other extents."""
+    """If v replaces all of x, or is added to an array of zeros of its own size, the result is v in other extents."""
     (x, v), operands, params = eqn.inputs[:2], eqn.inputs[2:], eqn.params
     if not isinstance(v, Var) or not _is_whole(x.type.shape, operands, params["spec"]) or (eqn.op.name == "index_add" and not is_nothing(x, scope.producer)):
         return None
@@ -320,7 +325,7 @@ def _all_written(eqn: Equation, scope: Scope) -> Any:
 
 @rule("add")
 def _plus_part(eqn: Equation, scope: Scope) -> Any:
-    """x + an array of zeros to a part of which v is added = x with v added to that part."""
+    """x + (zeros with v added to a part) = x with v added to that part."""
     for x, y in (eqn.inputs, eqn.inputs[::-1]):
         added = _added_to_zeros(y, scope)
         if added is not None and same_type(x, eqn.outputs[0]) and (x.type.dtype, x.type.shape) == (y.type.dtype, y.type.shape):
@@ -330,7 +335,7 @@ def _plus_part(eqn: Equation, scope: Scope) -> Any:
 
 @rule("index_add")
 def _part_of_part(eqn: Equation, scope: Scope) -> Any:
-    """An array of zeros to a part of which v is added, added to a part of x: x with v added to a part of that part."""
+    """(Zeros with v added to a part) added to a part of x = x with v added to a part of that part."""
     (x, y), operands, params = eqn.inputs[:2], eqn.inputs[2:], eqn.params
     added = _added_to_zeros(y, scope)
     if added is None or y.type.dtype != x.type.dtype or y.type.shape != tuple(map(as_extent, selected_shape(x.type.shape, operands, params["spec"], params["at"]))):

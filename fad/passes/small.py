@@ -1,4 +1,7 @@
-"""Which arrays of a program are better off as scalars: those of few elements, in loops, whose every subscript is a number."""
+"""Candidates for scalar replacement: arrays of few elements, in loops, whose every subscript is a number.
+
+Carries and states of one array form classes (union-find); one use that needs the array keeps the whole class an array.
+"""
 import math
 from collections.abc import Callable
 from typing import Any
@@ -20,7 +23,9 @@ def fixed(n: Any) -> "int | None":
 
 
 def small_arrays(func: Func, extent: Callable = fixed) -> set:
-    """The variables in func's loops that may be scalars; extent(n) tells an extent's number, None where it may be anything."""
+    """The variables in func's loops that may be scalars; extent(n) returns an extent's number, None if it may be
+    anything.
+    """
     found = _Finder(extent)
     found.visit(func, False)
     bad = {found.root(v) for v in found.bad}
@@ -116,7 +121,7 @@ def is_expandable(eqn: Equation, extent: Callable = fixed) -> bool:
 
 
 def is_static(eqn: Equation, extent: Callable = fixed) -> bool:
-    """Whether a selection from a small array is one by numbers, and what is written there of known extents."""
+    """Whether a small array is selected from by numbers, and the written part has known extents."""
     known = all(isinstance(a, Literal) or (isinstance(a, Var) and extent(a) is not None) for a in operands_of(eqn))
     written = eqn.inputs[1:2] if eqn.op.name != "index" else ()
     fits = is_small(eqn.inputs[0], extent) and all(not isinstance(a, Var) or not a.type.shape or is_small(a, extent) for a in written)
@@ -124,7 +129,7 @@ def is_static(eqn: Equation, extent: Callable = fixed) -> bool:
 
 
 def _is_part(eqn: Equation, extent: Callable) -> bool:
-    """Whether the equation reads a small part of an array, or writes one: elements that are numbered from where the part begins."""
+    """Whether the equation reads or writes a small part of an array, with elements numbered from the part's start."""
     return "a" not in eqn.params["spec"] and is_small(eqn.outputs[0] if eqn.op.name == "index" else eqn.inputs[1], extent)
 
 

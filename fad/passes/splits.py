@@ -1,6 +1,6 @@
-"""splits: an axis of few elements that a product is split along afterwards is split before, so that the product is never laid out flat.
+"""splits: a product that is split along a short axis is split before, so that it is never laid out flat.
 
-A reshape needs the whole array in memory; what is computed from the parts of a product can be computed with it, block by block.
+A reshape needs the whole array in memory. The parts of a product can be computed with the product, block by block.
 """
 from collections import Counter
 from typing import Any
@@ -14,11 +14,11 @@ from ..ops.kinds import same_extent
 from .dce import dce
 from .rewrite import Scope, as_atom, rewrite
 
-FEW = 16                                                     # elements of the axis; larger products had better be one call of BLAS
+FEW = 16                                                     # elements of the axis; a larger product should be one call of BLAS
 
 
 def split_early(func: Func) -> Func:
-    """The Func in which a reshape of a product, that splits one short axis, is a reshape of the operand that the axis belongs to.
+    """The Func with a reshape of an operand in place of a reshape of the product, where it splits one short axis.
 
         y = reshape(contract(W, T, vb,bk->vk), n, 3, 4)   ->   y = contract(W, reshape(T, m, 3, 4), vb,bxy->vxy)
     """
@@ -47,7 +47,8 @@ def _split(eqn: Equation, scope: Scope, uses: Counter) -> "list | None":
 
 
 def split_axis(before: tuple, after: tuple) -> "tuple[int | None, tuple]":
-    """Which axis becomes several ones, of few elements in all, and their extents; None where that is not what happens.
+    """The axis that becomes several axes of few elements in all, and their extents; None if the reshape does something
+    else.
 
     >>> split_axis((22, 12), (22, 3, 4))
     (1, (3, 4))

@@ -1,4 +1,10 @@
-"""stencils: additions to parts of an array that are shifted against each other are one sum where all of them meet."""
+"""stencils: additions to parts of an array that are shifted against each other become one sum where all of them meet.
+
+    g[1:] += v; g[:-1] += w        ->        g[1:-1] += v[:-1] + w[1:], and one addition at each end
+
+Scatters become a gather. Source: J. Hückelheim, N. Kukreja, S. Narayanan, F. Luporini, G. Gorman, P. Hovland,
+"Automatic differentiation for adjoint stencil loops" (2019).
+"""
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -18,8 +24,8 @@ DEPTH = 3
 
 
 def stencils(func: Func) -> Func:
-    """What the derivative of a stencil adds to its neighbours is gathered: one pass over the array in place of one for each neighbour, with the
-    same numbers, added in the same order. The few elements at the ends, to which not all is added, follow.
+    """A stencil's derivative becomes a gather: one pass over the array in place of one for each neighbour, with the
+    same numbers, added in the same order. The few elements at the ends, which get fewer terms, follow.
 
         g[:n] += v; g[2:n + 2] += w   ->   g[2:n] += v[2:] + w[:n - 2]; g[:2] += v[:2]; g[n:n + 2] += w[n - 2:]
     """
@@ -46,7 +52,7 @@ class _Addition(NamedTuple):
 
 
 def _chain(last: Equation, chains: DefUse) -> list:
-    """Additions one after another, first to last, that differ by where a slice begins."""
+    """Consecutive additions that differ by where a slice begins."""
     found: list[_Addition] = []
     axes = [k for k, entry in enumerate(last.params["spec"]) if entry == ("s", 1)]
     for axis in reversed(axes):
@@ -90,7 +96,9 @@ def _addition(eqn: Equation, axis: int, chains: DefUse) -> "_Addition | None":
 
 
 def _is_simple(v: Any, chains: DefUse, depth: int) -> bool:
-    """Whether a part of what is added is had from arrays that lie in memory anyhow by few operations: others are done once, not for each shift."""
+    """Whether a part of the term follows by few operations from arrays in memory. Other terms are computed once, not
+    for each shift.
+    """
     eqn = chains.definition(v)
     if eqn is None or not v.type.shape:
         return True
@@ -177,7 +185,7 @@ class _Gathered:
         return self._part_of(value, kept.index(self.axis), start, extent)
 
     def _part_of(self, v: Any, axis: int, start: Any, extent: Any) -> Any:
-        """A slice of an array along an axis; what is computed by few operations is computed for the slice."""
+        """A slice of an array along an axis; cheap operations are done on the slice."""
         if not isinstance(v, Var) or not v.type.shape:
             return v
         eqn = self.chains.definition(v)
@@ -189,7 +197,7 @@ class _Gathered:
         return self._part(v, [start, extent], spec, t)
 
     def _part(self, v: Any, operands: list, spec: tuple, t: "Type | None" = None) -> Any:
-        """A part of an array; of a part, a part of the array that that is of, unless the additions change that one."""
+        """A part of an array. A part of a part is a part of the original, unless the additions change the original."""
         eqn = self.chains.definition(v)
         found = None
         if eqn is not None and eqn.op.name == "index" and eqn.inputs[0] not in self.written:

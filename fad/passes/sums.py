@@ -1,21 +1,25 @@
-"""Sums of loops: carries to which the turns only add, so that their order is nobody's business."""
+"""Reduction recognition: carries of a loop that the iterations only add to, so that their order does not matter."""
 from ..ir.graph import Equation, Func, Var
 from ..ir.uses import DefUse, defined_in
 
 
 class Sums:
-    """What a loop's body only adds to, and what else it does with parts of arrays."""
+    """The carries that a loop's body only adds to, and the body's other uses of parts of arrays."""
 
     def __init__(self, region: Func):
         self.region, self.chains, self.inside = region, DefUse.of(region), defined_in(region)
 
     def chain(self, k: int) -> "list | None":
-        """The additions that make of the k-th carry what is handed on; None where anything else happens to it, or depends on it."""
+        """The additions that make the next value of the k-th carry; None if anything else happens to it, or depends on
+        it.
+        """
         steps = self.steps(k)
         return steps if steps is not None and all(map(is_addition, steps)) else None
 
     def steps(self, k: int) -> "list | None":
-        """The additions, and the reads and writes of parts, that happen to the k-th carry until it is handed on; None where anything else happens to it."""
+        """The additions to the k-th carry, and the reads and writes of its parts, in an iteration; None if anything
+        else happens to it.
+        """
         state, found, outputs = self.region.inputs[1 + k], [], self.region.outputs
         while state is not outputs[k]:
             users = self.chains.users(state)

@@ -1,4 +1,4 @@
-"""What is done in front of a loop or behind it on condition that the loop has any turn."""
+"""Loop guards: code in front of a loop, or behind it, that runs only if the loop has an iteration."""
 
 from ..ir.graph import Equation, Func, Var
 from ..ir.op import registry
@@ -7,13 +7,15 @@ from ..ir.views import LoopView
 
 
 def runs(loop: Equation) -> "bool | None":
-    """Whether a counted loop has any turn; None where only the program knows."""
+    """Whether a counted loop has any iteration; None if only the running program can tell."""
     turns = LoopView(loop).iterations
     return None if turns is None else bool(turns)
 
 
 def if_it_runs(loop: Equation, equations: list, results: tuple, otherwise: tuple) -> list:
-    """Equations that make the results as these (without regions) do if the loop, whose step is a number, has any turn; if not, they are `otherwise`."""
+    """Equations that compute the results of these equations (which have no regions) if the loop, whose step is a
+    number, has an iteration, and `otherwise` if not.
+    """
     if runs(loop):
         return equations
     condition = Var(Type(BOOL))

@@ -1,4 +1,4 @@
-"""unchanged: what a loop carries and no turn changes is what it began with."""
+"""unchanged: loop-invariant carries. A carry that no iteration changes is its initial value."""
 from typing import Any
 
 from ..ir.graph import Equation, Func, Literal, Var, is_branch, is_loop
@@ -8,8 +8,9 @@ from .rewrite import Scope, rewrite
 
 
 def unchanged(func: Func) -> Func:
-    """A carry that every turn hands on as it is gives way, in the loop and behind it, to the value in front of the loop; a result for which all
-    branches give the same value around them gives way to that.
+    """A carry that no iteration changes gives way to its first value, in the loop and behind it.
+
+    A result gives way to a value of the surroundings that all branches return for it.
 
         g2, s2 = for i, (g, s) = (1.0, 0.0): yield g, s + g * x[i]   ->   s2 = for i, s = 0.0: yield s + 1.0 * x[i]
     """
@@ -45,7 +46,7 @@ def _stands_for(a: Any, v: Var) -> bool:
 
 
 def _given(region: Func, values: dict, scope: Scope) -> Func:
-    """The region with values for some of its inputs, which it does not look at any more."""
+    """The region with values for some of its inputs, which it no longer reads."""
     inner = Scope(scope)
     inner.replaced.update(values)
     return rewrite(region, lambda eqn, scope: None, inner)

@@ -1,4 +1,4 @@
-"""unify: extents that a guard holds equal become one variable (or the number they are)."""
+"""unify: extents that a guard holds equal become one variable, or the number that they are."""
 from typing import Any
 
 from ..ir.graph import Func, Var

@@ -1,4 +1,8 @@
-"""Activity: which variables of a program a derivative flows through, regions included."""
+"""Activity analysis: the variables of a program that a derivative flows through, regions included.
+
+It goes forward through the program. A loop's carries are a fixed point, which takes about as many sweeps over the body
+as the loop has carries, at most.
+"""
 from typing import Any
 
 from ..ir.graph import Equation, Func, Var
@@ -30,7 +34,7 @@ def is_active(atom: Any, active: set) -> bool:
 
 
 def _loop(eqn: Equation, active: set) -> None:
-    """The fixed point: a carry is active if it starts so or if a turn makes it so."""
+    """The fixed point: a carry is active if it starts so or if an iteration makes it so."""
     loop = LoopView(eqn)
     active.update(c for c, a in zip(loop.carries, loop.init) if is_active(a, active) and is_continuous(c))
     before = -1

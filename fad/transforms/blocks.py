@@ -1,9 +1,11 @@
-"""Loops whose turns save arrays that follow, at little cost, from what a turn some way before began with.
+"""Blocks: a loop keeps its arrays at the start of every few iterations and computes the saved ones again.
 
-A tape that is larger than the processor's caches goes to memory and comes back, which may take longer than all the rest. Such a loop
-runs in blocks of a few turns: the arrays that it carries are kept at each block's start, and the numbers that a turn computes from arrays are kept
-for all turns. When the reverse sweep comes to a block, what the block saves is computed again, from its start and from the numbers, and stays in the
-caches. Unlike segments within a budget (see segments.py), a block computes again what is saved and nothing else.
+    forward     keep the state ─ 8 to 64 iterations ─ keep the state ─ ...       numbers of all iterations are kept
+    reverse     ... ─ compute a block's arrays again ─ run the block's reverse sweep
+
+A tape that is larger than the processor's caches goes to memory and comes back, which may take longer than everything
+else. The arrays of a block stay in the caches. Unlike segments within a budget (segments.py), a block computes only the
+saved arrays again, and runs no sum over an array twice, since its result is a number.
 """
 import math
 from typing import Any, NamedTuple
@@ -25,20 +27,21 @@ from .versions import versions
 from .weights import bytes_of, bytes_written, extent_guess, hold_small, turns_guess
 
 LARGE = 1 << 22                                              # bytes of a tape that leaves the caches
-BLOCK = 1 << 19                                              # bytes that a block's turns may save
+BLOCK = 1 << 19                                              # bytes that a block's iterations may save
 SMALL = 1 << 10                                              # the extents of inputs up to which a program without blocks serves
-FEWEST, MOST = 8, 64                                         # turns of a block
-NARROWEST, WIDEST = 256, 1 << 18                             # bytes that a turn saves: numbers are quicker saved than computed one after the other
+FEWEST, MOST = 8, 64                                         # iterations of a block
+NARROWEST, WIDEST = 256, 1 << 18                             # bytes that an iteration saves: numbers are quicker saved than computed one after the other
 TRIP = 10                                                    # cheap operations that take as long as eight bytes' trip to memory and back
 DEAR = 16                                                    # cheap operations that take as long as exp
 
 
 class Again(NamedTuple):
-    """What of a turn is computed again.
+    """The part of an iteration that is computed again.
 
-    arrays: the saved variables that are; numbers: the variables kept for all turns; state: places of the carries kept at a block's start; equations:
-    indices of what is computed again; forward: indices of what the forward half computes; turns: of a block; versions: the arrays that are computed
-    from what they were in the turn before (see versions.py).
+    arrays: the saved variables that are; numbers: the variables kept for all iterations; state: places of the carries
+    kept at a block's start; equations: indices of what is computed again; forward: indices of what the forward half
+    computes; turns: iterations of a block; versions: the arrays that are computed from what they were in the iteration before (see
+    versions.py).
     """
 
     arrays: list
@@ -51,7 +54,7 @@ class Again(NamedTuple):
 
 
 def again_in_blocks(division: Division, eqn: Equation, turns: Turns) -> "Again | None":
-    """What a loop in blocks computes again; None where it had better save all that it needs."""
+    """The part that a loop in blocks computes again; None if the loop should save all that it needs."""
     arrays = [v for v in division.saved if v.type.shape]
     if not arrays or has_budget() or division.restored or eqn.params["extents"] or eqn.params.get("checkpoint") is not None:
         return None
@@ -76,7 +79,7 @@ def again_in_blocks(division: Division, eqn: Equation, turns: Turns) -> "Again |
 
 
 def _slice(division: Division, arrays: list) -> tuple:
-    """What the arrays follow from: indices of equations, places of carried arrays, numbers that depend on what the loop carries."""
+    """The sources of the arrays: indices of equations, places of carried arrays, numbers that depend on the carries."""
     joint, equations = division.joint, division.equations
     place = {v: k for k, v in enumerate(atoms(joint.carries)) if v not in joint.counted}
     moving = set(place)
@@ -101,14 +104,14 @@ def _slice(division: Division, arrays: list) -> tuple:
 
 
 def _decides(division: Division, again: list, arrays: list) -> bool:
-    """Whether anything hangs on the last bits of what would be computed again, which may differ."""
+    """Whether a decision depends on the last bits of the values to be computed again, which may differ."""
     reverse = [k for k in division.reverse if isinstance(k, int)]
     found = set(arrays).union(*[division.equations[k].outputs for k in again])
     return any(not found.isdisjoint(decisive(division.equations[k])) for k in [*again, *reverse])
 
 
 def _cost(eqn: Equation) -> float:
-    """How many cheap operations an equation takes; infinitely many where nobody knows."""
+    """The number of cheap operations that an equation takes; infinite if it is unknown."""
     if is_counted(eqn):
         return turns_guess(eqn) * sum(map(_cost, LoopView(eqn).body.equations))
     if is_branch(eqn):
@@ -140,7 +143,7 @@ class Blocks:
         self.number_of = {v: k for k, v in enumerate(again.numbers)}
 
     def forward(self, carries: tuple, names: tuple) -> tuple:
-        """The carries after the last turn."""
+        """The carries after the last iteration."""
         n, m = len(carries), len(carries) + len(self.numbers.init)
 
         def turn(k: Any, *values: Any) -> list:
@@ -158,7 +161,7 @@ class Blocks:
         return results[:n]
 
     def backward(self, carries: list) -> tuple:
-        """The reverse sweep's carries after the first turn."""
+        """The reverse sweep's carries after the first iteration."""
         width = {v: padded_width(v, self.turns) for v in self.again.arrays if v.type.rank == 1}
 
         def block(q: Any, *values: Any) -> tuple:
@@ -180,17 +183,17 @@ class Blocks:
         return {v: reader(j, Environment()) for j, v in enumerate(self.state)}
 
     def environment(self, k: Any) -> Environment:
-        """What is known of the turn number k, but for arrays that are carried."""
+        """The known values of iteration number k, except carried arrays."""
         env = self.division.environment([self.index(k)], ())
         env.update(self.loop.counted(k))
         env.update((v, self.numbers.reader([], k)(j, env)) for j, v in enumerate(self.again.numbers))
         return env
 
     def _bounds(self, block: Any) -> tuple:
-        """The numbers of a block's first turn, and of the one behind its last."""
+        """The numbers of a block's first iteration, and of the one behind its last."""
         first = block * self.again.turns
         return first, at_most(first + self.again.turns, self.turns.count)
 
     def index(self, k: Any) -> Any:
-        """The loop's index in the turn number k."""
+        """The loop's index in the iteration number k."""
         return self.turns.start + k * self.turns.step

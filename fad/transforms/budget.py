@@ -1,8 +1,9 @@
-"""How much memory the reverse sweeps of loops may take for what they save: a setting for a while, split among loops and their bodies.
+"""How much memory the reverse sweeps of loops may take for saved values: a setting, split among loops and their bodies.
 
-A loop that runs in segments keeps its carries at each segment's start, and computes the segment again, saving, when the reverse sweep comes to
-it (Griewank & Walther, Algorithm 799: revolve, ACM TOMS 26, 2000; the multi-level form of Griewank & Walther, Evaluating Derivatives,
-SIAM 2008, section 12.2: each further level costs one more run forward, and multiplies what a given memory serves).
+A loop that runs in segments keeps its carries at each segment's start. When the reverse sweep comes to a segment, the
+loop computes it again, saving (Griewank & Walther, Algorithm 799: revolve, ACM TOMS 26, 2000; for more levels Griewank
+& Walther, Evaluating Derivatives, SIAM 2008, section 12.2). Each further level costs one more run forward, and
+multiplies the number of iterations that a given memory serves.
 """
 import threading
 from collections.abc import Iterator
@@ -16,15 +17,16 @@ from ..util.ambient import ambient
 from ..util.errors import TapeMemoryError
 
 _state: Any = ambient(threading.local())
-USUAL_TURNS = 1_000_000                                       # of a loop whose number of turns is not known
+USUAL_TURNS = 1_000_000                                       # of a loop whose number of iterations is not known
 MOST_LEVELS = 8
 MOST_DEPTH = 1                                                # of loops that run in segments inside others that do
-INNER_SHARE = 8                                               # what a loop may take is so many times what one inside it may
+INNER_SHARE = 8                                               # the share of a loop is so many times that of one inside it
 
 
 @contextmanager
 def allowing(limit: "int | None", depth: int = 0) -> Iterator[None]:
-    """Within, what loops save may take so many bytes; None: any. depth: in how many loops this stands that run in segments.
+    """Within the block, loops may save so many bytes; None: any number. depth: the number of loops around this one that
+    run in segments.
 
     Where the limit cannot be kept, loops at depth 0 raise, those inside save as little as can be.
     """
@@ -53,7 +55,9 @@ def has_budget() -> bool:
 
 @contextmanager
 def for_the_body(eqn: Equation, share: "int | None") -> Iterator[None]:
-    """Within, the loops inside this equation are differentiated: those of a loop have a part of its share, down to a certain depth."""
+    """Within the block, the loops inside this equation are differentiated. Those inside a loop divide a part of its
+    share, down to a certain depth.
+    """
     if not is_loop(eqn) or eqn.params.get("checkpoint") is False:
         yield
         return
@@ -63,42 +67,46 @@ def for_the_body(eqn: Equation, share: "int | None") -> Iterator[None]:
 
 
 def share_of(siblings: int) -> "int | None":
-    """What one of so many loops may take. A part of the allowance is left for cotangents, and for copies of the carries."""
+    """The share of one of so many loops. A part of the allowance is left for cotangents and copies of the carries."""
     limit = allowance()
     return None if limit is None else limit * 3 // (4 * max(siblings, 1))
 
 
 def is_small(eqn: Equation, saved: list, share: int) -> bool:
-    """Whether what one turn saves is known to be a small part of the share, so that the loops in it may save all they need."""
+    """Whether one iteration is known to save a small part of the share, so that its inner loops may save all they need.
+    """
     turn = _total(saved)
     return turn.known and turn.bytes * INNER_SHARE <= share
 
 
 class Plan(NamedTuple):
-    """A loop in segments: so many turns are saved at once, so many segments' starts are kept at each of the further levels."""
+    """A loop in segments: so many iterations are saved at once, so many segments' starts are kept at each of the
+    further levels.
+    """
 
     turns: "int | None"                                      # None: the square root of how many there are
     starts: int
     levels: int
 
     def capacity(self, level: int) -> int:
-        """How many turns a chunk of this level has."""
+        """The number of iterations in a chunk of this level."""
         return self.turns * sum(self.starts ** k for k in range(level))       # type: ignore[operator]
 
 
 def plan_for(eqn: Equation, saved: list, kept: list, turns: Any, share: "int | None") -> "Plan | None":
-    """How a loop runs in segments, None where it saves all its turns.
+    """The plan of a loop in segments; None if it saves all its iterations.
 
-    saved: the variables that each turn saves; kept: the carries that have to be known at a segment's start; turns: how many, None if not known.
+    saved: the variables that each iteration saves; kept: the carries that have to be known at a segment's start; turns:
+    how many, None if not known.
     """
     wanted = eqn.params.get("checkpoint")
     if wanted is False or not saved or (share is None and not wanted):
         return None
-    little = Plan(None if turns is not None else 64, 64, 2)  # whatever a turn saves
+    little = Plan(None if turns is not None else 64, 64, 2)  # whatever an iteration saves
     if share is None:
         return little
     turn, state = _total(saved), _total(kept)
-    hopeless = (turn.known or state.bytes > share) and state.known and depth_here() == 0     # one segment's start may be too much, whatever a turn saves
+    hopeless = (turn.known or state.bytes > share) and state.known and depth_here() == 0     # one segment's start may be too much, whatever an iteration saves
     if turns is None:
         plan = Plan(share // (5 * turn.bytes), share // (5 * state.bytes), 3)
         if not (plan.turns and plan.starts) and hopeless:
@@ -172,7 +180,9 @@ class _Largest:
         return self._computed(v, depth)
 
     def _computed(self, v: Var, depth: int) -> "int | None":
-        """The value at tracing of what was computed from extents of inputs, with a margin; the extents are held below a bound."""
+        """The value at tracing of an integer computed from extents of inputs, with a margin; guards hold the extents
+        below a bound.
+        """
         operands = current().integers.operands.get(v)
         if not depth or v.hint is None or not operands:
             return None

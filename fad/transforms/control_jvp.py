@@ -1,4 +1,4 @@
-"""Forward mode of loops and branches: tangents of active carries are carried beside them."""
+"""Forward mode of loops and branches: the tangents of active carries are carried beside them."""
 from collections.abc import Callable
 from typing import Any
 

@@ -49,7 +49,7 @@ def note_restored(sweep: Any, before: Any, after: Any, array: Any) -> None:
 
 
 class _Slots:
-    """Results of a cond for what its branches save: values of one type, saved by different branches, share a result."""
+    """Results of a cond for values that its branches save; values of one type from different branches share one."""
 
     def __init__(self) -> None:
         self.types: list = []
@@ -110,7 +110,7 @@ def _divided_branch(sweep: Any, eqn: Equation, region: Func, given: list) -> Div
 
 
 def _note_kept(sweep: Any, eqn: Equation, divisions: list, slots: _Slots, saved: tuple) -> None:
-    """Tell the region around, if it may restore an array, which of the saved values are that array somewhere in a branch."""
+    """Tell the region around, if it may restore an array, which saved values are that array in a branch."""
     for division, chosen in zip(divisions, slots.of_branch):
         joint, kept = division.joint, division.joint.notes.kept
         for k, trail in joint.trails.items():

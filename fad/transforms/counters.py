@@ -1,4 +1,4 @@
-"""Counters: integers that every turn of a loop changes by the same step, so that the number of a turn tells them."""
+"""Induction variables: every iteration changes them by the same step, so the iteration's number gives them."""
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -10,14 +10,14 @@ from ..ops.choice import cast
 
 
 class Counter(NamedTuple):
-    """A carry of a loop that a turn changes by `sign` times `step`, a number of the program around the loop."""
+    """A carry of a loop that an iteration changes by `sign` times `step`, a number of the program around the loop."""
 
     carry: Var
     step: Any
     sign: int
 
     def at(self, turn: Any, start: Any, step: Any) -> Any:
-        """What it is in a turn, for the values of its start and of its step."""
+        """Its value in an iteration, from the values of its start and of its step."""
         value = start + turn * step if self.sign > 0 else start - turn * step
         return value if self.carry.type.weak else cast(value, dtype=INT)
 
@@ -35,7 +35,7 @@ def counters(loop: LoopView) -> "dict[int, Counter]":
 
 
 def _step(operands: tuple, carry: Var, either: bool, bound: Iterable) -> Any:
-    """What is added to the carry (or subtracted from it, which goes one way only), if it is an integer that no turn changes."""
+    """The integer that is added to the carry (or subtracted from it on the right), if no iteration changes it."""
     pairs = [operands, operands[::-1]] if either else [operands]
     fits = [b for a, b in pairs if a is carry and b.type.dtype == INT and (isinstance(b, Literal) or b not in bound)]
     return fits[0] if fits else None

@@ -26,8 +26,10 @@ from .vjp import Reverse, pull_back
 
 
 class _Transposed(threading.local):
-    """How many programs of tangents are being transposed. A function with a jvp rule that they call is linear there, so that its body says as much
-    as its rule; and a rule that calls its own function (`return f(x), f(dx)`) would ask for itself without end."""
+    """The number of programs of tangents that are being transposed. A function with a jvp rule is linear in these
+    programs, so its body says as much as its rule; and a rule that calls its own function (`return f(x), f(dx)`) would
+    call itself without end.
+    """
 
     tangents = 0
 
@@ -163,7 +165,7 @@ def vjp_checkpoint(sweep: Any, eqn: Equation) -> None:
 
 
 def _run_again(sweep: Any, eqn: Equation) -> None:
-    """Reverse mode: the call runs, and runs again, with its values saved, when the cotangents come."""
+    """Reverse mode: the call runs without saving, and runs again, saving, when the cotangents come."""
     region = eqn.regions[0]
     args = [sweep.env.read(a) for a in eqn.inputs]
     bind_outputs(eqn, registry["checkpoint"].run_regions(args, (closure(region, sweep.env),), name=eqn.params["name"]), sweep.env)

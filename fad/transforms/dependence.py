@@ -1,14 +1,15 @@
-"""Dependence: which elements of a program's results a derivative flows to from which elements of its inputs.
+"""Dependence: from which elements of a program's inputs a derivative flows to which elements of its results.
 
-Sparsity patterns are propagated as sets of bits: beside each real (or complex) array the sweep computes an int64 array of its shape, in which
-bit k of an element says that the element depends on something of the k-th of up to 64 groups of input elements. The result is a program like any
-other, interpreted or compiled, so that loops, gathers, slices and scatters cost what they cost the function itself (Griewank & Walther,
-Evaluating Derivatives, 2008, section 7.1, "index domains by bit vectors"; Giering & Kaminski, Automatic sparsity detection implemented as a
-source-to-source transformation, 2006).
+Sparsity patterns are propagated as bit sets. Beside each real (or complex) array the sweep computes an int64 array of
+its shape; bit k of an element says that the element depends on the k-th of up to 64 groups of input elements. The
+result is a program like any other, so loops, gathers, slices and scatters cost what they cost the function itself
+(Griewank & Walther, Evaluating Derivatives, 2008, section 7.1, "index domains by bit vectors"; Giering & Kaminski,
+Automatic sparsity detection implemented as a source-to-source transformation, 2006).
 
-The pattern holds wherever the inputs that are differentiated lie: values that vary with them (varying.py) are not computed. What such a value decides
-is taken to go either way: the union over both branches, over all turns that a loop may have, over all elements that an index may pick. What does not
-vary (other arguments, indices, extents) is computed, and followed exactly. An array whose extents vary has one set for all its elements.
+The pattern holds for all values of the inputs that are differentiated: values that vary with them (varying.py) are not
+computed. Their decisions go either way: the union over both branches, over all iterations that a loop may have, over
+all elements that an index may pick. Other arguments, indices and extents do not vary; they are computed and followed
+exactly. An array whose extents vary has one set for all its elements.
 """
 from collections.abc import Sequence
 from typing import Any
@@ -31,7 +32,7 @@ EMPTY = np.int64(0)
 
 
 class Dependence:
-    """One sweep over a Func: values of what does not vary in `env`, bit sets in `sets` (absent: empty)."""
+    """One sweep over a Func: `env` holds the values that do not vary, `sets` the bit sets (absent: empty)."""
 
     def __init__(self, env: Environment, varying: set, active: set, parent: "Dependence | None" = None):
         self.env, self.varying, self.active, self.parent = env, varying, active, parent
@@ -60,7 +61,8 @@ class Dependence:
         return None
 
     def shape(self, atom: Any, known: "dict | None" = None) -> "tuple | None":
-        """The extents; None where one varies. `known`: what stands for extents that this sweep has no values of."""
+        """The extents; None for one that varies. `known`: stand-ins for extents whose values this sweep does not have.
+        """
         shape = [(known or {}).get(n, n) for n in atom.type.shape]
         return None if any(self.varies(n) for n in shape) else tuple([self.value(n) for n in shape])
 
@@ -102,7 +104,7 @@ class Dependence:
             self.sets[v] = self.fitted(found, self.shape(v))
 
     def _is_laid_out(self, eqn: Equation, sets: list) -> bool:
-        """Whether all bit sets are arrays of the shape of what they belong to, and one result's shape does not vary."""
+        """Whether every bit set has the shape of its array, and the one result's shape does not vary."""
         if eqn.op.name in WRITES:
             return True
         return len(eqn.outputs) == 1 and self.shape(eqn.outputs[0]) is not None and all(

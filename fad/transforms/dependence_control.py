@@ -1,7 +1,8 @@
 """How bit sets go through loops, branches and calls (see dependence.py).
 
-A loop carries the sets of its active carries beside the values of those that do not vary. Where varying values decide how many turns it has, its turns
-run until the sets grow no more: sets only grow, so that this ends. A branch chosen by such a value is the union of all branches.
+A loop carries the sets of its active carries beside the values of those that do not vary. Where varying values decide
+the number of iterations, the loop runs until the sets grow no more; they only grow, so this ends. A branch that varying
+values choose is the union of all branches.
 """
 from collections.abc import Callable
 from typing import Any
@@ -21,7 +22,7 @@ from .varying import find_varying, is_decided_by_data
 
 
 class Carried:
-    """Which carries of a loop (or results of a branch) go along: `fixed` by their values, `moving` by their sets."""
+    """The carries of a loop (or results of a branch) that go along: `fixed` by their values, `moving` by their sets."""
 
     def __init__(self, sweep: Any, eqn: Equation, variables: Any):
         self.params = eqn.params
@@ -57,7 +58,7 @@ def _shape_of_carry(around: Any, at: Any, carry: Var, known: dict) -> Any:
 
 
 def _turn(sweep: Any, loop: LoopView, carried: Carried, lead: tuple, values: tuple) -> tuple:
-    """What a turn hands on."""
+    """The sets and values that an iteration hands on."""
     region, carries = loop.body, loop.carries
     inner, count = sweep.inner(), len(carried.fixed)
     inner.env.update(lead)
@@ -102,7 +103,7 @@ def _while(sweep: Any, eqn: Equation) -> None:
 
 
 def _until_stable(sweep: Any, eqn: Equation) -> None:
-    """The least sets that a turn adds nothing to. No value is carried, since all vary."""
+    """The least fixed point of the sets. No value is carried, since all vary."""
     loop = LoopView(eqn)
     carried = Carried(sweep, eqn, loop.carries)
 
@@ -168,7 +169,9 @@ def _run_call(sweep: Any, eqn: Equation, region: Func) -> None:
 
 
 def _custom(sweep: Any, eqn: Equation) -> None:
-    """A call with a derivative of its own: what its tangents depend on, where it has a rule for them; else each result on all arguments."""
+    """A call with its own derivative: the dependence of its tangents if it has a rule for them; else every result
+    depends on every argument.
+    """
     if not any(sweep.varies(a) for a in eqn.inputs):
         inner = sweep.inner()
         inner.env.update(zip(eqn.regions[0].inputs, [sweep.value(a) for a in eqn.inputs]))

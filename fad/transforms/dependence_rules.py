@@ -97,7 +97,9 @@ def _contract(sweep: Any, eqn: Equation, sets: list) -> Any:
 
 
 def _operands(sweep: Any, eqn: Equation, first: int) -> tuple:
-    """The operands of a selection, its spec, and the axes along which a varying operand may pick anything; there 0 stands for that operand."""
+    """The operands of a selection, its spec, and the axes along which a varying operand may pick anything; 0 stands for
+    such an operand.
+    """
     operands, spec, anywhere = [], [], []
     for axis, entry, given in walk_spec(eqn.params["spec"], eqn.inputs[first:]):
         if sweep.varies(given[0]) if given else False:
@@ -125,7 +127,7 @@ def _has_known_shape(sweep: Any, eqn: Equation) -> bool:
 
 
 def _write(sweep: Any, eqn: Equation, sets: list) -> Any:
-    """What is replaced loses its sets, where it is known what is."""
+    """Replaced elements lose their sets, if it is known which elements are replaced."""
     shape = sweep.shape(eqn.inputs[0])
     if shape is None:
         return sweep.union(sets)

@@ -1,7 +1,8 @@
-"""A joint program divided in two, by a minimum cut: what the forward half saves, what the reverse half computes anew or restores.
+"""The joint program of a loop's body, divided in two: a minimum cut chooses what the forward half saves (cut.py).
 
-Of an array with a history (see undo.py) every version can be had in the reverse half at the price of what was overwritten. To the cut it is a value
-that is computed from the old values: it weighs them against what is read of the array.
+The reverse half gets back the saved values, computes others again, and restores arrays. Every version of an array with
+a history (undo.py) can be restored at the price of the overwritten values. To the cut, a version is a value computed
+from these; so the cut weighs the log against the reads of the array.
 """
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -18,7 +19,7 @@ from .rounding import Exact, decisive, rounded
 from .undo import History, cost_around
 from .weights import USUAL_EXTENT, bytes_of
 
-# Computed anew rather than saved: what costs less than a trip to memory.
+# Ops that cost less than a trip to memory: they are computed again, not saved.
 CHEAP = {"add", "sub", "mul", "neg", "div", "square", "abs", "sign", "maximum", "minimum", "where", "cast", "mask", "guarded_mul", "floordiv",
          "mod", "less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_and", "logical_or", "logical_not",
          "logical_xor", "bitwise_and", "bitwise_or", "bitwise_xor", "invert", "left_shift", "right_shift", "real", "imag", "conj", "stop_gradient",
@@ -37,7 +38,7 @@ def is_cheap(eqn: Equation) -> bool:
 
 
 def _terms(eqn: Equation) -> float:
-    """Of how many terms each element of a sum or of a contraction (an outer product has one) is the sum; of other ops, infinitely many.
+    """The number of terms of each element of a sum or contraction (1 for an outer product); infinite for other ops.
 
     An extent that was seen to be small counts as what it was: where it is larger in another call, no more is lost than time.
     """
@@ -54,7 +55,7 @@ def _terms(eqn: Equation) -> float:
 
 
 def live(equations: list, wanted: Iterable, stop: Any = ()) -> set:
-    """Indices of the equations that the wanted variables need; those in `stop` are had already."""
+    """Indices of the equations that the wanted variables need; the variables in `stop` are there already."""
     needed, kept = set(wanted) - set(stop), set()
     for k in range(len(equations) - 1, -1, -1):
         if any(v in needed for v in equations[k].outputs):
@@ -64,11 +65,12 @@ def live(equations: list, wanted: Iterable, stop: Any = ()) -> set:
 
 
 class Division:
-    """saved: the variables to save, in order; restored: numbers of the outputs whose history is followed back; forward: indices of the forward
-    half's equations; reverse: the steps of the reverse half (see order.py); cost: in bytes a turn.
+    """saved: the variables to save, in order; restored: numbers of the outputs whose history is followed back; forward:
+    indices of the forward half's equations; reverse: the steps of the reverse half (see order.py); cost: in bytes an
+    iteration.
 
-    demanded: numbers of the outputs to be restored whether the reverse half needs them or not; states: {number: what it costs to have the last
-    version of that output in the reverse half}, where it costs anything.
+    demanded: numbers of the outputs to be restored whether the reverse half needs them or not; states: {number: what it
+    costs to have the last version of that output in the reverse half}, where it costs anything.
     """
 
     def __init__(self, joint: Joint, demanded: Iterable = (), states: "Mapping | None" = None):
@@ -83,7 +85,7 @@ class Division:
         self._find_forward()
         self.outer = self._changing_arrays()
         self.resting = {e.inputs[0] for e in self.equations if e.op.name == "index" and is_at_rest(e.inputs[0], joint.builder)}
-        self.late: set = set()                               # what is read of restored arrays, and would be wanted before they are
+        self.late: set = set()                               # reads of restored arrays that are needed before the restoring
         while not self._divide():
             pass
         self.forward = self.forward_for(self.saved)
@@ -107,15 +109,16 @@ class Division:
         self.moving = moving
 
     def _find_repeated(self) -> None:
-        """What is computed again by request (behind a barrier, see ops/custom.py), or from arrays that the forward half does not have yet, is of the
-        reverse half: it is never saved."""
+        """Find the equations of the reverse half that are never saved: those computed again by request (behind a
+        barrier, see ops/custom.py), or from arrays that the forward half does not have yet.
+        """
         self.repeated: set = set(self.joint.ends)
         for k, eqn in enumerate(self.equations):
             if k not in self.dependent and (eqn.op.facts.get("barrier") or any(v in self.repeated for v in reads(eqn))):
                 self.repeated.update(eqn.outputs)
 
     def _find_forward(self) -> None:
-        """The equations that the forward half runs whatever is saved. Others may as well run in the reverse half: not twice, but there instead."""
+        """Find the equations that the forward half runs in any case. Others may run in the reverse half instead."""
         busy = [v for e in self.equations[:self.joint.forward_count] if e.regions or has_effect(e) for v in reads(e)]
         self.busy = live(self.equations, atoms(self.joint.outputs) + busy)
 
@@ -126,7 +129,9 @@ class Division:
     # -- the choice -------------------------------------------------------------------------------------------------------
 
     def _divide(self) -> bool:
-        """Choose what to save and find an order for the reverse half; False where there is none, and something was ruled out for the next try."""
+        """Choose what to save, and find an order for the reverse half; False if there is none and something was ruled
+        out for the next try.
+        """
         used = [self.histories[k] for k in self.demanded if k in self.histories]
         cut = self._cut([w for h in used for w in h.again.values()])
         self.saved = [v for v in cut if v not in self.outer and v not in self.states]
@@ -151,7 +156,9 @@ class Division:
         return True
 
     def _in_time(self, order: Order, reached: set) -> list:
-        """Pullbacks in the order of the trace, the rest when it is needed: what is read of an array, before the next write is undone."""
+        """Pullbacks run in the order of the trace, all other steps when they are needed: a read of an array comes
+        before the next write is undone.
+        """
         for step in sorted(reached & self.dependent) + self.saved + [k for k in reached if k not in self.dependent]:
             order.visit(step)
         return order.steps
@@ -168,7 +175,9 @@ class Division:
         return steps
 
     def _rule_out(self, steps: list) -> None:
-        """Of steps that wait for each other: what is read of an array that comes too late is saved, or else the array is not restored."""
+        """Break a cycle of steps that wait for each other: save a read of an array that comes too late, or else do not
+        restore the array.
+        """
         versions = {v: k for k, h in self.histories.items() for v in h.versions}
         numbers = [k for k in steps if isinstance(k, int)]
         late = [v for k in numbers if k not in self.dependent and not versions.keys().isdisjoint(reads(self.equations[k]))
@@ -179,7 +188,7 @@ class Division:
             del self.histories[next(versions[v] for k in numbers for v in reads(self.equations[k]) if v in versions)]
 
     def would_gain(self, trails: Iterable) -> bool:
-        """Whether less would be saved if the arrays on these trails were restored, that is, if the loops in the region kept logs for them.
+        """Whether less would be saved if the loops in the region kept logs for the arrays on these trails.
 
         What a branch saves of such an array would be restored within the branch.
         """
@@ -191,14 +200,15 @@ class Division:
         return any(token in hoped for token in self._cut([], hoped))
 
     def _cut(self, results: list, hoped: "Mapping | None" = None) -> list:
-        """What crosses from the forward half to the reverse half. Extents of what is saved must be had in the reverse half too."""
+        """The values that cross from the forward half to the reverse half. The reverse half also needs their extents.
+        """
         hoped = hoped or {}
         makers = {v: self.chains.definition(w) for v, w in self.joint.again.items()}
         restored = {v: [a for a in reads(e) if a not in self.joint.ends] if e is not None else [] for v, e in makers.items()}
         restored.update((v, self._sources(h)) for h in self.histories.values() for v in h.versions)
         restored.update((v, [token]) for token, (_, versions) in hoped.items() for v in versions)
         again = [e for k, e in enumerate(self.equations) if self._is_had(k)]
-        unsure = rounded(again, restored, self.resting) - self.repeated    # what is repeated decides anew, and alike
+        unsure = rounded(again, restored, self.resting) - self.repeated    # a repeated equation decides again, and alike
         backward = live(self.equations, self.gradients + results) & self.dependent
         needed: dict = dict.fromkeys([v for v in self.gradients if self._is_primal(v)])
         for k in sorted(backward):
@@ -214,7 +224,9 @@ class Division:
             needed.update(dict.fromkeys(more))
 
     def _graph(self, restored: Mapping, unsure: set) -> tuple:
-        """What is computed from what, and what cannot be had but by saving it; restored: {version of an array: what it is had again from}."""
+        """The edges (value, value computed from it), and the values that only saving keeps. restored: {version of an
+        array: the values it is restored from}.
+        """
         lead = {*atoms(self.joint.lead), *self.joint.counted}
         uses = [(a, v) for v, sources in restored.items() for a in sources]
         lost = [*[v for v in atoms(self.joint.carries) if v not in lead], *self.outer, *self.joint.notes.logged, *self.late, *self.states]
@@ -228,21 +240,21 @@ class Division:
         return uses, [v for v in lost if v not in restored]
 
     def _sources(self, history: History) -> list:
-        """What must be had to follow a history back."""
+        """The values that following a history back needs."""
         made = set(history.again.values())
         steps = [self.equations[k] for k in sorted(self.dependent) if not made.isdisjoint(self.equations[k].outputs)]
         used = dict.fromkeys(v for eqn in steps for v in reads(eqn) if self._is_primal(v) or v in self.outer)
         return [history.state.atom, *(v for v in used if v not in history.versions)]
 
     def _cost(self, v: Var) -> int:
-        """What saving a variable costs, in bytes; an old value that is put back costs a trip to memory more."""
+        """The cost of saving a variable, in bytes; an old value that is put back costs one more trip to memory."""
         if v in self.repeated:
             return INFINITE
         size = self.outer.get(v) or self.states.get(v) or bytes_of(v)
         return size * 3 // 2 if v in self.joint.notes.logged else size
 
     def kept_carries(self) -> list:
-        """Indices of the carries that must be known to compute, in any later turn, what is saved."""
+        """Indices of the carries that later iterations need to compute the saved values."""
         place = {v: k for k, v in enumerate(atoms(self.joint.carries))}
         wanted, found = set(self.saved), set()
         while True:
@@ -256,10 +268,11 @@ class Division:
             wanted = set(self.saved) | set(atoms(self.joint.outputs[k] for k in found))
 
     def _changing_arrays(self) -> dict:
-        """Arrays around the region that the loop around it would have to save if they were read here, and what a turn's share of that is.
+        """{array around the region that the loop around would have to save if it were read here: an iteration's share
+        of that}.
 
-        A little less than their size: where what is computed from one is as large as the array itself, the array is saved. Where the loop
-        around may restore it, the log is what it costs.
+        A little less than their size: if a value computed from the array is as large as the array, the array is saved.
+        If the loop around may restore the array, it costs the log.
         """
         found = dict.fromkeys(v for e in self.equations for v in reads(e) if v.type.rank and v not in self.inside)
         return {v: share_around(v, self.joint) for v in found if changes_around(v, self.joint.builder)}
@@ -284,7 +297,7 @@ class Division:
         return self.outputs(env), tuple([env.read(v) for v in self.saved])
 
     def run(self, equations: Iterable, env: Environment) -> None:
-        """Run equations by their numbers; what the environment has already stays."""
+        """Run equations by their numbers; values that the environment has already stay."""
         for k in equations:
             had = {v: env[v] for v in self.equations[k].outputs if v in env}
             run_equation(self.equations[k], env)
@@ -295,7 +308,8 @@ class Division:
         return [read(env, self.joint.outputs[k]) for k in (range(len(self.joint.outputs)) if places is None else places)]
 
     def run_reverse(self, env: Environment, restore: Callable) -> tuple:
-        """The cotangents that go out, and the first versions of what is restored, whose last versions the environment holds.
+        """The cotangents that go out, and the first versions of the restored arrays; the environment holds their last
+        versions.
 
         restore(number of the saved value, env) gets back what was saved.
         """
@@ -335,7 +349,7 @@ def read(env: Environment, x: Any) -> Any:
 
 
 def share_around(v: Var, joint: Joint) -> int:
-    """What a turn's share is of the cost of having an array of the loop around in the reverse half, in bytes."""
+    """An iteration's share of the cost of having an array of the loop around in the reverse half, in bytes."""
     cost = cost_around(v, joint.builder)
     turns = (USUAL_EXTENT if joint.lead else 1) * turns_between(v, joint.builder)
     return max((bytes_of(v) if cost is None else cost) // turns - 1, 1)

@@ -1,11 +1,15 @@
-"""What a loop reads of an array and never writes to again: on the way back it is in the array that the loop leaves, and need not be saved.
+"""Last-write analysis: reads of an array that no later iteration overwrites. The reverse sweep reads the final array.
 
-An elimination reads row k in its turn k, n^3 / 3 numbers in all, and writes to the rows behind k alone. So do substitutions, factorizations and
-tables that are filled in some order. That no write follows is shown by bounds (see passes/ranges.py): in each later turn of a loop, and in the same turn too,
-the indices that are written to along some axis lie all above, or all below, those that were read; or a condition in front of the write keeps them apart.
+    for k in range(n):                      # iteration k reads row k, and writes to the rows below
+        for i in range(k + 1, n): A[i] -= A[i, k] / A[k, k] * A[k]
 
-Where the loop around goes on to change the array, what this loop leaves is gone in the end. A row or an element that is the same in all turns of this
-loop, and is all that they read, is kept then: once, not in each turn.
+An elimination reads n^3 / 3 numbers of these rows, and saves none of them. The same holds for substitutions,
+factorizations and tables that are filled in some order. Bounds of indices are the proof (passes/ranges.py): in each
+later iteration, and later in the same one, all writes lie above, or all below, the read along some axis; or a condition
+in front of the write keeps them apart. The analysis compares at most MOST_PAIRS pairs of a read and a write.
+
+If the loop around changes the array afterwards, the final array is gone. Then a row or an element that all iterations
+of this loop read is kept: once, not in each iteration.
 """
 import math
 from collections.abc import Iterable, Iterator
@@ -42,7 +46,7 @@ class Part(NamedTuple):
         return index(array, *map(env.read, axes.values()), spec=spec, at=0) if axes else array
 
     def rest(self, eqn: Equation) -> tuple:
-        """The selection, and its operands, by which an equation that reads the array would read the part."""
+        """The selection, and its operands, with which a reader of the array reads the part."""
         axes = dict(self.fixed)
         entries = [(entry, given) for axis, entry, given in walk_spec(eqn.params["spec"], eqn.inputs[1:]) if axis not in axes]
         return tuple(entry for entry, _ in entries), [a for _, given in entries for a in given]
@@ -113,7 +117,7 @@ def _steps(region: Func, end: Any, active: set, loops: tuple, branches: tuple) -
 
 
 class _Nest:
-    """A loop with all that is in it: what reads parts of arrays, and what its integers are made of."""
+    """A loop with everything in it: readers of parts of arrays, and the equations that make its integers."""
 
     def __init__(self, loop: Equation, env: Environment):
         self.ranges = Ranges(lambda a: _form(env.read(a)), current().integers)
@@ -145,7 +149,9 @@ class _Nest:
             self._note(eqn.outputs, loops)
 
     def parts(self, k: int, array: Var, versions: set, changed: bool) -> dict:
-        """{part of the array number k: what reads it}: all of the array, or where it is changed afterwards, parts with fewer axes."""
+        """{part of array number k: its readers}: the whole array, or, if it is changed afterwards, parts with fewer
+        axes.
+        """
         found: dict = {}
         for read in self.reads:
             if read.eqn.inputs[0] in versions:
@@ -156,7 +162,7 @@ class _Nest:
         return found
 
     def _is_there(self, i: Any, extent: Any) -> bool:
-        """Whether an index is the same in all turns, and in range even where there is no turn that reads."""
+        """Whether an index is the same in all iterations, and in range even if no iteration reads."""
         place, end = self.ranges.exact(i, frozenset()), self.ranges.exact(extent, frozenset())
         if i in self.ranges.inside or place is None or end is None:
             return False
@@ -165,7 +171,8 @@ class _Nest:
     # -- which comes last -----------------------------------------------------------------------------------------------------
 
     def is_last(self, read: Access, write: Access, level: int) -> bool:
-        """Whether, in any one turn of the loops around this level, nothing that was read is written to after the version was there that is read.
+        """Whether, in any one iteration of the loops around this level, nothing that was read is written to after the
+        version was there that is read.
 
         The read itself may come later: a copy is the version of then.
         """
@@ -177,7 +184,9 @@ class _Nest:
         return self.place[write.eqn] < born or self._apart(read, write, level, later=False)
 
     def _apart(self, read: Access, write: Access, level: int, later: bool) -> bool:
-        """Whether some axis keeps them apart in one turn of the loop at this level, or what is read in one from what is written in later ones."""
+        """Whether some axis keeps them apart in one iteration of the loop at this level, or what is read in one from
+        what is written in later ones.
+        """
         def lie_apart(r: tuple, w: tuple) -> bool:
             return self._is_beyond(r, w, read, write, level, later) or self._is_kept_apart(r, w, read, write, level, later)
         spans = zip(*[self.ranges.spans(access.eqn, access.around) for access in (read, write)])
@@ -193,7 +202,8 @@ class _Nest:
         return False
 
     def _firsts(self, end: "Affine | None", write: Access, level: int, sign: int, later: bool) -> Iterator[Affine]:
-        """What the end of a span that is nearer to what was read comes to in the same turn, or at the nearest in any later one."""
+        """The end of a span nearer to the read: its value in the same iteration, or its nearest value in any later one.
+        """
         here = self.ranges.extreme(end, write.loops[level + 1:], -sign)
         moved = 0 if here is None or not later else self._moved(here, write.loops[level])
         if here is not None and moved * sign >= 0:
@@ -203,14 +213,16 @@ class _Nest:
             yield anywhere
 
     def _moved(self, form: Affine, loop: Equation) -> int:
-        """How far a form moves from a turn to the next one."""
+        """How far a form moves from an iteration to the next one."""
         i = index_of(loop)
         return 0 if i is None else form.coefficient(i) * LoopView(loop).step     # type: ignore[operator]
 
     # -- conditions -----------------------------------------------------------------------------------------------------------
 
     def _is_kept_apart(self, r: tuple, w: tuple, read: Access, write: Access, level: int, later: bool) -> bool:
-        """Whether the index that is written to is another one wherever the write stands, by a condition, and what was read is the same in all these turns."""
+        """Whether a condition around the write keeps its index apart from the read one, which is the same in all these
+        iterations.
+        """
         if None in (*r, *w) or r[0] != r[1] or w[0] != w[1]:
             return False
         steady = set(map(index_of, read.loops[:level if later else level + 1]))
@@ -221,7 +233,7 @@ class _Nest:
         return any(_follows(apart, fact) or _follows(apart.scaled(-1), fact) for fact in facts)
 
     def _facts(self, selector: Any, holds: int, around: frozenset) -> Iterator[tuple]:
-        """("nonzero" or "positive", form), of what is known where a condition holds, or does not."""
+        """("nonzero" or "positive", form): the facts that follow if a condition holds, or does not hold."""
         eqn = self.ranges.made.get(selector)
         name = eqn.op.name if eqn is not None else ""
         if name == "logical_not":

@@ -1,5 +1,7 @@
-"""The body of a region, forward and reverse together, traced once, symbolically. Its equations that depend on cotangents are the reverse half;
-what that half reads of the rest is saved by the forward half, computed anew or restored: division.py chooses.
+"""The joint program: the body of a region, forward and reverse together, traced once.
+
+The equations that depend on cotangents are the reverse half. It reads values of the rest, which the forward half saves,
+or which are computed again or restored: division.py chooses.
 """
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -27,9 +29,10 @@ class Joint:
     finals       {part of an output (see final.py): the input that holds it as the loop leaves it, in the reverse half},
     again        {what was read of such arrays: the same, read in the reverse half}.
 
-    trails: those of outputs (see undo.py), by number; demanded: variables of the region that the loops and branches in it shall restore;
-    restoring: the outputs of which the last version will be there in the reverse half; counters: places of the carries that the reverse half
-    knows from the number of the turn (`counted`); final: {equation: the part of an output in which what it read is found again}.
+    trails: those of outputs (see undo.py), by number; demanded: variables of the region that the loops and branches in
+    it shall restore; restoring: the outputs of which the last version will be there in the reverse half; counters:
+    places of the carries that the reverse half knows from the number of the iteration (`counted`); final: {equation:
+    the part of an output in which what it read is found again}.
     """
 
     def __init__(self, sweep: Any, eqn: Equation, region: Func, given: list, index: "Callable | None" = None, *, trails: "Mapping | None" = None,
@@ -104,9 +107,9 @@ class Joint:
 
 
 class Changing:
-    """Which variables of a joint program depend on what its loop carries, so that the reverse half does not have them for nothing.
+    """The variables of a joint program that depend on the loop's carries, and so cost the reverse half something.
 
-    turns: how many turns the loop is taken to have, None where the region is a branch.
+    turns: how many iterations the loop is taken to have, None where the region is a branch.
     """
 
     def __init__(self, builder: Builder, carries: set, turns: "int | None"):
@@ -127,13 +130,13 @@ class Changing:
 
 
 def changes_around(v: Var, builder: Builder) -> bool:
-    """Whether v is of a loop around this region's that is being differentiated, and changes there."""
+    """Whether v belongs to a loop around this region that is being differentiated, and changes there."""
     around = _region_around(builder)
     return around is not None and v in around.changing       # type: ignore[attr-defined]
 
 
 def turns_between(v: Var, builder: Builder) -> int:
-    """How often a loop or branch is taken to be run while v, which changes in a loop around it, stays as it is."""
+    """The estimated number of runs of a loop or branch while v, which changes in a loop around it, stays as it is."""
     around, turns = _region_around(builder), 1
     while around is not None and not around.changing.here(v):       # type: ignore[attr-defined]
         turns *= around.changing.turns or 1                  # type: ignore[attr-defined]
@@ -150,7 +153,9 @@ def _region_around(builder: Builder) -> "Builder | None":
 
 
 def is_at_rest(v: Var, builder: Builder) -> bool:
-    """Whether a loop's turns find an array in memory: none of them writes to it or makes it, and no single element was written to just before."""
+    """Whether a loop's iterations find an array in memory: no iteration writes to it or makes it, and no single element
+    was written to just before.
+    """
     around: Builder | None = builder
     while around is not None and v not in around.owned and not _is_loops(around):
         around = around.parent

@@ -1,6 +1,7 @@
 """Forward mode: f and its directional derivative side by side.
 
-Every equation runs as it did, and beside it the tangent its op's rule gives; a tangent that is zero is None and costs nothing.
+Every equation runs as it did. Beside it runs the tangent that its op's rule gives; a zero tangent is None and costs
+nothing. The work is at most a small multiple of the function's.
 """
 from collections.abc import Sequence
 from typing import Any

@@ -6,5 +6,5 @@ from ..ir.op import registry
 
 
 def loop(n: Any, init: tuple, body: Callable) -> tuple:
-    """The carries after n turns: carries = body(i, *carries)."""
+    """The carries after n iterations: carries = body(i, *carries)."""
     return tuple(registry["for"].run_regions([0, n, 1, *init], (body,)))

@@ -1,8 +1,11 @@
 """Reverse mode of loops.
 
-A loop runs forward, and its pullback is a loop that runs backward. It carries the cotangents of the carries and of the
-variables around the loop, and the arrays that are restored (see undo.py). What a reverse iteration needs of its forward
-iteration (see division.py) reaches it in one of three ways:
+    for i in range(n): c = body(i, c)      ->      for i in range(n): save; c = body(i, c)
+                                                   for i in reversed(range(n)): restore; gc = pullback(i, gc)
+
+The reverse loop carries the cotangents of the carries and of the variables around the loop, and the arrays that it
+restores (undo.py). division.py chooses what an iteration saves. The saved values reach the reverse loop in one of three
+ways:
 
     Taped          each iteration saves it (see tape.py); of a loop of unknown length, too
     Blocked        each block of iterations saves what it starts from, and computes the rest again (see blocks.py)
@@ -37,7 +40,7 @@ class LoopBody:
     counters   {number of a carry: its Counter}, of those that the number of the iteration tells
     share      the bytes that the loop may save, None: any
     inner      the same, if the loops in the body have a part of it; else None
-    final      {equation: the part of an array that the loop leaves, in which it finds again what it read}
+    final      {equation: the part of the final array that holds the values it reads}
     ends       {part: what it holds}, while the reverse sweep runs
     """
 
@@ -77,9 +80,7 @@ class LoopBody:
         return lines | {v: e.where for e in self.division.equations for v in e.outputs}
 
     def _divide(self) -> None:
-        """Trace and divide the body; once more, with the loops in it restoring more arrays than they need, where that
-        gains something.
-        """
+        """Trace and divide the body; once more, with inner loops that restore more arrays, if that saves less."""
         with for_the_body(self.eqn, self.inner):
             trails = carried_trails(self.view, self.sweep.active)
             self.final = self._final_reads(trails)
@@ -108,9 +109,9 @@ class LoopBody:
         return {eqn: part for eqn, part in found if eqn not in self.sweep.finals}
 
     def _states(self, trails: dict) -> dict:
-        """{number of a carry: an iteration's share of what it costs to have the loop's result in the reverse sweep}.
+        """{number of a carry: an iteration's share of the cost of its last value in the reverse sweep}.
 
-        That costs nothing at the top. Where the loop around restores it, it costs what is overwritten outside of this loop.
+        At the top it costs nothing. If the loop around restores it, it costs what is overwritten outside this loop.
         """
         if not is_inside_a_loop(current()):
             return {}
@@ -146,7 +147,7 @@ class LoopBody:
             note_restored(self.sweep, self.view.init[k], self.eqn.outputs[k], array)
 
     def pulled_back(self, lead: list, carries: tuple, k: Any, reader: Callable) -> list:
-        """The carries after one iteration backward; reader gets back what was saved (see Division.run_reverse)."""
+        """The carries after one iteration of the reverse loop; reader: see Division.run_reverse."""
         division, joint = self.division, self.joint
         env = division.environment(lead, ())
         env.update(self.counted(k))
@@ -163,7 +164,7 @@ class LoopBody:
         return {carries[j].atom: c.at(k, read(init[j]), read(c.step)) for j, c in self.counters.items()}
 
     def reverse_links(self) -> tuple:
-        """The extents of cotangents that change from iteration to iteration, since those of their carries do."""
+        """The links of the cotangents' extents that change from iteration to iteration: those of the forward loop."""
         place = {k: j for j, k in enumerate(self.carried)}
         return tuple([(place[k], axis, None) for k, axis, _ in self.eqn.params["extents"] if k in place])
 
@@ -296,7 +297,7 @@ class TapedWhile(Taped):
                                  extents=self.links(self.body.count + 1))
 
     def _in_stretches(self, init: tuple) -> tuple:
-        """The same as a loop of stretches, before each of which there is made room for as many iterations again."""
+        """The same as a loop of stretches; before each, the rows double."""
         n, tape, names = self.body.count, self.tape, self.body.names
 
         def stretch(*carries: Any) -> tuple:

@@ -1,8 +1,8 @@
-"""What lies behind a choice: the variables whose cotangent np.where, maximum or clip may make zero at some elements.
+"""Masked variables: those whose cotangent np.where, maximum or clip may make zero at some elements.
 
-There, and only there, a partial derivative may be infinite or nan without harm to the result (log x of a branch not taken), so
-products with it are guarded: a zero cotangent stays zero. Elsewhere products are plain, and cost what they cost by hand. Integers have no
-cotangent: which of them is chosen masks nothing.
+There, and only there, a partial derivative may be infinite or nan without harm to the result (log x of a branch not
+taken), so products with it are guarded: a zero cotangent stays zero. Other products are plain, and cost what they cost
+by hand. Integers have no cotangent, so a choice among them masks nothing.
 """
 from typing import Any
 

@@ -1,4 +1,7 @@
-"""The order of a reverse half: values that are got back, computed anew, or restored, each in time for what reads it."""
+"""The order of a reverse half: values are read back, computed again or restored, each before its readers.
+
+A topological order by depth-first search, linear in the equations and their operands; a cycle is reported.
+"""
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -15,7 +18,8 @@ class Cycle(Exception):
 
 
 class Order:
-    """Finds the steps that lead to what is wanted. A step is the number of an equation to run, or a variable to get back from the tape.
+    """Finds the steps that lead to the wanted variables. A step is an equation's number, or a variable to read from the
+    tape.
 
     again: {variable: the one that takes its place in the reverse half}; found: those of them that were needed.
     """

@@ -1,11 +1,12 @@
-"""What may differ when it is computed again.
+"""Values that may differ when they are computed again.
 
-Compiled code may reorder sums and contract products, so that a value computed a second time need not have the same last bit. That does no
-harm to sums and products; but a comparison, a sign or a floor may then tell something else than it told in the forward sweep: the winner of a
-maximum is found nowhere, and a branch takes back what the other branch did. Such ops read, in the reverse sweep, what was saved.
+Compiled code may reorder sums and contract products, so a value that is computed a second time need not have the same
+last bit. Sums and products do not mind. But a comparison, a sign or a floor may then decide otherwise than in the
+forward sweep: the winner of a maximum is found nowhere, and a branch reverses the other branch. In the reverse sweep
+such ops read saved values.
 
-A difference or quotient of two elements of arrays has the same last bit whenever it is computed, if the arrays lie in memory while the loop runs: there is no
-product in a register that might be contracted with it.
+A difference or quotient of two elements of arrays has the same last bit whenever it is computed, if the arrays lie in
+memory while the loop runs: no product in a register could be contracted with it.
 """
 from collections.abc import Container, Iterable
 from typing import NamedTuple
@@ -24,8 +25,8 @@ class Exact(NamedTuple):
 
 
 def rounded(equations: Iterable, restored: Container, resting: Container) -> set:
-    """The variables that may have another last bit when the equations compute them anew; what is restored is what it was. resting: arrays that
-    lie in memory while the loop runs.
+    """The variables whose last bit may differ when the equations compute them again; a restored value is exact.
+    resting: arrays that lie in memory while the loop runs.
     """
     found: set[Var] = set()
     firm: set[Var] = set()                                    # numbers from memory, and sums, differences and quotients of such

@@ -1,7 +1,7 @@
-"""The rows of a block (see blocks.py): what its turns save, computed again, a row a turn.
+"""The rows of a block (see blocks.py): the values that its iterations save, computed again, a row an iteration.
 
-An array that is a version of the one before (see versions.py) is computed from the row before it. Any other is put in its row once it is made, and read
-from there: what the loop carries may be overwritten then without a copy.
+An array that is a version of the one before (versions.py) is computed from the row before it. Any other array is put in
+its row once it is made and read from there, so that the carry may be overwritten without a copy.
 """
 from typing import Any
 
@@ -17,7 +17,9 @@ from .tape import Padded, Tape, Turns, is_fixed, keeper_of
 
 
 class BlockRows:
-    """blocks: of which it is one; width: of the rows of vectors; first, end: the numbers of the block's first turn and of the one behind its last."""
+    """blocks: those it belongs to; width: of the rows of vectors; first, end: the numbers of the block's first
+    iteration and of the one behind its last.
+    """
 
     def __init__(self, blocks: Any, width: dict, first: Any, end: Any):
         self.blocks, self.again, self.division, self.first, self.end = blocks, blocks.again, blocks.division, first, end
@@ -25,14 +27,14 @@ class BlockRows:
         represented = [self.division.joint.carries[version.place].atom for version in versions.values()]
         self.carried = [v for v in blocks.state if v not in represented]
         others = [v for v in self.again.arrays if v not in versions]
-        self.spare = bool(others)                            # every turn runs then, the last one, too, which leaves a version more
+        self.spare = bool(others)                            # every iteration runs then, the last one, too, which leaves a version more
         turns = Turns(self.again.turns + self.spare, bounded(blocks.index(first)), *blocks.turns[2:])
         own = turns._replace(count=bounded(end - first))
 
         def keeper(v: Any, _: Any) -> Any:
             if v in width:
                 return Padded(v, turns.count, width[v])
-            return keeper_of(v, turns if is_fixed(v, current()) else own)     # places are known of turns that there are
+            return keeper_of(v, turns if is_fixed(v, current()) else own)     # places are known of iterations that there are
         self.versions, self.others = Tape(list(versions), turns, blocks.lines, keeper), Tape(others, turns, blocks.lines, keeper)
         equations, wanted = self.division.equations, set(self.again.equations)
         known = {k for version in versions.values() for k in (*version.skipped, version.maker)}
@@ -55,7 +57,7 @@ class BlockRows:
         self.others.start_reverse(list(results[m:]))
 
     def read(self, v: Any, k: Any, env: Environment) -> Any:
-        """What the turn number k saves under this name."""
+        """The value that iteration number k saves under this name."""
         tape = self.versions if v in self.again.versions else self.others
         return tape.reader([], bounded(k - self.first))(tape.variables.index(v), env)
 
@@ -75,7 +77,7 @@ class BlockRows:
         return self.division.outputs(env, places) + following + made
 
     def _next(self, keeper: Any, own: list, v: Any, env: Environment, row: Any) -> list:
-        """The rows of an array with its version after this turn in the next row."""
+        """The rows of an array with its version after this iteration in the next row."""
         version = self.again.versions[v]
         if version.maker is None:
             (x,) = [env.read(v)] if version.pieces else self.division.outputs(env, [version.place])
@@ -90,5 +92,6 @@ class BlockRows:
 
 
 def bounded(n: Any) -> Any:
-    """An integer that no check for 64 bits need follow: what is counted with it are places of a tape in memory."""
+    """An integer that needs no check for 64 bits, nor does what follows from it: it counts places of a tape in memory.
+    """
     return cast(n, dtype=INT) if isinstance(n, Value) else n

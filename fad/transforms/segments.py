@@ -1,8 +1,11 @@
-"""Loops whose reverse sweep computes again what it does not save: the loop as segments within checkpoints, which is then differentiated.
+"""Checkpointed loops: segments whose reverse sweep computes again what it does not save.
 
-A counted loop [lo, hi) of level 1 saves every turn. One of level n leaves its last turns to level 1, so that nothing of them runs twice, and
-takes those before in chunks: each is a checkpointed loop of level n - 1, of which the start is kept. A `while` loop begins with level 1, goes on
-with chunks of level 1 for as long as there is room for their starts, and then with chunks of level 2.
+    level 1     save every iteration
+    level n     chunks of level n - 1, of which only the starts are kept; the last iterations are of level 1
+
+A counted loop leaves its last iterations to level 1, so that none of these runs twice. A `while` loop begins with level
+1, goes on with chunks of level 1 as long as their starts fit, and then with chunks of level 2. Each level costs one
+more run forward (Griewank & Walther, Evaluating Derivatives, SIAM 2008, section 12.2).
 """
 from collections.abc import Callable
 from typing import Any
@@ -21,7 +24,7 @@ from .masks import chooses, is_masked
 
 
 def vjp_in_segments(sweep: Any, eqn: Equation, plan: Plan, inner: "int | None") -> None:
-    """The reverse mode of a loop under a plan; inner: the share of which the loops in its body have a part."""
+    """The reverse mode of a loop under a plan; inner: the share that the loops in its body divide."""
     loop = LoopView(eqn)
     bounds, init = [tuple(map(sweep.env.read, atoms)) for atoms in (loop.bounds, loop.init)]
     regions = tuple([closure(r, sweep.env) for r in eqn.regions])
@@ -45,7 +48,7 @@ class _Segments:
 
 
 class _Counted(_Segments):
-    """`for`, by the number of the turn: turns lo, ..., hi - 1 of all."""
+    """`for`, by the number of the iteration: iterations lo, ..., hi - 1 of all."""
 
     def results(self) -> tuple:
         self.start, stop, self.step = map(integer, self.bounds)
@@ -60,7 +63,7 @@ class _Counted(_Segments):
         return self.regions[0](self.start + k * self.step, *carries)
 
     def level(self, level: int, lo: Any, hi: Any, carries: tuple) -> tuple:
-        """The carries after the turns lo, ..., hi - 1."""
+        """The carries after the iterations lo, ..., hi - 1."""
         if level == 1:
             return self.loop(lo, hi, carries, self.turn)
         last = maximum(hi - self.turns, lo)
@@ -83,7 +86,7 @@ def _root(n: Any) -> Any:
 
 
 def at_most(n: Any, bound: Any) -> Any:
-    """min(n, bound), of which it is known that it is at most the bound."""
+    """min(n, bound), known to be at most the bound."""
     least = minimum(n, bound)
     if isinstance(least, Value):
         facts = current().integers
@@ -92,7 +95,7 @@ def at_most(n: Any, bound: Any) -> Any:
 
 
 class _Uncounted(_Segments):
-    """`while`, whose number of turns shows as it runs."""
+    """`while`, whose number of iterations shows as it runs."""
 
     def results(self) -> tuple:
         carries = self.some(self.plan.turns, self.init)
@@ -115,11 +118,11 @@ class _Uncounted(_Segments):
         return tuple(results[:count])
 
     def some(self, most: Any, carries: tuple) -> tuple:
-        """Up to so many turns, all of them saved."""
+        """Up to so many iterations, all of them saved."""
         return self.repeat(most, carries, lambda values: tuple(self.regions[1](*values)))
 
     def chunks(self, level: int, most: Any, carries: tuple) -> tuple:
-        """Up to so many chunks, of which the starts are saved."""
+        """Up to so many chunks, whose starts are saved."""
         return self.repeat(most, carries, lambda values: self.again(values, lambda inner: self.chunk(level, inner)))
 
     def chunk(self, level: int, carries: tuple) -> tuple:

@@ -1,7 +1,7 @@
-"""Splitting a Func in two by what is known first: the known half, and the rest, which goes on from the known half's residuals.
+"""Partial evaluation: a Func is split in two by what is known first, and the residuals cross.
 
-`vjp` and `linearize` use it: the forward sweep is what depends on the primal inputs alone, the pullback is the rest, to be run
-again and again.
+`vjp` and `linearize` use it. The forward sweep depends on the primal inputs alone; the pullback is the rest, and may
+run many times. Linear in the program.
 """
 from collections.abc import Sequence
 

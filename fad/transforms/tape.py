@@ -1,14 +1,15 @@
-"""Where a loop's forward half keeps what its reverse half needs: ordinary arrays of the program, carried by both loops.
+"""Where a loop's forward half keeps values for its reverse half: ordinary arrays of the program, carried by both loops.
 
-Rows    values of one shape: an array with a row for each turn. Where the number of turns is not known, the loop runs in stretches,
-        each as long as all turns before it together, and the rows of a stretch are made before it: no turn looks whether there is room.
-Ramp    values with one extent that grows or shrinks by the same number in each turn of a loop whose number of turns is known: a flat array, in which the
-        places are known.
-Padded  as Rows and Ramp, of a few turns, in rows of one width that begin where the processor likes vectors to begin.
-Stack   values whose extents change otherwise: a flat array, last in first out, that doubles when it is full. It is carried with its
-        pointer and its extent.
+Rows    values of one shape: an array with a row for each iteration. If the number of iterations is not known, the
+        loop runs in stretches, each as long as all iterations before it together. The rows of a stretch are made
+        before it, so no iteration asks for capacity.
+Ramp    values with one extent that changes by the same number in each iteration of a loop of known length: a flat
+        array, in which the places are known.
+Padded  a Ramp (or Rows) of few iterations, in rows of one width that begin at cache lines.
+Stack   values of any other extents: a flat array, last in first out, that doubles when it is full (amortised constant
+        time). The loops carry it with its pointer and its extent.
 
-As these are values like any other, derivatives of derivatives of loops need no rule of their own.
+All of these are values of the IR, so derivatives of derivatives of loops need no rule of their own.
 """
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -29,7 +30,7 @@ ALWAYS_FITS = 1 << 24                                         # bytes
 
 
 class Turns(NamedTuple):
-    """The turns of a loop whose number is known, and what its body calls their index."""
+    """The iterations of a loop whose number is known, and what its body calls their index."""
 
     count: Any
     start: Any
@@ -54,7 +55,7 @@ def is_inside_a_loop(builder: "Builder | None") -> bool:
 
 
 def is_fixed(v: Var, around: Builder) -> bool:
-    """Whether a variable has the same extents in each turn, though a turn may compute them."""
+    """Whether a variable has the same extents in each iteration, though an iteration may compute them."""
     return all(isinstance(n, int) or around.sees(n) or all(around.sees(w) for w, _ in around.integers.form(n).terms) for n in v.type.shape)
 
 
@@ -81,7 +82,7 @@ class OneArray:
 
 
 class Rows(OneArray):
-    """An array with a row for each turn, or for as many as a loop of unknown length has had room for."""
+    """An array with a row for each iteration, or, in a loop of unknown length, as many rows as were made so far."""
 
     def __init__(self, v: Var, turns: "Turns | None"):
         extents = fixed_extents(v)
@@ -91,11 +92,11 @@ class Rows(OneArray):
 
     @staticmethod
     def grown(state: list, room: Any) -> list:
-        """The state with rows for so many turns."""
+        """The state with rows for so many iterations."""
         return [resize(state[0], room)]
 
     def used(self, state: list, turns: Any) -> list:
-        """The state with the rows of so many turns."""
+        """The state with the rows of so many iterations."""
         return [index(state[0], 0, turns, spec=(("s", 1), *self.spec[1:]), at=0)]
 
     def push(self, state: list, x: Any, k: Any) -> list:
@@ -106,7 +107,7 @@ class Rows(OneArray):
 
 
 class Ramp(OneArray):
-    """A flat array of elements: turn k has `first + k * slope` of them."""
+    """A flat array of elements: iteration k has `first + k * slope` of them."""
 
     def __init__(self, v: Var, turns: Turns, ramp: tuple):
         self.first, self.slope = ramp
@@ -114,7 +115,7 @@ class Ramp(OneArray):
         self.bytes = product([v.type.dtype.itemsize, *self.extents])
 
     def place(self, k: Any) -> Any:
-        """Where turn k begins."""
+        """The place where iteration k begins."""
         return k * self.first + k * (k - 1) // 2 * self.slope
 
     def push(self, state: list, x: Any, k: Any) -> list:
@@ -141,7 +142,9 @@ class Padded(OneArray):
 
 
 def padded_width(v: Var, turns: Turns) -> Any:
-    """How many elements a row must have, in whole cache lines, for the largest value that a variable of rank 1 has in any turn, or behind the last."""
+    """The elements of a row, in whole cache lines, for the largest value that a variable of rank 1 has in any
+    iteration, or behind the last.
+    """
     first, slope = ramp_of(v, turns, current()) or (fixed_extents(v)[0], 0)
     last = first + turns.count * slope
     widest = (last if slope > 0 else first) if isinstance(slope, int) else maximum(first, last)
@@ -150,7 +153,7 @@ def padded_width(v: Var, turns: Turns) -> Any:
 
 
 def along(form: Any, turns: Turns, around: Builder) -> "tuple | None":
-    """(slope, rest) of an integer that is slope times the loop's index, and the rest, in every turn."""
+    """(slope, rest) of an integer that is slope times the loop's index, and the rest, in every iteration."""
     i = around.integers.form(turns.index)
     hidden = [(w, c) for w, c in i.terms if not around.sees(w)]
     if len(hidden) != 1 or abs(hidden[0][1]) != 1:
@@ -161,7 +164,9 @@ def along(form: Any, turns: Turns, around: Builder) -> "tuple | None":
 
 
 def ramp_of(v: Var, turns: Turns, around: Builder) -> "tuple | None":
-    """How many elements a variable has in a loop's first turn, and how many more in each further one, where it is the same number."""
+    """The elements of a variable in a loop's first iteration, and the constant number of elements that each further
+    iteration adds.
+    """
     moving = [n for n in v.type.shape if isinstance(n, Var) and not around.sees(n)]
     if len(moving) != 1:
         return None
@@ -177,7 +182,7 @@ class Stack:
     """A flat array of elements, its extent and how many of them are in use. State: [used, room, elements]."""
 
     carries = 3
-    links = ((2, 0, 1),)                                      # the extent of elements is room
+    links = ((2, 0, 1),)                                      # the extent of elements is the capacity
     bytes = 0                                                 # that are known in front of the loop
 
     def __init__(self, v: Var):
@@ -188,7 +193,7 @@ class Stack:
 
     @staticmethod
     def grown(state: list, room: Any) -> list:
-        """As it is: each value finds room for itself."""
+        """As it is: each value makes its own capacity."""
         return state
 
     @staticmethod
@@ -240,7 +245,7 @@ class Tape:
     def __init__(self, saved: list, turns: "Turns | None", lines: "dict | None" = None, keeper: Callable = keeper_of):
         lines = lines or {}
         self.variables = saved
-        self.lines = [lines.get(v) for v in saved]           # what keeps a value belongs to the line that the value is from
+        self.lines = [lines.get(v) for v in saved]           # the keeper of a value belongs to the value's line
         self.keepers = [keeper(v, turns) for v in saved]
         self.pointers = [keeper for keeper in self.keepers if isinstance(keeper, Stack)]
         self.grows = turns is None and any(isinstance(keeper, Rows) for keeper in self.keepers)
@@ -251,7 +256,9 @@ class Tape:
                 self.init += keeper.start()
 
     def links(self, offset: int, room: "int | None" = None) -> tuple:
-        """Which carries are extents of others, the first of the tape's being number `offset`; `room`: the number of how many turns there are rows for."""
+        """Which carries are extents of others, the first of the tape's being number `offset`; `room`: the number of how
+        many iterations there are rows for.
+        """
         out: list = []
         for keeper in self.keepers:
             out += [(offset + k, axis, offset + j) for k, axis, j in keeper.links]
@@ -260,15 +267,17 @@ class Tape:
         return tuple(out)
 
     def grown(self, state: list, room: Any) -> list:
-        """The carries with rows for so many turns."""
+        """The carries with rows for so many iterations."""
         return self.each(state, lambda keeper, own, _: keeper.grown(own, room))
 
     def used(self, state: list, turns: Any) -> list:
-        """The carries at the end of so many turns, without the rows that no turn has needed: a loop around is to save no more than that."""
+        """The carries at the end of so many iterations, without the rows that no iteration has needed: a loop around is
+        to save no more than that.
+        """
         return self.each(state, lambda keeper, own, _: keeper.used(own, turns))
 
     def push(self, state: list, values: tuple, k: Any) -> list:
-        """The carries after one turn's values are saved."""
+        """The carries after one iteration's values are saved."""
         return self.each(state, lambda keeper, own, number: keeper.push(own, values[number], k))
 
     def each(self, state: list, change: Callable) -> list:
@@ -293,7 +302,7 @@ class Tape:
 
 
 class Reader:
-    """Gets back the values of one turn; `state` then holds the reverse loop's carries."""
+    """Gets back the values of one iteration; `state` then holds the reverse loop's carries."""
 
     def __init__(self, tape: Tape, state: list, k: Any):
         self.tape, self.k, self.state = tape, k, list(state)

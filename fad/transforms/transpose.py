@@ -1,4 +1,4 @@
-"""Reverse mode for an op that has only a forward rule: the rule is linear in the tangents, so its own reverse sweep is its transpose."""
+"""Reverse mode for an op with a forward rule only: the reverse sweep transposes the rule, which is linear."""
 from collections.abc import Callable
 
 from ..ir import stack

@@ -1,12 +1,14 @@
-"""Arrays that a loop changes, had again on the way back.
+"""The undo log: a loop saves what it overwrites, and the reverse sweep restores its arrays.
 
-Instead of what it reads of such an array, a sweep may keep what it overwrites: one element where a turn reads a hundred. The way back
-starts from what the loop leaves and puts the old values back, write by write, last to first; so every reading finds the array as it was
-(an undo log: Griewank & Walther, Evaluating Derivatives, SIAM 2008, section 4.2). Which of the two a loop does is chosen by the cut
-(see division.py).
+    forward     log = y[k]; y[k] = v            reverse     ... y[k] = log
 
-A trail is what an array goes through in a region, if each step can be undone: writes to parts of it, and loops and branches of such
-writes. Additions are undone by the old value too: subtraction would not give it back exactly.
+A sweep may keep the overwritten elements in place of its reads: one element where an iteration reads a hundred. The
+reverse sweep starts from the final array and puts the old values back, write by write, last to first, so every read
+finds the array as it was (Griewank & Walther, Evaluating Derivatives, SIAM 2008, section 4.2). The cut chooses between
+the two (division.py).
+
+A trail is the sequence of an array's versions in a region, if each step can be undone: writes to parts, and loops and
+branches of such writes. The old value undoes additions, too; a subtraction would not give it back exactly.
 """
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -23,7 +25,7 @@ WRITES = ("update", "index_add")
 
 
 class Trail(NamedTuple):
-    """What an array goes through in a region.
+    """The versions of an array in a region, each made from the one before.
 
     versions    what it is at first (which the region does not make), in between, and at last
     cost        of a log of what is overwritten, in bytes
@@ -47,7 +49,7 @@ def trail_to(region: Func, end: Any, active: set) -> "Trail | None":
 
 
 def carried_trails(loop: LoopView, active: set) -> dict:
-    """{number of a carry: its trail}, of the arrays that a turn of a loop changes and hands on."""
+    """{number of a carry: its trail}, of the arrays that an iteration of a loop changes and hands on."""
     found = {}
     for k, (carry, end) in enumerate(zip(loop.carries, loop.next)):
         if carry.type.shape and end is not carry and not any(n in loop.body.inputs for n in carry.type.shape):
@@ -58,7 +60,7 @@ def carried_trails(loop: LoopView, active: set) -> dict:
 
 
 def _step_back(eqn: Equation, v: Var, active: set) -> "tuple | None":
-    """What an array was before this equation made v of it, and what it costs to log what was overwritten."""
+    """The array before this equation made v of it, and the cost of logging the overwritten values."""
     if eqn.op.name in WRITES:
         return eqn.inputs[0], bytes_written(eqn)
     if (is_loop(eqn) or is_branch(eqn)) and not active.isdisjoint(eqn.outputs):
@@ -87,11 +89,11 @@ def _out_of_branches(eqn: Equation, k: int, active: set) -> "tuple | None":
 
 
 class Notes:
-    """What a joint program knows of the trails in it.
+    """The trails of a joint program.
 
     restored    {version: (the next version, what the version is had again as)}
     logged      old values that are there to be put back
-    costs       {version: what the log of its trail costs in a turn, in bytes}
+    costs       {version: what the log of its trail costs in an iteration, in bytes}
     kept        {what a branch saves: the versions that it is one of}
     """
 
@@ -107,7 +109,7 @@ class Notes:
 
 
 def cost_around(v: Var, builder: Builder) -> "int | None":
-    """What the log of the trail that v is on costs, in a turn of a loop around; None where it is on none."""
+    """The cost of logging the trail of v, in an iteration of a loop around; None if v is on no trail."""
     around: Builder | None = builder.parent
     while around is not None:
         notes = getattr(around, "notes", None)
@@ -118,7 +120,7 @@ def cost_around(v: Var, builder: Builder) -> "int | None":
 
 
 def log_write(sweep: Any, eqn: Equation) -> Callable:
-    """Keep what a write overwrites. What puts it back, to be called in the reverse sweep."""
+    """Keep the values that a write overwrites; return the function that puts them back in the reverse sweep."""
     notes, chosen = current().notes, {"spec": eqn.params["spec"], "at": eqn.params["at"]}          # type: ignore[attr-defined]
     earlier, *operands = [sweep.env.read(a) for a in (eqn.inputs[0], *eqn.inputs[2:])]
     old = index(earlier, *operands, **chosen)
@@ -131,7 +133,7 @@ def log_write(sweep: Any, eqn: Equation) -> Callable:
 
 
 class History(NamedTuple):
-    """An array of a joint program whose every version can be had again.
+    """An array of a joint program whose every version can be restored.
 
     versions    in order of time
     again       {version: the variable that holds it in the reverse half}
@@ -144,7 +146,7 @@ class History(NamedTuple):
 
     @property
     def first(self) -> Var:
-        """What the first version is had again as."""
+        """The restored first version."""
         return self.again[self.versions[0]]
 
 

@@ -1,6 +1,7 @@
-"""Which variables of a program hold values that may differ when some inputs do, regions included.
+"""The variables of a program whose values may differ when some inputs do, regions included.
 
-Other than activity (activity.py), this asks of values, not of derivatives: a comparison, an index found by argmax, a count of turns vary, too.
+Unlike activity (activity.py), this asks about values, not about derivatives: a comparison, an index found by argmax and
+a number of iterations vary, too. It is a forward fixed point as well.
 """
 from typing import Any
 
@@ -9,7 +10,7 @@ from ..ir.views import BranchView, LoopView
 
 
 def find_varying(func: Func, varying: set) -> set:
-    """Add to `varying` all variables of func (and of its regions) whose values may follow those in it; the same set is returned."""
+    """Add to `varying`, and return, all variables of func and its regions whose values may depend on those in it."""
     for eqn in func.equations:
         _spread(eqn, varying)
     return varying
@@ -20,7 +21,7 @@ def varies(atom: Any, varying: set) -> bool:
 
 
 def is_decided_by_data(eqn: Equation, varying: set) -> bool:
-    """Whether varying values decide how many turns a loop has, or which branch is taken."""
+    """Whether varying values decide how many iterations a loop has, or which branch is taken."""
     if not is_loop(eqn):
         return varies(BranchView(eqn).selector, varying)
     loop = LoopView(eqn)
@@ -35,7 +36,9 @@ def _spread(eqn: Equation, varying: set) -> None:
 
 
 def _loop(eqn: Equation, varying: set) -> None:
-    """The fixed point: a carry varies if it starts so, if a turn makes it so, or if the number of turns does."""
+    """The fixed point: a carry varies if it starts so, if an iteration makes it so, or if the number of iterations
+    does.
+    """
     loop = LoopView(eqn)
     varying.update(c for c, a in zip(loop.carries, loop.init) if varies(a, varying))
     before = -1

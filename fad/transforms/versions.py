@@ -1,7 +1,8 @@
-"""Versions: an array that a loop carries and saves in each turn may be kept as one row a turn, each computed from the row before.
+"""Versions: a carried array that each iteration saves is kept as one row an iteration, computed from the row before.
 
-What is saved may be all of the array, or a part that the turn writes all of: `y[:k] += c * y[:k][::-1]; y[k] = c` saves y[:k], and makes of it the
-whole y[:k + 1] that the next turn saves. Nothing else of the array has to be known then.
+The saved part may be the whole array, or a part that the iteration writes completely. `y[:k] += c * y[:k][::-1]; y[k] =
+c` saves y[:k] and makes of it the whole y[:k + 1] that the next iteration saves. Nothing else of the array has to be
+known.
 """
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ from .tape import Turns, along
 
 
 class Piece(NamedTuple):
-    """What a turn writes to a row: value at a place (see ops/index.py), added to what is there where `adds`."""
+    """One write of an iteration to a row: a value at a place (see ops/index.py); with `adds` it is added."""
 
     value: Any
     spec: tuple
@@ -26,9 +27,10 @@ class Piece(NamedTuple):
 class Version(NamedTuple):
     """The carry at this place is known by what is saved.
 
-    pieces: what the turn writes into the next row, of which the rest is as in the row before; none where the turn makes a new array. maker: the number of the
-    equation that takes what is saved out of the array, None where it is all of it: else the pieces are all of the next row. skipped: the numbers
-    of the equations that write to the array.
+    pieces: what the iteration writes into the next row, of which the rest is as in the row before; none where the
+    iteration makes a new array. maker: the number of the equation that takes what is saved out of the array, None where
+    it is all of it: else the pieces are all of the next row. skipped: the numbers of the equations that write to the
+    array.
     """
 
     place: int
@@ -76,7 +78,7 @@ def _writes(division: Division, equations: list, place: int, carry: Var) -> list
 
 
 def _covers(division: Division, saved: Equation, chain: list, turns: Turns, around: Any) -> bool:
-    """Whether a turn writes all elements that the next one saves, adding only to what this one saves."""
+    """Whether an iteration writes all elements that the next one saves, adding only to what this one saves."""
     if any(division.equations[k].params["spec"] not in (_SLICE["spec"], ("i",)) for k in chain):
         return False
     region = _region(saved, around)
@@ -84,7 +86,7 @@ def _covers(division: Division, saved: Equation, chain: list, turns: Turns, arou
     if region[0] != Affine() or not isinstance(turns.step, int) or None in slopes:
         return False
     change = slopes[1][0] * turns.step
-    ends = [region[1].shifted(change)] + [region[1]] * (change < 0)      # what is saved no longer may be written
+    ends = [region[1].shifted(change)] + [region[1]] * (change < 0)      # saved elements may no longer be written to
     written = [_region(division.equations[k], around) for k in chain]
     adding = [k for k in chain if division.equations[k].op.name == "index_add"]
     if adding and (adding != chain[:1] or written[0] != region):

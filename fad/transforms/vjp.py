@@ -1,7 +1,9 @@
 """Reverse mode: f, and then, backwards, the cotangents of its inputs.
 
-The forward sweep runs every equation as it was. The reverse sweep visits them last to first, asks each op's rule for the
-cotangents of its inputs, and adds them up: in place, for parts of arrays (AddInto), with no dense zeros.
+The forward sweep runs every equation as it was. The reverse sweep visits them last to first, asks each op's rule for
+the cotangents of its inputs, and adds them up: in place, for parts of arrays (AddInto), with no dense zeros. The work
+is a small multiple of the function's (the cheap gradient principle: Griewank & Walther, Evaluating Derivatives, SIAM
+2008, chapter 4).
 """
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -28,9 +30,9 @@ class Reverse:
         self.cotangents: dict[Var, Any] = {}
         self.masked: set[Var] = set()                            # whose products have to be guarded
         self.loops = 0                                           # equations with loops in the Func, which share a memory budget
-        self.trails: dict[Var, int] = {}                         # versions of arrays that can be restored -> what that costs (see undo.py)
-        self.demanded: set[Var] = set()                          # those that loops and branches have to restore
-        self.finals: dict[Equation, Any] = {}                    # what reads an array -> the part in which it is in the end, and that (see final.py)
+        self.trails: dict[Var, int] = {}                         # {version of an array that can be restored: the cost of that} (see undo.py)
+        self.demanded: set[Var] = set()                          # the versions that loops and branches have to restore
+        self.finals: dict[Equation, Any] = {}                    # {reader of an array: the part of the final array that has its result, and that array} (see final.py)
 
     # -- forward --------------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,8 @@
 """vmap: a Func over one example becomes a Func over a batch of them, along a leading axis.
 
-Straight-line programs are batched op by op: each op's record says how it runs with a leading axis more. A program with regions
-(loops and branches that may depend on the data) becomes one loop over the examples, each of which takes its own path.
+A straight-line program is batched op by op: each op's record says how it runs with one more leading axis. A program
+with regions (loops and branches that may depend on the data) becomes one loop over the examples, and each example takes
+its own path.
 """
 from collections.abc import Callable, Sequence
 from typing import Any

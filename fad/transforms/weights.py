@@ -1,4 +1,7 @@
-"""What values are taken to cost while a program is traced: a program serves all sizes, so that sizes are weighed, not known."""
+"""The cost model: the bytes of values and the iterations of loops, while a program is traced.
+
+A program serves all sizes, so its sizes are estimated, not known.
+"""
 from collections.abc import Iterable
 from typing import Any
 
@@ -8,16 +11,16 @@ from ..ir.graph import Equation, Literal, Var, is_counted
 from ..ir.views import LoopView
 from ..ops.selection import selected_shape
 
-USUAL_EXTENT = 100                                           # what an extent is taken for that may be anything
+USUAL_EXTENT = 100                                           # the estimate of an unknown extent
 
 
 def bytes_of(v: Var) -> int:
-    """What it costs to save a variable once a turn."""
+    """The bytes of a variable that is saved once an iteration."""
     return _bytes(v, v.type.shape)
 
 
 def bytes_written(eqn: Equation) -> int:
-    """What it costs to save the part of an array that an update writes to."""
+    """The bytes of the part of an array that an update writes to."""
     x, operands = eqn.inputs[0], tuple([a.type if a.type.shape else a for a in eqn.inputs[2:]])
     return _bytes(x, selected_shape(x.type.shape, operands, eqn.params["spec"], eqn.params["at"]))
 
@@ -30,7 +33,7 @@ def _bytes(v: Any, shape: tuple) -> int:
 
 
 def turns_guess(eqn: Equation) -> int:
-    """How many turns a loop is taken to have."""
+    """The estimated number of a loop's iterations."""
     if not is_counted(eqn):
         return USUAL_EXTENT
     loop = LoopView(eqn)

@@ -86,10 +86,14 @@ class Roof(ModuleType):
             super().__setattr__(name, value)
 
 
-def refusing_names(namespace: dict) -> Callable:
-    """__getattr__ of a module whose names are all there: it says which of them was probably meant."""
+def refusing_names(namespace: dict, part_of: str = "") -> Callable:
+    """__getattr__ of a module whose names are all there: it says which of them was probably meant, and, of a module that has a part of
+    PyTorch's names, of which module."""
+    module = namespace["__name__"]
+    rest = f"; it is a part of {part_of}, and fad leaves the rest to PyTorch" if part_of else ""
+
     def missing(name: str) -> Any:
-        raise MissingName(f"module {namespace['__name__']!r} has no attribute {name!r}", name, namespace.copy)
+        raise MissingName(f"module {module!r} has no attribute {name!r}{rest}", name, namespace.copy)
     return missing
 
 

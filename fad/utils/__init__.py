@@ -1,3 +1,5 @@
-"""fad.utils: checkpointing, data in batches, under PyTorch's names."""
+"""fad.utils: checkpointing, under PyTorch's name."""
+from ..util.lazy import refusing_names as _refusing_names
 from . import checkpoint as checkpoint
-from . import data as data
+
+__getattr__ = _refusing_names(globals(), part_of="torch.utils")

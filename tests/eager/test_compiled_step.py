@@ -11,7 +11,7 @@ NN, F, OPTIM = fad.nn, fad.nn.functional, fad.optim
 OPTIMISERS = {
     "momentum": lambda p: OPTIM.SGD(p, lr=0.1, momentum=0.9, nesterov=True, weight_decay=0.01), "sgd": lambda p: OPTIM.SGD(p, lr=0.1),
     "adam": lambda p: OPTIM.Adam(p, lr=0.01), "adamw": lambda p: OPTIM.AdamW(p, lr=0.01, amsgrad=True),
-    "rmsprop": lambda p: OPTIM.RMSprop(p, centered=True, momentum=0.5), "adagrad": lambda p: OPTIM.Adagrad(p, lr_decay=0.1)}
+    "rmsprop": lambda p: OPTIM.RMSprop(p, centered=True, momentum=0.5)}
 
 
 class Branches(NN.Module):

@@ -32,7 +32,6 @@ MODES = {
     "group": fad.utils.checkpoint.GraphExecGroup,
     "early_stop": lambda: fad.utils.checkpoint.set_checkpoint_early_stop(False),
     "checkpoint_debug": lambda: fad.utils.checkpoint.set_checkpoint_debug_enabled(True),
-    "cached": fad.nn.utils.parametrize.cached,
 }
 
 

@@ -1,5 +1,6 @@
 """Full backward hooks of modules; views that were made without recording; nan among what is reduced."""
 import gc
+import operator
 import warnings
 import weakref
 
@@ -134,15 +135,6 @@ def test_cells_are_steps_of_their_layers():
         close(state[0] if isinstance(state, tuple) else state, out[1].detach().numpy())
 
 
-def test_attention_of_one_head_is_attention():
-    m = nn.MultiheadAttention(4, 1, bias=False, batch_first=True)
-    q, k = fad.rand(2, 3, 4), fad.rand(2, 5, 4)
-    out, weights = m(q, k, k)
-    a, b, c = (x @ w.t() for x, w in zip((q, k, k), m.in_proj_weight.split(4)))
-    close(out, m.out_proj(nn.functional.scaled_dot_product_attention(a, b, c)).detach().numpy())
-    assert weights.shape == (2, 3, 5) and m(q, k, k, need_weights=False)[1] is None
-
-
 def test_gradients_as_one_vector():
     m = nn.Linear(3, 2)
     m(fad.ones(4, 3)).sum().backward()
@@ -156,24 +148,15 @@ def test_gradients_as_one_vector():
     assert list(nn.ParameterDict({"a": fad.ones(1)}).state_dict()) == ["a"]
 
 
-def rates(make, steps):
-    optimizer = fad.optim.SGD([leaf(1)], lr=1.0)
-    schedule, seen = make(optimizer), []
-    for _ in range(steps):
-        seen.append(optimizer.param_groups[0]["lr"])
-        schedule.step()
-    return seen
-
-
-def test_schedules():
-    lrs = fad.optim.lr_scheduler
-    assert rates(lambda o: lrs.MultiplicativeLR(o, lambda k: 0.5), 3) == [1, 0.5, 0.25]
-    assert rates(lambda o: lrs.PolynomialLR(o, 4), 5) == [1, 0.75, 0.5, 0.25, 0]
-    assert rates(lambda o: lrs.CosineAnnealingWarmRestarts(o, 2), 4) == pytest.approx([1, 0.5, 1, 0.5])
-    assert rates(lambda o: lrs.CyclicLR(o, 0.0, 1.0, 2), 5) == [0, 0.5, 1, 0.5, 0]
-    assert rates(lambda o: lrs.OneCycleLR(o, 2.0, total_steps=11, pct_start=3 / 11, anneal_strategy="linear"), 4) == pytest.approx([0.08, 1.04, 2.0, 1.75], abs=1e-4)
-    assert rates(lambda o: lrs.SequentialLR(o, [lrs.ConstantLR(o, 0.1, 2), lrs.ExponentialLR(o, 0.5)], [2]), 4) == pytest.approx([0.1, 0.1, 1, 0.5])
-    assert rates(lambda o: lrs.ChainedScheduler([lrs.ExponentialLR(o, 0.5), lrs.ConstantLR(o, 0.5, 2)]), 4) == pytest.approx([0.5, 0.25, 0.25, 0.125])
+@pytest.mark.parametrize("module, name, nearest", [
+    ("nn", "MultiheadAttention", ""), ("nn.functional", "conv3d", "conv2d"), ("optim", "NAdam", "Adam"), ("optim.lr_scheduler", "MultiStepLR", "StepLR"),
+    ("nn.utils", "parametrize", ""), ("utils", "data", "")])
+def test_a_name_that_is_pytorchs_alone(module, name, nearest):
+    where = operator.attrgetter(module)(fad)
+    with pytest.raises(AttributeError) as caught:
+        getattr(where, name)
+    said = f"module 'fad.{module}' has no attribute '{name}'; it is a part of torch.{module}, and fad leaves the rest to PyTorch"
+    assert str(caught.value).startswith(said) and f"{nearest!r}" in str(caught.value) + "''"
 
 
 @pytest.mark.parametrize("make", [lambda p: fad.optim.SGD(p, lr=0.1), fad.optim.LBFGS])

@@ -14,24 +14,12 @@ STEPS = (0, 1, 5)
 OPTIMIZERS = [
     ("SGD", {"lr": 0.1}), ("SGD", {"lr": 0.1, "momentum": 0.9, "dampening": 0.2, "weight_decay": 0.01}),
     ("SGD", {"lr": 0.1, "momentum": 0.9, "nesterov": True, "maximize": True}), ("Adam", {"lr": 0.1}),
-    ("Adam", {"lr": 0.1, "amsgrad": True, "weight_decay": 0.1}), ("Adam", {"lr": 0.1, "decoupled_weight_decay": True, "weight_decay": 0.1, "maximize": True}),
-    ("AdamW", {"lr": 0.1, "amsgrad": True}), ("NAdam", {"lr": 0.1, "weight_decay": 0.1, "momentum_decay": 0.01}),
-    ("NAdam", {"lr": 0.1, "weight_decay": 0.1, "decoupled_weight_decay": True}), ("RAdam", {"lr": 0.1, "weight_decay": 0.1}),
-    ("RAdam", {"lr": 0.1, "betas": [0.9, 0.8], "weight_decay": 0.1, "decoupled_weight_decay": True}), ("Adamax", {"weight_decay": 0.1}),
+    ("Adam", {"lr": 0.1, "amsgrad": True, "weight_decay": 0.1}),
+    ("Adam", {"lr": 0.1, "decoupled_weight_decay": True, "weight_decay": 0.1, "maximize": True}), ("AdamW", {"lr": 0.1, "amsgrad": True}),
     ("RMSprop", {"lr": 0.1}), ("RMSprop", {"centered": True, "momentum": 0.9, "weight_decay": 0.1, "maximize": True}),
-    ("Adagrad", {"lr": 0.1, "lr_decay": 0.1, "weight_decay": 0.1}), ("Adagrad", {"initial_accumulator_value": 0.5}),
-    ("Adadelta", {"rho": 0.5, "weight_decay": 0.1}), ("ASGD", {"lr": 0.1, "t0": 3}), ("ASGD", {"lr": 0.1, "lambd": 0.1, "alpha": 0.5, "weight_decay": 0.1}),
-    ("Rprop", {"lr": 0.3, "etas": [0.4, 1.5], "step_sizes": [1e-3, 0.5]}), ("Adafactor", {"lr": 0.1}),
-    ("Adafactor", {"d": 1.5, "weight_decay": 0.1, "eps": [1e-3, 1e-2]}), ("LBFGS", {"lr": 0.5, "max_iter": 3}),
-    ("LBFGS", {"line_search_fn": "strong_wolfe", "max_iter": 4, "history_size": 2})]
+    ("LBFGS", {"lr": 0.5, "max_iter": 3}), ("LBFGS", {"line_search_fn": "strong_wolfe", "max_iter": 4, "history_size": 2})]
 
-SCHEDULES = [
-    ("StepLR", {"step_size": 3}), ("MultiStepLR", {"milestones": [2, 2, 5]}), ("ExponentialLR", {"gamma": 0.9}), ("LinearLR", {"total_iters": 4}),
-    ("ConstantLR", {"total_iters": 3}), ("PolynomialLR", {"total_iters": 6, "power": 2.0}), ("CosineAnnealingLR", {"T_max": 4, "eta_min": 0.01}),
-    ("CosineAnnealingWarmRestarts", {"T_0": 3, "T_mult": 2}), ("CyclicLR", {"base_lr": 0.1, "max_lr": 0.5, "step_size_up": 2, "step_size_down": 3}),
-    ("CyclicLR", {"base_lr": 0.1, "max_lr": 0.5, "step_size_up": 2, "mode": "triangular2"}),
-    ("CyclicLR", {"base_lr": 0.1, "max_lr": 0.5, "step_size_up": 2, "mode": "exp_range", "gamma": 0.8}), ("OneCycleLR", {"max_lr": 1.0, "total_steps": 12}),
-    ("OneCycleLR", {"max_lr": 1.0, "total_steps": 12, "three_phase": True, "anneal_strategy": "linear"})]
+SCHEDULES = [("StepLR", {"step_size": 3}), ("ExponentialLR", {"gamma": 0.9}), ("CosineAnnealingLR", {"T_max": 4, "eta_min": 0.01})]
 
 
 def descend(torch, name, options, with_complex):
@@ -76,7 +64,7 @@ def rates(torch, name, options, pair):
 
 def cases():
     for name, options in OPTIMIZERS:
-        for with_complex in (False, True) if name not in ("LBFGS", "Adafactor") else (False,):
+        for with_complex in (False, True) if name != "LBFGS" else (False,):
             yield f"{name} {json.dumps(options)} {with_complex}", descend, name, options, with_complex
     for name, options in SCHEDULES:
         for pair in (False, True):
@@ -125,20 +113,3 @@ else:
         go(x, optimizer, 2)
         go(y, other, 2)
         np.testing.assert_array_equal(x.detach().numpy(), y.detach().numpy())
-
-    @pytest.mark.parametrize("name", ["NAdam", "RAdam", "Adamax", "Adadelta", "ASGD", "Rprop", "Adafactor"])
-    def test_a_compiled_step_moves_alike(name):
-        def train(compiled):
-            fad.manual_seed(0)
-            model, x = fad.nn.Linear(3, 2), fad.randn(8, 3)
-            optimizer = getattr(fad.optim, name)(model.parameters(), lr=0.01)
-            step = fad.optim.CompiledStep(lambda m, x: (m(x) ** 2).mean(), model, optimizer, compile="never")
-            for _ in range(4):
-                if compiled:
-                    step(x)
-                else:
-                    optimizer.zero_grad()
-                    (model(x) ** 2).mean().backward()
-                    optimizer.step()
-            return np.concatenate([p.detach().numpy().reshape(-1) for p in model.parameters()])
-        np.testing.assert_allclose(train(True), train(False), rtol=1e-9)

@@ -2,12 +2,14 @@
 
 A block marked ``python`` runs: as a doctest if it has prompts, as plain code otherwise. What plain code prints must be the block marked ``text``
 that follows at once, if there is one. Blocks marked ``py`` (other libraries' code, fragments) are only shown.
+FAD_GOLDEN=write puts what is printed into the page.
 """
 
 import contextlib
 import doctest
 import io
 import linecache
+import os
 import re
 from pathlib import Path
 
@@ -24,6 +26,7 @@ def blocks(page: Path) -> list[tuple[int, str, str | None]]:
 def run(page: Path) -> None:
     """Run every block of the page; raise at the first that fails."""
     names: dict = {"__name__": "__page__"}
+    written = page.read_text(encoding="utf-8")
     for line, text, output in blocks(page):
         if ">>> " in text:
             _run_prompts(page, line, text, names)
@@ -33,7 +36,11 @@ def run(page: Path) -> None:
             with contextlib.redirect_stdout(printed):
                 exec(compile("\n" * line + text, str(page), "exec"), names)
             if output is not None and printed.getvalue() != output:
-                raise AssertionError(f"{page.name}:{line} prints\n{printed.getvalue()}")
+                if os.environ.get("FAD_GOLDEN") != "write":
+                    raise AssertionError(f"{page.name}:{line} prints\n{printed.getvalue()}")
+                written = written.replace(f"{text}```\n\n```text\n{output}```", f"{text}```\n\n```text\n{printed.getvalue()}```")
+    if os.environ.get("FAD_GOLDEN") == "write" and written != page.read_text(encoding="utf-8"):
+        page.write_text(written, encoding="utf-8")
 
 
 def _run_prompts(page: Path, line: int, text: str, names: dict) -> None:

@@ -42,7 +42,7 @@ CONSTANT = {                                                   # what is constan
     "normal": "PyTorch's derivative of what is drawn is zero", "half": "differences see nothing in three digits"}
 REFUSED = frozenset((                                          # functions and the places of tensors of which no derivative is known
     ("nextafter", 0), ("nextafter", 1), ("nextafter_", 0), ("nextafter_", 1), ("unique", 0), ("unique_consecutive", 0), ("from_dlpack", 0), ("numpy", 0),
-    ("histogram", 0), ("histogram", 1), ("igamma", 0), ("igamma_", 0), ("igammac", 0), ("igammac_", 0), ("multi_margin_loss", 2), ("soft_margin_loss", 1)))
+    ("histogram", 0), ("histogram", 1), ("igamma", 0), ("igamma_", 0), ("igammac", 0), ("igammac_", 0)))
 
 
 class Call(NamedTuple):

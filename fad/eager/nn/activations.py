@@ -250,34 +250,19 @@ def gumbel_softmax(logits: Any, tau: float = 1.0, hard: bool = False, eps: float
 # -- in place ------------------------------------------------------------------------------------------------------------------------
 
 
-def relu_(input: Any) -> Any:
-    """relu, in place."""
-    return relu(input, inplace=True)
+def _in_place_form(f: Callable) -> Callable:
+    """The function f_ that always writes f's values over its input."""
+    taken = inspect.signature(f)
+
+    def call(input: Any, *args: Any, **kwargs: Any) -> Any:
+        return f(input, *args, **kwargs, inplace=True)
+    call.__name__ = call.__qualname__ = f"{f.__name__}_"
+    call.__doc__ = f"{f.__name__}, in place."
+    call.__signature__ = taken.replace(parameters=[p for p in taken.parameters.values() if p.name != "inplace"])   # type: ignore[attr-defined]
+    return call
 
 
-def elu_(input: Any, alpha: float = 1.0) -> Any:
-    """elu, in place."""
-    return elu(input, alpha, inplace=True)
-
-
-def selu_(input: Any) -> Any:
-    """selu, in place."""
-    return selu(input, inplace=True)
-
-
-def celu_(input: Any, alpha: float = 1.0) -> Any:
-    """celu, in place."""
-    return celu(input, alpha, inplace=True)
-
-
-def hardtanh_(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
-    """hardtanh, in place."""
-    return hardtanh(input, min_val, max_val, inplace=True)
-
-
-def threshold_(input: Any, threshold: Any, value: Any) -> Any:
-    """threshold, in place."""
-    return _threshold(input, threshold, value, inplace=True)
+relu_, elu_, selu_, celu_, hardtanh_, threshold_ = (_in_place_form(f) for f in (relu, elu, selu, celu, hardtanh, threshold))
 
 
 def leaky_relu_(input: Any, negative_slope: float = 0.01) -> Any:
@@ -301,5 +286,3 @@ def without_way_back(y: Any, name: str) -> Any:
         y._nr = 0
     return y
 
-
-_threshold = threshold

@@ -243,38 +243,3 @@ def conv1d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: 
 def conv2d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Any:
     """Correlation along two dimensions: input (N, C, H, W), weight (out, C / groups, KH, KW)."""
     return _convolve(input, weight, bias, stride, padding, dilation, groups, 2)
-
-
-def conv3d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Any:
-    """Correlation along three dimensions: input (N, C, D, H, W), weight (out, C / groups, KD, KH, KW)."""
-    return _convolve(input, weight, bias, stride, padding, dilation, groups, 3)
-
-
-def transposed(input: Any, weight: Any, bias: Any, stride: Any, padding: Any, output_padding: Any, groups: int, dilation: Any, rank: int) -> Any:
-    """The adjoint of a convolution: its output has the extents (and output_padding more) that a convolution makes the input of."""
-    stride, padding, extra, dilation = spread(stride, rank), spread(padding, rank), spread(output_padding, rank), spread(dilation, rank)
-    if len(input.shape) not in (rank + 1, rank + 2):
-        raise RuntimeError(f"Expected {rank + 1}D (unbatched) or {rank + 2}D (batched) input to conv_transpose{rank}d, but got input of size: {list(input.shape)}")
-    if len(input.shape) == rank + 1:
-        return _unbatched(transposed(_batched(input), weight, bias, stride, padding, extra, groups, dilation, rank))
-    out = tuple([(n - 1) * s - 2 * p + d * (m - 1) + e + 1
-                 for n, s, p, d, m, e in zip(sizes(input)[2:], stride, padding, dilation, sizes(weight)[2:], extra)])
-    return convolution(input, weight, bias, transposed=True, stride=stride, padding=padding, dilation=dilation, groups=groups, out=out)
-
-
-def conv_transpose1d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1,
-                     dilation: Any = 1) -> Any:
-    """The transposed convolution along one dimension: weight (C, out / groups, K)."""
-    return transposed(input, weight, bias, stride, padding, output_padding, groups, dilation, 1)
-
-
-def conv_transpose2d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1,
-                     dilation: Any = 1) -> Any:
-    """The transposed convolution along two dimensions: weight (C, out / groups, KH, KW)."""
-    return transposed(input, weight, bias, stride, padding, output_padding, groups, dilation, 2)
-
-
-def conv_transpose3d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1,
-                     dilation: Any = 1) -> Any:
-    """The transposed convolution along three dimensions: weight (C, out / groups, KD, KH, KW)."""
-    return transposed(input, weight, bias, stride, padding, output_padding, groups, dilation, 3)

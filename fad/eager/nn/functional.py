@@ -39,11 +39,6 @@ def flatten(x: Any, start: int = 0, end: int = -1) -> Any:
     return op["reshape"](x, *shape[:first], math.prod(sizes(x)[first:last + 1]), *shape[last + 1:])
 
 
-def repeated(x: Any, count: int) -> Any:
-    """(1, 1, n) as (1, count, n)."""
-    return op["reshape"](x, 1, 1, x.shape[-1]) + np.zeros((1, count, 1), x.dtype)
-
-
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """input @ weight.T + bias."""
     if bias is not None and len(bias.shape) > 1 and isinstance(input, Tensor):
@@ -59,26 +54,6 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         return addmm(bias, input, flipped)
     rows = addmm(bias, input.reshape(-1, input.shape[-1]), flipped)                         # type: ignore[attr-defined]
     return rows.reshape(*input.shape[:-1], weight.shape[0])
-
-
-def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
-    """x1^T A_k x2 + b_k for every k."""
-    if isinstance(input1, Tensor):
-        _check_bilinear(input1.shape, input2.shape, weight.shape)                              # type: ignore[attr-defined]
-    y = call("numpy.einsum", "...i,kij,...j->...k", input1, weight, input2)
-    return y if bias is None else y + bias
-
-
-def _check_bilinear(a: tuple, b: tuple, weight: tuple) -> None:
-    """Raise unless two inputs are alike but for their last dimension, which is that of the weight."""
-    if len(a) != len(b):
-        raise RuntimeError(f"bilinear(): input dimensions do not match: got {len(a)} and {len(b)}")
-    for k, (m, n) in enumerate(zip(a[:-1], b[:-1])):
-        if m != n:
-            raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {k}: got {m} and {n}")
-    for k, x in enumerate((a, b), 1):
-        if x[-1] != weight[k]:
-            raise RuntimeError(f"bilinear(): input{k} size does not match weight size: got {x[-1]} but expected {weight[k]}")
 
 
 def one_hot(tensor: Any, num_classes: int = -1) -> Any:

@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 
 from ...ops.table import TABLE as op
-from ..errors import scalar_name
 from ..inplace import number, wanted
 from ..tensor import Tensor, raw
-from ..together import step, together
+from ..together import together
 from . import composites as steps
 from .activations import log_softmax
 from .composites import reduced
@@ -23,18 +22,6 @@ def reduction_of(size_average: Any, reduce: Any, reduction: str) -> str:
     wanted = "none" if reduce is not None and not reduce else "sum" if size_average is not None and not size_average else "mean"
     warnings.warn(f"size_average and reduce args will be deprecated, please use reduction='{wanted}' instead.", stacklevel=3)
     return wanted
-
-
-def _of_classes(input: Any, target: Any, size_average: Any, reduce: Any, reduction: str) -> str:
-    """The reduction of a loss of scores and the numbers of classes, which are checked to be that."""
-    reduction = reduction_of(size_average, reduce, reduction)
-    if reduction not in ("none", "mean", "sum"):
-        raise ValueError(f"{reduction} is not a valid value for reduction")
-    if len(input.shape) > 2 or math.prod(input.shape[-1:]) == 0:
-        raise RuntimeError(f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}")
-    if np.asarray(raw(target)).dtype != np.int64:
-        raise RuntimeError(f"expected scalar type Long but found {scalar_name(np.asarray(raw(target)).dtype)}")
-    return reduction
 
 
 def _noticed(input: Any, target: Any) -> None:
@@ -249,120 +236,9 @@ def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps
     return reduced(loss, reduction)
 
 
-# -- margins ------------------------------------------------------------------------------------------------------------------------------
-
-
-def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Any:
-    """The input where the target is 1, max(0, margin - input) where it is -1."""
-    loss = op["where"](target != 1, _positive(margin - input), 0.0) + op["where"](target != -1, input, 0.0)
-    return reduced(loss, reduction_of(size_average, reduce, reduction))
-
-
-def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, size_average: Any = None, reduce: Any = None,
-                        reduction: str = "mean") -> Any:
-    """max(0, -target (input1 - input2) + margin)."""
-    if not len(input1.shape) == len(input2.shape) == len(target.shape):
-        raise RuntimeError(f"margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: {input1.shape}, input2: {input2.shape}, "
-                           f"target: {target.shape} ")
-    return reduced(_positive(-target * (input1 - input2) + margin), reduction_of(size_average, reduce, reduction))
-
-
-@step("SoftMarginLossBackward0", "input", "self=input target")
-def soft_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Any:
-    """log(1 + exp(-target input))."""
-    return reduced(op["logaddexp"](-target * input, 0.0), reduction_of(size_average, reduce, reduction))
-
-
-def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, size_average: Any = None, reduce: Any = None,
-                          reduction: str = "mean") -> Any:
-    """1 - cos where the target is 1, max(cos - margin, 0) where it is -1."""
-    if len(target.shape) not in (0, 1) or len(input1.shape) != len(target.shape) + 1 or len(input2.shape) != len(target.shape) + 1:
-        wanted = "0D target tensor expects 1D input tensors" if not len(target.shape) else "1D target tensor expects 2D input tensors"
-        if len(target.shape) > 1:
-            raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-        raise RuntimeError(f"{wanted}, but found inputs with sizes {list(input1.shape)} and {list(input2.shape)}.")
-    norms = [call("numpy.sum", x * x, axis=-1) + 1e-12 for x in (input1, input2)]
-    cos = call("numpy.sum", input1 * input2, axis=-1) / op["sqrt"](norms[0] * norms[1])
-    loss = op["where"](target == 1, 1.0 - cos, 0.0) + op["where"](target == -1, _positive(cos - margin), 0.0)
-    return reduced(loss, reduction_of(size_average, reduce, reduction))
-
-
-def multilabel_soft_margin_loss(input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Any:
-    """The mean over classes of the binary cross entropies of logits."""
-    reduction = reduction_of(size_average, reduce, reduction)
-    if reduction not in ("mean", "sum", "none"):
-        raise ValueError(f"{reduction} is not valid")
-    loss = op["logaddexp"](-input, 0.0) * target + op["logaddexp"](input, 0.0) * (1.0 - target)
-    return reduced(call("numpy.mean", loss if weight is None else loss * weight, axis=-1), reduction)
-
-
-@step("MultiMarginLossBackward0", "input", "self=input target weight", "p margin")
-def multi_margin_loss(input: Any, target: Any, p: int = 1, margin: float = 1.0, weight: Any = None, size_average: Any = None, reduce: Any = None,
-                      reduction: str = "mean") -> Any:
-    """sum over the other classes k of max(0, margin - input[target] + input[k])^p, over the number of classes."""
-    if p not in (1, 2):
-        raise ValueError("only p == 1 and p == 2 supported")
-    reduction = _of_classes(input, target, size_average, reduce, reduction)
-    if weight is not None and len(weight.shape) != 1:
-        raise ValueError("weight must be one-dimensional")
-    if weight is not None and weight.shape[0] != math.prod(input.shape[-1:]):
-        raise RuntimeError(f"inconsistent weight size, expected {math.prod(input.shape[-1:])} but got {list(weight.shape)}")
-    single, classes = len(input.shape) < 2, np.atleast_1d(raw(target))
-    x = op["reshape"](input, 1, math.prod(input.shape)) if single else input
-    rows = np.arange(x.shape[0])
-    if classes.shape != rows.shape:
-        raise RuntimeError(f"inconsistent target size, expected {len(rows)} but got {list(classes.shape)}")
-    own = op["index"](x, rows, classes, spec=("a", "a"), at=0)
-    terms = _positive(margin - op["reshape"](own, len(rows), 1) + x) ** p
-    terms = terms if weight is None else terms * op["reshape"](op["index"](weight, classes, spec=("a",), at=0), len(rows), 1)
-    others = np.arange(x.shape[1]) != classes[:, None]
-    loss = call("numpy.sum", op["where"](others, terms, 0.0), axis=1) / x.shape[1]
-    return reduced(loss[0] if single else loss, reduction)
-
-
-@step("MultilabelMarginLossBackward0", "input", "self=input target")
-def multilabel_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Any:
-    """sum over the target classes j (those before the first -1) and the other classes k of max(0, 1 - input[j] + input[k]), over the number of classes."""
-    if tuple(input.shape) != tuple(target.shape):
-        raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}")
-    reduction = _of_classes(input, target, size_average, reduce, reduction)
-    single, classes = len(input.shape) < 2, np.atleast_1d(raw(target))
-    classes = classes[None] if single else classes
-    x = op["reshape"](input, *classes.shape)
-    given = np.logical_and.accumulate(classes >= 0, axis=1)
-    safe, rows = np.where(given, classes, 0), np.arange(len(classes))[:, None]
-    own = op["index"](x, np.broadcast_to(rows, safe.shape).copy(), safe, spec=("a", "a"), at=0)
-    among = np.zeros(classes.shape, bool)
-    np.logical_or.at(among, (np.broadcast_to(rows, safe.shape)[given], safe[given]), True)
-    terms = _positive(1.0 - op["reshape"](own, *safe.shape, 1) + op["reshape"](x, safe.shape[0], 1, safe.shape[1]))
-    loss = call("numpy.sum", op["where"](given[:, :, None] & ~among[:, None], terms, 0.0), axis=(1, 2)) / classes.shape[1]
-    return reduced(loss[0] if single else loss, reduction)
+# -- distances ---------------------------------------------------------------------------------------------------------
 
 
 def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
     """The p-norm of x1 - x2 + eps along the last dimension."""
     return (x1 - x2 + eps).norm(p, -1, keepdim)
-
-
-def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2, eps: float = 1e-6, swap: bool = False,
-                        size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Any:
-    """max(distance to the positive - distance to the negative + margin, 0)."""
-    return triplet_margin_with_distance_loss(anchor, positive, negative, distance_function=lambda a, b: pairwise_distance(a, b, p, eps), margin=margin, swap=swap,
-                                             reduction=reduction_of(size_average, reduce, reduction))
-
-
-def triplet_margin_with_distance_loss(anchor: Any, positive: Any, negative: Any, *, distance_function: Any = None, margin: float = 1.0, swap: bool = False,
-                                      reduction: str = "mean") -> Any:
-    """max(distance to the positive - distance to the negative + margin, 0), by any distance; swap: the nearer of the negative's distances."""
-    if margin <= 0:
-        raise ValueError(f"margin must be greater than 0, got {margin}")
-    if reduction not in ("mean", "sum", "none"):
-        raise ValueError(f"{reduction} is not a valid value for reduction")
-    if not len(anchor.shape) == len(positive.shape) == len(negative.shape):
-        raise RuntimeError(f"The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: anchor "
-                           f"{len(anchor.shape)}D, positive {len(positive.shape)}D, and negative {len(negative.shape)}D inputs")
-    between = distance_function or pairwise_distance
-    near, far = between(anchor, positive), between(anchor, negative)
-    if swap:
-        far = op["minimum"](far, between(positive, negative))
-    return reduced(_positive(near - far + margin), reduction)

@@ -1,7 +1,7 @@
 """Module: a tree of layers with parameters and buffers."""
 import functools
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -294,12 +294,7 @@ class Module(Calling, Saving):
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the parameters' gradients."""
-        for p in self.parameters():
-            if p._g is not None:
-                if set_to_none:
-                    p._g = None
-                else:
-                    p._g.detach_().zero_()
+        forget_gradients(self.parameters(), set_to_none)
 
     def to(self, *args: Any, dtype: Any = None, **kwargs: Any) -> "Module":
         """The parameters and buffers in another floating-point dtype; there is one device."""
@@ -363,6 +358,16 @@ class Module(Calling, Saving):
         extra = self.extra_repr()
         inside = "\n".join(["", *(["  " + extra.replace("\n", "\n  ")] if extra else []), *lines, ""]) if lines else extra
         return f"{type(self).__name__}({inside})"
+
+
+def forget_gradients(parameters: Iterable, set_to_none: bool) -> None:
+    """Forget the gradients of parameters (or make them zeros, in place)."""
+    for p in parameters:
+        if p._g is not None:
+            if set_to_none:
+                p._g = None
+            else:
+                p._g.detach_().zero_()
 
 
 def empty(*shape: int) -> Parameter:

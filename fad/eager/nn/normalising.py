@@ -1,14 +1,12 @@
-"""Normalisations: to mean 0 and variance 1 over the batch, the last dimensions, groups of channels, every example; and by norms."""
+"""Normalisations: to mean 0 and variance 1 over the batch, the last dimensions, groups of channels; and by norms."""
 import math
 from typing import Any
-
-import numpy as np
 
 from ...ops.table import TABLE as op
 from ..composites import batch_norm as batch_norm_step
 from ..composites import layer_norm as layer_norm_step
 from ..registry import delivered
-from ..tensor import Tensor, raw, wrap
+from ..tensor import Tensor, raw
 from ..together import step
 from .functional import call, sizes
 
@@ -98,40 +96,3 @@ def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out:
         return delivered(input / input.norm(p, dim, True).clamp_min(eps), out, "normalize")                                    # type: ignore[attr-defined]
     size = call("numpy.sum", abs(input) ** p, axis=dim, keepdims=True) ** (1.0 / p)
     return input / op["maximum"](size, eps)
-
-
-def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: "float | None" = None) -> Any:
-    """input divided by its root mean square over the last dimensions."""
-    _ends_in(input, tuple(normalized_shape))
-    dims = list(range(-len(tuple(normalized_shape)), 0))
-    y = input / ((input * input).mean(dims, True) + (np.finfo(input.dtype).eps if eps is None else eps)).sqrt()
-    return y if weight is None else y * weight
-
-
-def instance_norm(input: Any, running_mean: Any = None, running_var: Any = None, weight: Any = None, bias: Any = None, use_input_stats: bool = True,
-                  momentum: float = 0.1, eps: float = 1e-5) -> Any:
-    """Every channel of every example to mean 0 and variance 1; running statistics, where given, follow the mean over the examples."""
-    if not use_input_stats:
-        return batch_norm(input, running_mean, running_var, weight, bias, False, momentum, eps)
-    (n, c), spatial = input.shape[:2], tuple(input.shape[2:])
-    count = math.prod(spatial)
-    if count == 1:
-        raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
-    if running_mean is not None and keeps(input, running_mean):
-        rows = raw(input).reshape(n, c, count)
-        follow(running_mean, rows.mean((0, 2)), momentum, 1.0)
-        follow(running_var, rows.var(2).mean(0), momentum, count / (count - 1))
-    weight, bias = (None if p is None else p.repeat(n) for p in (weight, bias))
-    y = batch_norm_step(input.reshape(1, n * c, *spatial), weight, bias, axes=(0, *range(2, len(spatial) + 2)), shape=(1, n * c, *[1] * len(spatial)), eps=eps)
-    return y.reshape(n, c, *spatial)
-
-
-def local_response_norm(input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Any:
-    """input divided by (k + alpha * the mean square of `size` neighbouring channels) ** beta."""
-    if len(input.shape) < 3:
-        raise ValueError(f"Expected 3D or higher dimensionality                          input (got {len(input.shape)} dimensions)")
-    square, n = input * input, input.shape[1]
-    rows = np.arange(n)
-    near = ((rows[None] - rows[:, None] >= -(size // 2)) & (rows[None] - rows[:, None] <= (size - 1) // 2)).astype(input.dtype)
-    total = (wrap(near) @ square.reshape(square.shape[0], n, math.prod(square.shape[2:]))).reshape(*input.shape)
-    return input / (total * (alpha / size) + k) ** beta

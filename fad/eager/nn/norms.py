@@ -1,4 +1,4 @@
-"""Layers that normalise: the channels over the batch or in every example, groups of channels, the last dimensions."""
+"""Layers that normalise: the channels over the batch, groups of channels, the last dimensions."""
 from typing import Any
 
 import numpy as np
@@ -6,7 +6,7 @@ import numpy as np
 from ..promotion import default
 from ..tensor import Tensor, wrap
 from . import init, normalising
-from .module import Module, Parameter, empty, typed
+from .module import Module, Parameter, typed
 
 
 class _Affine(Module):
@@ -100,49 +100,6 @@ class BatchNorm2d(_BatchNorm):
     dims = (4,)
 
 
-class BatchNorm3d(_BatchNorm):
-    """Mean 0 and variance 1 in every channel of (N, C, D, H, W)."""
-
-    dims = (5,)
-
-
-class _InstanceNorm(ChannelNorm):
-    @typed
-    def __init__(self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = False, track_running_stats: bool = False,
-                 bias: bool = True):
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, bias=bias)
-
-    def forward(self, input: Any) -> Any:
-        """The input, a batch of examples or one, normalised."""
-        self._check(input)
-        single = len(input.shape) == self.dims[0]
-        channels = input.shape[0 if single else 1]
-        if channels != self.num_features and self.affine:
-            raise ValueError(f"expected input's size at dim={0 if single else 1} to match num_features ({self.num_features}), but got: {channels}.")
-        batch = input.unsqueeze(0) if single else input
-        y = normalising.instance_norm(batch, self.running_mean, self.running_var, self.weight, self.bias, self.training or not self.track_running_stats,
-                                      self.momentum, self.eps)
-        return y.squeeze(0) if single else y
-
-
-class InstanceNorm1d(_InstanceNorm):
-    """Mean 0 and variance 1 in every channel of every example of (N, C, L) or (C, L)."""
-
-    dims = (2, 3)
-
-
-class InstanceNorm2d(_InstanceNorm):
-    """Mean 0 and variance 1 in every channel of every example of (N, C, H, W) or (C, H, W)."""
-
-    dims = (3, 4)
-
-
-class InstanceNorm3d(_InstanceNorm):
-    """Mean 0 and variance 1 in every channel of every example of (N, C, D, H, W) or (C, D, H, W)."""
-
-    dims = (4, 5)
-
-
 class LayerNorm(_Affine):
     """Mean 0 and variance 1 over the last dimensions."""
 
@@ -158,24 +115,6 @@ class LayerNorm(_Affine):
 
     def extra_repr(self) -> str:
         return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, bias={self.bias is not None}"
-
-
-class RMSNorm(_Affine):
-    """The last dimensions divided by their root mean square, times a learned weight."""
-
-    @typed
-    def __init__(self, normalized_shape: Any, eps: "float | None" = None, elementwise_affine: bool = True):
-        super().__init__()
-        self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
-        self.eps, self.elementwise_affine = eps, elementwise_affine
-        self.register_parameter("weight", empty(*self.normalized_shape) if elementwise_affine else None)
-        self.reset_parameters()
-
-    def forward(self, input: Any) -> Any:
-        return normalising.rms_norm(input, self.normalized_shape, self.weight, self.eps)
-
-    def extra_repr(self) -> str:
-        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
 
 
 class GroupNorm(_Affine):

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...ops.table import TABLE as op
-from ..joining import stack
 from ..picked import picked
 from ..tensor import Tensor, raw, wrap
 from ..together import step, together
@@ -154,12 +153,6 @@ def max_pool2d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 
     return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices, 2)
 
 
-def max_pool3d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
-               return_indices: bool = False) -> Any:
-    """The largest element of every window; with return_indices also where it lies in the volume."""
-    return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices, 3)
-
-
 def _avg_pool(input: Any, size: Any, stride: Any, padding: Any, ceil_mode: bool, include_pad: bool, divisor: "int | None", rank: int) -> Any:
     w = _Windows(f"avg_pool{rank}d", input, size, stride, padding, 1, ceil_mode, rank)
     if divisor == 0:
@@ -185,33 +178,6 @@ def avg_pool2d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 
                divisor_override: "int | None" = None) -> Any:
     """The mean of every window; the padding's zeros are counted or not, or another divisor is given."""
     return _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 2)
-
-
-def avg_pool3d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True,
-               divisor_override: "int | None" = None) -> Any:
-    """The mean of every window; the padding's zeros are counted or not, or another divisor is given."""
-    return _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 3)
-
-
-def _norm_pool(input: Any, norm_type: float, size: Any, stride: Any, ceil_mode: bool, rank: int) -> Any:
-    power = _avg_pool(input ** norm_type, size, stride, 0, ceil_mode, True, None, rank)
-    total = power * math.prod(spread(size, rank))
-    return (op["sign"](total) * op["maximum"](abs(total), 0.0)) ** (1.0 / norm_type)
-
-
-def lp_pool1d(input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Any:
-    """The p-norm of every window: (sum x^p)^(1/p)."""
-    return _norm_pool(input, norm_type, kernel_size, stride, ceil_mode, 1)
-
-
-def lp_pool2d(input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Any:
-    """The p-norm of every window: (sum x^p)^(1/p)."""
-    return _norm_pool(input, norm_type, kernel_size, stride, ceil_mode, 2)
-
-
-def lp_pool3d(input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Any:
-    """The p-norm of every window: (sum x^p)^(1/p)."""
-    return _norm_pool(input, norm_type, kernel_size, stride, ceil_mode, 3)
 
 
 # -- as many windows as the output is to have ---------------------------------------------------------------------------------------
@@ -265,81 +231,4 @@ def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
     return adaptive_mean(input, output_size, 2)
 
 
-def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
-    """Means of windows, so many that the output has this size."""
-    return adaptive_mean(input, output_size, 3)
-
-
-def _adaptive_max(input: Any, size: Any, return_indices: bool, rank: int) -> Any:
-    """The largest elements of adaptive windows; of equal ones the first has the gradient."""
-    y, where = _largest_of_bins(input, size, rank)
-    return (y, where) if return_indices else y
-
-
-@step(lambda given: f"AdaptiveMaxPool{max(given['rank'], 2)}DBackward0", "input", "self=input result1=indices")
-def _largest_of_bins(input: Any, size: Any, rank: int) -> tuple:
-    wanted = _wanted(input, size, rank, "adaptive_max_pool")
-    extents = tuple(input.shape[-rank:])
-    places = np.arange(math.prod(extents)).reshape(extents)
-    where: Any = wrap(np.ascontiguousarray(np.broadcast_to(places, input.shape)))
-    for k, m in enumerate(wanted):
-        axis = len(input.shape) - rank + k
-        parts = [input.narrow(axis, a, b - a).max(axis) for a, b in _bins(input.shape[axis], m)]
-        where = stack([where.narrow(axis, a, b - a).gather(axis, part[1].unsqueeze(axis)).squeeze(axis)
-                       for part, (a, b) in zip(parts, _bins(input.shape[axis], m))], axis)
-        input = stack([part[0] for part in parts], axis)
-    return input, where
-
-
-def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-    """The largest elements of windows, so many that the output has this size."""
-    return _adaptive_max(input, output_size, return_indices, 1)
-
-
-def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-    """The largest elements of windows, so many that the output has this size."""
-    return _adaptive_max(input, output_size, return_indices, 2)
-
-
-def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-    """The largest elements of windows, so many that the output has this size."""
-    return _adaptive_max(input, output_size, return_indices, 3)
-
-
 # -- back to where the largest elements were ------------------------------------------------------------------------------------------
-
-
-def unpooled(input: Any, indices: Tensor, size: Any, stride: Any, padding: Any, output_size: Any, rank: int) -> Any:
-    """The largest elements back at their places in `rank` dimensions, zeros elsewhere."""
-    size = spread(size, rank)
-    stride, padding = size if stride is None else spread(stride, rank), spread(padding, rank)
-    if tuple(input.shape) != tuple(indices.shape):
-        raise RuntimeError(f"Expected shape of indices to be same as that of the input tensor ({list(input.shape)}) but got indices tensor with shape: "
-                           f"{list(indices.shape)}")
-    usual = [(n - 1) * s - 2 * p + m for n, s, p, m in zip(input.shape[-rank:], stride, padding, size)]
-    wanted = usual if output_size is None else list(output_size)[-rank:]
-    for given, u, s in zip(wanted, usual, stride):
-        if not u - s < given < u + s:
-            raise ValueError(f"invalid output_size \"{tuple(wanted)}\" (dim 0 must be between {u - s} and {u + s})")
-    lead, total = tuple(input.shape[:-rank]), math.prod(wanted)
-    count = math.prod(input.shape[-rank:])
-    at = raw(indices).reshape(*lead, count)
-    if at.size and (at.min() < 0 or at.max() >= total):
-        raise RuntimeError(f"Found an invalid max index: {at.max()} (output volumes are of size {'x'.join(map(str, wanted))}")
-    flat = wrap(np.zeros((*lead, total), input.dtype)).scatter(-1, wrap(at), input.reshape(*lead, count))                     # type: ignore[attr-defined]
-    return together((flat.reshape(*lead, *wanted),), f"MaxUnpool{max(rank, 2)}DBackward0", (input,), {"indices": indices})[0]
-
-
-def max_unpool1d(input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Any:
-    """The largest elements back at their places, zeros elsewhere."""
-    return unpooled(input, indices, kernel_size, stride, padding, output_size, 1)
-
-
-def max_unpool2d(input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Any:
-    """The largest elements back at their places, zeros elsewhere."""
-    return unpooled(input, indices, kernel_size, stride, padding, output_size, 2)
-
-
-def max_unpool3d(input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Any:
-    """The largest elements back at their places, zeros elsewhere."""
-    return unpooled(input, indices, kernel_size, stride, padding, output_size, 3)

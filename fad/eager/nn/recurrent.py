@@ -2,18 +2,17 @@
 import math
 import numbers
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...ops.table import TABLE as op
 from ..joining import cat
-from ..tensor import raw, wrap
+from ..tensor import wrap
 from . import activations, functional, init
 from .dropping import dropout as dropped
 from .module import Module, empty, typed
-from .packing import PackedSequence
 
 
 def _gates(z: Any, count: int) -> list:
@@ -57,8 +56,17 @@ class Kind(NamedTuple):
 KINDS = {"RNN_TANH": Kind(1, 1, _rnn(op["tanh"])), "RNN_RELU": Kind(1, 1, _rnn(activations.relu)), "LSTM": Kind(4, 2, _lstm), "GRU": Kind(3, 1, _gru)}
 
 
+def _run(cell: Callable, steps: Iterable, state: tuple, weights: list) -> "tuple[list, tuple]":
+    """One direction of one layer: its outputs in the order of the steps, and its last state."""
+    outputs: list = []
+    for x in steps:
+        state = cell(x, state, weights)
+        outputs.append(state[0])
+    return outputs, state
+
+
 class RNNBase(Module):
-    """Layers of cells run along time; input (time, batch, features), or (batch, time, features) with batch_first, or without the batch, or packed.
+    """Layers of cells run along time; input (time, batch, features), or (batch, time, features) with batch_first, or without the batch.
 
     mode   "RNN_TANH", "RNN_RELU", "LSTM" or "GRU"
     """
@@ -106,34 +114,26 @@ class RNNBase(Module):
 
     def forward(self, input: Any, hx: Any = None) -> tuple:
         """The outputs of the last layer in time, and the last state of every layer and direction."""
-        packed = isinstance(input, PackedSequence)
-        single = not packed and len(input.shape) == 2
-        if not packed and len(input.shape) not in (2, 3):
+        single = len(input.shape) == 2
+        if len(input.shape) not in (2, 3):
             raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {len(input.shape)}D tensor instead")
-        x = input.data if packed else op["reshape"](input, input.shape[0], 1, input.shape[1]) if single else input
-        if not packed and not single and self.batch_first:
+        x = op["reshape"](input, input.shape[0], 1, input.shape[1]) if single else input
+        if not single and self.batch_first:
             x = functional.swapped(x, 0, 1)
         if x.shape[-1] != self.input_size:
             raise RuntimeError(f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {x.shape[-1]}")
-        counts = [int(n) for n in raw(input.batch_sizes)] if packed else [functional.sizes(x)[1]] * functional.sizes(x)[0]
-        if not counts:
+        length, batch = functional.sizes(x)[:2]
+        if not length:
             raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
-        given = self._given(hx, x, counts[0], single, input.sorted_indices if packed else None)
-        starts = np.cumsum([0, *counts]) if packed else None
-        steps = [x[int(starts[k]):int(starts[k + 1])] if packed else x[k] for k in range(len(counts))]
-        steps, finals = self._layers(steps, counts, given)
+        given = self._given(hx, x, batch, single)
+        steps, finals = self._layers([x[k] for k in range(length)], given)
         states = tuple([cat([op["reshape"](f[k], 1, *f[k].shape) for f in finals], 0) for k in range(len(given))])
-        if packed:
-            if input.unsorted_indices is not None:
-                states = tuple([s.index_select(1, input.unsorted_indices) for s in states])
-            y: Any = PackedSequence(cat(steps, 0), input.batch_sizes, input.sorted_indices, input.unsorted_indices)
-        else:
-            y = cat([op["reshape"](s, 1, *s.shape) for s in steps], 0)
-            y = y[:, 0] if single else functional.swapped(y, 0, 1) if self.batch_first else y
-            states = tuple([s[:, 0] for s in states]) if single else states
+        y = cat([op["reshape"](s, 1, *s.shape) for s in steps], 0)
+        y = y[:, 0] if single else functional.swapped(y, 0, 1) if self.batch_first else y
+        states = tuple([s[:, 0] for s in states]) if single else states
         return y, states if len(states) > 1 else states[0]
 
-    def _given(self, hx: Any, x: Any, batch: Any, single: bool, order: Any) -> list:
+    def _given(self, hx: Any, x: Any, batch: Any, single: bool) -> list:
         """The state to begin with: each part (layers and directions, batch, features)."""
         count = self.num_layers * len(self._suffixes())
         widths = [self.proj_size or self.hidden_size, self.hidden_size][:KINDS[self.mode].parts]
@@ -152,43 +152,22 @@ class RNNBase(Module):
                 raise RuntimeError(f"Expected hidden{f'[{k}]' if len(widths) > 1 else ''} size {wanted}, got {list(h.shape)}")
         if single:
             parts = [op["reshape"](h, h.shape[0], 1, h.shape[1]) for h in parts]
-        return parts if order is None else [h.index_select(1, order) for h in parts]
+        return parts
 
-    def _layers(self, steps: list, counts: list, given: list) -> "tuple[list, list]":
+    def _layers(self, steps: list, given: list) -> "tuple[list, list]":
         """The last layer's outputs in time, and the last states."""
         finals = []
         for layer in range(self.num_layers):
             columns = []
             for d, suffix in enumerate(self._suffixes()):
                 state = tuple([h[layer * len(self._suffixes()) + d] for h in given])
-                outputs, final = self._run(steps, counts, state, self._weights(layer, suffix), bool(d))
-                columns.append(outputs)
+                outputs, final = _run(KINDS[self.mode].cell, reversed(steps) if d else steps, state, self._weights(layer, suffix))
+                columns.append(outputs[::-1] if d else outputs)
                 finals.append(final)
             steps = columns[0] if len(columns) == 1 else [cat(list(pair), -1) for pair in zip(*columns)]
             if self.dropout and self.training and layer < self.num_layers - 1:
                 steps = [dropped(s, self.dropout) for s in steps]
         return steps, finals
-
-    def _run(self, steps: list, counts: list, start: tuple, weights: list, backwards: bool) -> "tuple[list, tuple]":
-        """One direction of one layer: its outputs in time and its last state; of sequences of several lengths, the longest come first."""
-        cell = KINDS[self.mode].cell
-        outputs: list = []
-        if backwards:
-            state = tuple([h[:counts[-1]] for h in start]) if counts[-1] != counts[0] else start
-            for x, n, last in zip(reversed(steps), reversed(counts), [counts[-1], *reversed(counts[1:])]):
-                if n != last:                                  # sequences that end here begin
-                    state = tuple([cat([s, h[last:n]], 0) for s, h in zip(state, start)])
-                state = cell(x, state, weights)
-                outputs.append(state[0])
-            return outputs[::-1], state
-        state, ended = start, []
-        for x, n, last in zip(steps, counts, [counts[0], *counts]):
-            if n != last:                                      # some sequences have ended
-                ended.append(tuple([s[n:] for s in state]))
-                state = tuple([s[:n] for s in state])
-            state = cell(x, state, weights)
-            outputs.append(state[0])
-        return outputs, tuple([cat([s, *others], 0) for s, *others in zip(state, *reversed(ended))]) if ended else state
 
     def extra_repr(self) -> str:
         usual = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0.0, "bidirectional": False}

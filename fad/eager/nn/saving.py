@@ -24,20 +24,6 @@ class IncompatibleKeys(NamedTuple):
             f"IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})")
 
 
-def consume_prefix_in_state_dict_if_present(state_dict: dict, prefix: str) -> None:
-    """Take a prefix off the keys of a state, and of its metadata, in place."""
-    for table in (state_dict, getattr(state_dict, "_metadata", {})):
-        for key in list(table):
-            if table is state_dict and key.startswith(prefix):
-                table[key[len(prefix):]] = table.pop(key)
-            elif table is not state_dict and key:
-                bare = key.removeprefix(prefix)
-                if key == prefix.removesuffix("."):
-                    bare = ""
-                if bare != key:
-                    table[bare] = table.pop(key)
-
-
 class Saving:
     """The part of Module that is saved: parameters, persistent buffers, and what get_extra_state gives."""
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..handles import Hooks, RemovableHandle
+from ..nn.module import forget_gradients
 from ..state import changed
 from ..tensor import Tensor
 
@@ -103,12 +104,7 @@ class Optimizer:
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients (or make them zeros, in place)."""
         for group in self.param_groups:
-            for p in group["params"]:
-                if p._g is not None:
-                    if set_to_none:
-                        p._g = None
-                    else:
-                        p._g.detach_().zero_()
+            forget_gradients(group["params"], set_to_none)
 
     @_hooked
     def step(self, closure: "Callable | None" = None) -> Any:

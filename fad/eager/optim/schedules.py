@@ -1,9 +1,7 @@
 """Learning-rate schedules: each says how the rate of a step follows from the one before it, so that several may act on one optimiser."""
-import bisect
 import math
 import warnings
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from types import FunctionType
 from typing import Any
 
@@ -140,13 +138,6 @@ class LambdaLR(LRScheduler):
         return [base * f(self.last_epoch) for base, f in zip(self.base_lrs, self.lr_lambdas)]
 
 
-class MultiplicativeLR(LambdaLR):
-    """At every step times a function of the step."""
-
-    def get_lr(self) -> list:
-        return [rate * (f(self.last_epoch) if self.last_epoch > 0 else 1) for rate, f in zip(self.rates(), self.lr_lambdas)]
-
-
 class StepLR(LRScheduler):
     """Times gamma every step_size steps."""
 
@@ -161,20 +152,6 @@ class StepLR(LRScheduler):
         return self.gamma ** (epoch // self.step_size)
 
 
-class MultiStepLR(LRScheduler):
-    """Times gamma at milestones."""
-
-    def __init__(self, optimizer: Optimizer, milestones: Sequence, gamma: float = 0.1, last_epoch: int = -1):
-        self.milestones, self.gamma = Counter(milestones), gamma
-        super().__init__(optimizer, last_epoch)
-
-    def change(self, epoch: int) -> float:
-        return self.gamma ** self.milestones[epoch]
-
-    def factor(self, epoch: int) -> float:
-        return self.gamma ** bisect.bisect_right(sorted(self.milestones.elements()), epoch)
-
-
 class ExponentialLR(LRScheduler):
     """Times gamma at every step."""
 
@@ -187,54 +164,6 @@ class ExponentialLR(LRScheduler):
 
     def factor(self, epoch: int) -> float:
         return self.gamma ** epoch
-
-
-class LinearLR(LRScheduler):
-    """From start_factor to end_factor in total_iters steps."""
-
-    def __init__(self, optimizer: Optimizer, start_factor: float = 1.0 / 3, end_factor: float = 1.0, total_iters: int = 5, last_epoch: int = -1):
-        if not 0 < start_factor <= 1:
-            raise ValueError("Starting multiplicative factor expected to be greater than 0 and less or equal to 1.")
-        if not 0 <= end_factor <= 1:
-            raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
-        self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
-        super().__init__(optimizer, last_epoch)
-
-    def change(self, epoch: int) -> float:
-        return self.factor(epoch) / self.factor(epoch - 1) if epoch <= self.total_iters else 1.0
-
-    def factor(self, epoch: int) -> float:
-        return self.start_factor + (self.end_factor - self.start_factor) * min(epoch, self.total_iters) / self.total_iters
-
-
-class ConstantLR(LRScheduler):
-    """Times factor for the first total_iters steps."""
-
-    def __init__(self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1):
-        if not 0 <= factor <= 1:
-            raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
-        self.share, self.total_iters = factor, total_iters
-        super().__init__(optimizer, last_epoch)
-
-    def change(self, epoch: int) -> float:
-        return 1 / self.share if epoch == self.total_iters else 1.0
-
-    def factor(self, epoch: int) -> float:
-        return self.share if epoch < self.total_iters else 1.0
-
-
-class PolynomialLR(LRScheduler):
-    """Down to zero in total_iters steps, along (1 - step / total_iters) ** power."""
-
-    def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1):
-        self.total_iters, self.power = total_iters, power
-        super().__init__(optimizer, last_epoch)
-
-    def change(self, epoch: int) -> float:
-        return self.factor(epoch) / self.factor(epoch - 1) if epoch <= self.total_iters else 1.0
-
-    def factor(self, epoch: int) -> float:
-        return (1 - min(epoch, self.total_iters) / self.total_iters) ** self.power
 
 
 class CosineAnnealingLR(LRScheduler):

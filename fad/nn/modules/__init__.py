@@ -1,3 +1,2 @@
 """fad.nn.modules: what concerns all modules."""
 from . import module as module
-from . import utils as utils

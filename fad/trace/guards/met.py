@@ -10,6 +10,7 @@ import functools
 import logging
 import sys
 import weakref
+from abc import ABC
 from collections.abc import Iterable, Iterator
 from types import (
     BuiltinMethodType,
@@ -47,7 +48,8 @@ _OWN = (
     logging.Handler,
     *CONTAINERS,
 )
-_CONSTANT = {*NEVER_CHANGE, slice, type(Ellipsis), type(NotImplemented)}
+_REGISTER = type(vars(ABC).get("_abc_impl"))  # holds which classes are registered with an abstract one: isinstance() asks
+_CONSTANT = {*NEVER_CHANGE, slice, type(Ellipsis), type(NotImplemented), _REGISTER}
 _CLOSED = ("fad", "numba", "llvmlite")
 _NEVER_CHANGE = {"rv_generic"}  # bases of libraries' objects that only their module makes: scipy.stats.norm
 TEXTS = ("__name__", "__qualname__", "__doc__", "__module__", "__annotations__")  # of functions

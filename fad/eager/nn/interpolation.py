@@ -1,4 +1,4 @@
-"""Changes of spatial sizes: interpolation, windows unfolded and folded back, pixels moved to channels."""
+"""Interpolation: the spatial dimensions in other sizes."""
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -7,9 +7,8 @@ import numpy as np
 
 from ..inplace import number
 from ..tensor import wrap
-from ..together import step, together
-from .convolution import spread, windows
-from .functional import pad
+from ..together import together
+from .convolution import spread
 from .pooling import adaptive_mean, along
 
 
@@ -84,89 +83,4 @@ def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: st
     return together((y,), f"Upsample{title}{rank}DBackward0", (input,), {"self": input}, **notes)[0]
 
 
-upsample = interpolate
-
-
-def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
-    """Every window of an image (N, C, H, W) as a column: (N, C KH KW, places); an image alone is a batch of one, which goes."""
-    if len(input.shape) == 3:
-        return unfold(input.unsqueeze(0), kernel_size, dilation, padding, stride).squeeze(0)
-    return _unfold(input, *[spread(v, 2) for v in (kernel_size, dilation, padding, stride)])
-
-
-@step("Im2ColBackward0", "input", "self=input", "kernel_size=size dilation padding stride")
-def _unfold(input: Any, size: tuple, dilation: tuple, padding: tuple, stride: tuple) -> Any:
-    seen = windows(pad(input, [v for p in reversed(padding) for v in (p, p)]), size, stride, dilation)
-    n, c, rows, columns = seen.shape[:4]
-    return seen.permute(0, 1, 4, 5, 2, 3).reshape(n, c * math.prod(size), rows * columns)
-
-
-def fold(input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
-    """Windows, each a column, added up to the image they were cut from: the adjoint of unfold."""
-    if len(input.shape) == 2:
-        return fold(input.unsqueeze(0), output_size, kernel_size, dilation, padding, stride).squeeze(0)
-    if input.shape[1] % math.prod(spread(kernel_size, 2)):
-        raise RuntimeError("Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got input.size(1)="
-                           f"{input.shape[1]} and kernel_size={spread(kernel_size, 2)}.")
-    options = [spread(v, 2) for v in (output_size, padding, dilation, kernel_size, stride)]
-    blocks = [(n + 2 * p - d * (k - 1) - 1) // s + 1 for n, p, d, k, s in zip(*options)]
-    if input.shape[2] != math.prod(blocks):
-        raise RuntimeError(f"Given output_size={options[0]}, kernel_size={options[3]}, dilation={options[2]}, padding={options[1]}, stride={options[4]}, expected "
-                           f"size of input's dimension 2 to match the calculated number of sliding blocks {blocks[0]} * {blocks[1]} = {math.prod(blocks)}, but got "
-                           f"input.size(2)={input.shape[2]}.")
-    return _fold(input, spread(output_size, 2), *[spread(v, 2) for v in (kernel_size, dilation, padding, stride)])
-
-
-@step("Col2ImBackward0", "input", "", "kernel_size=size dilation padding=edge stride")
-def _fold(input: Any, output_size: tuple, size: tuple, dilation: tuple, edge: tuple, stride: tuple) -> Any:
-    wide = [m + 2 * p for m, p in zip(output_size, edge)]
-    places = unfold(wrap(np.arange(math.prod(wide), dtype=float).reshape(1, 1, *wide)), size, dilation, 0, stride)._a[0].astype(int)
-    n, c = input.shape[0], input.shape[1] // math.prod(size)
-    flat = wrap(np.zeros((n, c, math.prod(wide)), input.dtype)).index_add(2, wrap(places.reshape(-1)), input.reshape(n, c, -1))   # type: ignore[attr-defined]
-    image = flat.reshape(n, c, *wide)
-    return image[:, :, edge[0]:wide[0] - edge[0], edge[1]:wide[1] - edge[1]]
-
-
-def _of_images(input: Any, name: str, factor: int, what: str) -> None:
-    if len(input.shape) < 3:
-        raise RuntimeError(f"{name} expects input to have at least 3 dimensions, but got input with {len(input.shape)} dimension(s)")
-    if factor <= 0:
-        raise RuntimeError(f"{name} expects a positive {what}, but got {factor}")
-
-
-@step("PixelShuffleBackward0", "input", "", "upscale_factor")
-def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
-    """(N, C r², H, W) to (N, C, H r, W r)."""
-    r = upscale_factor
-    _of_images(input, "pixel_shuffle", r, "upscale_factor")
-    *lead, c, h, w = input.shape
-    if c % (r * r):
-        raise RuntimeError(f"pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but input.size(-3)={c} is not "
-                           f"divisible by {r * r}")
-    y = input.reshape(*lead, c // (r * r), r, r, h, w)
-    k = len(lead)
-    return y.permute(*range(k), k, k + 3, k + 1, k + 4, k + 2).reshape(*lead, c // (r * r), h * r, w * r)
-
-
-@step("PixelUnshuffleBackward0", "input", "", "downscale_factor")
-def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
-    """(N, C, H r, W r) to (N, C r², H, W)."""
-    r = downscale_factor
-    _of_images(input, "pixel_unshuffle", r, "downscale_factor")
-    *lead, c, h, w = input.shape
-    for name, size, place in (("height", h, -2), ("width", w, -1)):
-        if size % r:
-            raise RuntimeError(f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but input.size({place})={size} is not divisible by {r}")
-    k = len(lead)
-    y = input.reshape(*lead, c, h // r, r, w // r, r)
-    return y.permute(*range(k), k, k + 2, k + 4, k + 1, k + 3).reshape(*lead, c * r * r, h // r, w // r)
-
-
-@step("ChannelShuffleBackward0", "input", "", "groups")
-def channel_shuffle(input: Any, groups: int) -> Any:
-    """The channels of groups interleaved."""
-    if len(input.shape) < 3:
-        raise RuntimeError(f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(input.shape)}")
-    n, c, *rest = input.shape
-    return input.reshape(n, groups, c // groups, *rest).transpose(1, 2).reshape(n, c, *rest)
 

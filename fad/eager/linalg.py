@@ -1,0 +1,155 @@
+"""linalg for tensors: what differs from numpy.linalg in more than the names of options."""
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .factors import MATRICES
+from .libraries import face
+from .products import cross_product
+from .registry import named
+from .tensor import Tensor, raw, wrap
+
+
+class Factored(NamedTuple):
+    """A result and, for each matrix, 0 where nothing went wrong."""
+
+    result: Any
+    info: Any
+
+
+def _info(x: Any) -> Tensor:
+    return wrap(np.zeros(x.shape[:-2], np.int32))
+
+
+def norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """A vector's or matrix' norm."""
+    x = A if dtype is None else A.to(dtype)
+    if ord is None:
+        return vector_norm(x, 2, dim, keepdim)
+    if dim is None:
+        dim = 0 if len(x.shape) == 1 else tuple(range(len(x.shape)))
+    if isinstance(dim, int) or len(dim) == 1:
+        return vector_norm(x, ord, dim, keepdim)
+    return face("numpy.linalg.norm", x, ord, axis=tuple(dim), keepdims=keepdim)
+
+
+def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The ord-norm of all elements or along dimensions."""
+    return (x if dtype is None else x.to(dtype)).norm(ord, dim, keepdim)
+
+
+def matrix_norm(A: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The norm of matrices."""
+    if ord == "fro":
+        return vector_norm(A, 2, tuple(dim), keepdim, dtype=dtype)
+    return face("numpy.linalg.norm", A if dtype is None else A.to(dtype), ord, axis=tuple(dim), keepdims=keepdim)
+
+
+def solve_triangular(A: Any, B: Any, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Any:
+    """X with A X = B (left=False: X A = B), A triangular."""
+    if not left:
+        return solve_triangular(A.mT, B.mT, upper=not upper, unitriangular=unitriangular).mT
+    return named(face("scipy.linalg.solve_triangular", A, B, lower=not upper, unit_diagonal=unitriangular), "LinalgSolveTriangularBackward0")
+
+
+def cholesky(A: Any, *, upper: bool = False) -> Any:
+    """The Cholesky factor."""
+    y = face("numpy.linalg.cholesky", A)
+    return y.mT.conj() if upper else y
+
+
+def vander(x: Any, *, N: "int | None" = None) -> Any:
+    """The powers 0, 1, 2, ... of the elements, along a new last dimension."""
+    if not len(x.shape):
+        x = x.reshape(1)
+    return Tensor._stack_rows([x ** k for k in range(x.shape[-1] if N is None else N)], -1)    # type: ignore[attr-defined]
+
+
+def solve(A: Any, B: Any, *, left: bool = True) -> Any:
+    """X with A X = B (left=False: X A = B)."""
+    if left and (len(B.shape) == 1 or A.shape[:-1] == B.shape):                                  # one vector, or one for each matrix
+        return solve(A, B.unsqueeze(-1)).squeeze(-1)
+    return face("numpy.linalg.solve", A, B) if left else solve(A.mT, B.mT).mT
+
+
+def qr(A: Any, mode: str = "reduced") -> Any:
+    """Q, R."""
+    if mode == "r":
+        if A.requires_grad:
+            raise RuntimeError("The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use linalg.qr(A, mode='reduced') if you "
+                               "are going to differentiate through linalg.qr.")
+        return QR(wrap(np.zeros(0, A.dtype)), face("numpy.linalg.qr", A, "r"))
+    q, r = face("numpy.linalg.qr", A, mode)
+    return QR(named(q, "LinalgQrBackward0", mode=mode), r)
+
+
+class LeastSquares(NamedTuple):
+    """The solution of least squares and what is known of it."""
+
+    solution: Any
+    residuals: Any
+    rank: Any
+    singular_values: Any
+
+
+class QR(NamedTuple):
+    """The factors of qr."""
+
+    Q: Any
+    R: Any
+
+
+def cross(input: Any, other: Any, *, dim: int = -1) -> Any:
+    """The cross product."""
+    return cross_product(input, other, dim)
+
+
+def diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """The diagonals of matrices, sharing memory."""
+    return A.diagonal(offset, dim1, dim2)
+
+
+def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Tensor:
+    """How many singular values are above atol and above rtol times the largest one; rtol is 0 where only atol is given, else what rounding leaves."""
+    absolute, relative = (None if t is None else np.asarray(raw(t)) for t in (atol if tol is None else tol, rtol))
+    s = np.abs(np.linalg.eigvalsh(A._a)) if hermitian else np.linalg.svd(A._a, compute_uv=False)
+    rounding = max(A._a.shape[-2:]) * np.finfo(s.dtype).eps
+    relative = np.where(0.0 if absolute is None else absolute > 0, 0.0, rounding) if relative is None else relative
+    largest = s.max(-1, initial=0)
+    least = np.maximum(0.0 if absolute is None else absolute, relative * largest)
+    return wrap(np.asarray((s > least[..., None]).sum(-1)))
+
+
+def lu(A: Tensor, *, pivot: bool = True) -> tuple:
+    """P, L, U with A = P L U; P in A's dtype."""
+    p, *factors = face("scipy.linalg.lu", A)
+    return p.to(A.dtype), *factors
+
+
+def least_squares(A: Tensor, B: Tensor, rcond: Any = None, *, driver: Any = None) -> LeastSquares:
+    """The solution of A X = B with the least sum of squares."""
+    solution, residuals, rank, s = face("numpy.linalg.lstsq", A, B, rcond)
+    return LeastSquares(solution, residuals, wrap(np.asarray(raw(rank), np.int64)), s)
+
+
+def cond(A: Tensor, p: Any = None) -> Tensor:
+    """The condition number; in the 2-norm the largest singular value over the smallest, 0/0 not excepted."""
+    if A._a.ndim < 2:
+        raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
+    if p not in (None, 2, -2):
+        return face("numpy.linalg.cond", A, p)
+    s = face("numpy.linalg.svdvals", A)
+    return s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
+
+
+LINALG: dict[str, Callable] = {
+    "norm": norm, "vector_norm": vector_norm, "matrix_norm": matrix_norm, "solve_triangular": solve_triangular, "cholesky": cholesky, "vander": vander,
+    "solve": solve, "qr": qr, "cross": cross, "cond": cond, "diagonal": diagonal,
+    "inv_ex": lambda A, *, check_errors=False: Factored(face("numpy.linalg.inv", A), _info(A)),
+    "cholesky_ex": lambda A, *, upper=False, check_errors=False: Factored(cholesky(A, upper=upper), _info(A)),
+    "solve_ex": lambda A, B, *, left=True, check_errors=False: Factored(solve(A, B, left=left), _info(A)),
+    **MATRICES, "matrix_exp": lambda A: face("scipy.linalg.expm", A), "lu": lu,
+    "vecdot": lambda x, y, *, dim=-1: (x.conj() * y).sum(dim), "multi_dot": lambda tensors: face("numpy.linalg.multi_dot", list(tensors)),
+    "lstsq": least_squares,
+    "tensorsolve": lambda A, B, dims=None: face("numpy.linalg.tensorsolve", A, B, dims), "matrix_rank": matrix_rank}
