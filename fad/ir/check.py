@@ -2,8 +2,8 @@
 
     names       each variable is bound once in the whole program, and before it is read
     types       an extent is a number that is not negative, or an integer scalar of the program
-    regions     what a loop begins with, takes, hands on and results in are of one number and of one dtype and rank each;
-                so are what the branches yield and the results; linked extents name the linked carry
+    regions     initial values, carries, what an iteration hands on, and results agree in number, dtype and rank; so do
+                the results of a branch and what its regions yield; linked extents name the linked carry
     specs       an `index`, `update` or `index_add` has the operands that its spec asks for
 
 With FAD_CHECK_TRACE=1, as in the test suite, each trace and what each pass makes of it are checked.
@@ -103,13 +103,13 @@ def _is_integer(a: Any) -> bool:
 
 
 def _is_alike(a: Any, v: Var) -> bool:
-    """Whether an atom may be handed on as the variable: they are of one dtype and rank, and differ in no extent that is a number."""
+    """Whether an atom may be handed on as the variable: one dtype and rank, and no two numbers for one extent."""
     if a.type.dtype != v.type.dtype or a.type.rank != v.type.rank:
         return False
     return all(m == n for m, n in zip(a.type.shape, v.type.shape) if isinstance(m, int) and isinstance(n, int))
 
 
-# -- what is wrong with an equation; "" where nothing is ----------------------------------------------------------------------
+# -- what is wrong with an equation; "" where nothing is --------------------------------------------------------------
 
 
 def _loop(eqn: Equation) -> str:
@@ -183,13 +183,18 @@ def _selection(eqn: Equation) -> str:
         return "index arrays have one rank, and stand among the axes that are left"
     rank = kept + sum(gathered)
     if eqn.op.name == "index":
-        return "" if out.type.rank == rank and out.type.dtype == x.type.dtype else "a selection has the axes that its spec leaves"
-    return "" if _is_alike(x, out) and eqn.inputs[1].type.rank <= rank else "a write leaves an array of the same type, and fits the selection"
+        fits = out.type.rank == rank and out.type.dtype == x.type.dtype
+        return "" if fits else "a selection has the axes that its spec leaves"
+    fits = _is_alike(x, out) and eqn.inputs[1].type.rank <= rank
+    return "" if fits else "a write leaves an array of the same type, and fits the selection"
 
 
 def _is_entry(entry: Any) -> bool:
-    return entry in (":", "i", "a") or (isinstance(entry, tuple) and entry[0] == "s" and isinstance(entry[1], int) and entry[1] != 0)
+    if isinstance(entry, tuple):
+        return len(entry) == 2 and entry[0] == "s" and isinstance(entry[1], int) and entry[1] != 0
+    return entry in (":", "i", "a")
 
 
 _RULES: dict[str, Callable[[Equation], str]] = {
-    "for": _loop, "while": _loop, "cond": _cond, "custom": _call, "checkpoint": _call, **dict.fromkeys(WITH_SPEC, _selection)}
+    "for": _loop, "while": _loop, "cond": _cond, "custom": _call, "checkpoint": _call,
+    **dict.fromkeys(WITH_SPEC, _selection)}

@@ -1,15 +1,15 @@
 """The language of subscripts: which elements of an array an `index` reads, an `update` writes, an `index_add` adds to.
 
-A spec has one entry for each axis of the array. The equation's inputs are the array, for a write the value, and then the
-operands of the entries, in the order of the axes:
+A spec has one entry for each axis of the array. The equation's inputs are the array, for a write the value, and then
+the operands of the entries, in the order of the axes:
 
     ":"         the whole axis                                     no operand
     ("s", k)    a slice of step k, which is a number               start, extent
     "i"         one element; the axis goes                         an integer
     "a"         elements in any order, some of them twice          an array of integers
 
-The arrays of all "a" have one shape. Its axes stand at position `at` among the axes that the other entries leave. Indices
-count from the start and are in range: checks in front of the equation see to that.
+The arrays of all "a" have one shape. Its axes stand at position `at` among the axes that the other entries leave.
+Indices count from the start and are in range: checks in front of the equation see to that.
 """
 from collections.abc import Iterator
 

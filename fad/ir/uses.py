@@ -1,7 +1,7 @@
-"""Def-use chains: which equation defines a variable, and which equations read it (Muchnick, Advanced Compiler Design and
-Implementation, 1997, section 8.10).
+"""Def-use chains: which equation defines a variable, and which equations read it (Muchnick, Advanced Compiler Design
+and Implementation, 1997, section 8.10).
 
-The IR is SSA, so that a variable has one definition. An equation with regions reads what its regions use from around them.
+The IR is SSA, so that a variable has one definition. An equation with regions reads what they use from around them.
 """
 from collections import Counter
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from .graph import Equation, Func, Var, extents_of, free_vars
 
 
 def operands(eqn: Equation) -> list:
-    """The variables whose values an equation reads, once for each time: its inputs, then what its regions use from around them."""
+    """The variables that an equation reads, each as often as it does: inputs, then what its regions use from around."""
     return [a for a in eqn.inputs if isinstance(a, Var)] + [v for region in eqn.regions for v in free_vars(region)]
 
 
@@ -41,7 +41,7 @@ def use_counts(func: Func) -> Counter:
 
 
 class DefUse:
-    """The chains of one block: the equations of a Func or region, and its outputs. Later changes of the block are not seen.
+    """The chains of one block, that is of the equations and outputs of a Func or region, as it is now.
 
     >>> from fad.ir.types import FLOAT, Type
     >>> x, y, z = [Var(Type(FLOAT), name) for name in "xyz"]
@@ -61,7 +61,7 @@ class DefUse:
         return cls(func.equations, func.outputs)
 
     def position(self, v: object) -> "int | None":
-        """The number of the equation that defines v; None for a literal, an input, or a variable from outside of the block."""
+        """The number of the equation that defines v; None for a literal, an input, or a variable from outside."""
         return self._position.get(v)                          # type: ignore[call-overload]
 
     def definition(self, v: object) -> "Equation | None":

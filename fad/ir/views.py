@@ -47,25 +47,27 @@ class LoopView:
 
     @property
     def ends(self) -> tuple:
-        """Of a counted loop whose step is a number: the end that is less than the other one if there is any iteration, and the other one."""
+        """Of a counted loop whose step is a number: its two ends, in ascending order if there is any iteration."""
         start, stop, step = self.bounds
         return (start, stop) if step.value > 0 else (stop, start)
 
     @property
     def iterations(self) -> "range | None":
         """The values of the index, if the bounds are numbers of the program."""
-        return range(*[a.value for a in self.bounds]) if self.bounds and all(isinstance(a, Literal) for a in self.bounds) else None
+        known = self.bounds and all(isinstance(a, Literal) for a in self.bounds)
+        return range(*[a.value for a in self.bounds]) if known else None
 
     def start_of(self, result: Var) -> Any:
         """What the carry begins with that is this result at last."""
         return self.init[self.results.index(result)]
 
-    def replace(self, *, bounds: "tuple | None" = None, init: "tuple | None" = None, test: "Func | None" = None, body: "Func | None" = None,
-                results: "tuple | None" = None, params: "dict | None" = None) -> Equation:
+    def replace(self, *, bounds: "tuple | None" = None, init: "tuple | None" = None, test: "Func | None" = None,
+                body: "Func | None" = None, results: "tuple | None" = None, params: "dict | None" = None) -> Equation:
         """The loop with these parts in place of its own."""
         tests = self.eqn.regions[:-1] if test is None else (test,)
         inputs = (*(self.bounds if bounds is None else bounds), *(self.init if init is None else init))
-        return self.eqn.replace(inputs=inputs, outputs=results, params=params, regions=(*tests, self.body if body is None else body))
+        regions = (*tests, self.body if body is None else body)
+        return self.eqn.replace(inputs=inputs, outputs=results, params=params, regions=regions)
 
 
 class BranchView:
@@ -94,7 +96,8 @@ def with_results(eqn: Equation, kept: list) -> Equation:
 
     params = _chosen_params(eqn.params, kept)
     if is_branch(eqn):
-        return eqn.replace(outputs=chosen(eqn.outputs), params=params, regions=tuple([r.replace(outputs=chosen(r.outputs)) for r in eqn.regions]))
+        regions = tuple([r.replace(outputs=chosen(r.outputs)) for r in eqn.regions])
+        return eqn.replace(outputs=chosen(eqn.outputs), params=params, regions=regions)
     loop = LoopView(eqn)
     lead = () if loop.index is None else (loop.index,)
     body = loop.body.replace(inputs=(*lead, *chosen(loop.carries)), outputs=chosen(loop.next))
@@ -109,5 +112,6 @@ def _chosen_params(params: dict, kept: list) -> dict:
         params["names"] = tuple([params["names"][k] for k in kept])
     if params.get("extents"):
         place = {k: j for j, k in enumerate(kept)}
-        params["extents"] = tuple([(place[k], axis, place[j]) for k, axis, j in params["extents"] if k in place and j in place])
+        links = [(k, axis, j) for k, axis, j in params["extents"] if k in place and j in place]
+        params["extents"] = tuple([(place[k], axis, place[j]) for k, axis, j in links])
     return params

@@ -6,7 +6,7 @@ WRITES = {"update", "index_add", "resize"}
 
 
 def written(eqn: Equation) -> set:
-    """The arrays from around an equation that it writes to, if they may be written to: a loop's are those that it carries."""
+    """The arrays from around an equation that it writes to, if they may be written to. A loop writes to what it carries."""
     if eqn.op.name in WRITES:
         return {a for a in eqn.inputs[:1] if isinstance(a, Var)}
     if is_loop(eqn):

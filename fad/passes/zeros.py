@@ -22,7 +22,7 @@ def adds_nothing(zero: Any, x: Any) -> bool:
 
 
 def filling(a: Any, definition: Callable) -> Any:
-    """The number that fills an array; any other atom itself. definition(atom) is the equation that defines it, or None."""
+    """The number that fills an array; any other atom itself. definition(atom) is the equation behind it, or None."""
     made = definition(a)
     return made.inputs[0] if made is not None and made.op.name == "full" else a
 

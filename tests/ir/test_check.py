@@ -26,7 +26,7 @@ def program(x, k):
 
 
 FUNC = trace(program, [np.ones(5), 2.0]).func
-NUMBER = Literal(1.0, Type(FLOAT))
+NUMBER, EMPTY = Literal(1.0, Type(FLOAT)), Func("region", (), [], ())
 
 
 def find(func, kind):
@@ -43,8 +43,9 @@ def find(func, kind):
 
 def with_change(func, old, new):
     """The program with an equation in place of another one, at any depth."""
-    equations = [new if e is old else e.replace(regions=tuple([with_change(r, old, new) for r in e.regions])) for e in func.equations]
-    return func.replace(equations=equations)
+    def changed(eqn):
+        return new if eqn is old else eqn.replace(regions=tuple([with_change(r, old, new) for r in eqn.regions]))
+    return func.replace(equations=list(map(changed, func.equations)))
 
 
 def named(name):
@@ -85,6 +86,26 @@ def change_of(kind, **changes):
     return change
 
 
+def body_of(*atoms):
+    """A change of the body's outputs; each is the place of an output, or "index"."""
+    def change(loop):
+        return loop.body.replace(outputs=tuple([loop.index if k == "index" else loop.next[k] for k in atoms]))
+    return loop_change(body=change)
+
+
+def params_of(kind, **params):
+    return change_of(kind, params=lambda eqn: eqn.params | params)
+
+
+def integers_in(kind):
+    """The result as an array of integers."""
+    return change_of(kind, outputs=lambda eqn: (Var(Type(INT, eqn.outputs[0].type.shape)),))
+
+
+def second_branch(*outputs):
+    return change_of(is_branch, regions=lambda eqn: (eqn.regions[0], eqn.regions[1].replace(outputs=outputs)))
+
+
 MALFORMED = {
     "bound twice": (twice, "bound twice"),
     "bound in both branches": (in_both_branches, "bound twice"),
@@ -94,23 +115,22 @@ MALFORMED = {
     "a missing bound": (loop_change(bounds=lambda v: v.bounds[1:]), "three integers"),
     "a missing initial value": (loop_change(init=lambda v: v.init[1:]), "three integers"),
     "initial values in another order": (loop_change(init=lambda v: v.init[::-1]), "no value of the carry"),
-    "a body that yields too little": (loop_change(body=lambda v: v.body.replace(outputs=v.next[1:])), "as many"),
-    "a body that yields another dtype": (loop_change(body=lambda v: v.body.replace(outputs=(v.index, *v.next[1:]))), "no value of the carry"),
+    "a body that yields too little": (body_of(1), "as many"),
+    "a body that yields another dtype": (body_of("index", 1), "no value of the carry"),
     "a test that yields a number": (loop_change(test=lambda v: v.test.replace(outputs=(NUMBER,))), "one truth value"),
-    "names of some": (loop_change(params=lambda v: v.eqn.params | {"names": ("s",)}), "to all carries"),
-    "a link to an array": (loop_change(params=lambda v: v.eqn.params | {"extents": ((1, 0, 1),)}), "no extent is linked"),
+    "names of some": (params_of(is_loop, names=("s",)), "to all carries"),
+    "a link to an array": (params_of(is_loop, extents=((1, 0, 1),)), "no extent is linked"),
     "a selector that is a float": (change_of(is_branch, inputs=lambda e: (NUMBER,)), "selector"),
-    "a branch that yields too little": (change_of(is_branch, regions=lambda e: (e.regions[0], e.regions[1].replace(outputs=()))), "yields all"),
-    "a branch that yields another dtype": (change_of(is_branch, regions=lambda e: (e.regions[0].replace(outputs=(Literal(True, Type(BOOL)),)),
-                                                                                     e.regions[1])), "no value of the result"),
+    "a branch that yields too little": (second_branch(), "yields all"),
+    "a branch that yields another dtype": (second_branch(Literal(True, Type(BOOL))), "no value of the result"),
     "a call without its argument": (change_of(named("checkpoint"), inputs=lambda e: ()), "takes what its region takes"),
-    "a spec of too many axes": (change_of(named("index"), params=lambda e: e.params | {"spec": ("i", "i")}), "no spec"),
-    "a spec of another language": (change_of(named("index"), params=lambda e: e.params | {"spec": ("k",)}), "no spec"),
+    "a spec of too many axes": (params_of(named("index"), spec=("i", "i")), "no spec"),
+    "a spec of another language": (params_of(named("index"), spec=("k",)), "no spec"),
     "an index without an operand": (change_of(named("index"), inputs=lambda e: e.inputs[:1]), "number of operands"),
     "an index that is a float": (change_of(named("index"), inputs=lambda e: (e.inputs[0], NUMBER)), "are integers"),
-    "an index that leaves the axis": (change_of(named("update"), params=lambda e: e.params | {"at": 1}), "among the axes"),
-    "an update that changes the dtype": (change_of(named("update"), outputs=lambda e: (Var(Type(INT, e.outputs[0].type.shape)),)), "of the same type"),
-    "regions of an op that has none": (change_of(named("mul"), regions=lambda e: (Func("r", (), [], ()),)), "has no regions"),
+    "an index that leaves the axis": (params_of(named("update"), at=1), "among the axes"),
+    "an update that changes the dtype": (integers_in(named("update")), "of the same type"),
+    "regions of an op that has none": (change_of(named("mul"), regions=lambda e: (EMPTY,)), "has no regions"),
 }
 
 

@@ -66,7 +66,8 @@ def sum_down(x):
 def test_branch():
     branch = BranchView(only(chosen, is_branch)[1])
     assert branch.eqn.inputs == (branch.selector,) and branch.branches == branch.eqn.regions
-    assert [branch.yielded(v) for v in branch.results] == [list(row) for row in zip(*[r.outputs for r in branch.branches])]
+    rows = [list(row) for row in zip(*[region.outputs for region in branch.branches])]
+    assert [branch.yielded(v) for v in branch.results] == rows
 
 
 @pytest.mark.parametrize("f, kind", [(counted, is_loop), (uncounted, is_loop), (chosen, is_branch)])
