@@ -140,7 +140,8 @@ def module_page(name: str) -> str:
                 f"[The table of functions](functions.md) says which of them fad differentiates. Code that calls `{library}` itself needs no change.\n\n"
                 + ", ".join(f"`{each}`" for each in public(module)) + "\n")
     parts = [f"## fad.{name}.{part}\n\n{table_of(getattr(module, part))}" for part in PARTS.get(name, ())]
-    return "\n".join([head, table_of(module), *parts])
+    own = [table_of(module)] if public(module) else []
+    return "\n".join([head, *own, *parts])
 
 
 def full_page(name: str) -> str:

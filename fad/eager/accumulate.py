@@ -26,9 +26,10 @@ class AccumulateGrad(Node):
 
     @property
     def dtype(self) -> "np.dtype | None":
-        """The dtype that gradients have there: that of the leaf, unless its grad_dtype says otherwise; None: that in which they come."""
+        """The dtype that gradients have there: that of the leaf, unless its grad_dtype says otherwise; None: that in
+        which they come."""
         extra = self.variable._x
-        return extra.grad_dtype if extra is not None and extra.grad_dtype is not SAME else self.variable._a.dtype       # type: ignore[return-value]
+        return extra.grad_dtype if extra is not None and extra.grad_dtype is not SAME else self.variable._a.dtype  # type: ignore[return-value]
 
     @property
     def _input_metadata(self) -> list:
@@ -38,13 +39,15 @@ class AccumulateGrad(Node):
         return ()
 
     def is_wanted(self) -> bool:
-        """Whether the leaf still takes gradients: since the graph was built, it may have been frozen, or become a result of other steps."""
+        """Whether the leaf still takes gradients: since the graph was built, it may have been frozen, or become a
+        result of other steps."""
         if self.variable._fn is not None:
             raise RuntimeError(errors.MOVED)
         return self.variable._rg
 
     def accumulate(self, g: Any, owned: bool) -> None:
-        """Add the array g into .grad, in place; a first gradient is kept as it is if it is nobody else's and laid out like the leaf."""
+        """Add the array g into .grad, in place; a first gradient is kept as it is if it is nobody else's and laid out
+        like the leaf."""
         x = self.variable
         with _lock:
             have = x._g
@@ -60,14 +63,15 @@ class AccumulateGrad(Node):
         with _lock:
             have = x._g
             if have is None:
-                x._g = Tensor(laid_out(x._a, x._a, False, self.dtype or g._a.dtype)).copy_(g)          # type: ignore[attr-defined]
+                x._g = Tensor(laid_out(x._a, x._a, False, self.dtype or g._a.dtype)).copy_(g)  # type: ignore[attr-defined]
             else:
-                x._g = total = have + g                                                               # type: ignore[operator]
+                x._g = total = have + g  # type: ignore[operator]
                 total._a = laid_out(total._a, have._a, True, None)
 
 
 def laid_out(g: Any, x: np.ndarray, owned: bool, dtype: "np.dtype | None") -> np.ndarray:
-    """g in memory laid out as x is, if x is dense, else in row-major order; g itself where that is what it is. dtype: None for g's own."""
+    """g in memory laid out as x is, if x is dense, else in row-major order; g itself where that is what it is. dtype:
+    None for g's own."""
     dtype = np.asarray(g).dtype if dtype is None else dtype
     if g.__class__ is np.ndarray and owned and g.base is None and g.strides == x.strides and g.dtype is dtype:
         return g

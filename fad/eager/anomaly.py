@@ -12,11 +12,15 @@ from .node import Node
 from .state import Process, changed, now, set_for_all, state
 from .tensor import raw
 
-SLOW = "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging."
+SLOW = ("Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for "
+        "debugging.")
 TRACE = "Error detected in {0}. Traceback of forward call that caused the error:\n{1}"
-NO_TRACE = ("Error detected in {0}. No forward pass information available. Enable detect anomaly during forward pass for more information.")
-PREVIOUS = "\n\nPrevious calculation was induced by {0}. Traceback of forward call that induced the previous calculation:\n{1}"
-PREVIOUS_UNKNOWN = "\n\nPrevious calculation was induced by {0}. No forward pass information available. Enable detect anomaly during forward pass for more information."
+NO_TRACE = ("Error detected in {0}. No forward pass information available. Enable detect anomaly during forward pass "
+            "for more information.")
+PREVIOUS = ("\n\nPrevious calculation was induced by {0}. Traceback of forward call that induced the previous "
+            "calculation:\n{1}")
+PREVIOUS_UNKNOWN = ("\n\nPrevious calculation was induced by {0}. No forward pass information available. Enable detect "
+                    "anomaly during forward pass for more information.")
 
 
 def is_anomaly_enabled() -> bool:
@@ -30,7 +34,8 @@ def is_anomaly_check_nan_enabled() -> bool:
 
 
 class set_detect_anomaly:
-    """Turn anomaly mode on or off: for the process, at once; or, as a context manager, for a while, in the context of the block."""
+    """Turn anomaly mode on or off: for the process, at once; or, as a context manager, for a while, in the context of
+    the block."""
 
     def __init__(self, mode: bool, check_nan: bool = True):
         self.before = Process.anomaly, Process.check_nan
@@ -47,7 +52,8 @@ class set_detect_anomaly:
 
 
 class detect_anomaly(changed):
-    """Within, a backward that fails or gives nan warns with the lines of the forward that made its node; nan raises RuntimeError."""
+    """Within, a backward that fails or gives nan warns with the lines of the forward that made its node; nan raises
+    RuntimeError."""
 
     def __init__(self, check_nan: bool = True):
         super().__init__(anomalous=True, watching_nan=bool(check_nan))
@@ -55,9 +61,11 @@ class detect_anomaly(changed):
 
 
 def tell(node: Node) -> None:
-    """Warn with the place where a node was made, and with those of the nodes that were being evaluated then, one warning each."""
+    """Warn with the place where a node was made, and with those of the nodes that were being evaluated then, one
+    warning each."""
     extra = node.extra
-    _warn(NO_TRACE.format(node.name()) if extra is None or extra.trace is None else TRACE.format(node.name(), extra.trace))
+    _warn(NO_TRACE.format(node.name()) if extra is None or extra.trace is None
+          else TRACE.format(node.name(), extra.trace))
     parent = extra.parent if extra is not None else None
     while parent is not None:
         trace = parent.extra.trace if parent.extra is not None else None
@@ -68,7 +76,7 @@ def tell(node: Node) -> None:
 def _warn(text: str) -> None:
     try:
         warnings.warn(text, UserWarning, stacklevel=7)
-    except UserWarning:                                   # warnings are errors just now, but the error to raise is that of backward
+    except UserWarning:  # warnings are errors just now, but the error to raise is that of backward
         print(text, file=sys.stderr)
 
 

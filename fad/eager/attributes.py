@@ -29,17 +29,18 @@ def _method(f: Callable) -> Callable:
     return f
 
 
-Tensor.shape = property(lambda self: Size(self._a.shape), doc="How many elements there are along each dimension.")        # type: ignore[attr-defined]
+Tensor.shape = property(lambda self: Size(self._a.shape), doc="How many elements there are along each dimension.")  # type: ignore[attr-defined]
 for _name in ("dtype", "ndim"):
     setattr(Tensor, _name, property(lambda self, _name=_name: getattr(self._a, _name), doc=f"The array's {_name}."))
-Tensor.itemsize = property(lambda self: self._a.itemsize, doc="Bytes an element takes.")                       # type: ignore[attr-defined]
-Tensor.nbytes = property(lambda self: self._a.nbytes, doc="Bytes of all elements.")                           # type: ignore[attr-defined]
-for _name in ("cuda", "cpu", "mps", "xpu", "xla", "ipu", "maia", "meta", "mtia", "mkldnn", "vulkan", "quantized", "nested", "sparse", "sparse_csr"):
-    setattr(Tensor, f"is_{_name}", _name == "cpu")                    # kinds of memory and of layout: there is one of each here
-Tensor.output_nr = property(lambda self: self._nr, doc="Which of its node's results this is.")                # type: ignore[attr-defined]
+Tensor.itemsize = property(lambda self: self._a.itemsize, doc="Bytes an element takes.")  # type: ignore[attr-defined]
+Tensor.nbytes = property(lambda self: self._a.nbytes, doc="Bytes of all elements.")  # type: ignore[attr-defined]
+for _name in ("cuda", "cpu", "mps", "xpu", "xla", "ipu", "maia", "meta", "mtia", "mkldnn", "vulkan", "quantized",
+              "nested", "sparse", "sparse_csr"):
+    setattr(Tensor, f"is_{_name}", _name == "cpu")  # kinds of memory and of layout: there is one of each here
+Tensor.output_nr = property(lambda self: self._nr, doc="Which of its node's results this is.")  # type: ignore[attr-defined]
 
 
-# -- history --------------------------------------------------------------------------------------------------------------
+# -- history -----------------------------------------------------------------------------------------------------------
 
 
 @_property("grad_fn")
@@ -66,13 +67,15 @@ def _set_requires_grad(self: Tensor, wanted: bool, again: bool = False) -> None:
         raise RuntimeError("requires_grad must be a bool")
     if self.grad_fn is not None:                                       # type: ignore[attr-defined]
         if not wanted:
-            raise RuntimeError("you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a subgraph "
+            raise RuntimeError("you can only change requires_grad flags of leaf variables. If you want to use a "
+                               "computed variable in a subgraph "
                                "that doesn't require differentiation use var_no_grad = var.detach().")
         if not again:
             raise RuntimeError("you can only change requires_grad flags of leaf variables.")
         return
     if wanted and not is_floating(self._a.dtype):
-        raise RuntimeError(f"only Tensors of floating point {'' if again else 'and complex '}dtype can require gradients")
+        raise RuntimeError(f"only Tensors of floating point {'' if again else 'and complex '}dtype can require "
+                           "gradients")
     if wanted and self._x is not None and self._x.inference and not now().inference:
         raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
     self._rg = wanted
@@ -92,7 +95,8 @@ def _requires_grad(self: Tensor) -> bool:
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     """Say whether gradients are wanted of this leaf; returns it."""
     if not isinstance(requires_grad, bool):
-        raise TypeError(f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {type(requires_grad).__name__}")
+        raise TypeError(f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
+                        f"{type(requires_grad).__name__}")
     _set_requires_grad(self, requires_grad, again=True)
     return self
 
@@ -140,8 +144,10 @@ def detach_(self: Tensor) -> Tensor:
 
 
 @_method
-def backward(self: Tensor, gradient: Any = None, retain_graph: "bool | None" = None, create_graph: bool = False, inputs: Any = None) -> None:
-    """Accumulate into the leaves' .grad the gradient of this tensor (times `gradient`, which a scalar may do without)."""
+def backward(self: Tensor, gradient: Any = None, retain_graph: "bool | None" = None, create_graph: bool = False,
+             inputs: Any = None) -> None:
+    """Accumulate into the leaves' .grad the gradient of this tensor (times `gradient`, which a scalar may do
+    without)."""
     run_backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
 
@@ -163,7 +169,7 @@ def retains_grad(self: Tensor) -> bool:
     return not self.is_leaf and self._x is not None and self._x.retains  # type: ignore[attr-defined]
 
 
-# -- hooks ------------------------------------------------------------------------------------------------------------------
+# -- hooks -------------------------------------------------------------------------------------------------------------
 
 
 @_method
@@ -194,7 +200,7 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Callable) -> Removabl
     return RemovableHandle(self.extra.accumulated, hook)
 
 
-# -- memory -----------------------------------------------------------------------------------------------------------------
+# -- memory ------------------------------------------------------------------------------------------------------------
 
 
 @_property("_version")
@@ -259,14 +265,16 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
     way = way_of(self)
     if way is not None and not force:
         bit, resolved = ("conjugate", "conj") if way is np.conjugate else ("negative", "neg")
-        raise RuntimeError(f"Can't call numpy() on Tensor that has {bit} bit set. Use tensor.resolve_{resolved}().numpy() instead.")
+        raise RuntimeError(f"Can't call numpy() on Tensor that has {bit} bit set. Use "
+                           f"tensor.resolve_{resolved}().numpy() instead.")
     return self._a if way is None else self._a.copy()
 
 
 @_method
 def __array__(self: Tensor, dtype: Any = None, copy: Any = None) -> np.ndarray:
     if now().dual_level >= 0 and wanted(self) and not requires_grad(self):
-        raise RuntimeError("Can't call numpy() on a Tensor with a tangent. Take its primal from forward_ad.unpack_dual() instead.")
+        raise RuntimeError("Can't call numpy() on a Tensor with a tangent. Take its primal from "
+                           "forward_ad.unpack_dual() instead.")
     a = numpy(self)
     return a if dtype is None else a.astype(dtype)
 
@@ -313,7 +321,8 @@ def _number(self: Tensor, cls: type) -> Any:
     value = self._a.item()
     if cls is not complex and isinstance(value, complex):
         if value.imag:
-            raise RuntimeError(f"value cannot be converted to type {'double' if cls is float else 'int64_t'} without overflow")
+            raise RuntimeError(f"value cannot be converted to type {'double' if cls is float else 'int64_t'} without "
+                               "overflow")
         value = value.real
     return cls(value)
 
@@ -350,13 +359,14 @@ Tensor.__repr__ = represent                                              # type:
 Tensor.__hash__ = object.__hash__                                        # type: ignore[method-assign]
 
 
-# -- copies -------------------------------------------------------------------------------------------------------------------
+# -- copies ------------------------------------------------------------------------------------------------------------
 
 
 @_method
 def __deepcopy__(self: Tensor, memo: dict) -> Tensor:
     if self.grad_fn is not None:                                         # type: ignore[attr-defined]
-        raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.")
+        raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol "
+                           "at the moment.")
     if id(self) in memo:
         return memo[id(self)]
     t = type(self)(wrap(self._a.copy(order="K")))
@@ -377,21 +387,8 @@ def _rebuild(cls: type, a: np.ndarray, needed: bool, attributes: dict) -> Tensor
 
 @_method
 def __reduce_ex__(self: Tensor, protocol: Any) -> tuple:
-    return _rebuild, (Tensor if way_of(self) else type(self), self._a, self._rg or self._fn is not None, dict(self.__dict__))
-
-
-@_method
-def __dlpack__(self: Tensor, **options: Any) -> Any:
-    if wanted(self):
-        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
-    if way_of(self) is np.conjugate:
-        raise BufferError("Can't export tensors with the conjugate bit set")
-    return self._a.__dlpack__(**options)
-
-
-@_method
-def __dlpack_device__(self: Tensor) -> tuple:
-    return self._a.__dlpack_device__()
+    return _rebuild, (Tensor if way_of(self) else type(self), self._a, self._rg or self._fn is not None,
+                      dict(self.__dict__))
 
 
 __all__ = ["Tensor"]

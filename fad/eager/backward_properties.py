@@ -1,4 +1,5 @@
-"""What gradcheck checks besides the numbers: that backward can be run again, in batches, without gradients, and gives what fits."""
+"""What gradcheck checks besides the numbers: that backward can be run again, in batches, without gradients, and gives
+what fits."""
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -20,8 +21,10 @@ def check_reentrant(ys: tuple, inputs: tuple, places: list, options: Options) ->
         first, second = (grad(y, xs, wrap(g.copy()), retain_graph=True, allow_unused=True) for _ in range(2))
         for a, b in zip(first, second):
             if a is not None and b is not None and np.abs(a._a - b._a).max(initial=0) > options.nondet_tol:
-                raise GradcheckError("Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives different values, "
-                                     f"although analytical gradient matches numerical gradient.The tolerance for nondeterminism was {options.nondet_tol}.")
+                raise GradcheckError("Backward is not reentrant, i.e., running backward with same input and "
+                                     "grad_output multiple times gives different values, "
+                                     f"although analytical gradient matches numerical gradient.The tolerance for "
+                                     f"nondeterminism was {options.nondet_tol}.")
 
 
 def check_batched(ys: tuple, inputs: tuple, places: list) -> None:
@@ -32,7 +35,8 @@ def check_batched(ys: tuple, inputs: tuple, places: list) -> None:
         for j in range(2):
             for i, a, b in zip(places, together, grad(y, xs, gs[j], retain_graph=True, allow_unused=True)):
                 if b is not None and not np.allclose(a._a[j], b._a):
-                    raise GradcheckError(f"For output {k} and input {i}:\n\ngradcheck or gradgradcheck failed while testing batched gradient computation: "
+                    raise GradcheckError(f"For output {k} and input {i}:\n\ngradcheck or gradgradcheck failed while "
+                                         "testing batched gradient computation: "
                                          "the gradients differ from those one by one")
 
 
@@ -85,19 +89,23 @@ def _check_without(func: Callable, inputs: tuple, places: list, missing: set) ->
         answers = grad(ys, [inputs[i] for i in places], [wrap(np.zeros_like(y._a)) for y in ys], allow_unused=True)
     except (RuntimeError, TypeError, AttributeError) as error:
         warnings.warn(UNDEFINED_CHECKED, UserWarning, stacklevel=5)
-        raise GradcheckError("Expected backward function to handle undefined output grads. Please look at 'Notes about undefined output gradients' in "
+        raise GradcheckError("Expected backward function to handle undefined output grads. Please look at 'Notes about "
+                             "undefined output gradients' in "
                              f"'tools/autograd/derivatives.yaml': {error}") from error
     if any(gx is not None and np.abs(gx._a).max(initial=0) != 0 for gx in answers):
         warnings.warn(UNDEFINED_CHECKED, UserWarning, stacklevel=5)
-        raise GradcheckError("Expected all input grads to be undefined or zero when all output grads are undefined or zero. Please look at 'Notes about "
+        raise GradcheckError("Expected all input grads to be undefined or zero when all output grads are undefined or "
+                             "zero. Please look at 'Notes about "
                              "undefined output gradients' in 'tools/autograd/derivatives.yaml'")
 
 
-UNDEFINED_CHECKED = ("Backwards compatibility: New undefined gradient support checking feature is enabled by default, but it may break existing callers of this "
-                     "function. If this is true for you, you can call this function with \"check_undefined_grad=False\" to disable the feature")
+UNDEFINED_CHECKED = ("Backwards compatibility: New undefined gradient support checking feature is enabled by default, "
+                     "but it may break existing callers of this "
+                     "function. If this is true for you, you can call this function with "
+                     "\"check_undefined_grad=False\" to disable the feature")
 
 
-# -- of forward mode --------------------------------------------------------------------------------------------------------------
+# -- of forward mode ---------------------------------------------------------------------------------------------------
 
 
 def check_undefined_tangents(func: Callable, inputs: tuple, places: list) -> None:
@@ -108,7 +116,8 @@ def check_undefined_tangents(func: Callable, inputs: tuple, places: list) -> Non
             if zero is not None:
                 given[i] = wrap(zero)
             if any(np.abs(dy).max(initial=0) != 0 for dy in tangents_of(func, inputs, given)):
-                raise GradcheckError("Expected all tangents of outputs to be zero where all tangents of inputs are: the forward mode derivative is not linear "
+                raise GradcheckError("Expected all tangents of outputs to be zero where all tangents of inputs are: "
+                                     "the forward mode derivative is not linear "
                                      f"(input {i})")
 
 
@@ -120,5 +129,6 @@ def check_batched_tangents(func: Callable, inputs: tuple, places: list) -> None:
         rows = [tangents_of(func, inputs, {i: wrap(dx.copy())}) for dx in batch]
         for k, (one, again) in enumerate(zip(rows[0], tangents_of(func, inputs, {i: wrap(batch[0].copy())}))):
             if not np.allclose(one, again):
-                raise GradcheckError(f"For output {k} and input {i}:\n\ngradcheck or gradgradcheck failed while testing batched forward mode computation: the "
+                raise GradcheckError(f"For output {k} and input {i}:\n\ngradcheck or gradgradcheck failed while "
+                                     "testing batched forward mode computation: the "
                                      "tangent of a batch's element is not the one that it has alone")

@@ -1,7 +1,8 @@
 """Checkpoints of tensors: what a function's nodes save is not kept but computed again when backward asks for it.
 
-Within the call every tensor saved for backward becomes a Holder, which holds nothing. When a holder is unpacked the function runs again, on its
-arguments, and what it saves then, in the same order, is what the holders stand for. The run may stop as soon as the last of them is there.
+Within the call every tensor saved for backward becomes a Holder, which holds nothing. When a holder is unpacked the
+function runs again, on its arguments, and what it saves then, in the same order, is what the holders stand for. The
+run may stop as soon as the last of them is there.
 """
 import warnings
 import weakref
@@ -18,20 +19,28 @@ from .saved import saved_tensors_hooks
 from .state import change, changed, now, state
 from .tensor import Tensor, alias, is_floating
 
-_TIP = ("\nTip: To see a more detailed error message, either pass `debug=True` to checkpoint(...) or wrap the code block with "
+_TIP = ("\nTip: To see a more detailed error message, either pass `debug=True` to checkpoint(...) or wrap the code "
+        "block with "
         "`with set_checkpoint_debug_enabled(True):`")
-_DEBUG = ("An error happened while unpacking tensors; what was saved is listed below. You are seeing this error because you passed `debug=True` to "
+_DEBUG = ("An error happened while unpacking tensors; what was saved is listed below. You are seeing this error "
+          "because you passed `debug=True` to "
           "checkpoint().\n\nSaved in the original forward:\n{0}\n\nSaved when it was computed again:\n{1}\n\n")
 _MORE = ("checkpoint: trying to save more tensors during recomputation than during the original forward pass.")
-_NUMBER = ("checkpoint: A different number of tensors was saved during the original forward and recomputation.\nNumber of tensors saved during forward: {0}\n"
+_NUMBER = ("checkpoint: A different number of tensors was saved during the original forward and recomputation.\nNumber "
+           "of tensors saved during forward: {0}\n"
            "Number of tensors saved during recomputation: {1}.")
-_META = "checkpoint: Recomputed values for the following tensors have different metadata than during the forward pass.\n{0}."
-_OVERLAP = ("Performing two backward calls that overlap (i.e. require the same saved activation in order to compute gradients) is not supported while under "
+_META = ("checkpoint: Recomputed values for the following tensors have different metadata than during the forward "
+         "pass.\n{0}.")
+_OVERLAP = ("Performing two backward calls that overlap (i.e. require the same saved activation in order to compute "
+            "gradients) is not supported while under "
             "the same GraphExecGroup context.")
-_ONCE = ("torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. If you are calling ctx.saved_tensors in backward, "
+_ONCE = ("torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. If you are "
+         "calling ctx.saved_tensors in backward, "
          "make sure to do so only once.")
-_NO_INPUTS = ("When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` parameter to .backward(). To resolve this "
-              "error, you can either set use_reentrant=False, or call .backward() without passing the `inputs` argument.")
+_NO_INPUTS = ("When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` "
+              "parameter to .backward(). To resolve this "
+              "error, you can either set use_reentrant=False, or call .backward() without passing the `inputs` "
+              "argument.")
 
 
 class CheckpointError(RuntimeError):
@@ -51,7 +60,8 @@ class _Pass:
 
 
 class GraphExecGroup:
-    """Within, several backward passes compute a checkpointed function again once only; no two of them may need the same saved tensor."""
+    """Within, several backward passes compute a checkpointed function again once only; no two of them may need the
+    same saved tensor."""
 
     def __enter__(self) -> "GraphExecGroup":
         if now().group is not None:
@@ -67,8 +77,9 @@ class _Frame:
     """One checkpointed call.
 
     again     the function, to be run on the arguments once more
-    holders   weak references to what its nodes hold, in the order in which they saved; metas: shapes and dtypes of what they saved
-    found     pass -> holder -> the tensor computed again; passes of which everything was computed are keys
+    holders   weak references to what its nodes hold, in the order in which they saved; metas: shapes and dtypes of
+    what they saved found     pass -> holder -> the tensor computed again; passes of which everything was computed are
+    keys
     """
 
     def __init__(self, again: Callable, early_stop: bool, check: bool, debug: bool):
@@ -110,7 +121,7 @@ class _Frame:
             if k >= len(self.holders):
                 if self.early_stop or self.finished:
                     raise CheckpointError(self.told(_MORE, metas))
-                self.overrun = True                                            # the first run is still going on: it read what it saved
+                self.overrun = True  # the first run is still going on: it read what it saved
                 return kept
             holder = self.holders[k]()
             if holder is not None:
@@ -131,7 +142,8 @@ class _Frame:
         """Raise unless the same was saved as the first time."""
         if len(metas) != len(self.metas):
             raise CheckpointError(self.told(_NUMBER.format(len(self.metas), len(metas)), metas))
-        other = [f"tensor at position {k}:\nsaved metadata: {a}\nrecomputed metadata: {b}" for k, (a, b) in enumerate(zip(self.metas, metas)) if a != b]
+        other = [f"tensor at position {k}:\nsaved metadata: {a}\nrecomputed metadata: {b}"
+                 for k, (a, b) in enumerate(zip(self.metas, metas)) if a != b]
         if other and self.check:
             raise CheckpointError(self.told(_META.format("\n".join(other)), metas))
 
@@ -188,11 +200,14 @@ def noop_context_fn() -> tuple:
     return nullcontext(), nullcontext()
 
 
-def checkpoint(function: Callable, *args: Any, use_reentrant: "bool | None" = None, context_fn: Callable = noop_context_fn,
-               determinism_check: str = "default", debug: bool = False, early_stop: bool = True, preserve_rng_state: bool = True, **kwargs: Any) -> Any:
+def checkpoint(function: Callable, *args: Any, use_reentrant: "bool | None" = None,
+               context_fn: Callable = noop_context_fn,
+               determinism_check: str = "default", debug: bool = False, early_stop: bool = True,
+               preserve_rng_state: bool = True, **kwargs: Any) -> Any:
     """function(*args, **kwargs), whose intermediate values are computed again in backward instead of being kept.
 
-    use_reentrant=True runs a backward pass within the backward pass instead of hooks, and works for backward() without `inputs` alone.
+    use_reentrant=True runs a backward pass within the backward pass instead of hooks, and works for backward() without
+    `inputs` alone.
 
     >>> import fad
     >>> x = fad.tensor([1.0, 2.0], requires_grad=True)
@@ -201,7 +216,8 @@ def checkpoint(function: Callable, *args: Any, use_reentrant: "bool | None" = No
     True
     """
     if use_reentrant is None:
-        warnings.warn("checkpoint: the use_reentrant parameter should be passed explicitly; use_reentrant=False is recommended.", UserWarning, stacklevel=2)
+        warnings.warn("checkpoint: the use_reentrant parameter should be passed explicitly; use_reentrant=False is "
+                      "recommended.", UserWarning, stacklevel=2)
         use_reentrant = True
     if use_reentrant:
         if kwargs:
@@ -221,7 +237,8 @@ def checkpoint(function: Callable, *args: Any, use_reentrant: "bool | None" = No
             with second:
                 return stored(*xs, **given)
         stop = early_stop if now().early_stop is None else now().early_stop
-        frame = _Frame(again, stop, determinism_check == "default", debug if now().checkpoint_debug is None else now().checkpoint_debug)
+        frame = _Frame(again, stop, determinism_check == "default",
+                       debug if now().checkpoint_debug is None else now().checkpoint_debug)
         anchor = alias(default_anchor())
         anchor._rg = True
         with changed(dual_level=-1):                                           # tangents are the function's own matter
@@ -243,7 +260,8 @@ class _Reentrant(Function):
     @staticmethod
     def forward(ctx: Any, function: Callable, preserve: bool, *args: Any) -> Any:
         if not any(requires_grad(a) for a in args):
-            warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", UserWarning, stacklevel=4)
+            warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", UserWarning,
+                          stacklevel=4)
         ctx.again = _with_random(function, preserve)
         ctx.places = [k for k, a in enumerate(args) if isinstance(a, Tensor)]
         ctx.others = [None if isinstance(a, Tensor) else a for a in args]
@@ -260,14 +278,16 @@ class _Reentrant(Function):
             args[k]._rg = requires_grad(t) and is_floating(t._a.dtype)
         with changed(grad=True):
             results = ctx.again(*args)
-        pairs = [(y, g) for y, g in zip(results if isinstance(results, (tuple, list)) else (results,), grads) if requires_grad(y)]
+        pairs = [(y, g) for y, g in zip(results if isinstance(results, (tuple, list)) else (results,), grads)
+                 if requires_grad(y)]
         if not pairs:
             raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
         run_backward([y for y, _ in pairs], [g for _, g in pairs])
         return (None, None, *[a._g if isinstance(a, Tensor) else None for a in args])
 
 
-def checkpoint_sequential(functions: Any, segments: int, input: Any, use_reentrant: "bool | None" = None, **kwargs: Any) -> Any:
+def checkpoint_sequential(functions: Any, segments: int, input: Any, use_reentrant: "bool | None" = None,
+                          **kwargs: Any) -> Any:
     """A chain of functions (or a Sequential) in this many checkpointed segments; the last is not checkpointed."""
     steps: Sequence = list(functions.children()) if hasattr(functions, "children") else list(functions)
 

@@ -43,7 +43,8 @@ def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
 def nanmean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The mean of what is not nan."""
     if self.dtype.kind not in "fc":
-        raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {scalar_name(self.dtype)}")
+        raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got "
+                           f"{scalar_name(self.dtype)}")
     there = op["logical_not"](op["isnan"](self))
     return FUNCTIONS["nansum"](self, dim, keepdim) / sum(there.to(self.dtype), dim, keepdim)
 
@@ -91,7 +92,8 @@ def rot90(self: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
     a, b = [one_dim(d, len(self.shape)) for d in dims]
     if a == b:
         raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
-    turns = {0: lambda: self.clone(), 1: lambda: self.flip(b).transpose(a, b), 2: lambda: self.flip(a, b), 3: lambda: self.flip(a).transpose(a, b)}
+    turns = {0: lambda: self.clone(), 1: lambda: self.flip(b).transpose(a, b), 2: lambda: self.flip(a, b),
+             3: lambda: self.flip(a).transpose(a, b)}
     return turns[k % 4]()
 
 
@@ -146,9 +148,11 @@ def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = np.int64) 
 
 
 for _name, _target in {"isneginf": "numpy.isneginf", "isposinf": "numpy.isposinf", "isreal": "numpy.isreal",
-                       "matrix_exp": "scipy.linalg.expm", "igamma": "scipy.special.gammainc", "igammac": "scipy.special.gammaincc"}.items():
+                       "matrix_exp": "scipy.linalg.expm", "igamma": "scipy.special.gammainc",
+                       "igammac": "scipy.special.gammaincc"}.items():
     def _call(*args: Any, _target: str = _target, _name: str = _name) -> Any:
-        return in_precision(BY_NAME[_target].call(*[tensor_of(a) if isinstance(a, np.ndarray) else a for a in args]), args)
+        return in_precision(BY_NAME[_target].call(*[tensor_of(a) if isinstance(a, np.ndarray) else a for a in args]),
+                            args)
     _call.__name__, _call.__doc__ = _name, f"{_target}, on tensors."
     function(_name, changing=_name in ("igamma", "igammac"))(_call)
 
@@ -178,7 +182,8 @@ def cholesky_solve(self: Any, L: Any, upper: bool = False) -> Any:
         if len(x.shape) < 2:
             raise RuntimeError(f"{name} should have at least 2 dimensions, but has {len(x.shape)} dimensions instead")
     if self.shape[-2] != L.shape[-1]:
-        raise RuntimeError(f"Incompatible matrix sizes for cholesky_solve: each A matrix is {L.shape[-1]} by {L.shape[-1]} but each b matrix is "
+        raise RuntimeError(f"Incompatible matrix sizes for cholesky_solve: each A matrix is {L.shape[-1]} by "
+                           f"{L.shape[-1]} but each b matrix is "
                            f"{self.shape[-2]} by {self.shape[-1]}")
     lower = L.mT.conj() if upper else L
     y = BY_NAME["scipy.linalg.solve_triangular"].call(lower, self, lower=True)
@@ -227,7 +232,8 @@ def gradient(input: Any, *, spacing: Any = 1.0, dim: Any = None, edge_order: int
     """Central differences along dimensions, one-sided ones at the edges."""
     dims = range(len(input.shape)) if dim is None else [dim] if isinstance(dim, int) else dim
     steps = spacing if isinstance(spacing, (tuple, list)) else [1.0 if spacing is None else spacing] * len(dims)
-    return tuple([BY_NAME["numpy.gradient"].call(input, s, axis=one_dim(d, len(input.shape)), edge_order=edge_order) for s, d in zip(steps, dims)])
+    return tuple([BY_NAME["numpy.gradient"].call(input, s, axis=one_dim(d, len(input.shape)), edge_order=edge_order)
+                  for s, d in zip(steps, dims)])
 
 
 __all__ = ["cat", "cartesian_prod", "combinations"]

@@ -1,7 +1,8 @@
-"""Compiled functions as nodes: a staged function (jit, grad, ...) or one with a rule of its own, called on tensors, is one step.
+"""Compiled functions as nodes: a staged function (jit, grad, ...) or one with a rule of its own, called on tensors, is
+one step.
 
-The arrays run through the compiled function; the step's backward is its compiled pullback, and where the gradient is to have a
-history, a step of the same kind: that pullback, as a function of tensors.
+The arrays run through the compiled function; the step's backward is its compiled pullback, and where the gradient is
+to have a history, a step of the same kind: that pullback, as a function of tensors.
 """
 from collections.abc import Callable
 from typing import Any
@@ -61,7 +62,8 @@ def kind_of(function: Any, structure: Any, places: tuple) -> Kind:
 
 
 class CompiledNode(Node):
-    """The step that a compiled function is. `saved` are its tensors, `pullback` is what its first run left for backward."""
+    """The step that a compiled function is. `saved` are its tensors, `pullback` is what its first run left for
+    backward."""
 
     def __init__(self, call: "CompiledCall", edges: list, pullback: Any, model: Any):
         super().__init__(tuple(edges), call.numbers(edges))
@@ -72,7 +74,8 @@ class CompiledNode(Node):
         self.model, self.structure = tree.flatten(model)
         self.moving = [k for k, y in enumerate(self.model) if moves(y)]
         self.outputs = len(self.moving)
-        self.model = [Meta(np.shape(y), np.asarray(y).dtype) if isinstance(y, (np.ndarray, np.generic, float, complex)) else y for y in self.model]
+        self.model = [Meta(np.shape(y), np.asarray(y).dtype) if isinstance(y, (np.ndarray, np.generic, float, complex))
+                      else y for y in self.model]
 
     def gradient_tree(self, g: Any) -> Any:
         """A cotangent tree with these leaves where a gradient belongs."""

@@ -1,8 +1,9 @@
 """Composites: functions of several ops that are one step of the graph, as PyTorch's are.
 
-A composite's meaning is what is `written` in ops; programs, forward mode and complex numbers go by that. On real tensors it runs on the arrays
-at once (`run`) and has a way back of its own (`pullback`): one node in place of many, less saved, less time. That both are the same
-function, to the second derivative, is tested for every composite of the table below.
+A composite's meaning is what is `written` in ops; programs, forward mode and complex numbers go by that. On real
+tensors it runs on the arrays at once (`run`) and has a way back of its own (`pullback`): one node in place of many,
+less saved, less time. That both are the same function, to the second derivative, is tested for every composite of the
+table below.
 """
 from collections.abc import Callable
 from typing import Any
@@ -28,14 +29,16 @@ class Composite(Op):
     written   written(*args, **params): the function in ops
     pullback  pullback(gs, ys, xs, needs, **params) -> a cotangent (or None) for each argument; code over arrays, in ops
     run       run(*arrays, **params); None: `written`, on arrays
-    node      what its nodes are called; edges: how many of its arguments, from the first, can have gradients (None: all)
-    inputs, outputs   names of what nodes save (_saved_<name>)
+    node      what its nodes are called; edges: how many of its arguments, from the first, can have gradients (None:
+    all) inputs, outputs   names of what nodes save (_saved_<name>)
     kinds     of numbers that the short way serves; alike: only where the first two arguments have one shape
     samples   callables rng -> (args, params), on which the tests compare pullback and `written`
     """
 
-    def __init__(self, name: str, written: Callable, pullback: Callable, run: "Callable | None" = None, *, node: str, edges: "int | None" = 1,
-                 inputs: tuple = ("self",), outputs: tuple = ("result",), samples: tuple = (), kinds: str = "f", alike: bool = False):
+    def __init__(self, name: str, written: Callable, pullback: Callable, run: "Callable | None" = None, *, node: str,
+                 edges: "int | None" = 1,
+                 inputs: tuple = ("self",), outputs: tuple = ("result",), samples: tuple = (), kinds: str = "f",
+                 alike: bool = False):
         self.name, self.written, self.run = name, written, run or written
         self.kind, self.facts, self.creation, self.samples, self.kinds, self.alike = "composite", {} if edges is None else {"edges": edges}, False, samples, kinds, alike
         self.derivative, self.label, self.is_of_one = Explicit(None, pullback), node, edges == 1
@@ -51,12 +54,14 @@ class Composite(Op):
         if not self.serves(args):
             return together((self.written(*args, **params),), label or self.label, args[:self.facts.get("edges", len(args))])[0]
         with_axes = label is None or label != self.label
-        if len(args) == 1 or self.is_of_one and isinstance(args[0], Tensor) and not any(isinstance(a, Tensor) for a in args[1:]):
+        if (len(args) == 1
+                or self.is_of_one and isinstance(args[0], Tensor) and not any(isinstance(a, Tensor) for a in args[1:])):
             return apply_lean(self, args[0], args[1:], params, label if with_axes else None)
         return apply(self, args, params, label if with_axes else None)
 
     def has_more(self, args: tuple, params: dict) -> bool:
-        """Whether gradients are wanted of what the pullback knows no derivative by: arguments without edges, and parameters."""
+        """Whether gradients are wanted of what the pullback knows no derivative by: arguments without edges, and
+        parameters."""
         for a in (*args[self.facts.get("edges", len(args)):], *params.values()):
             if isinstance(a, Tensor) and wanted(a):
                 return True
@@ -73,10 +78,12 @@ class Composite(Op):
                     dtypes.add(a._a.dtype)
             elif getattr(a, "__fad_level__", 0):
                 return False
-        return len(dtypes) == 1 and next(iter(dtypes)).kind in self.kinds and not (self.alike and args[0].shape != args[1].shape)
+        return (len(dtypes) == 1 and next(iter(dtypes)).kind in self.kinds
+                and not (self.alike and args[0].shape != args[1].shape))
 
 
-def elementwise(name: str, written: Callable, partial: Callable, run: "Callable | None" = None, *, node: str, samples: tuple = ()) -> Composite:
+def elementwise(name: str, written: Callable, partial: Callable, run: "Callable | None" = None, *, node: str,
+                samples: tuple = ()) -> Composite:
     """A composite of one tensor, element by element; partial(y, x, **params) is its derivative."""
     def pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, **params: Any) -> tuple:
         return (gs[0] * partial(ys[0], xs[0], **params),)
@@ -86,7 +93,8 @@ def elementwise(name: str, written: Callable, partial: Callable, run: "Callable 
 def sample(*shapes: Any, between: tuple = (-2.0, 2.0), **params: Any) -> Callable:
     """A sample of arrays of these shapes (and other arguments as they are) with these parameters."""
     def draw(rng: Any) -> tuple:
-        return tuple([rng.uniform(*between, shape) if isinstance(shape, tuple) else shape for shape in shapes]), dict(params)
+        return (tuple([rng.uniform(*between, shape) if isinstance(shape, tuple) else shape for shape in shapes]),
+                dict(params))
     return draw
 
 

@@ -1,4 +1,5 @@
-"""Composites of arithmetic, statistics and linear algebra: formulas from the functions' derivatives, n the number of elements that are averaged."""
+"""Composites of arithmetic, statistics and linear algebra: formulas from the functions' derivatives, n the number of
+elements that are averaged."""
 import math
 from typing import Any
 
@@ -32,9 +33,10 @@ def _kept(y: Any, x: Any, axes: tuple, keep: bool) -> Any:
     return wide(y, x, axes) if keep else y
 
 
-_REDUCED = (sample((3, 4), axes=(0, 1), keep=False), sample((3, 4), axes=(1,), keep=True), sample((2, 3, 4), axes=(0, 2), keep=False))
+_REDUCED = (sample((3, 4), axes=(0, 1), keep=False), sample((3, 4), axes=(1,), keep=True),
+            sample((2, 3, 4), axes=(0, 2), keep=False))
 
-# -- mean, variance ---------------------------------------------------------------------------------------------------------
+# -- mean, variance ----------------------------------------------------------------------------------------------------
 
 
 def _mean_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple, keep: bool) -> tuple:
@@ -78,14 +80,15 @@ def _std_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple, ke
 def _spread(name: str, run: Any, pullback: Any) -> Composite:
     face = BY_NAME[f"numpy.{name}"]
     samples = tuple([lambda rng, draw=draw: (draw(rng)[0], {**draw(rng)[1], "correction": 1}) for draw in _REDUCED])
-    return Composite(name, lambda x, axes, keep, correction: face.call(x, axis=axes, ddof=correction, keepdims=keep), pullback, quietly(run),
+    return Composite(name, lambda x, axes, keep, correction: face.call(x, axis=axes, ddof=correction, keepdims=keep),
+                     pullback, quietly(run),
                      node=f"{name.capitalize()}Backward0", samples=samples)
 
 
 var = _spread("var", _var_run, _var_pullback)
 std = _spread("std", lambda x, **params: np.sqrt(_var_run(x, **params)), _std_pullback)
 
-# -- softmax and its kin ----------------------------------------------------------------------------------------------------
+# -- softmax and its kin -----------------------------------------------------------------------------------------------
 
 
 def _log_sum(x: np.ndarray, axes: tuple) -> np.ndarray:
@@ -100,8 +103,11 @@ def _logsumexp_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tup
     return (wide(gs[0], x, axes) * op["exp"](x - op["where"](y == -math.inf, 0.0, y)),)
 
 
-logsumexp = Composite("logsumexp", lambda x, axes, keep: BY_NAME["scipy.special.logsumexp"].call(x, axis=axes, keepdims=keep), _logsumexp_pullback,
-                      quietly(lambda x, axes, keep: _log_sum(x, axes) if keep else np.squeeze(_log_sum(x, axes), axes)), node="LogsumexpBackward0",
+logsumexp = Composite("logsumexp",
+                      lambda x, axes, keep: BY_NAME["scipy.special.logsumexp"].call(x, axis=axes, keepdims=keep),
+                      _logsumexp_pullback,
+                      quietly(lambda x, axes, keep: _log_sum(x, axes) if keep else np.squeeze(_log_sum(x, axes), axes)),
+                      node="LogsumexpBackward0",
                       samples=_REDUCED)
 
 
@@ -117,7 +123,8 @@ def _softmax_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axis: int) 
     return (p - y * kept_sum(p, (axis,)),)
 
 
-softmax = Composite("softmax", lambda x, axis: BY_NAME["scipy.special.softmax"].call(x, axis=axis), _softmax_pullback, quietly(_softmax_run),
+softmax = Composite("softmax", lambda x, axis: BY_NAME["scipy.special.softmax"].call(x, axis=axis), _softmax_pullback,
+                    quietly(_softmax_run),
                     node="SoftmaxBackward0", samples=(sample((3, 4), axis=1), sample((3, 4), axis=0)))
 
 
@@ -128,14 +135,18 @@ def _log_softmax_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axis: i
     return (g - op["exp"](y) * kept_sum(g, (axis,)),)
 
 
-log_softmax = Composite("log_softmax", lambda x, axis: x - BY_NAME["scipy.special.logsumexp"].call(x, axis=axis, keepdims=True), _log_softmax_pullback,
-                        quietly(lambda x, axis: x - _log_sum(x, (axis,))), node="LogSoftmaxBackward0", samples=softmax.samples)
+log_softmax = Composite("log_softmax", lambda x, axis: x
+                        - BY_NAME["scipy.special.logsumexp"].call(x, axis=axis, keepdims=True), _log_softmax_pullback,
+                        quietly(lambda x, axis: x - _log_sum(x, (axis,))), node="LogSoftmaxBackward0",
+                        samples=softmax.samples)
 
-# -- powers and sums of products --------------------------------------------------------------------------------------------
+# -- powers and sums of products ---------------------------------------------------------------------------------------
 
-relu = elementwise("relu", lambda x: op["where"](x > 0, x, 0.0), lambda y, x: op["cast"](y > 0, dtype=y.dtype), lambda x: np.maximum(x, x.dtype.type(0)),
+relu = elementwise("relu", lambda x: op["where"](x > 0, x, 0.0), lambda y, x: op["cast"](y > 0, dtype=y.dtype),
+                   lambda x: np.maximum(x, x.dtype.type(0)),
                    node="ReluBackward0")
-rsqrt = elementwise("rsqrt", lambda x: 1.0 / op["sqrt"](x), lambda y, x: y * y * y * -0.5, quietly(lambda x: 1.0 / np.sqrt(x)), node="RsqrtBackward0",
+rsqrt = elementwise("rsqrt", lambda x: 1.0 / op["sqrt"](x), lambda y, x: y * y * y * -0.5,
+                    quietly(lambda x: 1.0 / np.sqrt(x)), node="RsqrtBackward0",
                     samples=(sample((3, 4), between=(0.3, 2.0)),))
 
 
@@ -152,7 +163,8 @@ def _norm_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple, k
     return (wide(op["where"](none, 0.0, gs[0] / op["where"](none, 1.0, y)), x, axes) * x,)
 
 
-norm = Composite("norm", _norm_written, _norm_pullback, lambda x, axes, keep: np.sqrt(np.add.reduce(x * x, axis=axes, keepdims=keep)),
+norm = Composite("norm", _norm_written, _norm_pullback,
+                 lambda x, axes, keep: np.sqrt(np.add.reduce(x * x, axis=axes, keepdims=keep)),
                  node="LinalgVectorNormBackward0", samples=_REDUCED)
 
 _MATRICES = ("ij", "jk", "ik")
@@ -179,10 +191,12 @@ def _addmm_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, beta: Any, al
             op["contract"](a, scaled, labels=("ij", "ik", "jk")) if needs[2] else None)
 
 
-addmm = Composite("addmm", _addmm_written, _addmm_pullback, _addmm_run, node="AddmmBackward0", edges=3, inputs=("self", "mat1", "mat2"),
-                  samples=(sample((4,), (2, 3), (3, 4), beta=1, alpha=1), sample((2, 4), (2, 3), (3, 4), beta=0.5, alpha=2.0)))
+addmm = Composite("addmm", _addmm_written, _addmm_pullback, _addmm_run, node="AddmmBackward0", edges=3,
+                  inputs=("self", "mat1", "mat2"),
+                  samples=(sample((4,), (2, 3), (3, 4), beta=1, alpha=1),
+                           sample((2, 4), (2, 3), (3, 4), beta=0.5, alpha=2.0)))
 
-# -- normalisation ----------------------------------------------------------------------------------------------------------
+# -- normalisation -----------------------------------------------------------------------------------------------------
 
 
 def _normalized_written(x: Any, weight: Any, bias: Any, axes: tuple, shape: tuple, eps: float) -> Any:
@@ -214,18 +228,21 @@ def _as_weight(g: Any, weight: Any, shape: tuple) -> Any:
 
 def _normalized_samples(name: str) -> tuple:
     if name == "layer_norm":
-        return (sample((3, 4), (4,), (4,), axes=(1,), shape=(4,), eps=1e-5), sample((3, 4), None, None, axes=(0, 1), shape=(3, 4), eps=1e-3))
+        return (sample((3, 4), (4,), (4,), axes=(1,), shape=(4,), eps=1e-5),
+                sample((3, 4), None, None, axes=(0, 1), shape=(3, 4), eps=1e-3))
     return (sample((5, 3, 2), (3,), (3,), axes=(0, 2), shape=(1, 3, 1), eps=1e-5),)
 
 
 def _normalized(name: str, node: str) -> Composite:
-    return Composite(name, _normalized_written, _normalized_pullback, node=node, edges=3, inputs=("input", "weight", "bias"),
+    return Composite(name, _normalized_written, _normalized_pullback, node=node, edges=3,
+                     inputs=("input", "weight", "bias"),
                      samples=_normalized_samples(name))
 
 
-layer_norm, batch_norm = _normalized("layer_norm", "NativeLayerNormBackward0"), _normalized("batch_norm", "NativeBatchNormBackward0")
+layer_norm, batch_norm = (_normalized("layer_norm", "NativeLayerNormBackward0"),
+                          _normalized("batch_norm", "NativeBatchNormBackward0"))
 
-# -- element by element -------------------------------------------------------------------------------------------------
+# -- element by element ------------------------------------------------------------------------------------------------
 
 frac = elementwise("frac", lambda x: x - op["trunc"](x), lambda y, x: 1.0, node="FracBackward0")
 
@@ -249,17 +266,19 @@ def _finite(x: Any, nan: float, high: float, low: float) -> Any:
     return op["where"](y == -math.inf, low, y)
 
 
-nan_to_num = elementwise("nan_to_num", _finite, lambda y, x, **limits: op["cast"](op["isfinite"](x), dtype=y.dtype), node="NanToNumBackward0",
+nan_to_num = elementwise("nan_to_num", _finite, lambda y, x, **limits: op["cast"](op["isfinite"](x), dtype=y.dtype),
+                         node="NanToNumBackward0",
                          samples=(sample((3, 4), nan=0.0, high=1e300, low=-1e300),))
 
-# -- rearranged ------------------------------------------------------------------------------------------------------------------
+# -- rearranged --------------------------------------------------------------------------------------------------------
 
 
 def _trace_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     return (gs[0] * np.eye(*xs[0].shape, dtype=xs[0].dtype),)
 
 
-trace = Composite("trace", lambda x: BY_NAME["numpy.trace"].call(x), _trace_pullback, lambda x: np.trace(x), node="TraceBackward0",
+trace = Composite("trace", lambda x: BY_NAME["numpy.trace"].call(x), _trace_pullback, lambda x: np.trace(x),
+                  node="TraceBackward0",
                   samples=(sample((3, 3)), sample((2, 4))))
 
 
@@ -269,10 +288,12 @@ def _stack_written(*xs: Any, axis: int) -> Any:
 
 def _stack_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axis: int) -> tuple:
     rest = (":",) * (len(gs[0].shape) - axis - 1)
-    return tuple([op["index"](gs[0], k, spec=(":",) * axis + ("i",) + rest, at=0) if need else None for k, need in enumerate(needs)])
+    return tuple([op["index"](gs[0], k, spec=(":",) * axis + ("i",) + rest, at=0) if need else None
+                  for k, need in enumerate(needs)])
 
 
-stack = Composite("stack", _stack_written, _stack_pullback, lambda *xs, axis: np.stack(xs, axis), node="StackBackward0", edges=None, inputs=tuple("abc"),
+stack = Composite("stack", _stack_written, _stack_pullback, lambda *xs, axis: np.stack(xs, axis), node="StackBackward0",
+                  edges=None, inputs=tuple("abc"),
                   samples=(sample((3, 4), (3, 4), axis=1), sample((2,), (2,), (2,), axis=0)))
 
 
@@ -294,7 +315,9 @@ def _repeat_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, sizes: tuple
     return (op["reshape"](g, *xs[0].shape),)
 
 
-repeat = Composite("repeat", _repeat_written, _repeat_pullback, lambda x, sizes: np.tile(x, sizes), node="RepeatBackward0", kinds="fc",
+repeat = Composite("repeat", _repeat_written, _repeat_pullback, lambda x, sizes: np.tile(x, sizes),
+                   node="RepeatBackward0", kinds="fc",
                    samples=(sample((3,), sizes=(2,)), sample((3, 2), sizes=(2, 1, 3))))
-contiguous = Composite("contiguous", lambda x: op["reshape"](op["reshape"](x, count(x, range(len(x.shape)))), *x.shape), lambda gs, ys, xs, needs: (gs[0],),
+contiguous = Composite("contiguous", lambda x: op["reshape"](op["reshape"](x, count(x, range(len(x.shape)))), *x.shape),
+                       lambda gs, ys, xs, needs: (gs[0],),
                        lambda x: np.array(x, order="C"), node="CloneBackward0", kinds="fc", samples=(sample((3, 4)),))

@@ -13,7 +13,7 @@ from .promotion import agree, castable
 from .registry import FUNCTIONS, define, delivered, function, run, tensor_of
 from .tensor import Tensor, way_of
 from .together import step
-from .views import conj_view, neg_view
+from .view_kinds import conj_view, neg_view
 
 
 @function("conj")
@@ -44,7 +44,8 @@ def complex_(real: Any, imag: Any, *, out: Any = None) -> Any:
 
 def _whole(y: Any, out: Any, name: str) -> Any:
     if out is not None and out.dtype != y.dtype:
-        raise RuntimeError(f"Expected object of scalar type {scalar_name(y.dtype)} but got scalar type {scalar_name(out.dtype)} for argument 'out'")
+        raise RuntimeError(f"Expected object of scalar type {scalar_name(y.dtype)} but got scalar type "
+                           f"{scalar_name(out.dtype)} for argument 'out'")
     return delivered(y, out, name)
 
 
@@ -52,7 +53,8 @@ def _parts(first: Any, second: Any) -> None:
     """Raise unless two tensors can be the parts of complex numbers."""
     if isinstance(first, Tensor) and isinstance(second, Tensor):
         if first.dtype.kind != "f" or second.dtype.kind != "f":
-            raise RuntimeError(f"Expected both inputs to be Half, Float or Double tensors but got {scalar_name(first.dtype)} and {scalar_name(second.dtype)}")
+            raise RuntimeError(f"Expected both inputs to be Half, Float or Double tensors but got "
+                               f"{scalar_name(first.dtype)} and {scalar_name(second.dtype)}")
         agree("Expected object of scalar type {} but got scalar type {} for second argument", first, second)
 
 
@@ -65,7 +67,8 @@ def polar(abs: Any, angle: Any, *, out: Any = None) -> Any:
 
 
 @function("to", only_method=True)
-def to(self: Tensor, *args: Any, device: Any = None, dtype: Any = None, non_blocking: bool = False, copy: bool = False, memory_format: Any = None) -> Tensor:
+def to(self: Tensor, *args: Any, device: Any = None, dtype: Any = None, non_blocking: bool = False, copy: bool = False,
+       memory_format: Any = None) -> Tensor:
     """The tensor in another dtype (or that of another tensor), or another memory format; there is one device."""
     required(device)
     for a in args:
@@ -79,22 +82,24 @@ def to(self: Tensor, *args: Any, device: Any = None, dtype: Any = None, non_bloc
     if memory_format is not None and not memory_format.is_of(self._a):
         return to(clone(self, memory_format=memory_format), dtype=dtype)
     if dtype == self._a.dtype:
-        return self.clone() if copy else self                                                                # type: ignore[attr-defined]
+        return self.clone() if copy else self  # type: ignore[attr-defined]
     return run(op["cast"], self, dtype=dtype, label="ToCopyBackward0")
 
 
-Tensor.type_as = lambda self, other: to(self, other.dtype)                                                    # type: ignore[attr-defined]
-Tensor.cpu = lambda self: self                                                                                # type: ignore[attr-defined]
+Tensor.type_as = lambda self, other: to(self, other.dtype)  # type: ignore[attr-defined]
+Tensor.cpu = lambda self: self  # type: ignore[attr-defined]
 for _name, _dtype in {"byte": np.uint8, "char": np.int8}.items():
     setattr(Tensor, _name, lambda self, _dtype=_dtype: to(self, np.dtype(_dtype)))
 for _name in ("double", "float", "half", "cdouble", "cfloat", "long", "int", "short", "bool"):
-    setattr(Tensor, _name, lambda self, _name=_name: to(self, np.dtype(np.float32) if _name == "float" else as_dtype(_name)))
-Tensor.is_complex = lambda self: self._a.dtype.kind == "c"                                                    # type: ignore[attr-defined]
-Tensor.is_floating_point = lambda self: self._a.dtype.kind == "f"                                             # type: ignore[attr-defined]
+    setattr(Tensor, _name,
+            lambda self, _name=_name: to(self, np.dtype(np.float32) if _name == "float" else as_dtype(_name)))
+Tensor.is_complex = lambda self: self._a.dtype.kind == "c"  # type: ignore[attr-defined]
+Tensor.is_floating_point = lambda self: self._a.dtype.kind == "f"  # type: ignore[attr-defined]
 
 
-class _Copied(type(_identity)):                                                                               # type: ignore[misc]
-    """The identity that copies, on tensors only, as memory is laid out or in a format; its derivative is the identity's record's."""
+class _Copied(type(_identity)):  # type: ignore[misc]
+    """The identity that copies, on tensors only, as memory is laid out or in a format; its derivative is the
+    identity's record's."""
 
     def __init__(self, layout: Any = None) -> None:
         self.layout = layout

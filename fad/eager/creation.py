@@ -17,7 +17,7 @@ from .inplace import number, wanted
 from .promotion import default, default_complex
 from .registry import FUNCTIONS, add, define, delivered, function, sizes_of
 from .state import now
-from .tensor import Size, Tensor, is_floating, wrap
+from .tensor import Size, Tensor, is_floating, way_of, wrap
 
 
 def leaf(a: np.ndarray, requires_grad: bool = False) -> Tensor:
@@ -51,15 +51,18 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
 
 
 @function(method=False)
-def asarray(obj: Any, *, dtype: Any = None, device: Any = None, copy: "bool | None" = None, requires_grad: bool = False) -> Tensor:
-    """The data as a tensor, sharing memory unless told to copy, or (copy=False) not at all if it cannot; of a tensor that is told to require gradients no
+def asarray(obj: Any, *, dtype: Any = None, device: Any = None, copy: "bool | None" = None,
+            requires_grad: bool = False) -> Tensor:
+    """The data as a tensor, sharing memory unless told to copy, or (copy=False) not at all if it cannot; of a tensor
+    that is told to require gradients no
     history is kept."""
     required(device)
     if isinstance(obj, Tensor):
         same = dtype is None or as_dtype(dtype) == obj._a.dtype
         if copy is False and not same:
-            raise ValueError(f"can't alias tensor with dtype '{scalar_name(obj._a.dtype)}' into dtype '{scalar_name(as_dtype(dtype))}'.")
-        t: Any = obj if same else obj.to(as_dtype(dtype))                                      # type: ignore[attr-defined]
+            raise ValueError(f"can't alias tensor with dtype '{scalar_name(obj._a.dtype)}' into dtype "
+                             f"'{scalar_name(as_dtype(dtype))}'.")
+        t: Any = obj if same else obj.to(as_dtype(dtype))  # type: ignore[attr-defined]
         t = t.clone() if copy and same else t
         return t if not requires_grad or t.requires_grad else t.detach().requires_grad_()
     if copy is False and not hasattr(obj, "__array_interface__") and not hasattr(obj, "__dlpack__"):
@@ -80,12 +83,26 @@ define("from_dlpack", lambda x: leaf(np.from_dlpack(x)),
        "A tensor sharing memory with what exports DLPack.", method=False)
 
 
+def _dlpack(self: Tensor, **options: Any) -> Any:
+    """What other libraries share this tensor's memory by."""
+    if wanted(self):
+        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    if way_of(self) is np.conjugate:
+        raise BufferError("Can't export tensors with the conjugate bit set")
+    return self._a.__dlpack__(**options)
+
+
+Tensor.__dlpack__ = _dlpack  # type: ignore[attr-defined]
+Tensor.__dlpack_device__ = lambda self: self._a.__dlpack_device__()  # type: ignore[attr-defined]
+
+
 def _extents(name: str, size: tuple) -> tuple:
     if len(size) == 1 and isinstance(size[0], (float, str)):
         raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, not {type(size[0]).__name__}")
     for k, n in enumerate(size[0] if len(size) == 1 and isinstance(size[0], (tuple, list)) else size):
         if isinstance(n, (float, str)):
-            raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, but found element of type {type(n).__name__} at pos {k}")
+            raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, but found element of type "
+                            f"{type(n).__name__} at pos {k}")
     extents = sizes_of(size)
     if any(n < 0 for n in extents):
         raise RuntimeError(f"{name}: Dimension size must be non-negative.")
@@ -98,13 +115,15 @@ def _dtype_for(dtype: Any, out: Any) -> "np.dtype | None":
     """The dtype that is asked for: out's, where that is given."""
     dtype = None if dtype is None else as_dtype(dtype)                      # None itself is a dtype to NumPy
     if out is not None and dtype is not None and dtype != out._a.dtype:
-        raise RuntimeError(f"dtype {scalar_name(dtype)} does not match dtype of out parameter ({scalar_name(out._a.dtype)})")
+        raise RuntimeError(f"dtype {scalar_name(dtype)} does not match dtype of out parameter "
+                           f"({scalar_name(out._a.dtype)})")
     return dtype if out is None else out._a.dtype
 
 
 def _maker(name: str, make: Callable, doc: str) -> Callable:
     @on_cpu
-    def call(*sizes: Any, size: Any = None, dtype: Any = None, requires_grad: bool = False, out: Any = None, generator: Any = None) -> Tensor:
+    def call(*sizes: Any, size: Any = None, dtype: Any = None, requires_grad: bool = False, out: Any = None,
+             generator: Any = None) -> Tensor:
         kind = _dtype_for(dtype, out) or default.dtype
         if not sizes and size is None:
             raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
@@ -114,15 +133,19 @@ def _maker(name: str, make: Callable, doc: str) -> Callable:
     return call
 
 
-MAKERS = {"zeros": (lambda size, dtype, _: np.zeros(size, dtype), "Zeros of a shape."), "ones": (lambda size, dtype, _: np.ones(size, dtype), "Ones of a shape."),
-          "empty": (lambda size, dtype, _: np.zeros(size, dtype), "A tensor of a shape whose values are to be written."),
-          "rand": (uniform, "Numbers drawn evenly from [0, 1)."), "randn": (normal, "Numbers drawn from the standard normal distribution.")}
+MAKERS = {"zeros": (lambda size, dtype, _: np.zeros(size, dtype), "Zeros of a shape."),
+          "ones": (lambda size, dtype, _: np.ones(size, dtype), "Ones of a shape."),
+          "empty": (lambda size, dtype, _: np.zeros(size, dtype),
+                    "A tensor of a shape whose values are to be written."),
+          "rand": (uniform, "Numbers drawn evenly from [0, 1)."),
+          "randn": (normal, "Numbers drawn from the standard normal distribution.")}
 for _name, (_make, _doc) in MAKERS.items():
     add(_name, _maker(_name, _make, _doc), method=False)
 
 
 def creating(make: Callable) -> Callable:
-    """make(..., dtype) -> array, as a function with PyTorch's options of creation; dtype is None where neither it nor `out` says which it is."""
+    """make(..., dtype) -> array, as a function with PyTorch's options of creation; dtype is None where neither it nor
+    `out` says which it is."""
     name = make.__name__
 
     @functools.wraps(make)
@@ -157,7 +180,8 @@ def _ranks(*bounds: Any) -> None:
     """Raise where a bound has dimensions."""
     ranks = [b._a.ndim if isinstance(b, Tensor) else 0 for b in bounds]
     if any(ranks):
-        raise RuntimeError(f"linspace only supports 0-dimensional start and end tensors, but got start with {ranks[0]} dimension(s) and end with {ranks[1]} "
+        raise RuntimeError(f"linspace only supports 0-dimensional start and end tensors, but got start with {ranks[0]} "
+                           f"dimension(s) and end with {ranks[1]} "
                            "dimension(s).")
 
 
@@ -191,7 +215,8 @@ def range(start: Any, end: Any, step: Any = 1, *, dtype: Any = None, requires_gr
     """Deprecated: start, start + step, ... up to and including end, in the default dtype; see arange."""
     low, high, by = _numbers("range", start=start, end=end, step=step)
     count = int(math.floor((high - low) / by)) + 1
-    return leaf((low + by * np.arange(count)).astype(default.dtype if dtype is None else as_dtype(dtype)), requires_grad)
+    return leaf((low + by * np.arange(count)).astype(default.dtype if dtype is None else as_dtype(dtype)),
+                requires_grad)
 
 
 def _steps(steps: Any) -> int:
@@ -203,7 +228,8 @@ def _steps(steps: Any) -> int:
 def _of_bounds(dtype: Any, *bounds: Any) -> np.dtype:
     inferred = default_complex() if any(isinstance(b, complex) for b in bounds) else default.dtype
     if inferred.kind == "c" and dtype is not None and dtype.kind != "c":
-        raise RuntimeError(f"torch.linspace(): inferred dtype {c_name(inferred)} can't be safely cast to passed dtype {scalar_name(dtype)}")
+        raise RuntimeError(f"torch.linspace(): inferred dtype {c_name(inferred)} can't be safely cast to passed dtype "
+                           f"{scalar_name(dtype)}")
     return dtype or inferred
 
 
@@ -241,7 +267,7 @@ def logspace(start: Any, end: Any, steps: int, base: Any = 10.0, *, dtype: Any) 
     return np.logspace(low, high, _steps(steps), base=base).astype(_of_bounds(dtype, low, high, base))
 
 
-# -- like another tensor ---------------------------------------------------------------------------------------------------------
+# -- like another tensor -----------------------------------------------------------------------------------------------
 
 
 def laid_like(a: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -257,7 +283,8 @@ def _like(name: str) -> None:
     make = MAKERS[name][0]
 
     @on_cpu
-    def call(input: Tensor, *, dtype: Any = None, requires_grad: bool = False, memory_format: Any = None, layout: Any = None,
+    def call(input: Tensor, *, dtype: Any = None, requires_grad: bool = False, memory_format: Any = None,
+             layout: Any = None,
              generator: Any = None, pin_memory: bool = False) -> Tensor:
         a = make(input._a.shape, input._a.dtype if dtype is None else as_dtype(dtype), generator)
         return leaf(laid_like(a, input._a), requires_grad)
@@ -277,15 +304,16 @@ for _name in MAKERS:
 
 @function(method=False)
 @on_cpu
-def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None, requires_grad: bool = False, memory_format: Any = None) -> Tensor:
+def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None, requires_grad: bool = False,
+              memory_format: Any = None) -> Tensor:
     """One number in the shape and dtype of a tensor."""
     value, = _numbers("full_like", fill_value=fill_value)
     return leaf(laid_like(np.full(input._a.shape, value, input._a.dtype if dtype is None else as_dtype(dtype)), input._a), requires_grad)
 
 
-Tensor.new_full = on_cpu(lambda self, size, fill_value, *, dtype=None, requires_grad=False: leaf(                # type: ignore[attr-defined]
+Tensor.new_full = on_cpu(lambda self, size, fill_value, *, dtype=None, requires_grad=False: leaf(  # type: ignore[attr-defined]
     np.full(sizes_of((size,)), number(fill_value, "new_full", "fill_value"), self._a.dtype if dtype is None else as_dtype(dtype)), requires_grad))
-Tensor.new_tensor = on_cpu(lambda self, data, *, dtype=None, requires_grad=False: tensor(                 # type: ignore[attr-defined]
+Tensor.new_tensor = on_cpu(lambda self, data, *, dtype=None, requires_grad=False: tensor(  # type: ignore[attr-defined]
     data, dtype=dtype or self._a.dtype, requires_grad=requires_grad))
 
 
@@ -299,7 +327,7 @@ def scalar_tensor(value: Any, *, dtype: Any = None, requires_grad: bool = False)
 @function(method=False)
 def fill(input: Tensor, value: Any) -> Tensor:
     """A tensor of this shape with one value."""
-    return input.clone().fill_(value)                                                          # type: ignore[attr-defined]
+    return input.clone().fill_(value)  # type: ignore[attr-defined]
 
 
 @function(method=False)
@@ -313,11 +341,14 @@ def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, req
     if not size or not count:
         raise ValueError(f"both buffer length ({size}) and count ({count}) must not be 0")
     if not 0 <= offset < size:
-        raise ValueError(f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({size} bytes) minus 1")
+        raise ValueError(f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({size} "
+                         "bytes) minus 1")
     if count < 0 and (size - offset) % kind.itemsize:
-        raise ValueError(f"buffer length ({size - offset} bytes) after offset ({offset} bytes) must be a multiple of element size ({kind.itemsize})")
+        raise ValueError(f"buffer length ({size - offset} bytes) after offset ({offset} bytes) must be a multiple of "
+                         f"element size ({kind.itemsize})")
     if count > 0 and offset + count * kind.itemsize > size:
-        raise ValueError(f"requested buffer length ({count} * {kind.itemsize} bytes) after offset ({offset} bytes) must not be greater than actual buffer length "
+        raise ValueError(f"requested buffer length ({count} * {kind.itemsize} bytes) after offset ({offset} bytes) "
+                         "must not be greater than actual buffer length "
                          f"({size} bytes)")
     return leaf(np.frombuffer(buffer, kind, count, offset), requires_grad)
 

@@ -35,9 +35,11 @@ CPU = device("cpu")
 
 
 def on_cpu(create: Callable) -> Callable:
-    """create(...) with the options of which there is one answer each: `device` can only be the CPU, `layout` strided; memory is as it is."""
+    """create(...) with the options of which there is one answer each: `device` can only be the CPU, `layout` strided;
+    memory is as it is."""
     @functools.wraps(create)
-    def created(*args: Any, device: Any = None, layout: Any = None, pin_memory: bool = False, memory_format: Any = None, **options: Any) -> Any:
+    def created(*args: Any, device: Any = None, layout: Any = None, pin_memory: bool = False, memory_format: Any = None,
+                **options: Any) -> Any:
         required(device)
         if layout is not None and not str(layout).endswith("strided"):
             raise RuntimeError(f"there are no tensors of layout {layout} here: they are strided")

@@ -1,6 +1,7 @@
 """Derivatives against differences, for gradcheck.
 
-Complex numbers count as pairs of real ones: an output's real and imaginary parts are checked apart, by cotangents 1 and i.
+Complex numbers count as pairs of real ones: an output's real and imaginary parts are checked apart, by cotangents 1
+and i.
 """
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -33,7 +34,8 @@ def as_tuple(x: Any) -> tuple:
 
 
 def differentiable(outputs: Any) -> tuple:
-    return tuple([y for y in as_tuple(outputs) if isinstance(y, Tensor) and is_floating(y._a.dtype) and requires_grad(y)])
+    return tuple([y for y in as_tuple(outputs) if isinstance(y, Tensor) and is_floating(y._a.dtype)
+                  and requires_grad(y)])
 
 
 def _directions(dtype: np.dtype) -> tuple:
@@ -63,7 +65,8 @@ def _difference(func: Callable, inputs: tuple, i: int, step: np.ndarray, eps: fl
     for u, d in zip(up, down):
         for what in ("shape", "dtype"):
             if getattr(u, what) != getattr(d, what):
-                raise AssertionError(f"Expected `func` to return outputs with the same {what} when inputs are perturbed by {eps}, but got: "
+                raise AssertionError(f"Expected `func` to return outputs with the same {what} when inputs are "
+                                     f"perturbed by {eps}, but got: "
                                      f"{what}s {getattr(d, what)} and {getattr(u, what)}.")
     return [(u - d) / (2 * eps) for u, d in zip(up, down)]
 
@@ -83,7 +86,7 @@ def columns(func: Callable, inputs: tuple, i: int, eps: float) -> list:
     return [_difference(func, inputs, i, step, eps) for step in unit_steps(inputs[i])]
 
 
-# -- derivatives ----------------------------------------------------------------------------------------------------------------
+# -- derivatives -------------------------------------------------------------------------------------------------------
 
 
 def backward_products(func: Callable, inputs: tuple, places: list, ys: tuple, gs: dict, steps: dict) -> dict:
@@ -111,9 +114,10 @@ def forward_products(func: Callable, inputs: tuple, places: list, ys: tuple, gs:
 
 
 def tangents_of(func: Callable, inputs: tuple, given: dict) -> list:
-    """The outputs' tangents, as arrays, from tangents of the inputs at these places (the others': zero); no input requires a gradient meanwhile."""
+    """The outputs' tangents, as arrays, from tangents of the inputs at these places (the others': zero); no input
+    requires a gradient meanwhile."""
     tangents = {j: wrap(np.zeros_like(x._a)) for j, x in enumerate(inputs) if isinstance(x, Tensor) and requires_grad(x)} | given
-    plain = [x.detach() if isinstance(x, Tensor) else x for x in inputs]                                    # type: ignore[attr-defined]
+    plain = [x.detach() if isinstance(x, Tensor) else x for x in inputs]  # type: ignore[attr-defined]
     with forward_ad.dual_level():
         duals = [forward_ad.make_dual(x, tangents[j]) if j in tangents else x for j, x in enumerate(plain)]
         results = [y for y in as_tuple(func(*duals)) if isinstance(y, Tensor) and is_floating(y._a.dtype)]
@@ -121,13 +125,16 @@ def tangents_of(func: Callable, inputs: tuple, given: dict) -> list:
         return [np.zeros_like(y._a) if d is None else d._a.copy() for y, d in zip(results, found)]
 
 
-def _compare(products: Callable, func: Callable, inputs: tuple, places: list, ys: tuple, gs: dict, steps: dict, options: Options, mode: str) -> None:
+def _compare(products: Callable, func: Callable, inputs: tuple, places: list, ys: tuple, gs: dict, steps: dict,
+             options: Options, mode: str) -> None:
     analytical = products(func, inputs, places, ys, gs, steps)
     for i in places:
         columns = [_difference(func, inputs, i, step, options.eps) for step in steps[i]]
         for k in range(len(ys)):
-            numerical = np.array([[np.sum(g.conj() * dy[k]).real for g in gs[k]] for dy in columns]).reshape(len(steps[i]), len(gs[k]))
-            exact = np.array([[analytical[k, a, i, b] for a in range(len(gs[k]))] for b in range(len(steps[i]))]).reshape(numerical.shape)
+            numerical = np.array([[np.sum(g.conj() * dy[k]).real for g in gs[k]]
+                                  for dy in columns]).reshape(len(steps[i]), len(gs[k]))
+            exact = np.array([[analytical[k, a, i, b] for a in range(len(gs[k]))]
+                              for b in range(len(steps[i]))]).reshape(numerical.shape)
             if np.allclose(exact, numerical, options.rtol, options.atol, equal_nan=True):
                 continue
             error = _mismatch(k, i, numerical, exact, ys[k], inputs[i], options.fast, mode)
@@ -136,7 +143,8 @@ def _compare(products: Callable, func: Callable, inputs: tuple, places: list, ys
             raise GradcheckError(error)
 
 
-def _in_slow_mode(products: Callable, func: Callable, inputs: tuple, k: int, i: int, ys: tuple, options: Options) -> str:
+def _in_slow_mode(products: Callable, func: Callable, inputs: tuple, k: int, i: int, ys: tuple,
+                  options: Options) -> str:
     """The Jacobian of output k by input i, element by element, for a message."""
     gs = {j: unit_steps(y) if j == k else [] for j, y in enumerate(ys)}
     steps = {i: unit_steps(inputs[i])}
@@ -162,28 +170,34 @@ The max per-element difference (slow mode) is: {}.
 
 
 def _jacobian(m: np.ndarray, y: Tensor, x: Tensor, part: Any) -> Any:
-    """Products with steps along the elements of x (rows) and of y (columns) as the Jacobian; of complex x each number is for both its parts."""
+    """Products with steps along the elements of x (rows) and of y (columns) as the Jacobian; of complex x each number
+    is for both its parts."""
     m = m[:, part]
     return wrap(m[0::2] + 1j * m[1::2] if x._a.dtype.kind == "c" else m)
 
 
-def _mismatch(k: int, i: int, numerical: np.ndarray, exact: np.ndarray, y: Tensor, x: Tensor, fast: bool, mode: str) -> str:
+def _mismatch(k: int, i: int, numerical: np.ndarray, exact: np.ndarray, y: Tensor, x: Tensor, fast: bool,
+              mode: str) -> str:
     part, columns = "", slice(None)
     if y._a.dtype.kind == "c" and not fast:
         imaginary = not np.allclose(exact[:, 1::2], numerical[:, 1::2], 1e-3, 1e-5)
-        part, columns = f"While considering the {'imaginary' if imaginary else 'real'} part of complex outputs only, ", slice(int(imaginary), None, 2)
+        part, columns = (f"While considering the {'imaginary' if imaginary else 'real'} part of complex outputs only, ",
+                         slice(int(imaginary), None, 2))
     how = " computed with forward mode" if mode == "forward" else ""
     found, wanted = (m.item() if fast else _jacobian(m, y, x, columns) for m in (numerical, exact))
-    return f"{part}Jacobian{how} mismatch for output {k} with respect to input {i},\nnumerical:{found}\nanalytical:{wanted}\n"
+    return (f"{part}Jacobian{how} mismatch for output {k} with respect to input "
+            f"{i},\nnumerical:{found}\nanalytical:{wanted}\n")
 
 
-def check_slowly(products: Callable, func: Callable, inputs: tuple, places: list, ys: tuple, options: Options, mode: str) -> None:
+def check_slowly(products: Callable, func: Callable, inputs: tuple, places: list, ys: tuple, options: Options,
+                 mode: str) -> None:
     gs = {k: unit_steps(y) for k, y in enumerate(ys)}
     steps = {i: unit_steps(inputs[i]) for i in places}
     _compare(products, func, inputs, places, ys, gs, steps, options, mode)
 
 
-def check_fast(products: Callable, func: Callable, inputs: tuple, places: list, ys: tuple, options: Options, mode: str) -> None:
+def check_fast(products: Callable, func: Callable, inputs: tuple, places: list, ys: tuple, options: Options,
+               mode: str) -> None:
     rng = np.random.default_rng(0)
     gs = {k: [random_direction(rng, y)] for k, y in enumerate(ys)}
     steps = {i: [random_direction(rng, inputs[i])] for i in places}

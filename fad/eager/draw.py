@@ -16,14 +16,17 @@ class Drawing:
     def __init__(self, root: Node):
         self.layers = _layers(root)
         self.nodes = [node for layer in self.layers for node in layer]
-        self.place = {node: (k * (WIDTH + GAP), depth * (HEIGHT + GAP)) for depth, layer in enumerate(self.layers) for k, node in enumerate(layer)}
+        self.place = {node: (k * (WIDTH + GAP), depth * (HEIGHT + GAP)) for depth, layer in enumerate(self.layers)
+                      for k, node in enumerate(layer)}
 
     @property
     def dot(self) -> str:
         """The graph for Graphviz."""
         number = {node: k for k, node in enumerate(self.nodes)}
-        lines = [f'  n{k} [label="{_label(node)}", shape={"box" if isinstance(node, AccumulateGrad) else "ellipse"}];' for node, k in number.items()]
-        lines += [f"  n{number[node]} -> n{number[after]};" for node in self.nodes for after in node.next if after is not None]
+        lines = [f'  n{k} [label="{_label(node)}", shape={"box" if isinstance(node, AccumulateGrad) else "ellipse"}];'
+                 for node, k in number.items()]
+        lines += [f"  n{number[node]} -> n{number[after]};" for node in self.nodes for after in node.next
+                  if after is not None]
         return "\n".join(["digraph {", *lines, "}"])
 
     @property
@@ -31,17 +34,22 @@ class Drawing:
         """The picture."""
         width = max(x for x, _ in self.place.values()) + WIDTH + 2
         height = max(y for _, y in self.place.values()) + HEIGHT + 2
-        arrows = [_arrow(self.place[node], self.place[after]) for node in self.nodes for after in node.next if after is not None]
+        arrows = [_arrow(self.place[node], self.place[after]) for node in self.nodes for after in node.next
+                  if after is not None]
         boxes = [_box(node, *self.place[node]) for node in self.nodes]
-        head = '<defs><marker id="tip" markerWidth="8" markerHeight="8" refX="7" refY="3" orient="auto"><path d="M0,0 L7,3 L0,6 z"/></marker></defs>'
-        return f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">{head}{"".join(arrows + boxes)}</svg>'
+        head = ('<defs><marker id="tip" markerWidth="8" markerHeight="8" refX="7" refY="3" orient="auto"><path d="M0,0 '
+                'L7,3 L0,6 z"/></marker></defs>')
+        return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" '
+                f'height="{height}">{head}{"".join(arrows + boxes)}</svg>')
 
     def _repr_svg_(self) -> str:
         return self.svg
 
     def __str__(self) -> str:
         number = {node: k for k, node in enumerate(self.nodes)}
-        return "\n".join(f"{k}: {_label(node)}" + "".join(f" -> {number[after]}" for after in node.next if after is not None) for node, k in number.items())
+        return "\n".join(f"{k}: {_label(node)}"
+                         + "".join(f" -> {number[after]}" for after in node.next if after is not None)
+                         for node, k in number.items())
 
 
 def _layers(root: Node) -> list:
@@ -78,11 +86,13 @@ def _label(node: Node) -> str:
 def _box(node: Node, x: int, y: int) -> str:
     fill = "#cde7d3" if isinstance(node, AccumulateGrad) else "#e3e8f4"
     return (f'<rect x="{x + 1}" y="{y + 1}" width="{WIDTH}" height="{HEIGHT}" rx="5" fill="{fill}" stroke="#666"/>'
-            f'<text x="{x + WIDTH / 2}" y="{y + HEIGHT / 2 + 4}" font-size="11" text-anchor="middle" font-family="sans-serif">{_label(node).replace("<", "&lt;")}</text>')
+            f'<text x="{x + WIDTH / 2}" y="{y + HEIGHT / 2 + 4}" font-size="11" text-anchor="middle" '
+            f'font-family="sans-serif">{_label(node).replace("<", "&lt;")}</text>')
 
 
 def _arrow(start: tuple, end: tuple) -> str:
-    return (f'<line x1="{start[0] + WIDTH / 2}" y1="{start[1] + HEIGHT + 1}" x2="{end[0] + WIDTH / 2}" y2="{end[1] + 1}" stroke="#666" '
+    return (f'<line x1="{start[0] + WIDTH / 2}" y1="{start[1] + HEIGHT + 1}" x2="{end[0] + WIDTH / 2}" '
+            f'y2="{end[1] + 1}" stroke="#666" '
             'marker-end="url(#tip)"/>')
 
 

@@ -41,14 +41,17 @@ def randperm(n: int, *, dtype: Any, generator: Any = None) -> np.ndarray:
 
 @function(method=False)
 @on_cpu
-def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any = None, dtype: Any = None, requires_grad: bool = False, out: Any = None) -> Tensor:
+def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any = None, dtype: Any = None,
+           requires_grad: bool = False, out: Any = None) -> Tensor:
     """Numbers drawn from normal distributions."""
     if isinstance(std, Tensor) and (std._a.real < 0).any():
         raise RuntimeError("normal expects all elements of std >= 0.0")
     if not isinstance(std, Tensor) and std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
-    shape = np.broadcast_shapes(getattr(mean, "shape", ()), getattr(std, "shape", ())) if size is None else sizes_of((size,))
-    kind = as_dtype(dtype) if dtype is not None else next((t._a.dtype for t in (mean, std) if isinstance(t, Tensor)), default.dtype)
+    shape = (np.broadcast_shapes(getattr(mean, "shape", ()), getattr(std, "shape", ())) if size is None
+             else sizes_of((size,)))
+    kind = as_dtype(dtype) if dtype is not None else next((t._a.dtype for t in (mean, std) if isinstance(t, Tensor)),
+                                                          default.dtype)
     a = standard_normal(shape, kind, generator)
     for operand, combine in ((std, np.multiply), (mean, np.add)):
         a = combine(a, operand._a if isinstance(operand, Tensor) else operand)
@@ -67,7 +70,8 @@ def _chances(rng: Any, shape: tuple, p: Any = 0.5) -> np.ndarray:
     """Which of a shape's elements came to pass."""
     chance = p._a if isinstance(p, Tensor) else np.asarray(p)
     if chance.size and not ((chance >= 0) & (chance <= 1)).all():
-        raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false." if chance.ndim or isinstance(p, Tensor)
+        raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false." if chance.ndim
+                           or isinstance(p, Tensor)
                            else f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
     return rng.random(shape) < chance
 
@@ -90,8 +94,10 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, g
     if not (rows.sum(1) > 0).all():
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
     if not replacement and ((rows > 0).sum(1) < num_samples).any():
-        raise RuntimeError("invalid multinomial distribution (with replacement=False, not enough non-negative category to sample)")
-    drawn = [source(generator).choice(rows.shape[1], num_samples, replacement, row.astype(float) / row.sum(dtype=float)) for row in rows]
+        raise RuntimeError("invalid multinomial distribution (with replacement=False, not enough non-negative category "
+                           "to sample)")
+    drawn = [source(generator).choice(rows.shape[1], num_samples, replacement, row.astype(float) / row.sum(dtype=float))
+             for row in rows]
     return leaf(np.asarray(drawn, np.int64).reshape(*a.shape[:-1], num_samples))
 
 
@@ -106,16 +112,19 @@ def binomial(count: Tensor, prob: Tensor, *, generator: Any = None) -> Tensor:
     return leaf(np.asarray(source(generator).binomial(count._a.astype(np.int64), prob._a)).astype(prob._a.dtype))
 
 
-def randint_like(input: Tensor, low: int, high: Any = None, *, dtype: Any = None, requires_grad: bool = False, **options: Any) -> Tensor:
+def randint_like(input: Tensor, low: int, high: Any = None, *, dtype: Any = None, requires_grad: bool = False,
+                 **options: Any) -> Tensor:
     """Integers drawn evenly from [low, high), in the shape of a tensor."""
     low, high = (0, low) if high is None else (low, high)
     return randint(low, high, tuple(input.shape), dtype=dtype or input.dtype, requires_grad=requires_grad, **options)
 
 
-FUNCTIONS.update(randint_like=randint_like, manual_seed=manual_seed, Generator=Generator, get_rng_state=get_rng_state, set_rng_state=set_rng_state,
-                 default_generator=default_generator, initial_seed=default_generator.initial_seed, seed=default_generator.seed)
+FUNCTIONS.update(randint_like=randint_like, manual_seed=manual_seed, Generator=Generator, get_rng_state=get_rng_state,
+                 set_rng_state=set_rng_state,
+                 default_generator=default_generator, initial_seed=default_generator.initial_seed,
+                 seed=default_generator.seed)
 
-# -- in place -------------------------------------------------------------------------------------------------------------------------------
+# -- in place ----------------------------------------------------------------------------------------------------------
 
 
 def _drawn(name: str, draw: Callable, doc: str, sensible: "Callable | None" = None) -> None:
@@ -130,30 +139,38 @@ def _drawn(name: str, draw: Callable, doc: str, sensible: "Callable | None" = No
     setattr(Tensor, name, change)
 
 
-_drawn("uniform_", lambda rng, shape, a=0.0, b=1.0: rng.uniform(a, b, shape), "Numbers drawn evenly from [a, b), in place.",
+_drawn("uniform_", lambda rng, shape, a=0.0, b=1.0: rng.uniform(a, b, shape),
+       "Numbers drawn evenly from [a, b), in place.",
        lambda a=0.0, b=1.0: a > b and f"uniform_ expects to return a [from, to) range, but found from={a:g} > to={b:g}")
-_drawn("normal_", lambda rng, shape, mean=0.0, std=1.0: rng.normal(mean, std, shape), "Numbers drawn from a normal distribution, in place.",
+_drawn("normal_", lambda rng, shape, mean=0.0, std=1.0: rng.normal(mean, std, shape),
+       "Numbers drawn from a normal distribution, in place.",
        lambda mean=0.0, std=1.0: std < 0 and f"normal expects std >= 0.0, but found std {std:g}")
 _drawn("bernoulli_", _chances, "1 with probability p (a number, or a tensor of them), else 0, in place.")
-_drawn("exponential_", lambda rng, shape, lambd=1.0: rng.exponential(1 / lambd, shape), "Numbers drawn from an exponential distribution, in place.",
+_drawn("exponential_", lambda rng, shape, lambd=1.0: rng.exponential(1 / lambd, shape),
+       "Numbers drawn from an exponential distribution, in place.",
        lambda lambd=1.0: lambd <= 0 and f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
-_drawn("log_normal_", lambda rng, shape, mean=1.0, std=2.0: rng.lognormal(mean, std, shape), "Numbers whose logarithms are normal, in place.",
+_drawn("log_normal_", lambda rng, shape, mean=1.0, std=2.0: rng.lognormal(mean, std, shape),
+       "Numbers whose logarithms are normal, in place.",
        lambda mean=1.0, std=2.0: std <= 0 and f"log_normal_ expects std > 0.0, but found std={std:g}")
-_drawn("cauchy_", lambda rng, shape, median=0.0, sigma=1.0: median + sigma * rng.standard_cauchy(shape), "Numbers from a Cauchy distribution, in place.",
+_drawn("cauchy_", lambda rng, shape, median=0.0, sigma=1.0: median + sigma * rng.standard_cauchy(shape),
+       "Numbers from a Cauchy distribution, in place.",
        lambda median=0.0, sigma=1.0: sigma <= 0 and f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
-_drawn("geometric_", lambda rng, shape, p: rng.geometric(p, shape), "Numbers of trials up to the first success, in place.",
+_drawn("geometric_", lambda rng, shape, p: rng.geometric(p, shape),
+       "Numbers of trials up to the first success, in place.",
        lambda p: not 0 < p < 1 and f"geometric_ expects p to be in (0, 1), but got p={p:g}")
 
 
 def random_(self: Tensor, low: Any = None, high: Any = None, *, generator: Any = None) -> Tensor:
-    """Integers drawn evenly, in place: from [low, high), from [0, low), or from all that the dtype holds exactly (no negative ones)."""
+    """Integers drawn evenly, in place: from [low, high), from [0, low), or from all that the dtype holds exactly (no
+    negative ones)."""
     if high is None:
         dtype = self._a.dtype
-        largest = 1 if dtype.kind == "b" else 2 ** (np.finfo(dtype).nmant + 1) if dtype.kind == "f" else int(np.iinfo(dtype).max)
+        largest = (1 if dtype.kind == "b" else 2 ** (np.finfo(dtype).nmant + 1) if dtype.kind == "f"
+                   else int(np.iinfo(dtype).max))
         low, high = (0, low) if low is not None else (0, largest + 1)
     _below(low, high)
     a = np.asarray(source(generator).integers(low, high - 1, self._a.shape, endpoint=True)).astype(self._a.dtype)
     return in_place(self, lambda old: wrap(a))
 
 
-Tensor.random_ = random_                                                                      # type: ignore[attr-defined]
+Tensor.random_ = random_  # type: ignore[attr-defined]

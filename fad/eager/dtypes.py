@@ -7,11 +7,16 @@ from .promotion import default, default_complex, promoted_type
 from .tensor import raw
 
 DTYPES: dict[str, np.dtype] = {
-    "float64": np.dtype(np.float64), "double": np.dtype(np.float64), "float32": np.dtype(np.float32), "float": np.dtype(np.float32),
-    "float16": np.dtype(np.float16), "half": np.dtype(np.float16), "complex128": np.dtype(np.complex128), "cdouble": np.dtype(np.complex128),
-    "complex64": np.dtype(np.complex64), "cfloat": np.dtype(np.complex64), "int64": np.dtype(np.int64), "long": np.dtype(np.int64),
-    "int32": np.dtype(np.int32), "int": np.dtype(np.int32), "int16": np.dtype(np.int16), "short": np.dtype(np.int16), "int8": np.dtype(np.int8),
-    "uint8": np.dtype(np.uint8), "uint16": np.dtype(np.uint16), "uint32": np.dtype(np.uint32), "uint64": np.dtype(np.uint64), "bool": np.dtype(bool)}
+    "float64": np.dtype(np.float64), "double": np.dtype(np.float64), "float32": np.dtype(np.float32),
+                               "float": np.dtype(np.float32),
+    "float16": np.dtype(np.float16), "half": np.dtype(np.float16), "complex128": np.dtype(np.complex128),
+                               "cdouble": np.dtype(np.complex128),
+    "complex64": np.dtype(np.complex64), "cfloat": np.dtype(np.complex64), "int64": np.dtype(np.int64),
+                               "long": np.dtype(np.int64),
+    "int32": np.dtype(np.int32), "int": np.dtype(np.int32), "int16": np.dtype(np.int16), "short": np.dtype(np.int16),
+                               "int8": np.dtype(np.int8),
+    "uint8": np.dtype(np.uint8), "uint16": np.dtype(np.uint16), "uint32": np.dtype(np.uint32),
+                               "uint64": np.dtype(np.uint64), "bool": np.dtype(bool)}
 _OF_PYTHON = {float: None, int: np.dtype(np.int64), bool: np.dtype(bool), complex: None}
 
 
@@ -82,29 +87,34 @@ def as_data(data: Any, dtype: Any = None) -> np.ndarray:
         return converted(a, as_dtype(dtype))
     if a.dtype.kind in "fc":
         kinds = _kinds(data) if _of_numpy(data) else set()
-        return a.astype(np.result_type(*kinds) if kinds else default.dtype if a.dtype.kind == "f" else default_complex(), copy=False)
+        return a.astype(np.result_type(*kinds) if kinds else default.dtype if a.dtype.kind == "f"
+                        else default_complex(), copy=False)
     return a
 
 
 def _native(a: np.ndarray) -> np.ndarray:
     if a.dtype.kind not in "biufc":
-        raise TypeError(f"can't convert np.ndarray of type {a.dtype.type.__module__}.{a.dtype.type.__name__}. The only supported types are: float64, float32, float16, "
+        raise TypeError(f"can't convert np.ndarray of type {a.dtype.type.__module__}.{a.dtype.type.__name__}. The only "
+                        "supported types are: float64, float32, float16, "
                         "complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool.")
     if not a.dtype.isnative:
-        raise ValueError("given numpy array has byte order different from the native byte order. Conversion between byte orders is currently not supported.")
+        raise ValueError("given numpy array has byte order different from the native byte order. Conversion between "
+                         "byte orders is currently not supported.")
     return a
 
 
 def _of_numpy(data: Any) -> bool:
     """Whether nested lists hold NumPy's numbers, which have a dtype of their own."""
-    return any(_of_numpy(d) for d in data) if isinstance(data, (list, tuple)) else isinstance(data, (np.ndarray, np.generic))
+    return (any(_of_numpy(d) for d in data) if isinstance(data, (list, tuple))
+            else isinstance(data, (np.ndarray, np.generic)))
 
 
 def _kinds(data: Any) -> set:
     """The dtypes of the inexact numbers in nested lists."""
     if isinstance(data, (list, tuple)):
         return set().union(*[_kinds(d) for d in data])
-    dtype = data.dtype if isinstance(data, (np.ndarray, np.generic)) else default.dtype if isinstance(data, float) else default_complex()
+    dtype = (data.dtype if isinstance(data, (np.ndarray, np.generic)) else default.dtype if isinstance(data, float)
+             else default_complex())
     return {dtype} if dtype.kind in "fc" and not isinstance(data, int) else set()
 
 
@@ -115,7 +125,8 @@ def _not_numbers(data: Any, a: np.ndarray) -> None:
         k = next((k for k, d in enumerate(data) if isinstance(d, (list, tuple)) or not _is_number(d)), 0)
         first, data = first and not k, data[k]
     if isinstance(data, str):
-        raise ValueError("too many dimensions 'str'") if a.ndim and first else TypeError("new(): invalid data type 'str'")
+        raise ValueError("too many dimensions 'str'") if a.ndim and first else TypeError("new(): invalid data type "
+                                                                                         "'str'")
     if isinstance(data, int):
         raise ValueError("Overflow when unpacking long long")
     raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
@@ -135,7 +146,8 @@ def _uneven(data: Any) -> Exception:
 
     def differing(part: Any, depth: int) -> "Exception | None":
         if depth == len(shape):
-            return TypeError(f"'{type(part).__name__}' object cannot be interpreted as an integer") if isinstance(part, (list, tuple)) else None
+            return (TypeError(f"'{type(part).__name__}' object cannot be interpreted as an integer")
+                    if isinstance(part, (list, tuple)) else None)
         if not isinstance(part, (list, tuple)):
             return TypeError("not a sequence")
         if len(part) != shape[depth]:
@@ -145,7 +157,8 @@ def _uneven(data: Any) -> Exception:
 
 
 def converted(a: np.ndarray, dtype: np.dtype, name: str = "") -> np.ndarray:
-    """Python's numbers in a dtype that can hold them (an unsigned one holds negative numbers of its size too); name: the dtype's in messages."""
+    """Python's numbers in a dtype that can hold them (an unsigned one holds negative numbers of its size too); name:
+    the dtype's in messages."""
     if a.dtype.kind == "c" and dtype.kind in "fiu":
         if name:
             raise RuntimeError(f"value cannot be converted to type {name} without overflow")
@@ -162,7 +175,8 @@ def _plain(data: Any, deep: bool = False) -> Any:
     """Nested lists without tensors; deep: and without arrays."""
     if isinstance(data, (list, tuple)):
         return [_plain(d, deep) for d in data]
-    return data.tolist() if isinstance(data, np.ndarray) and deep else raw(data).tolist() if hasattr(data, "_a") else data
+    return (data.tolist() if isinstance(data, np.ndarray) and deep else raw(data).tolist() if hasattr(data, "_a")
+            else data)
 
 
 def is_floating_point(x: Any) -> bool:

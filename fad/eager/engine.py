@@ -1,6 +1,8 @@
-"""The engine: gradients go from the roots down the graph, latest node first, each node when all that flows into it has come.
+"""The engine: gradients go from the roots down the graph, latest node first, each node when all that flows into it has
+come.
 
-Without create_graph gradients are arrays while they flow; with it they are tensors, and what happens to them is recorded.
+Without create_graph gradients are arrays while they flow; with it they are tensors, and what happens to them is
+recorded.
 """
 import logging
 import threading
@@ -42,7 +44,7 @@ class Run:
         self.node: Node | None = None                # the one being evaluated
         self.number = next(_numbers)
 
-    # -- what is needed ---------------------------------------------------------------------------------------------------
+    # -- what is needed ------------------------------------------------------------------------------------------------
 
     def count(self, roots: Sequence) -> dict:
         """How many edges lead to each node reachable from the roots."""
@@ -78,7 +80,7 @@ class Run:
                 waiting.append((node, True))
                 waiting += [(after, False) for after in node.next if after is not None and after not in seen]
 
-    # -- the sweep ----------------------------------------------------------------------------------------------------------
+    # -- the sweep -----------------------------------------------------------------------------------------------------
 
     def run(self, roots: Sequence) -> None:
         """roots: (node, result number, gradient)."""
@@ -137,7 +139,8 @@ class Run:
     def order(self) -> list:
         """The nodes that the pass evaluates, in order."""
         counts, found = self.count([node for node, _, _ in self.roots]), []
-        ready = [(-node.seq, id(node), node) for node in dict.fromkeys(node for node, _, _ in self.roots) if not counts.get(node)]
+        ready = [(-node.seq, id(node), node) for node in dict.fromkeys(node for node, _, _ in self.roots)
+                 if not counts.get(node)]
         heapify(ready)
         while ready:
             node = heappop(ready)[2]
@@ -153,7 +156,8 @@ class Run:
     def step(self, node: Node, g: Any) -> tuple:
         """A node with hooks, a leaf, or one whose gradient is wanted."""
         if LOG.isEnabledFor(logging.DEBUG):
-            LOG.debug("Executing: %r with grad_outputs: %s", node, [None if one is None else list(np.shape(one)) for one in (g if isinstance(g, list) else [g])])
+            LOG.debug("Executing: %r with grad_outputs: %s", node,
+                      [None if one is None else list(np.shape(one)) for one in (g if isinstance(g, list) else [g])])
         extra = node.extra
         if extra is not None and extra.tensor_pre:
             g = self.tensor_hooks(node, extra.tensor_pre, g)
@@ -163,7 +167,7 @@ class Run:
             self.capture(node, g)
         if extra is not None and extra.retain:
             self.retain(node, extra.retain, g)
-        if not self.accumulate and not any(after in self.needed for after in node.next):               # type: ignore[operator]
+        if not self.accumulate and not any(after in self.needed for after in node.next):  # type: ignore[operator]
             return (None,) * len(node.next)
         if extra is not None and extra.pre:
             g = self.pre_hooks(node, extra.pre, g)
@@ -203,7 +207,7 @@ class Run:
             self.post_hooks(node.extra.post, (), g, 1)
         return ()
 
-    # -- hooks ----------------------------------------------------------------------------------------------------------------
+    # -- hooks ---------------------------------------------------------------------------------------------------------
 
     def lend(self, g: Any) -> Any:
         """A gradient as the tensor that hooks see; from now on others may hold it."""
@@ -250,7 +254,7 @@ class Run:
 
     def capture(self, node: Node, g: Any) -> None:
         for nr in range(node.outputs):
-            place = self.wanted.get((node, nr))                                                # type: ignore[union-attr]
+            place = self.wanted.get((node, nr))  # type: ignore[union-attr]
             if place is not None:
                 one = g if node.outputs == 1 else None if g is None else g[nr]
                 self.captured[place] = self.lend(one)
@@ -275,7 +279,7 @@ class Run:
         return tuple([self.take(t) for t in tensors])
 
 
-watched: list = []                                     # set by anomaly.py: evaluates a node in anomaly mode, or with a profiler
+watched: list = []  # set by anomaly.py: evaluates a node in anomaly mode, or with a profiler
 
 
 def put(buffers: dict, node: Node, nr: int, g: Any) -> None:
@@ -310,7 +314,8 @@ def check_hook_results(old: tuple, new: Any, hook: Callable) -> tuple:
     if not isinstance(new, tuple):
         raise TypeError(f"expected tuple, but hook returned '{type(new).__name__}'")
     if len(new) != len(old):
-        raise RuntimeError(f"hook '{name}' has returned an incorrect number of values (got {len(new)}, but expected {len(old)})")
+        raise RuntimeError(f"hook '{name}' has returned an incorrect number of values (got {len(new)}, but expected "
+                           f"{len(old)})")
     for before, after in zip(old, new):
         if after is not None:
             check_hook_result(before, after, name)
@@ -319,7 +324,7 @@ def check_hook_results(old: tuple, new: Any, hook: Callable) -> tuple:
 
 def execute(roots: Sequence, keep: bool, create: bool, wanted: "dict | None" = None, accumulate: bool = True) -> dict:
     """Run backward from roots (node, result number, gradient); the gradients that were wanted, by place."""
-    tensors = create or now().dual_level >= 0                          # what gradients are, so that they may have a history, or tangents
+    tensors = create or now().dual_level >= 0  # what gradients are, so that they may have a history, or tangents
     run = Run(keep, tensors, accumulate)
     if not tensors:
         roots = [(node, nr, g._a if isinstance(g, Tensor) else g) for node, nr, g in roots]

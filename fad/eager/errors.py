@@ -6,29 +6,38 @@ import numpy as np
 from ..util.interrupts import let_through
 
 SECOND_TIME = (
-    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed). "
-    "Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you "
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
+    "freed). "
+    "Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+    "retain_graph=True if you "
     "need to backward through the graph a second time or if you need to access saved tensors after calling backward.")
-DETACHED = ("Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not supported, please use out-of-place "
+DETACHED = ("Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not supported, "
+            "please use out-of-place "
             "`.detach()` instead")
 INFERENCE_SAVED = (
-    "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in computation tracked by "
-    "autograd. To work around this, you can make a clone to get a normal tensor and use it in autograd, or use `no_grad()` instead of "
+    "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
+    "computation tracked by "
+    "autograd. To work around this, you can make a clone to get a normal tensor and use it in autograd, or use "
+    "`no_grad()` instead of "
     "`inference_mode()`.")
 INFERENCE_WRITE = (
-    "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal tensor before doing "
+    "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal "
+    "tensor before doing "
     "inplace update.")
 LEAF_WRITE = "a leaf Variable that requires grad is being used in an in-place operation."
 LEAF_VIEW_WRITE = "a view of a leaf Variable that requires grad is being used in an in-place operation."
 OVERLAP = (
-    "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please clone() the "
+    "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
+    "clone() the "
     "tensor before performing the operation.")
 PARTIAL_OVERLAP = (
-    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. Please clone() the tensor "
+    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+    "location. Please clone() the tensor "
     "before performing the operation.")
 MOVED = "leaf variable has been moved into the graph interior"
 NO_GRAD_NEEDED = "element {0} of tensors does not require grad and does not have a grad_fn"
-UNUSED = "The differentiated Tensor at index {0} appears to not have been used in the graph. Set allow_unused=True if this is the desired behavior."
+UNUSED = ("The differentiated Tensor at index {0} appears to not have been used in the graph. Set allow_unused=True if "
+          "this is the desired behavior.")
 NOT_REQUIRED = "One of the differentiated Tensors does not require grad"
 NUMPY_GRAD = "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
 
@@ -60,7 +69,8 @@ def in_words(op: Any, arrays: list, error: Exception) -> Exception:
         return RuntimeError(str(error))
     if isinstance(error, TypeError) and "not supported for the input types" in str(error):
         name = op.facts["ufunc"].__name__ if "ufunc" in op.facts else op.name
-        return NotImplementedError(f'"{name}_cpu" not implemented for \'{scalar_name(np.result_type(*[x.dtype for x in arrays if hasattr(x, "dtype")]))}\'')
+        return (NotImplementedError(f'"{name}_cpu" not implemented for '
+                                    f'\'{scalar_name(np.result_type(*[x.dtype for x in arrays if hasattr(x, "dtype")]))}\''))
     return error
 
 
@@ -77,7 +87,8 @@ def mismatch(a: tuple, b: tuple) -> str:
     """Two shapes that do not broadcast."""
     for k in range(1, min(len(a), len(b)) + 1):
         if a[-k] != b[-k] and 1 not in (a[-k], b[-k]):
-            return (f"The size of tensor a ({a[-k]}) must match the size of tensor b ({b[-k]}) at non-singleton dimension "
+            return (f"The size of tensor a ({a[-k]}) must match the size of tensor b ({b[-k]}) at non-singleton "
+                    "dimension "
                     f"{max(len(a), len(b)) - k}")
     return f"shapes {list(a)} and {list(b)} do not fit"
 
@@ -90,25 +101,32 @@ def not_castable(dtype: object, to: object) -> str:
 def not_expandable(have: tuple, wanted: tuple, dtype: object = "float64") -> str:
     """A shape that does not expand to another."""
     if len(have) > len(wanted):
-        return (f"expand({type_name(dtype)}{{{list(have)}}}, size={list(wanted)}): the number of sizes provided ({len(wanted)}) must be greater or equal to the "
+        return (f"expand({type_name(dtype)}{{{list(have)}}}, size={list(wanted)}): the number of sizes provided "
+                f"({len(wanted)}) must be greater or equal to the "
                 f"number of dimensions in the tensor ({len(have)})")
     k = next(k for k in range(1, len(have) + 1) if have[-k] not in (1, wanted[-k]))
-    return (f"The expanded size of the tensor ({wanted[-k]}) must match the existing size ({have[-k]}) at non-singleton dimension {len(wanted) - k}.  "
+    return (f"The expanded size of the tensor ({wanted[-k]}) must match the existing size ({have[-k]}) at "
+            f"non-singleton dimension {len(wanted) - k}.  "
             f"Target sizes: {list(wanted)}.  Tensor sizes: {list(have)}")
 
 
 def stale(type_name: str, shape: tuple, producer: str, version: int, expected: int, anomaly: bool) -> str:
     """A tensor saved for backward was changed in place."""
     output = f", which is {producer}," if producer else ""
-    hint = ("the backtrace further above shows the operation that failed to compute its gradient. The variable in question was changed in "
+    hint = ("the backtrace further above shows the operation that failed to compute its gradient. The variable in "
+            "question was changed in "
             "there or anywhere later. Good luck!") if anomaly else (
-            "enable anomaly detection to find the operation that failed to compute its gradient, with autograd.set_detect_anomaly(True).")
+            "enable anomaly detection to find the operation that failed to compute its gradient, with "
+            "autograd.set_detect_anomaly(True).")
     return ("one of the variables needed for gradient computation has been modified by an inplace operation: "
-            f"[{type_name} {list(shape)}]{output} is at version {version}; expected version {expected} instead. Hint: {hint}")
+            f"[{type_name} {list(shape)}]{output} is at version {version}; expected version {expected} instead. Hint: "
+            f"{hint}")
 
 
-TYPE_NAMES = {"float64": "torch.DoubleTensor", "float32": "torch.FloatTensor", "float16": "torch.HalfTensor", "complex128": "torch.ComplexDoubleTensor",
-              "complex64": "torch.ComplexFloatTensor", "int64": "torch.LongTensor", "int32": "torch.IntTensor", "int16": "torch.ShortTensor",
+TYPE_NAMES = {"float64": "torch.DoubleTensor", "float32": "torch.FloatTensor", "float16": "torch.HalfTensor",
+              "complex128": "torch.ComplexDoubleTensor",
+              "complex64": "torch.ComplexFloatTensor", "int64": "torch.LongTensor", "int32": "torch.IntTensor",
+              "int16": "torch.ShortTensor",
               "int8": "torch.CharTensor", "uint8": "torch.ByteTensor", "bool": "torch.BoolTensor"}
 
 
@@ -130,8 +148,10 @@ def scalar_name(dtype: object) -> str:
     return type_name(dtype).removeprefix("torch.").removesuffix("Tensor")
 
 
-_IN_C = {"float64": "double", "float32": "float", "float16": "c10::Half", "complex128": "c10::complex<double>", "complex64": "c10::complex<float>",
-         "int64": "long int", "int32": "int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char", "bool": "bool"}
+_IN_C = {"float64": "double", "float32": "float", "float16": "c10::Half", "complex128": "c10::complex<double>",
+         "complex64": "c10::complex<float>",
+         "int64": "long int", "int32": "int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char",
+         "bool": "bool"}
 
 
 def c_name(dtype: object) -> str:

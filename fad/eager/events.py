@@ -11,7 +11,8 @@ from ..util.lazy import LazyModule
 json = LazyModule("json")
 
 
-FUNCTION, BACKWARD, USER = 0, 1, 7                 # what an event is of: an op, a node's backward, a stretch that the user named (PyTorch's numbers)
+# what an event is of: an op, a node's backward, a stretch that the user named (PyTorch's numbers)
+FUNCTION, BACKWARD, USER = 0, 1, 7
 
 
 class DeviceType(enum.IntEnum):
@@ -36,7 +37,8 @@ class Timed:
     self_cpu_time_total: Any
     cpu_time_str = property(lambda self: microseconds(self.cpu_time), doc="The average time with its unit.")
     cpu_time_total_str = property(lambda self: microseconds(self.cpu_time_total), doc="The time with its unit.")
-    self_cpu_time_total_str = property(lambda self: microseconds(self.self_cpu_time_total), doc="The time without that of events within, with its unit.")
+    self_cpu_time_total_str = property(lambda self: microseconds(self.self_cpu_time_total),
+                                       doc="The time without that of events within, with its unit.")
 
 
 class Interval(NamedTuple):
@@ -51,14 +53,17 @@ class Interval(NamedTuple):
 
 
 class FunctionEvent(Timed):
-    """One thing that happened: its name, when, in which thread; sequence_nr is that of the node it made, or was the backward of.
+    """One thing that happened: its name, when, in which thread; sequence_nr is that of the node it made, or was the
+    backward of.
 
     >>> FunctionEvent(id=0, name="aten::exp", thread=1, start_us=10, end_us=15).cpu_time_total
     5
     """
 
-    def __init__(self, id: int, name: str, thread: int, start_us: float, end_us: float, overload_name: "str | None" = None, fwd_thread: "int | None" = None,
-                 input_shapes: "list | None" = None, stack: "list | None" = None, sequence_nr: int = -1, node_id: int = -1, is_async: bool = False,
+    def __init__(self, id: int, name: str, thread: int, start_us: float, end_us: float,
+                 overload_name: "str | None" = None, fwd_thread: "int | None" = None,
+                 input_shapes: "list | None" = None, stack: "list | None" = None, sequence_nr: int = -1,
+                 node_id: int = -1, is_async: bool = False,
                  is_remote: bool = False, scope: int = FUNCTION, concrete_inputs: "list | None" = None, **others: Any):
         self.id, self.node_id, self.name, self.overload_name, self.scope = id, node_id, name, overload_name, scope
         self.key = self.trace_name = name
@@ -90,10 +95,13 @@ class FunctionEvent(Timed):
     cpu_time = cpu_time_total
 
     def __repr__(self) -> str:
-        return (f"<FunctionEvent id={self.id} name={self.name} overload_name={self.overload_name or ''} device_type={self.device_type} node_id={self.node_id} "
+        return (f"<FunctionEvent id={self.id} name={self.name} overload_name={self.overload_name or ''} "
+                f"device_type={self.device_type} node_id={self.node_id} "
                 f"cpu_time={self.cpu_time_str} start_us={self.time_range.start} end_us={self.time_range.end} "
-                f"cpu_children={[child.id for child in self.cpu_children]} name={self.name} thread={self.thread} input_shapes={self.input_shapes} "
-                f"cpu_memory_usage={self.cpu_memory_usage} is_async={self.is_async} is_remote={self.is_remote} seq_nr={self.sequence_nr} "
+                f"cpu_children={[child.id for child in self.cpu_children]} name={self.name} thread={self.thread} "
+                f"input_shapes={self.input_shapes} "
+                f"cpu_memory_usage={self.cpu_memory_usage} is_async={self.is_async} is_remote={self.is_remote} "
+                f"seq_nr={self.sequence_nr} "
                 f"is_legacy={self.is_legacy}>")
 
 
@@ -123,8 +131,10 @@ class FunctionEventAvg(Timed):
         return self.cpu_time_total / self.count if self.count else 0.0
 
     def __repr__(self) -> str:
-        return (f"<FunctionEventAvg key={self.key} self_cpu_time={self.self_cpu_time_total_str} cpu_time={self.cpu_time_str}  self_cuda_time=0.000us "
-                f"cuda_time=0.000us input_shapes={self.input_shapes} cpu_memory_usage={self.cpu_memory_usage} cuda_memory_usage=0>")
+        return (f"<FunctionEventAvg key={self.key} self_cpu_time={self.self_cpu_time_total_str} "
+                f"cpu_time={self.cpu_time_str}  self_cuda_time=0.000us "
+                f"cuda_time=0.000us input_shapes={self.input_shapes} cpu_memory_usage={self.cpu_memory_usage} "
+                "cuda_memory_usage=0>")
 
 
 class EventList(list):
@@ -139,8 +149,10 @@ class EventList(list):
         """Tell each event which ones lie within it (and in no other one within it), thread by thread."""
         for thread in dict.fromkeys(e.thread for e in self):
             around: list = []
-            for e in sorted((e for e in self if e.thread == thread), key=lambda e: (e.time_range.start, -e.time_range.end)):
-                while around and (e.time_range.start >= around[-1].time_range.end or e.time_range.end > around[-1].time_range.end):
+            for e in sorted((e for e in self if e.thread == thread),
+                            key=lambda e: (e.time_range.start, -e.time_range.end)):
+                while around and (e.time_range.start >= around[-1].time_range.end
+                                  or e.time_range.end > around[-1].time_range.end):
                     around.pop()
                 if around:
                     around[-1].append_cpu_child(e)
@@ -164,8 +176,10 @@ class EventList(list):
             total.add(e)
         return total
 
-    def table(self, sort_by: "str | None" = None, row_limit: int = 100, max_src_column_width: int = 75, max_name_column_width: int = 55,
-              max_shapes_column_width: int = 80, header: "str | None" = None, top_level_events_only: bool = False) -> str:
+    def table(self, sort_by: "str | None" = None, row_limit: int = 100, max_src_column_width: int = 75,
+              max_name_column_width: int = 55,
+              max_shapes_column_width: int = 80, header: "str | None" = None,
+              top_level_events_only: bool = False) -> str:
         """The events as a table."""
         events: Iterable = [e for e in self if getattr(e, "cpu_parent", None) is None] if top_level_events_only else self
         if sort_by is not None:
@@ -185,16 +199,19 @@ class EventList(list):
     def export_chrome_trace(self, path: Any) -> None:
         """Write a file for chrome://tracing."""
         with open(path, "w", encoding="utf-8") as file:
-            json.dump({"schemaVersion": 1, "deviceProperties": [], "host_name": platform.node(), "displayTimeUnit": "ms",
+            json.dump({"schemaVersion": 1, "deviceProperties": [], "host_name": platform.node(),
+                       "displayTimeUnit": "ms",
                        "baseTimeNanoseconds": time.time_ns() - time.perf_counter_ns(), "traceName": str(path), "traceEvents": self._trace()}, file)
 
     def _trace(self) -> list:
-        """The events as chrome://tracing reads them: names of the process and its threads, what happened, and which backward is whose."""
+        """The events as chrome://tracing reads them: names of the process and its threads, what happened, and which
+        backward is whose."""
         pid = os.getpid()
         trace: list = [{"ph": "M", "name": "process_name", "ts": 0, "pid": pid, "tid": 0, "args": {"name": "python"}},
                        {"ph": "M", "name": "process_labels", "ts": 0, "pid": pid, "tid": 0, "args": {"labels": "CPU"}}]
         for thread in dict.fromkeys(e.thread for e in self):
-            trace.append({"ph": "M", "name": "thread_name", "ts": 0, "pid": pid, "tid": thread, "args": {"name": f"thread {thread} (python)"}})
+            trace.append({"ph": "M", "name": "thread_name", "ts": 0, "pid": pid, "tid": thread,
+                          "args": {"name": f"thread {thread} (python)"}})
         made = {e.sequence_nr: e for e in self if e.scope == FUNCTION and e.sequence_nr >= 0}
         for e in self:
             args: dict = {"External id": e.id}
@@ -202,7 +219,8 @@ class EventList(list):
                 args.update({"Sequence number": e.sequence_nr, "Fwd thread id": e.fwd_thread or 0})
             if e.input_shapes:
                 args["Input Dims"] = e.input_shapes
-            trace.append({"ph": "X", "cat": "user_annotation" if e.scope == USER else "cpu_op", "name": e.name, "pid": pid, "tid": e.thread,
+            trace.append({"ph": "X", "cat": "user_annotation" if e.scope == USER else "cpu_op", "name": e.name,
+                          "pid": pid, "tid": e.thread,
                           "ts": e.time_range.start, "dur": e.cpu_time_total, "args": args})
             forward = made.get(e.sequence_nr) if e.scope == BACKWARD else None
             if forward is not None:
@@ -235,8 +253,10 @@ class _Column:
         self.entries = [entry if len(entry) <= self.width else entry[:self.width - 3] + "..." for entry in entries]
 
 
-_TIMES: dict = {"Self CPU %": lambda e, whole: f"{100 * e.self_cpu_time_total / whole:.2f}%", "Self CPU": lambda e, whole: e.self_cpu_time_total_str,
-                "CPU total %": lambda e, whole: f"{100 * e.cpu_time_total / whole:.2f}%", "CPU total": lambda e, whole: e.cpu_time_total_str,
+_TIMES: dict = {"Self CPU %": lambda e, whole: f"{100 * e.self_cpu_time_total / whole:.2f}%",
+                "Self CPU": lambda e, whole: e.self_cpu_time_total_str,
+                "CPU total %": lambda e, whole: f"{100 * e.cpu_time_total / whole:.2f}%",
+                "CPU total": lambda e, whole: e.cpu_time_total_str,
                 "CPU time avg": lambda e, whole: e.cpu_time_str, "# of Calls": lambda e, whole: str(e.count)}
 
 

@@ -1,4 +1,5 @@
-"""Matrices that PyTorch factors, and how what is no such matrix is refused; LU in LAPACK's form, products of reflections."""
+"""Matrices that PyTorch factors, and how what is no such matrix is refused; LU in LAPACK's form, products of
+reflections."""
 import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -25,8 +26,9 @@ SINGULAR = {
 _SQUARE = dict.fromkeys("det slogdet inv eig eigvals cholesky solve".split(), "linalg.{}") | {"eigh": "linalg.eigh", "eigvalsh": "linalg.eigh", "inv_ex": "linalg.inv",
                                                                                             "cholesky_ex": "linalg.cholesky", "solve_ex": "linalg.solve",
                                                                                             "matrix_exp": "linalg.{}", "matrix_power": "linalg.{}"}
-_BESIDE = {                                                       # functions beside linalg's -> as what they refuse tensors that are no matrices for them
-    "det": "linalg.det", "slogdet": "linalg.slogdet", "logdet": "logdet", "inverse": "linalg.inv", "cholesky": "cholesky", "cholesky_inverse": "cholesky_inverse",
+_BESIDE = {  # functions beside linalg's -> as what they refuse tensors that are no matrices for them
+    "det": "linalg.det", "slogdet": "linalg.slogdet", "logdet": "logdet", "inverse": "linalg.inv",
+             "cholesky": "cholesky", "cholesky_inverse": "cholesky_inverse",
     "matrix_exp": "linalg.matrix_exp", "matrix_power": "linalg.matrix_power", "qr": "linalg.qr", "svd": "linalg.svd"}
 _ANY = {"svd": "linalg.svd", "svdvals": "linalg.svd", "qr": "linalg.qr", }
 _LOCATED = ("inv", "cholesky")                                   # of which is told which matrix failed, and where in it
@@ -36,15 +38,18 @@ def of_matrices(name: str, f: Callable) -> Callable:
     """A function of matrices that refuses tensors which are none, in PyTorch's words."""
     called = _SQUARE.get(name) or _ANY.get(name)
     fitting = f if name not in CHECKS else _fitting(f, CHECKS[name])
-    return fitting if called is None else _refusing(fitting, called.format(name), name in _SQUARE, exact=name == "matrix_power")
+    return fitting if called is None else _refusing(fitting, called.format(name), name in _SQUARE,
+                                                    exact=name == "matrix_power")
 
 
 def _fitting(f: Callable, check: Callable) -> Callable:
-    """A function of tensors that refuses shapes which do not fit before it computes; what its check takes otherwise is left to the function."""
+    """A function of tensors that refuses shapes which do not fit before it computes; what its check takes otherwise is
+    left to the function."""
     @functools.wraps(f)
     def call(*args: Any, **kwargs: Any) -> Any:
         given = args[0] if args and isinstance(args[0], (tuple, list)) else args
-        if given and all(isinstance(a, Tensor) for a in given[:2] if hasattr(a, "shape")) and isinstance(given[0], Tensor):
+        if (given and all(isinstance(a, Tensor) for a in given[:2] if hasattr(a, "shape"))
+                and isinstance(given[0], Tensor)):
             try:
                 check(*args, **kwargs)
             except (AttributeError, IndexError) as error:         # arguments of other kinds
@@ -59,7 +64,8 @@ def refuse_beside() -> None:
     for name, called in _BESIDE.items():
         FUNCTIONS[name] = _refusing(FUNCTIONS[name], called, name not in _ANY, exact=name == "matrix_power")
         if hasattr(Tensor, name):
-            setattr(Tensor, name, _refusing(getattr(Tensor, name), called, name not in _ANY, exact=name == "matrix_power"))
+            setattr(Tensor, name,
+                    _refusing(getattr(Tensor, name), called, name not in _ANY, exact=name == "matrix_power"))
 
 
 def _refusing(f: Callable, called: str, square: bool, exact: bool = False) -> Callable:
@@ -83,12 +89,14 @@ def _check(A: Tensor, called: str, square: bool, exact: bool) -> None:
     if A._a.ndim < 2:
         raise RuntimeError(f"{called}: The input tensor A must have at least 2 dimensions.")
     if square and A._a.shape[-1] != A._a.shape[-2]:
-        raise RuntimeError(f"{called}: A must be batches of square matrices, but they are {A._a.shape[-2]} by {A._a.shape[-1]} matrices")
+        raise RuntimeError(f"{called}: A must be batches of square matrices, but they are {A._a.shape[-2]} by "
+                           f"{A._a.shape[-1]} matrices")
     if A._a.dtype.kind not in "fc" and not exact:
-        raise RuntimeError(f"{called}: Expected a floating point or complex tensor as input. Got {scalar_name(A._a.dtype)}")
+        raise RuntimeError(f"{called}: Expected a floating point or complex tensor as input. Got "
+                           f"{scalar_name(A._a.dtype)}")
 
 
-# -- LU -----------------------------------------------------------------------------------------------------------------------------------
+# -- LU ----------------------------------------------------------------------------------------------------------------
 
 
 class LU(NamedTuple):
@@ -181,8 +189,11 @@ def householder_product(input: Any, tau: Any) -> Any:
     return y
 
 
-FUNCTIONS.update(lu=lambda A, pivot=True, get_infos=False: lu_factor(A), lu_unpack=lu_unpack, lu_solve=lambda b, LU_data, LU_pivots: lu_solve(LU_data, LU_pivots, b),
+FUNCTIONS.update(lu=lambda A, pivot=True, get_infos=False: lu_factor(A), lu_unpack=lu_unpack,
+                 lu_solve=lambda b, LU_data, LU_pivots: lu_solve(LU_data, LU_pivots, b),
                  orgqr=householder_product)
 Tensor.lu_solve = FUNCTIONS["lu_solve"]                          # type: ignore[attr-defined]
-MATRICES: dict[str, Any] = {"lu_factor": lu_factor, "lu_solve": lu_solve, "householder_product": householder_product, "LinAlgError": LinAlgError,
-                            "lu_factor_ex": lambda A, *, pivot=True, check_errors=False: (*lu_factor(A), wrap(np.zeros(A.shape[:-2], np.int32)))}
+MATRICES: dict[str, Any] = {"lu_factor": lu_factor, "lu_solve": lu_solve, "householder_product": householder_product,
+                            "LinAlgError": LinAlgError,
+                            "lu_factor_ex": lambda A, *, pivot=True,
+                            check_errors=False: (*lu_factor(A), wrap(np.zeros(A.shape[:-2], np.int32)))}

@@ -1,7 +1,8 @@
 """The hot path: elementwise ops of one and two arguments whose record has plain partials, on real arrays.
 
-The same derivative rules as everywhere, called without the general machinery around them. Whatever is out of the ordinary (views
-that are out of date, modes, mixed dtypes, arguments that are no tensors) goes the general way, through record.apply.
+The same derivative rules as everywhere, called without the general machinery around them. Whatever is out of the
+ordinary (views that are out of date, modes, mixed dtypes, arguments that are no tensors) goes the general way, through
+record.apply.
 """
 import warnings
 from collections.abc import Callable
@@ -32,7 +33,8 @@ _NEEDS = ((False, False), (True, False), (False, True), (True, True))
 
 
 class Fast:
-    """What the hot path knows of one op; keeps[k] says for the k-th of _NEEDS which of the arguments and whether the result is saved."""
+    """What the hot path knows of one op; keeps[k] says for the k-th of _NEEDS which of the arguments and whether the
+    result is saved."""
 
     __slots__ = ("handle", "partials", "keeps")
 
@@ -120,7 +122,8 @@ def _unary(general: Callable, ufunc: Any, fast: Fast, keeps_x: bool, keeps_y: bo
 
 
 class BinaryNode(OpNode):
-    """A step of two real arguments, or of one and a number; shapes: those of the arguments, where they are not the result's."""
+    """A step of two real arguments, or of one and a number; shapes: those of the arguments, where they are not the
+    result's."""
 
     __slots__ = ("fast", "shapes")
     outputs = 1                                                    # type: ignore[assignment]
@@ -203,7 +206,8 @@ def sum_of_all(op: Op) -> Callable:
         reduce(a, None, None, y)
         node = new(SumNode)
         node.handle, node.params = handle, {"axes": tuple(range(a.ndim))}
-        return finished(node, y, (fn,), (x._nr,) if x._nr else None, (Meta(a.shape, a.dtype),), (Meta((), a.dtype),), ())
+        return finished(node, y, (fn,), (x._nr,) if x._nr else None, (Meta(a.shape, a.dtype),), (Meta((), a.dtype),),
+                        ())
     return call
 
 
@@ -253,7 +257,8 @@ def product(op: Op, labels: tuple, label: str) -> Callable:
         node = new(ProductNode)
         node.handle, node.params, node.needs, node.adjoints, node.label = handle, params, _NEEDS[code], adjoints, label
         versions = x._vc[0] if keep_x else 0, y._vc[0] if keep_y else 0, 0
-        return finished(node, z, (first, second), (x._nr if first else 0, y._nr if second else 0) if x._nr or y._nr else None,
+        return finished(node, z, (first, second),
+                        (x._nr if first else 0, y._nr if second else 0) if x._nr or y._nr else None,
                         (x if keep_x else Meta(a.shape, dtype), y if keep_y else Meta(b.shape, dtype)),
                         (Meta(z.shape, dtype),), versions if versions[0] or versions[1] else ())
     return call

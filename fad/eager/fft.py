@@ -13,7 +13,8 @@ def _several(name: str, library: str) -> Callable:
 
 
 FFT: dict[str, Callable] = {
-    **{name: _several(name, "numpy") for name in ("fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn", "irfftn")},
+    **{name: _several(name, "numpy")
+       for name in ("fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn", "irfftn")},
     **{name: _several(name, "scipy") for name in ("hfft2", "hfftn", "ihfft2", "ihfftn")},
     "fftshift": lambda input, dim=None: face("numpy.fft.fftshift", input, dim),
     "ifftshift": lambda input, dim=None: face("numpy.fft.ifftshift", input, dim)}

@@ -14,9 +14,12 @@ def save(obj: Any, f: Any) -> None:
         pickle.dump(obj, file)
 
 
-_SAFE = {("fad.eager.attributes", "_rebuild"), ("fad.eager.tensor", "Tensor"), ("fad.eager.nn.module", "Parameter"), ("collections", "Counter"),
-         ("collections", "OrderedDict"), ("numpy", "ndarray"), ("numpy", "dtype"), ("numpy._core.multiarray", "_reconstruct"),
-         ("numpy.core.multiarray", "_reconstruct"), ("numpy._core.multiarray", "scalar"), ("numpy._core.numeric", "_frombuffer"), ("builtins", "set"),
+_SAFE = {("fad.eager.attributes", "_rebuild"), ("fad.eager.tensor", "Tensor"), ("fad.eager.nn.module", "Parameter"),
+         ("collections", "Counter"),
+         ("collections", "OrderedDict"), ("numpy", "ndarray"), ("numpy", "dtype"),
+         ("numpy._core.multiarray", "_reconstruct"),
+         ("numpy.core.multiarray", "_reconstruct"), ("numpy._core.multiarray", "scalar"),
+         ("numpy._core.numeric", "_frombuffer"), ("builtins", "set"),
          ("builtins", "complex")}
 
 
@@ -25,7 +28,8 @@ class _Weights(pickle.Unpickler):
 
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) not in _SAFE:
-            raise pickle.UnpicklingError(f"Weights only load failed: {module}.{name} is neither a tensor nor a container. Load with weights_only=False only "
+            raise pickle.UnpicklingError(f"Weights only load failed: {module}.{name} is neither a tensor nor a "
+                                         "container. Load with weights_only=False only "
                                          "what comes from a source that you trust: such files can run any code.")
         return super().find_class(module, name)
 

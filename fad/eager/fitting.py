@@ -1,4 +1,5 @@
-"""Shapes that functions of matrices refuse, in PyTorch's words: what each checks before it computes, and which matrix of a stack could not be factored."""
+"""Shapes that functions of matrices refuse, in PyTorch's words: what each checks before it computes, and which matrix
+of a stack could not be factored."""
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,7 +16,8 @@ def _by(sizes: Any) -> str:
 
 def _square(A: Any, called: str) -> None:
     if A.shape[-1] != A.shape[-2]:
-        raise RuntimeError(f"{called}: A must be batches of square matrices, but they are {A.shape[-2]} by {A.shape[-1]} matrices")
+        raise RuntimeError(f"{called}: A must be batches of square matrices, but they are {A.shape[-2]} by "
+                           f"{A.shape[-1]} matrices")
 
 
 def _matrix(x: Any, called: str, name: str = "A") -> None:
@@ -25,13 +27,15 @@ def _matrix(x: Any, called: str, name: str = "A") -> None:
 
 def _equation(A: Any, B: Any, called: str, left: bool = True) -> None:
     if A.shape[-1] != B.shape[-2 if left else -1]:
-        raise RuntimeError(f"{called}: Incompatible shapes of A and B for the equation {'AX = B' if left else 'XA = B'} ({_by(A.shape[-2:])} and {_by(B.shape[-2:])})")
+        raise RuntimeError(f"{called}: Incompatible shapes of A and B for the equation "
+                           f"{'AX = B' if left else 'XA = B'} ({_by(A.shape[-2:])} and {_by(B.shape[-2:])})")
 
 
 def solve(A: Any, B: Any, *, left: bool = True, **_: Any) -> None:
     is_vector = len(B.shape) == 1 or (len(A.shape) - 1 == len(B.shape) and A.shape[:-1] == B.shape)
     if is_vector and left and A.shape[-1] != B.shape[-1]:
-        raise RuntimeError(f"linalg.solve: Incompatible shapes of A and B for the equation AX = B ({_by(A.shape[-2:])} and {B.shape[-1]}x1)")
+        raise RuntimeError(f"linalg.solve: Incompatible shapes of A and B for the equation AX = B ({_by(A.shape[-2:])} "
+                           f"and {B.shape[-1]}x1)")
     if not is_vector:
         _equation(A, B, "linalg.solve", left)
 
@@ -56,7 +60,8 @@ def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, **_: Any) -> No
 
 def qr(A: Any, mode: str = "reduced") -> None:
     if mode not in ("reduced", "complete", "r"):
-        raise RuntimeError(f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'")
+        raise RuntimeError(f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or "
+                           "'complete'")
 
 
 def _lu(called: str) -> Callable:
@@ -81,7 +86,8 @@ def pinv(A: Any, *_: Any, hermitian: bool = False, **__: Any) -> None:
     if len(A.shape) < 2:
         name = c_name(A._a.dtype).title()
         size = A.shape[0] if A.shape else ""
-        raise RuntimeError(f"linalg.pinv({name}{{[{size}]}}): expected a tensor with 2 or more dimensions of float, double, cfloat or cdouble types")
+        raise RuntimeError(f"linalg.pinv({name}{{[{size}]}}): expected a tensor with 2 or more dimensions of float, "
+                           "double, cfloat or cdouble types")
     if hermitian:
         _square(A, "linalg.eigh")
 
@@ -103,7 +109,8 @@ def multi_dot(tensors: Sequence) -> None:
             raise RuntimeError(f"multi_dot(): tensor {k} must be 2D but got {len(x.shape)}D")
     for k, (x, y) in enumerate(zip(tensors, tensors[1:])):
         if x.shape[-1] != y.shape[0]:
-            raise RuntimeError(f"multi_dot(): tensors {k} and {k + 1} with shapes {list(x.shape)} and {list(y.shape)} cannot be multiplied")
+            raise RuntimeError(f"multi_dot(): tensors {k} and {k + 1} with shapes {list(x.shape)} and {list(y.shape)} "
+                               "cannot be multiplied")
 
 
 _ORDERS = ("fro", "nuc", math.inf, -math.inf, 1, -1, 2, -2)
@@ -112,7 +119,8 @@ _ORDERS = ("fro", "nuc", math.inf, -math.inf, 1, -1, 2, -2)
 def matrix_norm(A: Any, ord: Any = "fro", dim: Any = (-2, -1), *_: Any, **__: Any) -> None:
     _matrix(A, "linalg.matrix_norm")
     if not isinstance(dim, (tuple, list)) or len(dim) != 2:
-        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {dim if isinstance(dim, int) else ' '.join(map(str, dim))}")
+        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got "
+                           f"{dim if isinstance(dim, int) else ' '.join(map(str, dim))}")
     if dim[0] % len(A.shape) == dim[1] % len(A.shape):
         raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got ({dim[0]}, {dim[1]})")
     if ord not in _ORDERS:
@@ -123,7 +131,8 @@ def norm(A: Any, ord: Any = None, dim: Any = None, *_: Any, **__: Any) -> None:
     if ord is None:
         return
     if dim is None and len(A.shape) not in (1, 2):
-        raise RuntimeError(f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {len(A.shape)}D.")
+        raise RuntimeError(f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got "
+                           f"{len(A.shape)}D.")
     pair = tuple(range(len(A.shape))) if dim is None else dim
     if isinstance(ord, str) or isinstance(pair, (tuple, list)) and len(pair) == 2:
         matrix_norm(A, ord, pair)
@@ -143,7 +152,8 @@ def householder_product(input: Any, tau: Any) -> None:
     if input.shape[-1] < tau.shape[-1]:
         raise RuntimeError(f"{called}: input.shape[-1] must be greater than or equal to tau.shape[-1]")
     if tuple(tau.shape[:-1]) != tuple(input.shape[:-2]):
-        raise RuntimeError(f"{called}: Expected batch dimensions of tau to be equal to input.shape[:-2], but got {list(tau.shape[:-1])}")
+        raise RuntimeError(f"{called}: Expected batch dimensions of tau to be equal to input.shape[:-2], but got "
+                           f"{list(tau.shape[:-1])}")
 
 
 def tensorinv(A: Any, ind: int = 2) -> None:
@@ -160,7 +170,8 @@ def tensorsolve(A: Any, B: Any, dims: Any = None) -> None:
 def _halves(A: Any, at: int, name: str) -> None:
     first, last = math.prod(A.shape[:at]), math.prod(A.shape[at:])
     if first != last:
-        raise RuntimeError(f"Expected self to satisfy the requirement prod(self.shape[{name}:]) == prod(self.shape[:{name}]), but got {last} != {first}")
+        raise RuntimeError(f"Expected self to satisfy the requirement prod(self.shape[{name}:]) == "
+                           f"prod(self.shape[:{name}]), but got {last} != {first}")
 
 
 def vander(x: Any, *, N: "int | None" = None) -> None:
@@ -169,10 +180,12 @@ def vander(x: Any, *, N: "int | None" = None) -> None:
 
 
 def einsum(equation: str, operands: Sequence) -> None:
-    """The subscripts of einsum: as many as each operand has dimensions, of sizes that agree, and those of the result among them."""
+    """The subscripts of einsum: as many as each operand has dimensions, of sizes that agree, and those of the result
+    among them."""
     for k, c in enumerate(equation):
         if not (c.isascii() and c.isalpha()) and c not in " .,->":
-            raise RuntimeError(f"einsum(): invalid subscript given at index {k} in the equation string, subscripts must be in [a-zA-Z]")
+            raise RuntimeError(f"einsum(): invalid subscript given at index {k} in the equation string, subscripts "
+                               "must be in [a-zA-Z]")
     words, arrow, out = equation.replace(" ", "").partition("->")
     each = words.split(",")
     if len(each) != len(operands):
@@ -193,29 +206,35 @@ def einsum(equation: str, operands: Sequence) -> None:
 def _subscripts(k: int, word: str, shape: tuple, sizes: dict) -> None:
     """The subscripts of one operand; sizes: those seen so far."""
     if len(word) != len(shape):
-        raise RuntimeError(f"einsum(): the number of subscripts in the equation ({len(word)}) does not match the number of dimensions ({len(shape)}) for operand {k} "
+        raise RuntimeError(f"einsum(): the number of subscripts in the equation ({len(word)}) does not match the "
+                           f"number of dimensions ({len(shape)}) for operand {k} "
                            "and no ellipsis was given")
     own: dict = {}
     for c, n in zip(word, shape):
         if own.setdefault(c, n) != n:
-            raise RuntimeError(f"einsum(): subscript {c} is repeated for operand {k} but the sizes don't match, {n} != {own[c]}")
+            raise RuntimeError(f"einsum(): subscript {c} is repeated for operand {k} but the sizes don't match, {n} != "
+                               f"{own[c]}")
     for c, n in own.items():
         seen = sizes.get(c, 1)
         if n != seen and 1 not in (n, seen):
-            raise RuntimeError(f"einsum(): subscript {c} has size {n} for operand {k} which does not broadcast with previously seen size {seen}")
+            raise RuntimeError(f"einsum(): subscript {c} has size {n} for operand {k} which does not broadcast with "
+                               f"previously seen size {seen}")
         sizes[c] = max(n, seen)
 
 
-CHECKS: dict[str, Callable] = {f.__name__: f for f in (solve, solve_triangular, lu_solve, qr, lstsq, pinv, matrix_rank, multi_dot, matrix_norm, norm, vector_norm,
+CHECKS: dict[str, Callable] = {f.__name__: f for f in (solve, solve_triangular, lu_solve, qr, lstsq, pinv, matrix_rank,
+                                                       multi_dot, matrix_norm, norm, vector_norm,
                                                        householder_product, tensorinv, tensorsolve, vander)}
-CHECKS.update(solve_ex=solve, lu=_lu("linalg.lu"), lu_factor=_lu("torch.lu_factor"), lu_factor_ex=_lu("torch.lu_factor"))
+CHECKS.update(solve_ex=solve, lu=_lu("linalg.lu"), lu_factor=_lu("torch.lu_factor"),
+              lu_factor_ex=_lu("torch.lu_factor"))
 
 
-# -- factorizations that fail ---------------------------------------------------------------------------------------------------------------
+# -- factorizations that fail ------------------------------------------------------------------------------------------
 
 
 def why_singular(called: str, a: np.ndarray) -> str:
-    """PyTorch's words for an inverse or a Cholesky factor that could not be computed: which matrix of the stack, and where in it. Empty if all can be."""
+    """PyTorch's words for an inverse or a Cholesky factor that could not be computed: which matrix of the stack, and
+    where in it. Empty if all can be."""
     is_inverse = called.endswith(("inv", "inverse"))
     for k, m in enumerate(a.reshape(-1, *a.shape[-2:])):
         factor = get_lapack_funcs("getrf" if is_inverse else "potrf", (m,))
@@ -223,7 +242,9 @@ def why_singular(called: str, a: np.ndarray) -> str:
         if info > 0:
             batch = f"(Batch element {k}): " if a.ndim > 2 else ""
             if is_inverse:
-                return f"linalg.inv: {batch}The diagonal element {info} is zero, the inversion could not be completed because the input matrix is singular."
-            return (f"{called}: {batch}The factorization could not be completed because the input is not positive-definite (the leading minor of order {info} is not "
+                return (f"linalg.inv: {batch}The diagonal element {info} is zero, the inversion could not be completed "
+                        "because the input matrix is singular.")
+            return (f"{called}: {batch}The factorization could not be completed because the input is not "
+                    f"positive-definite (the leading minor of order {info} is not "
                     "positive-definite).")
     return ""

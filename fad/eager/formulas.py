@@ -17,7 +17,8 @@ from .together import step, together
 @function("ldexp", changing=True)
 def ldexp(self: Any, other: Any) -> Any:
     """self * 2 ** other."""
-    return op["ldexp"](self, other) if raw(other).dtype.kind in "iu" and self.dtype.kind == "f" else self * pow(2.0, other)
+    return (op["ldexp"](self, other) if raw(other).dtype.kind in "iu" and self.dtype.kind == "f"
+            else self * pow(2.0, other))
 
 
 @function("heaviside", changing=True)
@@ -87,7 +88,8 @@ def clamp(self: Any, min: Any = None, max: Any = None) -> Any:
         raise NotImplementedError("clamp is not supported for complex types")
     if x.dtype.kind == "f" or any(isinstance(b, float) for b in (min, max)):
         low, high = -np.inf if min is None else min, np.inf if max is None else max
-        return run(op["clip"], x, low, high, label=f"ClampBackward{int(not any(isinstance(b, Tensor) for b in (min, max)))}")
+        return run(op["clip"], x, low, high,
+                   label=f"ClampBackward{int(not any(isinstance(b, Tensor) for b in (min, max)))}")
     y = x if min is None else op["maximum"](x, min)
     return y if max is None else op["minimum"](y, max)
 
@@ -104,23 +106,26 @@ def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = No
     if not isinstance(input, Tensor) and not isinstance(other, Tensor) and not getattr(condition, "__fad_level__", 0):
         condition = tensor_of(condition)
     if isinstance(condition, Tensor) and condition.dtype.kind != "b" and condition.dtype != np.uint8:
-        raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype {scalar_name(condition.dtype)}")
+        raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype "
+                           f"{scalar_name(condition.dtype)}")
     return delivered(op["where"](condition, input, other), out, "where")
 
 
-Tensor.where = lambda self, condition, other: op["where"](condition, self, other)                             # type: ignore[attr-defined]
+Tensor.where = lambda self, condition, other: op["where"](condition, self, other)  # type: ignore[attr-defined]
 
 
 @function(changing=True)
 def masked_fill(self: Any, mask: Any, value: Any) -> Any:
     """value where the mask holds."""
     if raw(mask).dtype.kind != "b":
-        raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {c_name(raw(mask).dtype)}")
+        raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype "
+                           f"{c_name(raw(mask).dtype)}")
     if not isinstance(value, Tensor):
         value = value if self.dtype.kind in "fc" else np.asarray(value).astype(self.dtype).item()
         return composites.masked_fill(self, raw(mask), value)
     if len(value.shape):
-        raise RuntimeError(f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {len(value.shape)} dimension(s).")
+        raise RuntimeError(f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+                           f"{len(value.shape)} dimension(s).")
     value = value if value.dtype == self.dtype else op["cast"](value, dtype=self.dtype)
     return together((op["where"](mask, value, self),), "MaskedFillBackward1", (self, value), {"mask": mask})[0]
 
@@ -147,8 +152,10 @@ def _in_one_dtype(*xs: Any) -> tuple:
 def addcdiv(self: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     """self + value * tensor1 / tensor2."""
     if all(x.dtype.kind in "biu" for x in (tensor1, tensor2)):
-        raise RuntimeError("Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true division of tensor1 and "
-                           "tensor2. Make one of them a floating-point tensor, or use (input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype)")
+        raise RuntimeError("Integer division with addcdiv is no longer supported, and in a future  release addcdiv "
+                           "will perform a true division of tensor1 and "
+                           "tensor2. Make one of them a floating-point tensor, or use (input + value * "
+                           "torch.trunc(tensor1 / tensor2)).to(input.dtype)")
     x, a, b = _in_one_dtype(self, tensor1, tensor2)
     return x + a / b * value
 
@@ -159,7 +166,8 @@ def lerp(self: Any, end: Any, weight: Any) -> Any:
     agree("expected dtype {} for `end` but got dtype {}", self, end, name=c_name)
     agree("expected dtype {} for `weight` but got dtype {}", self, weight, name=c_name)
     if self.dtype.kind in "biu":
-        raise NotImplementedError(f'"lerp_kernel_{"tensor" if isinstance(weight, Tensor) else "scalar"}" not implemented for \'{scalar_name(self.dtype)}\'')
+        raise NotImplementedError(f'"lerp_kernel_{"tensor" if isinstance(weight, Tensor) else "scalar"}" not '
+                                  f'implemented for \'{scalar_name(self.dtype)}\'')
     y = self + weight * (end - self)
     if isinstance(weight, Tensor):
         return together((y,), "LerpBackward1", (self, end, weight), {"self": self, "end": end, "weight": weight})[0]
@@ -188,5 +196,6 @@ def nan_to_num(self: Any, nan: float = 0.0, posinf: Any = None, neginf: Any = No
     if self.dtype.kind in "biu":
         return clone(self)
     limits = np.finfo(self.dtype)
-    return composites.nan_to_num(self, nan=0.0 if nan is None else nan, high=float(limits.max) if posinf is None else posinf,
+    return composites.nan_to_num(self, nan=0.0 if nan is None else nan,
+                                 high=float(limits.max) if posinf is None else posinf,
                                  low=float(limits.min) if neginf is None else neginf)

@@ -1,4 +1,5 @@
-"""Forward mode: tensors that carry a tangent. Every op's rule gives its results theirs; what it computes is recorded like anything else."""
+"""Forward mode: tensors that carry a tangent. Every op's rule gives its results theirs; what it computes is recorded
+like anything else."""
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -13,9 +14,11 @@ from .memory import memory, offset_of
 from .record import forward_rule
 from .state import change, changed, now
 from .tensor import Tensor, alias, is_floating, over, raw, stored, way_of, weak, wrap
-from .views import alias_view, apart, keep_tangent, tangent_of
+from .view_kinds import alias_view
+from .views import apart, keep_tangent, tangent_of
 
-SIZES = ("Trying to set a forward gradient that has a different size than that of the original Tensor, this is not supported. Tensor is of size {0} while "
+SIZES = ("Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
+         "supported. Tensor is of size {0} while "
          "the given forward gradient is of size {1}.")
 
 
@@ -47,7 +50,8 @@ def exit_dual_level(*, level: "int | None" = None) -> None:
     if now().dual_level < 0:
         raise RuntimeError("Trying to exit a forward AD level but no level was entered before.")
     if level is not None and level != now().dual_level:
-        raise RuntimeError(f"Trying to exit a forward AD level that was not the last one that was created. This is not supported: {level}")
+        raise RuntimeError(f"Trying to exit a forward AD level that was not the last one that was created. This is not "
+                           f"supported: {level}")
     for ref in now().duals:
         t = ref()
         if isinstance(t, Tensor):
@@ -77,19 +81,23 @@ def dual_level() -> Iterator[int]:
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: "int | None" = None) -> Tensor:
     """A view of the tensor that carries the tangent."""
     if level is None and now().dual_level < 0 or level is not None and level < 0:
-        raise RuntimeError("Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first.")
+        raise RuntimeError("Trying to create a dual Tensor for forward AD but no level exists, make sure to "
+                           "enter_dual_level() first.")
     if not is_floating(tensor._a.dtype):
         raise ValueError(f"Expected primal to be floating point or complex, but got: torch.{tensor._a.dtype}")
     if not is_floating(tangent._a.dtype):
         raise ValueError(f"Expected tangent to be floating point or complex, but got: {tangent._a.dtype}")
     if tangent_of(tensor) is not None:
-        raise RuntimeError("Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not supported.")
+        raise RuntimeError("Making a dual Tensor based on a Tensor that already has a forward gradient at the same "
+                           "level 0 is not supported.")
     if tangent_of(tangent) is not None:
-        raise RuntimeError("Setting a forward grad that itself has a forward gradient at the same level 0 is not supported.")
+        raise RuntimeError("Setting a forward grad that itself has a forward gradient at the same level 0 is not "
+                           "supported.")
     if tensor._a.shape != tangent._a.shape:
         raise RuntimeError(SIZES.format(list(tensor._a.shape), list(tangent._a.shape)))
     if tensor._a.dtype != tangent._a.dtype:
-        raise RuntimeError(f"Expected tangent to have the same dtype as the primal: got {tangent._a.dtype} and {tensor._a.dtype}")
+        raise RuntimeError(f"Expected tangent to have the same dtype as the primal: got {tangent._a.dtype} and "
+                           f"{tensor._a.dtype}")
     if way_of(tensor) is not way_of(tangent) or not same_layout(stored(tensor), stored(tangent)):
         tangent = laid_out_like(tensor, tangent)
     dual = _without_tangent(tensor)
@@ -115,7 +123,8 @@ def same_layout(x: np.ndarray, dx: np.ndarray) -> bool:
 
 
 def laid_out_like(x: Tensor, tangent: Tensor) -> Tensor:
-    """A copy of the tangent in memory of its own, laid out as x is in its memory, and conjugated when it is read if x is."""
+    """A copy of the tangent in memory of its own, laid out as x is in its memory, and conjugated when it is read if x
+    is."""
     a = stored(x)
     row = np.zeros(memory(a).size, a.dtype)
     new = over(np.lib.stride_tricks.as_strided(row[offset_of(a):], a.shape, a.strides), x, [0])
@@ -132,7 +141,7 @@ def unpack_dual(tensor: Tensor, *, level: "int | None" = None) -> UnpackedDualTe
 def give(t: Tensor, tangent: Tensor) -> None:
     """t carries this tangent until the level ends."""
     keep_tangent(t, tangent)
-    if t._fn is not None:                                    # a result that its node saved has its tangent from the node
+    if t._fn is not None:  # a result that its node saved has its tangent from the node
         t._fn.__dict__.setdefault("tangents", {})[t._nr] = tangent
         now().duals.append(weak(t._fn))
 
@@ -148,7 +157,8 @@ def push(op: Op, args: tuple, results: tuple, params: dict) -> None:
         try:
             dys = [_own(dy, dxs) for dy in op.derivative.jvp(op, ys, xs, tuple(dxs), params)]
         except NoDerivativeError as error:
-            raise NoDerivativeError(f"Trying to use forward AD with {op.name} that does not support it because it has not been implemented yet: {error.what}",
+            raise NoDerivativeError(f"Trying to use forward AD with {op.name} that does not support it because it has "
+                                    f"not been implemented yet: {error.what}",
                                     why=error.why, do=error.do) from None
     for y, dy in zip(results, dys):
         if is_floating(y._a.dtype):
@@ -175,7 +185,8 @@ def _as_tangent(dy: Any, y: Tensor) -> Tensor:
     if dy is None:
         return wrap(np.zeros_like(y._a))
     if isinstance(dy, Tensor):
-        return laid_out_like(y, dy) if dy._a.strides != y._a.strides and dy._a.shape == y._a.shape and is_dense(y._a) else dy
+        return (laid_out_like(y, dy) if dy._a.strides != y._a.strides and dy._a.shape == y._a.shape and is_dense(y._a)
+                else dy)
     return wrap(np.broadcast_to(np.asarray(raw(dy), y._a.dtype), y._a.shape).copy())
 
 

@@ -21,15 +21,19 @@ def _window(window: Any, n_fft: int, win_length: "int | None", dtype: np.dtype) 
         raise RuntimeError(f"stft: expected 0 < win_length <= n_fft, but got win_length={size}")
     a: Any = wrap(np.ones(size, dtype)) if window is None else window
     if tuple(a.shape) != (size,):
-        raise RuntimeError(f"expected a 1D window tensor of size equal to win_length={size}, but got window with size {list(a.shape)}")
+        raise RuntimeError(f"expected a 1D window tensor of size equal to win_length={size}, but got window with size "
+                           f"{list(a.shape)}")
     left = (n_fft - size) // 2
     return a if size == n_fft else BY_NAME["numpy.pad"].call(a, (left, n_fft - size - left))
 
 
 @function()
-def stft(input: Tensor, n_fft: int, hop_length: "int | None" = None, win_length: "int | None" = None, window: Any = None, center: bool = True,
-         pad_mode: str = "reflect", normalized: bool = False, onesided: "bool | None" = None, return_complex: "bool | None" = None) -> Tensor:
-    """Spectra of frames of n_fft elements, hop_length apart: (..., frequencies, frames); center: the first frame's middle is the first element.
+def stft(input: Tensor, n_fft: int, hop_length: "int | None" = None, win_length: "int | None" = None,
+         window: Any = None, center: bool = True,
+         pad_mode: str = "reflect", normalized: bool = False, onesided: "bool | None" = None,
+         return_complex: "bool | None" = None) -> Tensor:
+    """Spectra of frames of n_fft elements, hop_length apart: (..., frequencies, frames); center: the first frame's
+    middle is the first element.
 
     >>> import fad
     >>> fad.stft(fad.ones(8), 4, return_complex=True).shape
@@ -37,7 +41,8 @@ def stft(input: Tensor, n_fft: int, hop_length: "int | None" = None, win_length:
     """
     x: Any = input
     if x.dtype.kind != "c" and return_complex is None:
-        raise RuntimeError("stft requires the return_complex parameter be given for real inputs, and will further require that return_complex=True in a future "
+        raise RuntimeError("stft requires the return_complex parameter be given for real inputs, and will further "
+                           "require that return_complex=True in a future "
                            "PyTorch release.")
     hop = n_fft // 4 if hop_length is None else hop_length
     if hop <= 0:
@@ -45,31 +50,37 @@ def stft(input: Tensor, n_fft: int, hop_length: "int | None" = None, win_length:
     batched = len(x.shape) == 2
     x = x if batched else x.unsqueeze(0)
     if center:
-        places = np.pad(np.arange(x.shape[1]), n_fft // 2, mode={"reflect": "reflect", "replicate": "edge", "circular": "wrap"}.get(pad_mode, "edge"))   # type: ignore[call-overload]
+        places = np.pad(np.arange(x.shape[1]), n_fft // 2, mode={"reflect": "reflect", "replicate": "edge", "circular": "wrap"}.get(pad_mode, "edge"))  # type: ignore[call-overload]
         around = x.index_select(1, wrap(places))
-        x = around if pad_mode != "constant" else around * wrap((np.arange(len(places)) >= n_fft // 2) & (np.arange(len(places)) < n_fft // 2 + x.shape[1]))
+        x = around if pad_mode != "constant" else around * wrap((np.arange(len(places)) >= n_fft // 2)
+                                                                & (np.arange(len(places)) < n_fft // 2 + x.shape[1]))
     if not 0 < n_fft <= x.shape[1]:
         raise RuntimeError(f"stft: expected 0 < n_fft < {x.shape[1]}, but got n_fft={n_fft}")
     frames = x.unfold(1, n_fft, hop) * _window(window, n_fft, win_length, x.dtype)
     half = x.dtype.kind != "c" if onesided is None else onesided
-    y = BY_NAME["numpy.fft.rfft" if half else "numpy.fft.fft"].call(frames, axis=-1, norm="ortho" if normalized else None).transpose(1, 2)
+    y = BY_NAME["numpy.fft.rfft" if half else "numpy.fft.fft"].call(frames, axis=-1, norm="ortho" if normalized
+                                                                    else None).transpose(1, 2)
     y = named(y if batched else y.squeeze(0), "StftBackward0")
     return stack([y.real, y.imag], -1) if return_complex is False or not (return_complex or x.dtype.kind == "c") else y
 
 
 @function()
-def istft(input: Tensor, n_fft: int, hop_length: "int | None" = None, win_length: "int | None" = None, window: Any = None, center: bool = True,
-          normalized: bool = False, onesided: "bool | None" = None, length: "int | None" = None, return_complex: bool = False) -> Tensor:
+def istft(input: Tensor, n_fft: int, hop_length: "int | None" = None, win_length: "int | None" = None,
+          window: Any = None, center: bool = True,
+          normalized: bool = False, onesided: "bool | None" = None, length: "int | None" = None,
+          return_complex: bool = False) -> Tensor:
     """The signal whose frames have these spectra, as nearly as can be (Griffin & Lim, 1984)."""
     x: Any = input
     if x.dtype.kind != "c":
-        raise RuntimeError("istft requires a complex-valued input tensor matching the output from stft with return_complex=True.")
+        raise RuntimeError("istft requires a complex-valued input tensor matching the output from stft with "
+                           "return_complex=True.")
     hop = n_fft // 4 if hop_length is None else hop_length
     batched = len(x.shape) == 3
     x = x if batched else x.unsqueeze(0)
     half = x.shape[1] != n_fft if onesided is None else onesided
     if x.shape[1] != (n_fft // 2 + 1 if half else n_fft):
-        raise RuntimeError(f"istft: expected the frequency dimension (3rd to the last) of the input tensor to match n_fft / 2 + 1 when onesided=True, but got "
+        raise RuntimeError(f"istft: expected the frequency dimension (3rd to the last) of the input tensor to match "
+                           "n_fft / 2 + 1 when onesided=True, but got "
                            f"{x.shape[1]}")
     win = _window(window, n_fft, win_length, x.real.dtype)
     norm = "ortho" if normalized else None
@@ -81,16 +92,17 @@ def istft(input: Tensor, n_fft: int, hop_length: "int | None" = None, win_length
     n, count = frames.shape[:2]
     total = n_fft + hop * (count - 1)
     places = wrap((np.arange(count)[:, None] * hop + np.arange(n_fft)).reshape(-1))
-    y = wrap(np.zeros((n, total), frames.dtype)).index_add(1, places, (frames * win).reshape(n, -1))            # type: ignore[attr-defined]
-    weight = wrap(np.zeros(total, win.dtype)).index_add(0, places, (win * win).repeat(count))                  # type: ignore[attr-defined]
+    y = wrap(np.zeros((n, total), frames.dtype)).index_add(1, places, (frames * win).reshape(n, -1))  # type: ignore[attr-defined]
+    weight = wrap(np.zeros(total, win.dtype)).index_add(0, places, (win * win).repeat(count))  # type: ignore[attr-defined]
     start = n_fft // 2 if center else 0
     end = start + length if length is not None else total - n_fft // 2 if center else total
     kept = weight[start:min(end, total)]
     if not kept.numel() or np.abs(kept._a).min() <= 1e-11:
-        raise RuntimeError("istft: window overlap add min: 1 of the windows does not reach all elements: they cannot be known")
+        raise RuntimeError("istft: window overlap add min: 1 of the windows does not reach all elements: they cannot "
+                           "be known")
     y = y[:, start:min(end, total)] / kept
     if end > total:
-        y = wrap(np.zeros((n, end - start), y.dtype)).slice_scatter(y, 1, 0, total - start)                     # type: ignore[attr-defined]
+        y = wrap(np.zeros((n, end - start), y.dtype)).slice_scatter(y, 1, 0, total - start)  # type: ignore[attr-defined]
     return named(y if batched else y.squeeze(0), "IstftBackward0")
 
 
@@ -101,15 +113,18 @@ def _hamming(n: int, alpha: float = 0.54, beta: float = 0.46) -> np.ndarray:
 
 def _taper(name: str, values: Any) -> None:
     @on_cpu
-    def call(window_length: int, periodic: bool = True, *args: Any, dtype: Any = None, requires_grad: bool = False, **kwargs: Any) -> Tensor:
+    def call(window_length: int, periodic: bool = True, *args: Any, dtype: Any = None, requires_grad: bool = False,
+             **kwargs: Any) -> Tensor:
         if window_length < 0:
             raise RuntimeError(f"{name} requires non-negative window_length, got window_length={window_length}")
         a = values(window_length + bool(periodic), *args, **kwargs) if window_length != 1 else np.ones(1)
         return leaf(a[:window_length].astype(default.dtype if dtype is None else as_dtype(dtype)), requires_grad)
-    call.__name__, call.__doc__ = name, f"The {name.replace('_', ' ')}: one period of it, or (periodic=False) symmetric."
+    call.__name__, call.__doc__ = (name,
+                                   f"The {name.replace('_', ' ')}: one period of it, or (periodic=False) symmetric.")
     function(name, method=False)(call)
 
 
-for _name, _values in {"hann_window": np.hanning, "hamming_window": _hamming, "blackman_window": np.blackman, "bartlett_window": np.bartlett,
+for _name, _values in {"hann_window": np.hanning, "hamming_window": _hamming, "blackman_window": np.blackman,
+                       "bartlett_window": np.bartlett,
                        "kaiser_window": lambda n, beta=12.0: np.kaiser(n, number(beta, "kaiser_window", "beta"))}.items():
     _taper(_name, _values)

@@ -36,7 +36,9 @@ class Function:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        cls._backward_cls = type(f"{cls.__name__}Backward", (FunctionNode,), {"function": cls, "_forward_cls": cls, "__doc__": f"The node of a call of {cls.__name__}."})
+        cls._backward_cls = type(f"{cls.__name__}Backward", (FunctionNode,),
+                                 {"function": cls, "_forward_cls": cls,
+                                  "__doc__": f"The node of a call of {cls.__name__}."})
 
     @classmethod
     def defines(cls, name: str) -> bool:
@@ -44,20 +46,27 @@ class Function:
         return getattr(cls, name) is not getattr(Function, name)
 
     def __init__(self, *args: Any, **kwargs: Any):
-        warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should invoke them on the "
-                      "class itself. Instantiating an autograd function will raise an error in a future version.", DeprecationWarning, stacklevel=2)
+        warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you "
+                      "should invoke them on the "
+                      "class itself. Instantiating an autograd function will raise an error in a future version.",
+                      DeprecationWarning, stacklevel=2)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function with static "
+        raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. Please use "
+                           "new-style autograd function with static "
                            f"forward method. (Example: {type(self).__name__}.apply)")
 
     def __getattr__(self, name: str) -> Any:
         if name == "metadata":
-            raise RuntimeError("You attempted to access the anomaly metadata of a custom autograd function but the underlying PyNode has already been "
-                               "deallocated: an instance of a Function is no node. The node of a call is the grad_fn of its results.")
+            raise RuntimeError("You attempted to access the anomaly metadata of a custom autograd function but the "
+                               "underlying PyNode has already been "
+                               "deallocated: an instance of a Function is no node. The node of a call is the grad_fn "
+                               "of its results.")
         if hasattr(FunctionNode, name):
-            raise RuntimeError(f"Attribute '{name}' is invalid for this instance of {type(self).__name__}. Accessing this attribute directly on an instance "
-                               "of autograd.Function is a legacy access pattern that is no longer supported. The node of a call is the grad_fn of its results.")
+            raise RuntimeError(f"Attribute '{name}' is invalid for this instance of {type(self).__name__}. Accessing "
+                               "this attribute directly on an instance "
+                               "of autograd.Function is a legacy access pattern that is no longer supported. The node "
+                               "of a call is the grad_fn of its results.")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @staticmethod
@@ -73,19 +82,22 @@ class Function:
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         """Gradients of the inputs, None for those that have none, from gradients of the outputs."""
-        raise NotImplementedError("You must implement either the backward or vjp method for your custom autograd.Function to use it with backward mode AD.")
+        raise NotImplementedError("You must implement either the backward or vjp method for your custom "
+                                  "autograd.Function to use it with backward mode AD.")
 
     vjp = backward
 
     @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
         """Tangents of the outputs from tangents of the inputs."""
-        raise NotImplementedError("You must implement the jvp function for custom autograd.Function to use it with forward mode AD.")
+        raise NotImplementedError("You must implement the jvp function for custom autograd.Function to use it with "
+                                  "forward mode AD.")
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple, *args: Any) -> Any:
         """(outputs, where their batch axes are) for inputs with batch axes at in_dims."""
-        raise NotImplementedError("To use autograd.Function with vmap, you must either override the vmap static method or set generate_vmap_rule=True.")
+        raise NotImplementedError("To use autograd.Function with vmap, you must either override the vmap static method "
+                                  "or set generate_vmap_rule=True.")
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
@@ -129,7 +141,8 @@ def _refused(outputs: tuple) -> tuple:
             t._rg = True
     node = Refusal(tuple([None if t is None else accumulator(t) for t in leaves]))
     node.outputs = len(outputs)
-    return tuple([t if leaf is None else wrap_result(leaf._a, node, k) for k, (t, leaf) in enumerate(zip(outputs, leaves))])
+    return tuple([t if leaf is None else wrap_result(leaf._a, node, k)
+                  for k, (t, leaf) in enumerate(zip(outputs, leaves))])
 
 
 class NestedIOFunction(Function):
@@ -144,4 +157,5 @@ class InplaceFunction(Function):
         self.inplace = inplace
 
 
-__all__ = ["Function", "FunctionCtx", "FunctionNode", "once_differentiable", "InplaceFunction", "NestedIOFunction", "SavedTensor"]
+__all__ = ["Function", "FunctionCtx", "FunctionNode", "once_differentiable", "InplaceFunction", "NestedIOFunction",
+           "SavedTensor"]

@@ -14,7 +14,8 @@ from .record import edge
 from .saved import Meta
 from .state import changed, now
 from .tensor import Tensor, alias, is_floating, wrap
-from .views import View, alias_view
+from .view_kinds import alias_view
+from .views import View
 
 
 class VmapInfo(NamedTuple):
@@ -79,10 +80,14 @@ def staged(cls: Any, args: tuple, kwargs: dict) -> Any:
     return call(*args)
 
 
-_NO_INPUT = ("ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should be passed to ctx.mark_dirty().")
-_DIRTY_VIEW = ("If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more than one Tensor. This is not "
-               "supported by the current autograd engine. You should either make sure the input is not a view (using .clone() for example) or make your "
-               "Function only return one Tensor (potentially splitting it into two Functions: one doing the inplace that returns a single Tensor and a "
+_NO_INPUT = ("ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated "
+             "should be passed to ctx.mark_dirty().")
+_DIRTY_VIEW = ("If your Function modifies inplace an input that is a view of another Tensor, your Function cannot "
+               "return more than one Tensor. This is not "
+               "supported by the current autograd engine. You should either make sure the input is not a view (using "
+               ".clone() for example) or make your "
+               "Function only return one Tensor (potentially splitting it into two Functions: one doing the inplace "
+               "that returns a single Tensor and a "
                "second one that does the other operations).")
 
 
@@ -102,7 +107,7 @@ class Call:
     def __init__(self, cls: Any, args: tuple, kwargs: dict):
         if cls.defines("setup_context"):
             args, kwargs = with_defaults(cls, args, kwargs)
-        elif kwargs:                                                # what is given by name has its place too, and its gradient
+        elif kwargs:  # what is given by name has its place too, and its gradient
             bound = inspect.signature(cls.forward).bind(None, *args, **kwargs)
             args, kwargs = bound.args[1:], bound.kwargs
         self.cls, self.args, self.kwargs, self.creation = cls, args, kwargs, "custom"
@@ -119,14 +124,16 @@ class Call:
         split = self.cls.defines("setup_context")
         level = now().dual_level
         with changed(grad=False, dual_level=-1):
-            result = self.cls.forward(*self.args, **self.kwargs) if split else self.cls.forward(self.ctx, *self.args, **self.kwargs)
+            result = (self.cls.forward(*self.args, **self.kwargs) if split
+                      else self.cls.forward(self.ctx, *self.args, **self.kwargs))
             if split:
                 self.cls.setup_context(self.ctx, self.args, result)
-        several = isinstance(result, tuple)                        # anything else is one result: a list of tensors is none of the graph's
+        several = isinstance(result, tuple)  # anything else is one result: a list of tensors is none of the graph's
         outputs = list(result) if several else [result]
         for t in self.ctx.non_differentiable:
             if not isinstance(t, Tensor):
-                raise RuntimeError(f"mark_non_differentiable only accepts variable arguments, but got {type(t).__name__}")
+                raise RuntimeError(f"mark_non_differentiable only accepts variable arguments, but got "
+                                   f"{type(t).__name__}")
         dirty, fixed = self.check_dirty(outputs), self.ctx.non_differentiable
         self.mark_views(outputs, dirty)
         finished = self.finish(outputs)
@@ -139,7 +146,8 @@ class Call:
         ctx, dirty = self.ctx, []
         for t in ctx.dirty_tensors:
             if not any(t is y for y in outputs):
-                raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. The inputs that are modified "
+                raise RuntimeError("Some elements marked as dirty during the forward method were not returned as "
+                                   "output. The inputs that are modified "
                                    "inplace must all be outputs of the Function.")
             if not any(t is a for a in self.args):
                 if t._view is not None:
@@ -159,14 +167,15 @@ class Call:
     def mark_views(self, outputs: list, dirty: tuple) -> None:
         """What forward returned of views may not be changed in place: that would go past the Function's backward."""
         if self.ctx._is_pure_view and (len(outputs) > 1 or sum(self.ctx.is_tensor) != 1):
-            raise RuntimeError("Pure view custom Function can only have one input Tensor and one output Tensor. Open an issue if you need to support more.")
+            raise RuntimeError("Pure view custom Function can only have one input Tensor and one output Tensor. Open "
+                               "an issue if you need to support more.")
         self.creation = "" if self.ctx._is_pure_view else "multi" if len(outputs) > 1 else "custom"
         for y in outputs:
             if isinstance(y, Tensor) and y._view is not None and not any(y is t for t in (*dirty, *self.args)):
                 self.mark(y)
 
     def mark(self, y: Tensor) -> None:
-        if self.creation or now().grad:                              # a pure view is as any other: without gradients it stays one taken so
+        if self.creation or now().grad:  # a pure view is as any other: without gradients it stays one taken so
             y._view.creation = self.creation
 
     def finish(self, outputs: list) -> list:
@@ -182,7 +191,8 @@ class Call:
         ctx.outputs = len(outputs)
         ctx.output_metas = [Meta(y._a.shape, y._a.dtype) if isinstance(y, Tensor) else None for y in outputs]
         if not ctx._materialize_non_diff_grads:
-            ctx.output_metas = [None if any(y is t for t in ctx.non_differentiable) else meta for y, meta in zip(outputs, ctx.output_metas)]
+            ctx.output_metas = [None if any(y is t for t in ctx.non_differentiable) else meta
+                                for y, meta in zip(outputs, ctx.output_metas)]
         results: dict = {}
         finished = [self.placed(k, y, results) for k, y in enumerate(outputs)]
         ctx.keep(results)
@@ -222,7 +232,8 @@ class Call:
             if is_input or original._view is not None:
                 view = original._view
                 base, form = (view.base, view.form) if view is not None else (original, None)
-                y._view = View(base, (*view.steps,) if view is not None else ((alias_view, ()),), original._vc[0], self.creation, False, form)
+                y._view = View(base, (*view.steps,) if view is not None else ((alias_view, ()),), original._vc[0],
+                               self.creation, False, form)
             results[id(original)] = k
             original_saved = [y if t is original and not is_input else t for t in ctx.to_save or ()]
             ctx.to_save = tuple(original_saved) if ctx.to_save is not None else None

@@ -1,4 +1,5 @@
-"""Forward mode through a Function: its jvp gives the tangents of what it returned, which are checked to be what they must be."""
+"""Forward mode through a Function: its jvp gives the tangents of what it returned, which are checked to be what they
+must be."""
 from typing import Any
 
 import numpy as np
@@ -10,19 +11,23 @@ from .views import keep_tangent, tangent_of
 
 _VIEW = "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view."
 _OF_INPUT = "A custom Function is returning a view but the jvp is not returning a view of the given grad input."
-_OF_BASE = "A custom Function is returning a view but the jvp is not returning a view of the same base as the given grad input."
-_DIRTY = ("An inplace custom Function is not modifying the forward mode gradients inplace. If the forward is modifying an input inplace, then the jvp "
+_OF_BASE = ("A custom Function is returning a view but the jvp is not returning a view of the same base as the given "
+            "grad input.")
+_DIRTY = ("An inplace custom Function is not modifying the forward mode gradients inplace. If the forward is modifying "
+          "an input inplace, then the jvp "
           "function must modify the corresponding gradient inplace.")
 
 
 def push(cls: Any, ctx: Any, args: tuple, outputs: list, finished: list, dirty: tuple, fixed: tuple) -> None:
-    """Tangents of what a Function returned (outputs; `finished` with their place in the graph) when it was called with args."""
+    """Tangents of what a Function returned (outputs; `finished` with their place in the graph) when it was called with
+    args."""
     dxs: list = [tangent_of(a) if isinstance(a, Tensor) else None for a in args]
     if all(dx is None for dx in dxs):
         return
     given = list(dxs)
     if ctx.materialize_grads:
-        given = [wrap(np.zeros_like(a._a)) if dx is None and isinstance(a, Tensor) and is_floating(a._a.dtype) else dx for a, dx in zip(args, dxs)]
+        given = [wrap(np.zeros_like(a._a)) if dx is None and isinstance(a, Tensor) and is_floating(a._a.dtype) else dx
+                 for a, dx in zip(args, dxs)]
     versions = [None if dx is None else dx._vc[0] for dx in dxs]
     ctx.pushing = True
     try:
@@ -32,7 +37,8 @@ def push(cls: Any, ctx: Any, args: tuple, outputs: list, finished: list, dirty: 
         ctx.pushing = False
     dys = list(dys) if isinstance(dys, (tuple, list)) else [dys]
     if len(dys) != len(finished):
-        raise RuntimeError(f"Function's jvp returned an invalid number of forward gradients (expected {len(finished)} but got {len(dys)})")
+        raise RuntimeError(f"Function's jvp returned an invalid number of forward gradients (expected {len(finished)} "
+                           f"but got {len(dys)})")
     for k, (out, y, dy) in enumerate(zip(outputs, finished, dys)):
         if dy is not None:
             _check(k, y, dy, any(out is t for t in fixed))
@@ -47,7 +53,8 @@ def _check(k: int, y: Any, dy: Any, fixed: bool) -> None:
     if not isinstance(dy, Tensor):
         raise RuntimeError(f"expected Variable or None (got {type(dy).__name__}) for grad output {k}.")
     if fixed or not isinstance(y, Tensor) or not is_floating(y._a.dtype):
-        raise RuntimeError(f"Function's jvp returned a gradient at position {k}, but  the corresponding forward output is not a differentiable Tensor."
+        raise RuntimeError(f"Function's jvp returned a gradient at position {k}, but  the corresponding forward output "
+                           "is not a differentiable Tensor."
                            "You should return None at that position instead.")
     if dy._a.shape != y._a.shape:
         raise RuntimeError(SIZES.format(list(y._a.shape), list(dy._a.shape)))
@@ -64,7 +71,8 @@ def _check_view(out: Tensor, y: Tensor, dy: Tensor, args: tuple, dxs: list) -> N
         raise RuntimeError(_VIEW)
     base = y._view.base
     for a, dx in zip(args, dxs):
-        if isinstance(a, Tensor) and dx is not None and (a is base or a is out or a._view is not None and a._view.base is base):
+        if isinstance(a, Tensor) and dx is not None and (a is base or a is out or a._view is not None
+                                                         and a._view.base is base):
             if dx._view is not None and dy._view.base is not dx._view.base:
                 raise RuntimeError(_OF_BASE)
             if dx._view is None and dy._view.base is not dx:

@@ -45,7 +45,7 @@ class FunctionNode(Node, FunctionCtx):
     """The step of a Function's call; it is the ctx of forward and backward too."""
 
     materialize_grads = True
-    _materialize_non_diff_grads = True                      # whether outputs marked as having no derivative get zeros too
+    _materialize_non_diff_grads = True  # whether outputs marked as having no derivative get zeros too
     needs_input_grad: tuple = ()
     to_save: "tuple | None" = None
     saved_for_forward: "tuple | None" = None
@@ -55,7 +55,7 @@ class FunctionNode(Node, FunctionCtx):
     saved: Any = None
     freed = False
     pushing = False                                         # whether jvp is running
-    read = False                                            # whether saved_tensors was read, where that may be done once
+    read = False  # whether saved_tensors was read, where that may be done once
     _is_pure_view = False
     outputs = 1
 
@@ -78,7 +78,8 @@ class FunctionNode(Node, FunctionCtx):
     def _read_once(self) -> tuple:
         """The saved tensors, given away."""
         if self.read:
-            raise RuntimeError("saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on the autograd.Function. Either "
+            raise RuntimeError("saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set "
+                               "on the autograd.Function. Either "
                                "access saved_tensors only once, or set clear_saved_tensors_on_access=False.")
         self.read = True
         tensors = tuple([s.unpack() for s in self.saved])
@@ -98,15 +99,17 @@ class FunctionNode(Node, FunctionCtx):
             raise RuntimeError(errors.SECOND_TIME)
         return tuple(self.saved or ())
 
-    # -- after forward ------------------------------------------------------------------------------------------------------
+    # -- after forward -------------------------------------------------------------------------------------------------
 
     def keep(self, results: dict) -> None:
         """Take the tensors to be saved: results (by identity) as such, so that no cycle arises."""
         for k, t in enumerate(self.to_save or ()):
             if t is not None and not isinstance(t, Tensor):
-                raise TypeError(f"save_for_backward can only save variables, but argument {k} is of type {type(t).__name__}")
+                raise TypeError(f"save_for_backward can only save variables, but argument {k} is of type "
+                                f"{type(t).__name__}")
         hooks = now().pack_hooks[-1] if now().pack_hooks else None
-        given, self.to_save = self.to_save or (), None                         # first: a pack hook may raise, and a result must not stay here then
+        # first: a pack hook may raise, and a result must not stay here then
+        given, self.to_save = self.to_save or (), None
         self.saved = tuple([SavedTensor(None) if t is None else self._kept(t, results, hooks) for t in given])
 
     def _kept(self, t: Tensor, results: dict, hooks: Any) -> SavedTensor:
@@ -117,7 +120,8 @@ class FunctionNode(Node, FunctionCtx):
             return SavedTensor(t, hooks=hooks)
         stored = alias(t)
         stored._rg = True
-        saved = SavedTensor(stored, t._fn, t._nr, version=t._vc[0])         # a view that was changed in place has a node of its own
+        # a view that was changed in place has a node of its own
+        saved = SavedTensor(stored, t._fn, t._nr, version=t._vc[0])
         if hooks is not None:
             saved.pack(hooks)
         return saved
@@ -128,23 +132,27 @@ class FunctionNode(Node, FunctionCtx):
                 s.release()
             self.freed = True
 
-    # -- backward -------------------------------------------------------------------------------------------------------------
+    # -- backward ------------------------------------------------------------------------------------------------------
 
     def pull(self, g: Any) -> tuple:
-        gs = [None if one is None else one if isinstance(one, Tensor) else wrap(np.asarray(one)) for one in ([g] if self.outputs == 1 else g or [None] * self.outputs)]
+        gs = [None if one is None else one if isinstance(one, Tensor) else wrap(np.asarray(one))
+              for one in ([g] if self.outputs == 1 else g or [None] * self.outputs)]
         answers = self._backward(gs)
-        return tuple([None if a is None else a._a.view() for a in answers])      # others may hold it: as a view no leaf keeps it for its .grad
+        # others may hold it: as a view no leaf keeps it for its .grad
+        return tuple([None if a is None else a._a.view() for a in answers])
 
     def pull_graph(self, g: Any) -> tuple:
         return self._backward([g] if self.outputs == 1 else list(g or [None] * self.outputs))
 
     def _backward(self, gs: Sequence) -> tuple:
         if self.materialize_grads:
-            gs = [wrap(np.zeros(meta.shape, meta.dtype)) if one is None and meta is not None else one for one, meta in zip(gs, self.output_metas)]
+            gs = [wrap(np.zeros(meta.shape, meta.dtype)) if one is None and meta is not None else one
+                  for one, meta in zip(gs, self.output_metas)]
         function = self.function
         reverse, named_vjp = function.defines("backward"), function.defines("vjp")
         if reverse and named_vjp:
-            raise RuntimeError("Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement one of them.")
+            raise RuntimeError("Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You "
+                               "should only implement one of them.")
         answer = (function.vjp if named_vjp else function.backward)(self, *gs)
         return self._fitting(answer if isinstance(answer, tuple) else (answer,))
 
@@ -154,13 +162,15 @@ class FunctionNode(Node, FunctionCtx):
         if len(answer) > count and all(a is None for a in answer[count:]):
             answer = answer[:count]
         if len(answer) != count:
-            raise RuntimeError(f"function {self.name()} returned an incorrect number of gradients (expected {count}, got {len(answer)})")
+            raise RuntimeError(f"function {self.name()} returned an incorrect number of gradients (expected {count}, "
+                               f"got {len(answer)})")
         out = []
         for k, (a, is_tensor) in enumerate(zip(answer, self.is_tensor)):
             if is_tensor:
                 out.append(self._fit(k, a, self.metas[k]) if self.needs_input_grad[k] else None)
             elif a is not None:
-                raise RuntimeError(f"function {self.name()} returned a gradient different than None at position {k + 1}, but the corresponding forward "
+                raise RuntimeError(f"function {self.name()} returned a gradient different than None at position "
+                                   f"{k + 1}, but the corresponding forward "
                                    "input was not a Variable")
         return tuple(out)
 
@@ -186,7 +196,9 @@ class FunctionNode(Node, FunctionCtx):
             fits = False
         if fits:
             extra = len(shape) - len(meta.shape)
-            axes = tuple(range(extra)) + tuple(extra + j for j, n in enumerate(meta.shape) if n == 1 and shape[extra + j] != 1)
+            axes = tuple(range(extra)) + tuple(extra + j for j, n in enumerate(meta.shape) if n == 1
+                                               and shape[extra + j] != 1)
             return a.sum(axes).reshape(*meta.shape) if axes else a          # type: ignore[attr-defined]
-        raise RuntimeError(f"Function {self.name()} returned an invalid gradient at index {k} - got {list(shape)} but expected shape compatible with "
+        raise RuntimeError(f"Function {self.name()} returned an invalid gradient at index {k} - got {list(shape)} but "
+                           "expected shape compatible with "
                            f"{list(meta.shape)}")

@@ -12,7 +12,8 @@ from .inplace import requires_grad
 from .joining import stack
 from .state import changed
 from .tensor import Tensor, wrap
-from .views import alias_view, tangent_of
+from .view_kinds import alias_view
+from .views import tangent_of
 
 STRICT = "This is not allowed in strict mode"
 _MISSING = {"back": "The output of the user-provided function is independent of input {0}. " + STRICT + ".",
@@ -25,7 +26,8 @@ _CONSTANT = {"outputs": "Output {0} of the user-provided function does not requi
                         "the input when running in strict mode.",
              "grad_inputs": "The gradient with respect to input {0} is independent of the inputs of the user-provided function. " + STRICT + ".",
              "jacobian": "While computing the hessian, found that the jacobian of the user-provided function with respect to input {0} is independent of the "
-                         "input. " + STRICT + ". You should ensure that your function is twice differentiable and that the jacobian depends on the inputs "
+                         "input. " + STRICT
+             + ". You should ensure that your function is twice differentiable and that the jacobian depends on the inputs "
                          "(this would be violated by a linear function for example).",
              "hessian": "The hessian of the user-provided function with respect to input {0} is independent of the input. " + STRICT + ". You should ensure that "
                         "your function is thrice differentiable and that the hessian depends on the inputs."}
@@ -41,7 +43,8 @@ def _as_tuple(given: Any, what: str, name: str) -> "tuple[bool, tuple]":
     out = tuple(given) if several else (given,)
     for k, x in enumerate(out):
         if not isinstance(x, Tensor):
-            owner = f"The {what} given to {name}" if what != "outputs of the user-provided function" else f"The {what} given to {name}"
+            owner = (f"The {what} given to {name}" if what != "outputs of the user-provided function"
+                     else f"The {what} given to {name}")
             where = f"value at index {k}" if several else "given " + what
             raise TypeError(f"{owner} must be either a Tensor or a tuple of Tensors but the {where} has type {type(x)}.")
     return several, out
@@ -50,8 +53,8 @@ def _as_tuple(given: Any, what: str, name: str) -> "tuple[bool, tuple]":
 def _inputs(inputs: Any, name: str, create_graph: bool) -> "tuple[bool, tuple]":
     several, xs = _as_tuple(inputs, "inputs", name)
     if create_graph:
-        return several, tuple([alias_view(x) if requires_grad(x) else x.detach().requires_grad_() for x in xs])              # type: ignore[attr-defined]
-    return several, tuple([x.detach().requires_grad_() for x in xs])                          # type: ignore[attr-defined]
+        return several, tuple([alias_view(x) if requires_grad(x) else x.detach().requires_grad_() for x in xs])  # type: ignore[attr-defined]
+    return several, tuple([x.detach().requires_grad_() for x in xs])  # type: ignore[attr-defined]
 
 
 def _outputs(func: Callable, xs: tuple, name: str) -> "tuple[bool, tuple]":
@@ -75,7 +78,8 @@ def _grad(ys: Sequence, xs: tuple, gs: "Sequence | None" = None, create_graph: b
     pairs = [(y, g) for y, g in zip(ys, gs) if y is not None and requires_grad(y)]
     if not pairs:
         return (None,) * len(xs)
-    return grad([y for y, _ in pairs], xs, [g for _, g in pairs], allow_unused=True, create_graph=create_graph, retain_graph=True)
+    return grad([y for y, _ in pairs], xs, [g for _, g in pairs], allow_unused=True, create_graph=create_graph,
+                retain_graph=True)
 
 
 def _filled(grads: Sequence, refs: Sequence, strict: bool, create_graph: bool, stage: str) -> tuple:
@@ -88,7 +92,8 @@ def _filled(grads: Sequence, refs: Sequence, strict: bool, create_graph: bool, s
             g = wrap(np.zeros_like(x._a))
         elif strict and create_graph and not requires_grad(g):
             what = "jacobian" if "double" not in stage else "hessian"
-            raise RuntimeError(f"The {what} of the user-provided function is independent of input {k}. {STRICT} when create_graph=True.")
+            raise RuntimeError(f"The {what} of the user-provided function is independent of input {k}. {STRICT} when "
+                               "create_graph=True.")
         out.append(g)
     return tuple(out)
 
@@ -109,12 +114,14 @@ def _unpacked(tensors: tuple, several: "bool | tuple") -> Any:
 def _vector(v: Any, models: tuple, several: bool, name: str) -> tuple:
     _, given = _as_tuple(v, "v", name)
     if len(given) != len(models):
-        raise RuntimeError(f"v is a tuple of invalid length: should be {len(models)} but got {len(given)}." if several else
+        raise RuntimeError(f"v is a tuple of invalid length: should be {len(models)} but got {len(given)}." if several
+                           else
                            "The given v should contain a single Tensor.")
     for k, (a, x) in enumerate(zip(given, models)):
         if a.shape != x.shape:
             prepend = f"Entry {k} in " if several else ""
-            raise RuntimeError(f"{prepend}v has invalid size: should be {errors.size(x.shape)} but got {errors.size(a.shape)}.")
+            raise RuntimeError(f"{prepend}v has invalid size: should be {errors.size(x.shape)} but got "
+                               f"{errors.size(a.shape)}.")
     return given
 
 
@@ -134,7 +141,9 @@ def vjp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
         if v is not None:
             gs = _vector(v, ys, several_out, "vjp")
         else:
-            _single(ys, "The vector v can only be None if the user-provided function returns a single Tensor with a single element.")
+            _single(ys,
+                    "The vector v can only be None if the user-provided function returns a single Tensor with a single "
+                    "element.")
             gs = (None,)
         gxs = _filled(_grad(ys, xs, gs, create_graph), xs, strict, create_graph, "back")
     return _unpacked(_finished(ys, create_graph), several_out), _unpacked(_finished(gxs, create_graph), several)
@@ -159,14 +168,15 @@ def jvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
         dxs = _direction(v, xs, several, "jvp")
         several_out, ys = _outputs(func, xs, "jvp")
         _require(ys, "outputs", strict)
-        gs = tuple([wrap(np.zeros_like(y._a)).requires_grad_() for y in ys])                   # type: ignore[attr-defined]
+        gs = tuple([wrap(np.zeros_like(y._a)).requires_grad_() for y in ys])  # type: ignore[attr-defined]
         gxs = _grad(ys, xs, gs, create_graph=True)
         _require(gxs, "grad_inputs", strict)
         dys = _filled(_grad(gxs, gs, dxs, create_graph), ys, strict, create_graph, "back_trick")
     return _unpacked(_finished(ys, create_graph), several_out), _unpacked(_finished(dys, create_graph), several_out)
 
 
-_NO_VECTOR = "The vector v can only be None if the input to the user-provided function is a single Tensor with a single element."
+_NO_VECTOR = ("The vector v can only be None if the input to the user-provided function is a single Tensor with a "
+              "single element.")
 
 
 def _direction(v: Any, xs: tuple, several: bool, name: str) -> tuple:
@@ -176,7 +186,8 @@ def _direction(v: Any, xs: tuple, several: bool, name: str) -> tuple:
     return _vector(v, xs, several, name)
 
 
-def jacobian(func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False, strategy: str = "reverse-mode") -> Any:
+def jacobian(func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False,
+             strategy: str = "reverse-mode") -> Any:
     """The Jacobian of func at the inputs: for each output and input a tensor of shape output.shape + input.shape.
 
     >>> import fad
@@ -187,18 +198,22 @@ def jacobian(func: Callable, inputs: Any, create_graph: bool = False, strict: bo
     if not _on_tensors(inputs):
         return of_arrays.jacobian(func, inputs, create_graph, strict, vectorize, strategy)
     if strategy not in ("forward-mode", "reverse-mode"):
-        raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your function has more outputs than inputs, '
+        raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your function '
+                             'has more outputs than inputs, '
                              '"forward-mode" tends to be more performant. Otherwise, prefer to use "reverse-mode".')
     if strategy == "forward-mode":
         if create_graph:
-            raise NotImplementedError('torch.autograd.functional.jacobian: `create_graph=True` and `strategy="forward-mode"` are not supported together (yet). '
+            raise NotImplementedError('torch.autograd.functional.jacobian: `create_graph=True` and '
+                                      '`strategy="forward-mode"` are not supported together (yet). '
                                       'Please either set `create_graph=False` or `strategy="reverse-mode"`.')
         if strict:
-            raise RuntimeError('torch.autograd.functional.jacobian: `strict=True` and `strategy="forward-mode"` are not supported together (yet). '
+            raise RuntimeError('torch.autograd.functional.jacobian: `strict=True` and `strategy="forward-mode"` are '
+                               'not supported together (yet). '
                                'Please either set `strict=False` or `strategy="reverse-mode"`.')
         return _forward_jacobian(func, inputs)
     if strict and vectorize:
-        raise RuntimeError("torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported together. Please either set "
+        raise RuntimeError("torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported "
+                           "together. Please either set "
                            "`strict=False` or `vectorize=False`.")
     with changed(grad=True):
         several, xs = _inputs(inputs, "jacobian", create_graph)
@@ -211,17 +226,20 @@ def jacobian(func: Callable, inputs: Any, create_graph: bool = False, strict: bo
 def _rows(k: int, y: Tensor, xs: tuple, create_graph: bool, strict: bool) -> tuple:
     """The blocks of one output: its gradients, element by element."""
     rows: list = [[] for _ in xs]
-    flat = y.reshape(-1)                                                                        # type: ignore[attr-defined]
+    flat = y.reshape(-1)  # type: ignore[attr-defined]
     for j in range(flat._a.size):
         for i, (column, g, x) in enumerate(zip(rows, _grad((flat[j],), xs, create_graph=create_graph), xs)):
             if g is None:
                 if strict:
-                    raise RuntimeError(f"Output {k} of the user-provided function is independent of input {i}. {STRICT}.")
+                    raise RuntimeError(f"Output {k} of the user-provided function is independent of input {i}. "
+                                       f"{STRICT}.")
                 g = wrap(np.zeros_like(x._a))
             elif strict and create_graph and not requires_grad(g):
-                raise RuntimeError(f"The jacobian of the user-provided function is independent of input {i}. {STRICT} when create_graph=True.")
+                raise RuntimeError(f"The jacobian of the user-provided function is independent of input {i}. {STRICT} "
+                                   "when create_graph=True.")
             column.append(g)
-    return tuple([(stack(column) if column else wrap(np.zeros((0, *x.shape)))).reshape(*y.shape, *x.shape) for column, x in zip(rows, xs)])
+    return tuple([(stack(column) if column else wrap(np.zeros((0, *x.shape)))).reshape(*y.shape, *x.shape)
+                  for column, x in zip(rows, xs)])
 
 
 def _forward_jacobian(func: Callable, inputs: Any) -> Any:
@@ -234,12 +252,14 @@ def _forward_jacobian(func: Callable, inputs: Any) -> Any:
             dx = np.zeros(x._a.size, x._a.dtype)
             dx[j] = 1
             with dual_level(), changed(grad=False):
-                duals = [make_dual(a.detach(), wrap(dx.reshape(x._a.shape)) if k == i else wrap(np.zeros_like(a._a))) for k, a in enumerate(xs)]
+                duals = [make_dual(a.detach(), wrap(dx.reshape(x._a.shape)) if k == i else wrap(np.zeros_like(a._a)))
+                         for k, a in enumerate(xs)]
                 several_out, models = _outputs(func, tuple(duals), "jacobian")
                 tangents = [unpack_dual(y).tangent for y in models]
                 found.append([np.zeros_like(y._a) if d is None else d._a.copy() for y, d in zip(models, tangents)])
         columns.append(found)
-    blocks = tuple([tuple([wrap(np.stack([row[k] for row in columns[i]], -1).reshape(y.shape + x.shape)) for i, x in enumerate(xs)])
+    blocks = tuple([tuple([wrap(np.stack([row[k] for row in columns[i]], -1).reshape(y.shape + x.shape))
+                           for i, x in enumerate(xs)])
                     for k, y in enumerate(models)])
     return _unpacked(blocks, (several_out, several))
 
@@ -250,12 +270,13 @@ def _scalar(func: Callable, xs: tuple, name: str) -> Tensor:
         raise RuntimeError(f"The function given to {name} should return a single Tensor")
     if ys[0]._a.size != 1:
         raise RuntimeError(f"The Tensor returned by the function given to {name} should contain a single element")
-    return ys[0].squeeze()                                                                      # type: ignore[attr-defined]
+    return ys[0].squeeze()  # type: ignore[attr-defined]
 
 
 def hessian(func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False,
             outer_jacobian_strategy: str = "reverse-mode") -> Any:
-    """The Hessian of a function that returns a single element: for each pair of inputs a tensor of shape a.shape + b.shape.
+    """The Hessian of a function that returns a single element: for each pair of inputs a tensor of shape a.shape +
+    b.shape.
 
     >>> import fad
     >>> hessian(lambda x: (x ** 3).sum(), fad.tensor([1.0, 2.0]))
@@ -285,7 +306,7 @@ def hessian(func: Callable, inputs: Any, create_graph: bool = False, strict: boo
 
 def _dual_leaf(x: Tensor) -> Tensor:
     """A leaf that requires a gradient and has x's tangent."""
-    t = x.detach().requires_grad_()                                                             # type: ignore[attr-defined]
+    t = x.detach().requires_grad_()  # type: ignore[attr-defined]
     t.extra.tangent = tangent_of(x)
     return t
 
@@ -317,7 +338,7 @@ def hvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
         return of_arrays.hvp(func, inputs, v, create_graph, strict)
     with changed(grad=True):
         several, xs, vs, y, gs = _gradient(func, inputs, v, "hvp", create_graph, strict)
-        zeros = tuple([wrap(np.zeros_like(x._a)).requires_grad_() for x in xs])                # type: ignore[attr-defined]
+        zeros = tuple([wrap(np.zeros_like(x._a)).requires_grad_() for x in xs])  # type: ignore[attr-defined]
         double = _grad(gs, xs, zeros, create_graph=True)
         _require(double, "hessian", strict)
         answer = _filled(_grad(double, zeros, vs, create_graph), xs, strict, create_graph, "double_back_trick")

@@ -28,7 +28,8 @@ def gather(self: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any
     ax = one_dim(dim, len(self.shape))
     if not i.ndim:
         return reshape(gather(self, dim, wrap(i.reshape((1,) * len(self.shape)))), ())
-    return picked(self, places_along(i, ax, tuple(self.shape))) if isinstance(self, Tensor) else getitem(self, _along(i, ax))
+    return (picked(self, places_along(i, ax, tuple(self.shape))) if isinstance(self, Tensor)
+            else getitem(self, _along(i, ax)))
 
 
 def _along(index: np.ndarray, ax: int) -> tuple:
@@ -41,14 +42,17 @@ def _along(index: np.ndarray, ax: int) -> tuple:
 
 @function()
 def take_along_dim(input: Any, indices: Any, dim: "int | None" = None) -> Any:
-    """input[i][indices[i, j]][j] along a dimension, input and indices broadcast along the others; dim=None: of input as one dimension."""
+    """input[i][indices[i, j]][j] along a dimension, input and indices broadcast along the others; dim=None: of input
+    as one dimension."""
     if raw(indices).dtype != np.int64:
-        raise RuntimeError(f"torch.take_along_dim(): dtype of indices should be Long but got {scalar_name(raw(indices).dtype)}")
+        raise RuntimeError(f"torch.take_along_dim(): dtype of indices should be Long but got "
+                           f"{scalar_name(raw(indices).dtype)}")
     if dim is None:
         return gather(reshape(input, -1), 0, reshape(indices, -1))
     if len(input.shape) != len(indices.shape):
         raise RuntimeError("torch.take_along_dim(): input and indices should have the same number of dimensions, "
-                           f"but got {len(input.shape)} dimensions for input, and {len(indices.shape)} dimensions for indices")
+                           f"but got {len(input.shape)} dimensions for input, and {len(indices.shape)} dimensions for "
+                           "indices")
     ax = one_dim(dim, len(input.shape))
     shape, places = list(input.shape), list(indices.shape)
     shape[ax] = places[ax] = 1
@@ -64,13 +68,15 @@ def _selection(x: Any, key: tuple) -> tuple:
 
 
 def _scatter_name(given: dict) -> str:
-    return "ScatterReduceBackward0" if given["reduce"] else "ScatterBackward0" if isinstance(given["src"], Tensor) else "ScatterBackward1"
+    return ("ScatterReduceBackward0" if given["reduce"] else "ScatterBackward0" if isinstance(given["src"], Tensor)
+            else "ScatterBackward1")
 
 
 @function(changing=True)
 @step(_scatter_name, "self src", "index", "dim")
 def scatter(self: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: "str | None" = None) -> Any:
-    """self with src written at the indices along a dimension (or, by `reduce`, "add" or "multiply", combined with what is there)."""
+    """self with src written at the indices along a dimension (or, by `reduce`, "add" or "multiply", combined with what
+    is there)."""
     i = _index("scatter", self, dim, index)
     part = number(value, "scatter", "value") if src is None else src
     if not len(self.shape):
@@ -97,10 +103,13 @@ def _index(name: str, x: Any, dim: int, index: Any) -> np.ndarray:
     if i.dtype.kind not in "iu":
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
     if i.size and max(i.ndim, 1) != max(len(x.shape), 1):
-        raise RuntimeError("Index tensor must have the same number of dimensions as " + ("input" if name == "gather" else "self") + " tensor")
+        raise RuntimeError("Index tensor must have the same number of dimensions as "
+                           + ("input" if name == "gather" else "self") + " tensor")
     ax = one_dim(dim, len(x.shape))
     if name == "gather" and any(n > m for k, (n, m) in enumerate(zip(i.shape, x.shape)) if k != ax):
-        raise RuntimeError(f"Size does not match at dimension {next(k for k, (n, m) in enumerate(zip(i.shape, x.shape)) if n > m and k != ax)} expected index "
+        raise RuntimeError(f"Size does not match at dimension "
+                           f"{next(k for k, (n, m) in enumerate(zip(i.shape, x.shape)) if n > m and k != ax)} expected "
+                           "index "
                            f"{list(i.shape)} to be no larger than self {list(x.shape)} apart from dimension {ax}")
     n = x.shape[ax] if len(x.shape) else 1
     if i.size and (i.min() < 0 or i.max() >= n):
@@ -147,7 +156,8 @@ def index_add(self: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -
     ax, count = one_dim(dim, len(self.shape)), raw(index).size
     agree("index_add_(): self ({}) and source ({}) must have the same scalar type", self, source)
     if ax < len(source.shape) and source.shape[ax] != count:
-        raise RuntimeError(f"index_add_(): Number of indices ({count}) should be equal to source.size(dim): ({source.shape[ax]}), for dim: {dim}")
+        raise RuntimeError(f"index_add_(): Number of indices ({count}) should be equal to source.size(dim): "
+                           f"({source.shape[ax]}), for dim: {dim}")
     if len(source.shape) != len(self.shape) or (tuple(source.shape[:ax]), tuple(source.shape[ax + 1:])) != (tuple(self.shape[:ax]), tuple(self.shape[ax + 1:])):
         raise RuntimeError("source tensor shape must match self tensor shape, excluding the specified dimension. "
                            f"Got self.shape = {list(self.shape)} source.shape = {list(source.shape)}")
@@ -159,7 +169,8 @@ def index_add(self: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -
 @step("IndexCopyBackward0", "self source", "index source", "dim")
 def index_copy(self: Any, dim: int, index: Any, source: Any) -> Any:
     """self with the parts at these indices replaced by source."""
-    agree("index_copy_(): self and source expected to have the same dtype, but got (self) {} and (source) {}", self, source)
+    agree("index_copy_(): self and source expected to have the same dtype, but got (self) {} and (source) {}", self,
+          source)
     _check_copied(self, one_dim(dim, len(self.shape)), raw(index), source)
     operands, params = _along_one(self, dim, index)
     return op["update"](self, source, *operands, **params)
@@ -170,10 +181,12 @@ def _check_copied(x: Any, dim: int, index: np.ndarray, source: Any) -> None:
     if not len(source.shape) and index.size != 1:
         raise IndexError(f"index_copy_(): When source is scalar, index should have one element (got {index.size})")
     if len(source.shape) and len(x.shape) and len(source.shape) != len(x.shape):
-        raise IndexError("index_copy_(): When source and destination are not scalars, their dimensionality must match. Source dimensionality "
+        raise IndexError("index_copy_(): When source and destination are not scalars, their dimensionality must match. "
+                         "Source dimensionality "
                          f"({len(source.shape)}), destination dimensionality ({len(x.shape)})")
     if len(source.shape) and index.size != source.shape[dim]:
-        raise IndexError(f"index_copy_(): Number of indices ({index.size}) should be equal to source.size(dim) ({source.shape[dim]})")
+        raise IndexError(f"index_copy_(): Number of indices ({index.size}) should be equal to source.size(dim) "
+                         f"({source.shape[dim]})")
 
 
 @function(changing=True)
@@ -213,7 +226,8 @@ def masked_scatter(self: Any, mask: Any, source: Any) -> Any:
     """self with the elements where the mask holds replaced by source's, in order."""
     agree("masked_scatter: expected self and source to have same dtypes but got{} and {}", self, source)
     if raw(mask).dtype.kind != "b":
-        raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {scalar_name(raw(mask).dtype)}")
+        raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype "
+                           f"{scalar_name(raw(mask).dtype)}")
     shape = np.broadcast_shapes(tuple(self.shape), raw(mask).shape)
     self = self if shape == tuple(self.shape) else self.expand(*shape)
     places = np.nonzero(np.broadcast_to(raw(mask), shape))

@@ -80,13 +80,15 @@ def _inexact(dtype: np.dtype, kernel: str) -> None:
 
 def uniform(size: tuple, dtype: np.dtype, generator: Any) -> np.ndarray:
     if dtype.kind == "c":
-        return uniform(size, np.dtype(float), generator).astype(dtype) + 1j * uniform(size, np.dtype(float), generator).astype(dtype)
+        return (uniform(size, np.dtype(float), generator).astype(dtype) + 1j
+                * uniform(size, np.dtype(float), generator).astype(dtype))
     _inexact(dtype, "check_uniform_bounds")
     return np.asarray(source(generator).random(size)).astype(dtype)
 
 
 def normal(size: tuple, dtype: np.dtype, generator: Any) -> np.ndarray:
     if dtype.kind == "c":
-        return ((normal(size, np.dtype(float), generator) + 1j * normal(size, np.dtype(float), generator)) / np.sqrt(2)).astype(dtype)
+        return ((normal(size, np.dtype(float), generator) + 1j * normal(size, np.dtype(float), generator))
+                / np.sqrt(2)).astype(dtype)
     _inexact(dtype, "normal_kernel_cpu")
     return np.asarray(source(generator).standard_normal(size)).astype(dtype)

@@ -25,7 +25,8 @@ def gradients_of(outputs: Sequence, given: Sequence, batched: bool = False) -> l
 
 
 def _first_gradient(k: int, y: Any, g: Any, batched: bool) -> Any:
-    if g.__class__ is Tensor and y.__class__ is Tensor and not batched and g._a.shape == y._a.shape and g._a.dtype is y._a.dtype:
+    if (g.__class__ is Tensor and y.__class__ is Tensor and not batched and g._a.shape == y._a.shape
+            and g._a.dtype is y._a.dtype):
         return g
     if isinstance(y, GradientEdge):
         y = _standing_for(y, g)
@@ -44,22 +45,29 @@ def _first_gradient(k: int, y: Any, g: Any, batched: bool) -> Any:
         g = wrap(g)
     wanted, shape = _calculate_shape(y, g, batched)
     if shape != wanted and batched:
-        raise RuntimeError(f"If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The sizes of the "
-                           f"remaining dimensions are expected to match the shape of corresponding output, but a mismatch was detected: grad_output[{k}] "
-                           f"has a shape of {errors.size(g._a.shape)} and output[{k}] has a shape of {errors.size(y._a.shape)}. If you only want some tensors in "
+        raise RuntimeError(f"If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the "
+                           "batch dimension. The sizes of the "
+                           f"remaining dimensions are expected to match the shape of corresponding output, but a "
+                           f"mismatch was detected: grad_output[{k}] "
+                           f"has a shape of {errors.size(g._a.shape)} and output[{k}] has a shape of "
+                           f"{errors.size(y._a.shape)}. If you only want some tensors in "
                            "`grad_output` to be considered batched, consider using vmap.")
     if shape != wanted:
-        raise RuntimeError(f"Mismatch in shape: grad_output[{k}] has a shape of {errors.size(g._a.shape)} and output[{k}] has a shape of "
+        raise RuntimeError(f"Mismatch in shape: grad_output[{k}] has a shape of {errors.size(g._a.shape)} and "
+                           f"output[{k}] has a shape of "
                            f"{errors.size(y._a.shape)}.")
     if (g._a.dtype.kind == "c") != (y._a.dtype.kind == "c"):
         if g._a.dtype.kind == "c" or y._a.dtype.kind != "c":
-            raise RuntimeError("For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
-                               f"grad_output[{k}] has a dtype of torch.{g._a.dtype} and output[{k}] has a dtype of torch.{y._a.dtype}.")
+            raise RuntimeError("For complex Tensors, both grad_output and output are required to have the same dtype. "
+                               "Mismatch in dtype: "
+                               f"grad_output[{k}] has a dtype of torch.{g._a.dtype} and output[{k}] has a dtype of "
+                               f"torch.{y._a.dtype}.")
     return g if g._a.dtype == y._a.dtype or not needs(y) else g.to(y._a.dtype)           # type: ignore[attr-defined]
 
 
 def _calculate_shape(output: Any, grad: Tensor, is_grads_batched: bool) -> tuple:
-    """The shape that a gradient of this output must have, and the one that this gradient has (of a batch: each of its rows)."""
+    """The shape that a gradient of this output must have, and the one that this gradient has (of a batch: each of its
+    rows)."""
     shape = grad._a.shape[1:] if is_grads_batched else grad._a.shape
     return Size(output._a.shape), Size(shape)
 
@@ -78,7 +86,8 @@ def _standing_for(y: GradientEdge, g: Any) -> Any:
     if meta is not None:
         return _Result(meta)
     if g is None:
-        raise RuntimeError("grad_outputs must be given for an edge of the graph of which no tensor is known: make edges by get_gradient_edge(tensor)")
+        raise RuntimeError("grad_outputs must be given for an edge of the graph of which no tensor is known: make "
+                           "edges by get_gradient_edge(tensor)")
     return _Result(g._a if isinstance(g, Tensor) else g)
 
 
@@ -120,7 +129,8 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: "bool | None"
     if grad_variables is not None:
         warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
         if grad_tensors is not None:
-            raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only use `grad_tensors`.")
+            raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
+                               "`backward()`. Please only use `grad_tensors`.")
         grad_tensors = grad_variables
     chosen = None if inputs is None else as_sequence(inputs)
     if chosen is not None and not chosen:
@@ -131,9 +141,12 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: "bool | None"
         raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
     keep = create_graph if retain_graph is None else retain_graph
     if create_graph:
-        warnings.warn("Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient which can cause a "
-                      "memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you have to use this function, make "
-                      "sure to reset the .grad fields of your parameters to None after use to break the cycle and avoid the leak.",
+        warnings.warn("Using backward() with create_graph=True will create a reference cycle between the parameter and "
+                      "its gradient which can cause a "
+                      "memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you "
+                      "have to use this function, make "
+                      "sure to reset the .grad fields of your parameters to None after use to break the cycle and "
+                      "avoid the leak.",
                       UserWarning, stacklevel=2)
     roots = _roots(outputs, gradients_of(outputs, given))
     if chosen is None:
@@ -169,12 +182,14 @@ def _wanted(inputs: Sequence) -> "tuple[dict, list]":
     return wanted, same
 
 
-def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: "bool | None" = None, create_graph: bool = False,
-         only_inputs: bool = True, allow_unused: "bool | None" = None, is_grads_batched: bool = False, materialize_grads: bool = False) -> tuple:
+def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: "bool | None" = None,
+         create_graph: bool = False,
+         only_inputs: bool = True, allow_unused: "bool | None" = None, is_grads_batched: bool = False,
+         materialize_grads: bool = False) -> tuple:
     """The gradients of the outputs' sum (each times its grad_output) with respect to the inputs, as a tuple.
 
-    allow_unused: None for an input that the outputs do not depend on, in place of an error (materialize_grads: zeros). is_grads_batched: the
-    grad_outputs have a batch axis in front, and so have the answers.
+    allow_unused: None for an input that the outputs do not depend on, in place of an error (materialize_grads: zeros).
+    is_grads_batched: the grad_outputs have a batch axis in front, and so have the answers.
 
     >>> import fad
     >>> x = fad.tensor([1.0, 2.0], requires_grad=True)
@@ -182,10 +197,12 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: "boo
     (tensor([2., 4.]),)
     """
     if materialize_grads and allow_unused is False:
-        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False.")
+        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
+                         "allow_unused=False.")
     allow = bool(materialize_grads if allow_unused is None else allow_unused)
     if not only_inputs:
-        warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other parts of the graph, "
+        warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
+                      "gradient for other parts of the graph, "
                       "please use backward.", FutureWarning, stacklevel=2)
     ys, xs = as_sequence(outputs), as_sequence(inputs)
     if not xs:

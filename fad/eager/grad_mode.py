@@ -49,8 +49,10 @@ class GradMode:
     def __call__(self, function: Callable) -> Callable:
         """function, with the mode in force while it runs (of a generator or coroutine: while its own code runs)."""
         if inspect.isclass(function):
-            warnings.warn("Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions or methods. To "
-                          "preserve the current behavior of class decoration, you can directly decorate the `__init__` method and nothing else.",
+            warnings.warn("Decorating classes is deprecated and will be disabled in future versions. You should only "
+                          "decorate functions or methods. To "
+                          "preserve the current behavior of class decoration, you can directly decorate the `__init__` "
+                          "method and nothing else.",
                           FutureWarning, stacklevel=2)
             made = function
             return self(lambda *args, **kwargs: made(*args, **kwargs))
@@ -203,7 +205,8 @@ class set_grad_enabled(GradMode):
 
     def __init__(self, mode: bool):
         if not isinstance(mode, bool):
-            raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type(mode).__name__}")
+            raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not "
+                            f"{type(mode).__name__}")
         self.before, self.mode = now().grad, mode
         change(grad=self.mode)
 
@@ -285,7 +288,8 @@ def note_creation(t: Tensor) -> Tensor:
 
 
 class set_multithreading_enabled:
-    """Say whether backward may use threads of its own: at once, and as a context manager for a while. Here it uses none, either way."""
+    """Say whether backward may use threads of its own: at once, and as a context manager for a while. Here it uses
+    none, either way."""
 
     def __init__(self, mode: bool):
         self.before = now().multithreading

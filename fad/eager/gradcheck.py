@@ -30,13 +30,18 @@ from .state import changed
 from .tensor import Tensor, is_floating, wrap
 
 
-def gradcheck(func: Callable, inputs: Any, *, eps: float = 1e-6, atol: float = 1e-5, rtol: float = 1e-3, raise_exception: bool = True,
-              nondet_tol: float = 0.0, check_undefined_grad: bool = True, check_grad_dtypes: bool = False, check_batched_grad: bool = False,
-              check_batched_forward_grad: bool = False, check_forward_ad: bool = False, check_backward_ad: bool = True, fast_mode: bool = False,
+def gradcheck(func: Callable, inputs: Any, *, eps: float = 1e-6, atol: float = 1e-5, rtol: float = 1e-3,
+              raise_exception: bool = True,
+              nondet_tol: float = 0.0, check_undefined_grad: bool = True, check_grad_dtypes: bool = False,
+              check_batched_grad: bool = False,
+              check_batched_forward_grad: bool = False, check_forward_ad: bool = False, check_backward_ad: bool = True,
+              fast_mode: bool = False,
               masked: Any = None) -> bool:
-    """Whether func's derivatives with respect to inputs that require gradients agree with central differences of step eps.
+    """Whether func's derivatives with respect to inputs that require gradients agree with central differences of step
+    eps.
 
-    Raises GradcheckError (a RuntimeError) where they do not, unless raise_exception=False. fast_mode compares one random projection.
+    Raises GradcheckError (a RuntimeError) where they do not, unless raise_exception=False. fast_mode compares one
+    random projection.
 
     >>> import fad
     >>> gradcheck(lambda x: x.exp(), fad.tensor([0.5, 1.0], requires_grad=True))
@@ -50,7 +55,8 @@ def gradcheck(func: Callable, inputs: Any, *, eps: float = 1e-6, atol: float = 1
         raise AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to be True")
     options = Options(eps, atol, rtol, nondet_tol, fast_mode)
     try:
-        _gradcheck(func, as_tuple(inputs), options, _Wanted(check_undefined_grad, check_grad_dtypes, check_batched_grad, check_forward_ad, check_backward_ad,
+        _gradcheck(func, as_tuple(inputs), options, _Wanted(check_undefined_grad, check_grad_dtypes, check_batched_grad,
+                                                            check_forward_ad, check_backward_ad,
                                                           check_batched_forward_grad))
     except GradcheckError:
         if raise_exception:
@@ -117,15 +123,20 @@ def _chosen(func: Callable, places: list) -> Callable:
 
 def _check_inputs(inputs: tuple) -> None:
     if not any(isinstance(x, Tensor) and requires_grad(x) for x in inputs):
-        raise ValueError("gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True.")
+        raise ValueError("gradcheck expects at least one input tensor to require gradient, but none of them have "
+                         "requires_grad=True.")
     for k, x in enumerate(inputs):
         if isinstance(x, Tensor) and requires_grad(x):
             if x._a.dtype not in (np.dtype(np.float64), np.dtype(np.complex128)):
-                warnings.warn(f"Input #{k} requires gradient and is not a double precision floating point or complex. This check will likely fail if all the "
-                              "inputs are not of double precision floating point or complex. ", UserWarning, stacklevel=4)
+                warnings.warn(f"Input #{k} requires gradient and is not a double precision floating point or complex. "
+                              "This check will likely fail if all the "
+                              "inputs are not of double precision floating point or complex. ", UserWarning,
+                              stacklevel=4)
             if x._a.size and any(n > 1 and s == 0 for n, s in zip(x._a.shape, x._a.strides)):
-                raise RuntimeError(f"The {k}th input has a dimension with stride 0. gradcheck only supports inputs that are non-overlapping to be able to "
-                                   "compute the numerical gradients correctly. You should call .contiguous on the input before passing it to gradcheck.")
+                raise RuntimeError(f"The {k}th input has a dimension with stride 0. gradcheck only supports inputs "
+                                   "that are non-overlapping to be able to "
+                                   "compute the numerical gradients correctly. You should call .contiguous on the "
+                                   "input before passing it to gradcheck.")
             if x._fn is not None:
                 x.retain_grad()                                                          # type: ignore[attr-defined]
 
@@ -145,11 +156,15 @@ def _check_no_output(func: Callable, inputs: tuple, places: list, options: Optio
                     raise GradcheckError(f"Numerical gradient for function expected to be zero (output {k}, input {i})")
 
 
-def gradgradcheck(func: Callable, inputs: Any, grad_outputs: Any = None, *, eps: float = 1e-6, atol: float = 1e-5, rtol: float = 1e-3,
-                  gen_non_contig_grad_outputs: bool = False, raise_exception: bool = True, nondet_tol: float = 0.0, check_undefined_grad: bool = True,
-                  check_grad_dtypes: bool = False, check_batched_grad: bool = False, check_fwd_over_rev: bool = False, check_rev_over_rev: bool = True,
+def gradgradcheck(func: Callable, inputs: Any, grad_outputs: Any = None, *, eps: float = 1e-6, atol: float = 1e-5,
+                  rtol: float = 1e-3,
+                  gen_non_contig_grad_outputs: bool = False, raise_exception: bool = True, nondet_tol: float = 0.0,
+                  check_undefined_grad: bool = True,
+                  check_grad_dtypes: bool = False, check_batched_grad: bool = False, check_fwd_over_rev: bool = False,
+                  check_rev_over_rev: bool = True,
                   fast_mode: bool = False, masked: bool = False) -> bool:
-    """gradcheck of func's gradient, with respect to the inputs and to the grad_outputs (random ones, if none are given).
+    """gradcheck of func's gradient, with respect to the inputs and to the grad_outputs (random ones, if none are
+    given).
 
     >>> import fad
     >>> gradgradcheck(lambda x: x.exp(), fad.tensor([0.5, 1.0], requires_grad=True))
@@ -163,15 +178,18 @@ def gradgradcheck(func: Callable, inputs: Any, grad_outputs: Any = None, *, eps:
 
     def gradient(*args: Any) -> tuple:
         given, vs = args[:-count], args[-count:]
-        given = tuple([x.requires_grad_() if isinstance(x, Tensor) and is_floating(x._a.dtype) and x._fn is None and requires_grad(old) else x
+        given = tuple([x.requires_grad_() if isinstance(x, Tensor) and is_floating(x._a.dtype) and x._fn is None
+                       and requires_grad(old) else x
                        for x, old in zip(given, xs)])
         with changed(grad=True):
             ys = differentiable(func(*given))
             wanted = tuple([x for x in given if isinstance(x, Tensor) and requires_grad(x)])
             answers = grad(ys, wanted, vs, create_graph=True, allow_unused=True)
         return tuple([g for g in answers if g is not None])
-    return gradcheck(gradient, (*xs, *gs), eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception, nondet_tol=nondet_tol,
-                     check_undefined_grad=check_undefined_grad, check_grad_dtypes=check_grad_dtypes, check_batched_grad=check_batched_grad,
+    return gradcheck(gradient, (*xs, *gs), eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception,
+                     nondet_tol=nondet_tol,
+                     check_undefined_grad=check_undefined_grad, check_grad_dtypes=check_grad_dtypes,
+                     check_batched_grad=check_batched_grad,
                      fast_mode=fast_mode, check_forward_ad=check_fwd_over_rev, check_backward_ad=check_rev_over_rev)
 
 
@@ -189,19 +207,23 @@ def _cotangents(func: Callable, xs: tuple, spread: bool) -> tuple:
     return tuple(out)
 
 
-# -- what was private once ---------------------------------------------------------------------------------------------------------
+# -- what was private once ---------------------------------------------------------------------------------------------
 
 
 def _deprecated(name: str, grad_out: float) -> None:
-    warnings.warn(f"`{name}` was part of PyTorch's private API and not meant to be exposed. We are deprecating it and it will be removed in a future version of "
-                  "PyTorch. If you have a specific use for this or feature request for this to be a stable API, please file us an issue at "
+    warnings.warn(f"`{name}` was part of PyTorch's private API and not meant to be exposed. We are deprecating it and "
+                  "it will be removed in a future version of "
+                  "PyTorch. If you have a specific use for this or feature request for this to be a stable API, please "
+                  "file us an issue at "
                   "https://github.com/pytorch/pytorch/issues/new", FutureWarning, stacklevel=3)
     if grad_out != 1.0:
         raise ValueError(f"Expected grad_out to be 1.0. {name} no longer supports values of grad_out != 1.0.")
 
 
-def get_numerical_jacobian(fn: Callable, inputs: Any, target: Any = None, eps: float = 1e-3, grad_out: float = 1.0) -> list:
-    """Deprecated. The Jacobians of fn(inputs)'s first output by differences: (elements of an input, elements of the output) for each input of `target`."""
+def get_numerical_jacobian(fn: Callable, inputs: Any, target: Any = None, eps: float = 1e-3,
+                           grad_out: float = 1.0) -> list:
+    """Deprecated. The Jacobians of fn(inputs)'s first output by differences: (elements of an input, elements of the
+    output) for each input of `target`."""
     _deprecated("get_numerical_jacobian", grad_out)
     given = as_tuple(inputs)
     wanted = given if target is None else as_tuple(target)
@@ -215,12 +237,14 @@ def _matrix(of_steps: list, x: Tensor) -> Tensor:
 
 
 def get_analytical_jacobian(inputs: Any, output: Tensor, nondet_tol: float = 0.0, grad_out: float = 1.0) -> tuple:
-    """Deprecated. The Jacobians of an output by backward, whether they come out the same again, and whether they have the inputs' shapes and dtypes."""
+    """Deprecated. The Jacobians of an output by backward, whether they come out the same again, and whether they have
+    the inputs' shapes and dtypes."""
     _deprecated("get_analytical_jacobian", grad_out)
     xs = [x for x in as_tuple(inputs) if isinstance(x, Tensor) and requires_grad(x)]
     first, again = (_rows(output, xs) for _ in range(2))
     jacobians = [wrap(np.stack([row[k].reshape(-1) for row in first], -1)) for k in range(len(xs))]
-    reentrant = all(np.abs(a - b).max(initial=0) <= nondet_tol for one, other in zip(first, again) for a, b in zip(one, other))
+    reentrant = all(np.abs(a - b).max(initial=0) <= nondet_tol for one, other in zip(first, again)
+                    for a, b in zip(one, other))
     sizes = all(g.shape == x._a.shape for row in first for g, x in zip(row, xs))
     return tuple(jacobians), reentrant, sizes, all(g.dtype == x._a.dtype for row in first for g, x in zip(row, xs))
 
@@ -235,4 +259,5 @@ def _rows(output: Tensor, xs: list) -> list:
     return rows
 
 
-__all__: Sequence = ("gradcheck", "gradgradcheck", "GradcheckError", "get_numerical_jacobian", "get_analytical_jacobian")
+__all__: Sequence = ("gradcheck", "gradgradcheck", "GradcheckError", "get_numerical_jacobian",
+                     "get_analytical_jacobian")

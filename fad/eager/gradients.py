@@ -9,13 +9,16 @@ from . import errors
 from .dtypes import as_dtype
 from .tensor import SAME, Tensor
 
-NON_LEAF_GRAD = ("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated during "
-                 "autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf "
+NON_LEAF_GRAD = ("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute "
+                 "won't be populated during "
+                 "autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use "
+                 ".retain_grad() on the non-leaf "
                  "Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf Tensor instead.")
 
 
 def word(dtype: np.dtype) -> str:
-    """How PyTorch's messages call the dtype of given numbers; that of wanted ones they call as in the name of its tensors (Float).
+    """How PyTorch's messages call the dtype of given numbers; that of wanted ones they call as in the name of its
+    tensors (Float).
 
     >>> word(np.dtype(np.float32)), word(np.dtype(np.float16))
     ('float', 'Half')
@@ -40,13 +43,15 @@ def _set_grad_dtype(self: Tensor, dtype: Any) -> None:
     except TypeError:
         raise RuntimeError(f"grad_dtype must be a torch.dtype or None, but got {type(dtype).__name__}") from None
     if wanted is not None and self._g is not None and self._g._a.dtype != wanted:
-        raise RuntimeError(f"Cannot set grad_dtype to '{errors.scalar_name(wanted)}' because there is already a gradient with dtype "
-                           f"'{word(self._g._a.dtype)}'. Please clear the gradient (.grad = None) before changing grad_dtype, or "
+        raise RuntimeError(f"Cannot set grad_dtype to '{errors.scalar_name(wanted)}' because there is already a "
+                           "gradient with dtype "
+                           f"'{word(self._g._a.dtype)}'. Please clear the gradient (.grad = None) before changing "
+                           "grad_dtype, or "
                            "ensure the new grad_dtype matches the existing gradient's dtype.")
     self.extra.grad_dtype = wanted
 
 
-Tensor.grad_dtype = property(grad_dtype, _set_grad_dtype, doc=grad_dtype.__doc__)                             # type: ignore[attr-defined]
+Tensor.grad_dtype = property(grad_dtype, _set_grad_dtype, doc=grad_dtype.__doc__)  # type: ignore[attr-defined]
 
 
 def _set_grad(self: Tensor, g: Any) -> None:
@@ -62,12 +67,17 @@ def _check_grad(x: Tensor, g: Any) -> None:
         raise RuntimeError("can't assign Variable as its own grad")
     wanted = grad_dtype(x) if x._fn is None else x._a.dtype
     if wanted is not None and g._a.dtype != wanted:
-        raise RuntimeError(f"attempting to assign a gradient with dtype '{word(g._a.dtype)}' to a tensor with grad_dtype "
-                           f"'{errors.scalar_name(wanted)}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You can set "
-                           "the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging "
-                           "the dtypes of a tensor and its gradient may break downstream systems that assume they match.")
+        raise RuntimeError(f"attempting to assign a gradient with dtype '{word(g._a.dtype)}' to a tensor with "
+                           "grad_dtype "
+                           f"'{errors.scalar_name(wanted)}'. The gradient must match the tensor's grad_dtype (defaults "
+                           "to the tensor's dtype). You can set "
+                           "the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set "
+                           "grad_dtype with caution. Diverging "
+                           "the dtypes of a tensor and its gradient may break downstream systems that assume they "
+                           "match.")
     if g._a.shape != x._a.shape:
-        raise RuntimeError(f"attempting to assign a gradient of size '{list(g._a.shape)}' to a tensor of size '{list(x._a.shape)}'. Please ensure "
+        raise RuntimeError(f"attempting to assign a gradient of size '{list(g._a.shape)}' to a tensor of size "
+                           f"'{list(x._a.shape)}'. Please ensure "
                            "that the gradient and the tensor are the same size")
 
 
@@ -83,11 +93,11 @@ def _get_grad(self: Tensor) -> "Tensor | None":
     return g
 
 
-Tensor.grad = property(_get_grad, _set_grad, _delete_grad, doc=_get_grad.__doc__)                              # type: ignore[attr-defined]
-Tensor._grad = property(lambda self: self._g, _set_grad)                                                      # type: ignore[attr-defined]
+Tensor.grad = property(_get_grad, _set_grad, _delete_grad, doc=_get_grad.__doc__)  # type: ignore[attr-defined]
+Tensor._grad = property(lambda self: self._g, _set_grad)  # type: ignore[attr-defined]
 
 
-# -- the table of hooks ---------------------------------------------------------------------------------------------------------
+# -- the table of hooks ------------------------------------------------------------------------------------------------
 
 
 def _hooks(self: Tensor) -> Any:
@@ -114,6 +124,8 @@ def _refuse(message: str) -> Callable:
 
 
 for _name, _attribute in {
-        "_backward_hooks": property(_hooks, _set_hooks, _refuse("Deletion of _backwards_hooks not allowed!"), _hooks.__doc__),
-        "_grad_fn": property(lambda self: self.grad_fn, None, _refuse("Deletion of _grad_fn not allowed. Detach tensor instead!"), "Its node.")}.items():
+        "_backward_hooks": property(_hooks, _set_hooks, _refuse("Deletion of _backwards_hooks not allowed!"),
+                                    _hooks.__doc__),
+        "_grad_fn": property(lambda self: self.grad_fn, None,
+                             _refuse("Deletion of _grad_fn not allowed. Detach tensor instead!"), "Its node.")}.items():
     setattr(Tensor, _name, _attribute)

@@ -38,7 +38,7 @@ class _Several:
         self.passes: dict = {}
 
     def register(self) -> ManyHandles:
-        return ManyHandles(tuple([t.register_hook(self.hook(k)) for k, t in enumerate(self.tensors)]))         # type: ignore[attr-defined]
+        return ManyHandles(tuple([t.register_hook(self.hook(k)) for k, t in enumerate(self.tensors)]))  # type: ignore[attr-defined]
 
     def hook(self, k: int) -> Callable:
         raise NotImplementedError
@@ -111,7 +111,8 @@ class _Mutation:
         found = self.cloned.get(handle)
         found = self.originals.get(handle) if found is None else found
         if found is None:
-            raise AssertionError("Trying to backward outside of the 'allow_mutation_on_saved_tensors' contextin which the graph was originally recorded.")
+            raise AssertionError("Trying to backward outside of the 'allow_mutation_on_saved_tensors' contextin which "
+                                 "the graph was originally recorded.")
         return found
 
     def before_change(self, x: Tensor) -> None:
@@ -138,7 +139,8 @@ class _Handle:
 
 @contextmanager
 def allow_mutation_on_saved_tensors() -> Iterator[_Mutation]:
-    """Within, tensors that are saved for backward may be changed in place: they are copied first, when that is needed."""
+    """Within, tensors that are saved for backward may be changed in place: they are copied first, when that is
+    needed."""
     if now().mutation is not None:
         raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
     table = _Mutation()

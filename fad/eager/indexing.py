@@ -14,7 +14,8 @@ from .promotion import agree
 from .registry import function, named, run
 from .shapes import reshape
 from .tensor import Tensor, raw, wrap
-from .views import index_view, view_of
+from .view_kinds import index_view
+from .views import view_of
 
 
 def _key(subscript: Any) -> tuple:
@@ -24,10 +25,12 @@ def _key(subscript: Any) -> tuple:
 
 
 def _is_tuple(subscript: Any) -> bool:
-    """Whether a list stands for a tuple of subscripts: one that holds tensors, lists or slices (a way of old, of which PyTorch warns)."""
+    """Whether a list stands for a tuple of subscripts: one that holds tensors, lists or slices (a way of old, of which
+    PyTorch warns)."""
     if not isinstance(subscript, list) or len(subscript) >= 32:
         return False
-    if not any(s is None or s is Ellipsis or isinstance(s, (Tensor, np.ndarray, list, tuple, slice)) for s in subscript):
+    if not any(s is None or s is Ellipsis or isinstance(s, (Tensor, np.ndarray, list, tuple, slice))
+               for s in subscript):
         return False
     warnings.warn(NO_TUPLE, UserWarning, stacklevel=4)
     return True
@@ -45,7 +48,8 @@ def _item(s: Any) -> Any:
     if isinstance(s, slice):
         return slice(*[None if k is None else _end(k) for k in (s.start, s.stop, s.step)])
     if isinstance(s, (float, str, complex)):
-        raise IndexError(f"only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got {type(s).__name__})")
+        raise IndexError(f"only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
+                         f"indices (got {type(s).__name__})")
     return s
 
 
@@ -56,7 +60,8 @@ def _numbers(s: Any) -> Any:
 def _index_array(a: Any) -> Any:
     """An array that selects: of integers, or a mask (a mask without axes: True or False)."""
     if a.dtype == np.uint8:
-        warnings.warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.", UserWarning, stacklevel=5)
+        warnings.warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
+                      UserWarning, stacklevel=5)
         a = a.astype(bool)
     if a.dtype.kind not in "ib":
         raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
@@ -81,11 +86,14 @@ def _check_key(key: tuple) -> None:
             raise ValueError("step must be greater than zero")
 
 
-NO_TUPLE = ("Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; use x[tuple(seq)] instead of "
-            "x[seq]. In pytorch 2.9 this will be interpreted as tensor index, x[torch.tensor(seq)], which will result either in an error or a "
+NO_TUPLE = ("Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch "
+            "2.9; use x[tuple(seq)] instead of "
+            "x[seq]. In pytorch 2.9 this will be interpreted as tensor index, x[torch.tensor(seq)], which will result "
+            "either in an error or a "
             "different result")
 TOO_MANY = "too many indices for tensor of dimension {0}"
-OF_NO_AXES = "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim tensor to a number"
+OF_NO_AXES = ("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert "
+              "a 0-dim tensor to a number")
 
 
 def getitem(self: Tensor, subscript: Any) -> Tensor:
@@ -109,7 +117,8 @@ def _one(subscript: Any) -> "str | None":
         return "SelectBackward0"
     if subscript.__class__ is slice:
         start, stop, step = subscript.start, subscript.stop, subscript.step
-        if (start is None or start.__class__ is int) and (stop is None or stop.__class__ is int) and (step is None or step.__class__ is int and step > 0):
+        if ((start is None or start.__class__ is int) and (stop is None or stop.__class__ is int)
+                and (step is None or step.__class__ is int and step > 0)):
             return "SliceBackward0"
     return None
 
@@ -125,20 +134,23 @@ def _index_error(x: Tensor, key: tuple, error: IndexError) -> IndexError:
 
 
 def _check_arrays(x: Tensor, key: tuple) -> None:
-    """Raise unless masks have the extents of the dimensions they select from, and arrays of indices broadcast against each other."""
+    """Raise unless masks have the extents of the dimensions they select from, and arrays of indices broadcast against
+    each other."""
     at, shapes = 0, []
     for k, s in enumerate(key):
         if s is Ellipsis:
             at = x._a.ndim - sum(_axes_of(later) for later in key[k + 1:])
         elif isinstance(s, np.ndarray):
             if s.dtype.kind == "b" and s.shape != x._a.shape[at:at + s.ndim] and at + s.ndim <= x._a.ndim:
-                raise IndexError(f"The shape of the mask {list(s.shape)} at index {k} does not match the shape of the indexed tensor "
+                raise IndexError(f"The shape of the mask {list(s.shape)} at index {k} does not match the shape of the "
+                                 "indexed tensor "
                                  f"{list(x._a.shape)} at index {at}")
             shapes.append(s.shape if s.dtype.kind != "b" else (int(s.sum()),))
         if s is not Ellipsis:
             at += _axes_of(s)
     if not broadcasts(shapes):
-        raise IndexError("shape mismatch: indexing tensors could not be broadcast together with shapes " + ", ".join([str(list(shape)) for shape in shapes]))
+        raise IndexError("shape mismatch: indexing tensors could not be broadcast together with shapes "
+                         + ", ".join([str(list(shape)) for shape in shapes]))
 
 
 def _axes_of(s: Any) -> int:
@@ -158,7 +170,8 @@ def _label(key: tuple) -> str:
 
 
 def _arrays_only(x: Tensor, key: tuple) -> tuple:
-    """The view that a key's integers, slices and None select, and what is left of the key: index arrays. True and False are arrays of new dimensions."""
+    """The view that a key's integers, slices and None select, and what is left of the key: index arrays. True and
+    False are arrays of new dimensions."""
     basic: list = []
     rest: list = []
     for s in key:
@@ -195,7 +208,8 @@ def setitem(self: Tensor, subscript: Any, value: Any) -> None:
             copy_(part, _broadcast_value(value, part))
             return
         self, key = _arrays_only(self, key)
-        in_place(self, lambda old, v: _put(old, key, v), value if isinstance(value, Tensor) else np.asarray(value), single=True)
+        in_place(self, lambda old, v: _put(old, key, v), value if isinstance(value, Tensor) else np.asarray(value),
+                 single=True)
     except IndexError as error:
         raise _index_error(self, key, error) from None
 
@@ -203,7 +217,8 @@ def setitem(self: Tensor, subscript: Any, value: Any) -> None:
 def _broadcast_value(value: Any, part: Tensor) -> Any:
     if isinstance(value, (list, tuple)):
         value = wrap(np.asarray([raw(v) for v in value]))
-    if isinstance(value, Tensor) and value._a.ndim > part._a.ndim and all(n == 1 for n in value._a.shape[:value._a.ndim - part._a.ndim]):
+    if (isinstance(value, Tensor) and value._a.ndim > part._a.ndim
+            and all(n == 1 for n in value._a.shape[:value._a.ndim - part._a.ndim])):
         value = reshape(value, *value._a.shape[value._a.ndim - part._a.ndim:])
     shape = np.shape(raw(value))
     if not fits(shape, part._a.shape):
@@ -228,15 +243,19 @@ def _put(x: Tensor, key: tuple, value: Any, accumulate: bool = False) -> Tensor:
     selection = read_subscript(x, key)
     part = selection.shape(x)
     if not fits(np.shape(raw(value)), part):
-        raise RuntimeError(f"shape mismatch: value tensor of shape {list(np.shape(raw(value)))} cannot be broadcast to indexing result of shape {list(part)}")
+        raise RuntimeError(f"shape mismatch: value tensor of shape {list(np.shape(raw(value)))} cannot be broadcast to "
+                           f"indexing result of shape {list(part)}")
     if len(np.shape(raw(given))):
-        agree("Index put requires the source and destination dtypes match, got {} for the destination and {} for the source.", x, given)
+        agree("Index put requires the source and destination dtypes match, got {} for the destination and {} for the "
+              "source.", x, given)
     return named(selection.add(x, value) if accumulate else selection.write(x, value), "IndexPutBackward0")
 
 
 def fits(shape: tuple, part: tuple) -> bool:
-    """Whether what has this shape can be written to a part of a tensor (leading dimensions of extent 1 are left out)."""
-    shape = shape[max(0, len(shape) - len(part)):] if all(n == 1 for n in shape[:max(0, len(shape) - len(part))]) else shape
+    """Whether what has this shape can be written to a part of a tensor (leading dimensions of extent 1 are left
+    out)."""
+    shape = (shape[max(0, len(shape) - len(part)):] if all(n == 1 for n in shape[:max(0, len(shape) - len(part))])
+             else shape)
     return broadcasts([shape, part]) and np.broadcast_shapes(shape, part) == tuple(part)
 
 
@@ -253,7 +272,7 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple:
     return tuple([wrap(np.asarray(k)) for k in np.unravel_index(indices._a % max(math.prod(sizes), 1), tuple(sizes))])
 
 
-Tensor.__reversed__ = lambda self: self.flip(0) if self._a.ndim else self                       # type: ignore[attr-defined]
-Tensor.copy_ = copy_                                                                           # type: ignore[attr-defined]
+Tensor.__reversed__ = lambda self: self.flip(0) if self._a.ndim else self  # type: ignore[attr-defined]
+Tensor.copy_ = copy_  # type: ignore[attr-defined]
 getitem.__name__, setitem.__name__ = "__getitem__", "__setitem__"
-Tensor.__getitem__, Tensor.__setitem__ = getitem, setitem                                      # type: ignore[attr-defined]
+Tensor.__getitem__, Tensor.__setitem__ = getitem, setitem  # type: ignore[attr-defined]

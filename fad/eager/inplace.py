@@ -1,4 +1,5 @@
-"""Changes in place: what may be changed, the version counter, and the history of what was changed (through views too)."""
+"""Changes in place: what may be changed, the version counter, and the history of what was changed (through views
+too)."""
 from collections.abc import Callable
 from typing import Any
 
@@ -21,7 +22,8 @@ def requires_grad(x: Any) -> bool:
     """Whether gradients are wanted of a tensor (of a view: or of its base)."""
     if not isinstance(x, Tensor):
         return False
-    return x._rg or x._fn is not None or x._view is not None and x._a.dtype.kind in "fc" and (x._view.base._rg or x._view.base._fn is not None)
+    return (x._rg or x._fn is not None or x._view is not None and x._a.dtype.kind in "fc"
+            and (x._view.base._rg or x._view.base._fn is not None))
 
 
 def wanted(x: Any) -> bool:
@@ -30,7 +32,8 @@ def wanted(x: Any) -> bool:
 
 
 def number(x: Any, function: str, argument: str) -> Any:
-    """A function's argument that is a number: of a tensor the number in it, unless a derivative is wanted, for there would be none."""
+    """A function's argument that is a number: of a tensor the number in it, unless a derivative is wanted, for there
+    would be none."""
     if not isinstance(x, Tensor):
         return x
     if wanted(x):
@@ -39,13 +42,15 @@ def number(x: Any, function: str, argument: str) -> Any:
 
 
 def check_in_place(x: Tensor, recorded: bool, moves_only: bool = False) -> None:
-    """Raise unless x may be changed in place; recorded: whether the change will be part of the graph; moves_only: no value changes."""
+    """Raise unless x may be changed in place; recorded: whether the change will be part of the graph; moves_only: no
+    value changes."""
     if x._x is not None and x._x.inference and not now().inference:
         raise RuntimeError(errors.INFERENCE_WRITE)
     if not moves_only and is_spread(x._a):
         raise RuntimeError(errors.OVERLAP)
     if not x._a.flags.writeable and not moves_only:
-        raise RuntimeError("the memory of this tensor is read-only (it was made from a read-only array): clone() it before changing it in place")
+        raise RuntimeError("the memory of this tensor is read-only (it was made from a read-only array): clone() it "
+                           "before changing it in place")
     if not recorded or not now().grad:
         return
     view = x._view
@@ -69,11 +74,13 @@ def is_spread(a: np.ndarray) -> bool:
 
 
 def check_overlap(x: Tensor, others: tuple) -> None:
-    """Raise if x, which is to be written, shares a part of its memory with another operand that is laid out differently."""
+    """Raise if x, which is to be written, shares a part of its memory with another operand that is laid out
+    differently."""
     for other in others:
         if isinstance(other, Tensor) and other._vc is x._vc and other is not x:
             a, b = x._a, other._a
-            same = a.shape == b.shape and a.strides == b.strides and a.__array_interface__["data"] == b.__array_interface__["data"]
+            same = (a.shape == b.shape and a.strides == b.strides
+                    and a.__array_interface__["data"] == b.__array_interface__["data"])
             if not same and is_dense(a) and is_dense(b) and np.may_share_memory(a, b):
                 raise RuntimeError(errors.PARTIAL_OVERLAP)
 
@@ -95,7 +102,8 @@ def put_values(x: Tensor, a: Any) -> None:
             let_through(error)
             fits = False
         if not fits:
-            raise RuntimeError(f"output with shape {list(x._a.shape)} doesn't match the broadcast shape {list(have.shape)}")
+            raise RuntimeError(f"output with shape {list(x._a.shape)} doesn't match the broadcast shape "
+                               f"{list(have.shape)}")
     if not promotion.castable(have.dtype, x._a.dtype):
         raise RuntimeError(errors.not_castable(have.dtype, x._a.dtype))
     if now().mutation is not None:
@@ -105,8 +113,10 @@ def put_values(x: Tensor, a: Any) -> None:
 
 
 def in_place(x: Tensor, fn: Callable, *args: Any, single: bool = False) -> Tensor:
-    """x = fn(x, *args), in place. single: fn records one op at most, so that x needs no copy unless that op saves it."""
-    recorded = now().grad and not now().inference and x._a.dtype.kind in "fc" and (requires_grad(x) or any(requires_grad(a) for a in args))
+    """x = fn(x, *args), in place. single: fn records one op at most, so that x needs no copy unless that op saves
+    it."""
+    recorded = (now().grad and not now().inference and x._a.dtype.kind in "fc"
+                and (requires_grad(x) or any(requires_grad(a) for a in args)))
     check_in_place(x, recorded)
     if not recorded:
         with changed(grad=False):
@@ -133,13 +143,14 @@ def in_place(x: Tensor, fn: Callable, *args: Any, single: bool = False) -> Tenso
 def _old_self(x: Tensor, copy: bool) -> Tensor:
     """x as it was, for the graph: its history with a version counter of its own."""
     into = edge(x)
-    if x._view is not None and getattr(x._fn, "_is_pure_view", False):          # a Function's, which is a view and nothing else
+    if x._view is not None and getattr(x._fn, "_is_pure_view", False):  # a Function's, which is a view and nothing else
         x._view.stamp = -1
         into = edge(x)
     old = wrap(x._a.copy() if copy else x._a)
     if into is not None:
         source = x
-        if x._view is not None and into.extra is not None:               # hooks of the view are for the view as it was: they do not see this
+        # hooks of the view are for the view as it was: they do not see this
+        if x._view is not None and into.extra is not None:
             source = _viewed_anew(x._view)
         old._fn, old._nr, old._rg = source._fn, source._nr, True
         if x._fn is None:
@@ -147,7 +158,7 @@ def _old_self(x: Tensor, copy: bool) -> Tensor:
     tangent = tangent_of(x)
     if tangent is not None:
         with changed(dual_level=-1):
-            old.extra.tangent = tangent.clone()                          # type: ignore[attr-defined]   # x's own is written over
+            old.extra.tangent = tangent.clone()  # type: ignore[attr-defined]   # x's own is written over
     return old
 
 
@@ -168,7 +179,7 @@ def _move_tangent(x: Tensor, new: Any) -> None:
     with changed(dual_level=-1):
         tangent = wrap(np.zeros_like(x._a)) if tangent is None else tangent
         if tangent._a.shape != x._a.shape:
-            tangent = tangent.expand(x._a.shape)                                               # type: ignore[attr-defined]
+            tangent = tangent.expand(x._a.shape)  # type: ignore[attr-defined]
         if tangent._a.dtype != x._a.dtype:
             tangent = record.apply(registry["cast"], (tangent,), {"dtype": x._a.dtype})
         if have is not None:
@@ -197,15 +208,18 @@ def _share_result(node: Node, new: Tensor, x: Tensor) -> None:
 class CopySlices(Node):
     """The base after a part of it was written through a view: what flows back to the old base has zeros there.
 
-    order is that of the base's axes in memory: in a gradient that is laid out so too, the part is a view as it is in the base.
+    order is that of the base's axes in memory: in a gradient that is laid out so too, the part is a view as it is in
+    the base.
     """
 
     __slots__ = ("view", "meta", "order")
     label = "torch::autograd::CopySlices"
 
     def __init__(self, view: View, base: "Node | None", nr: int, source: Tensor, order: tuple):
-        into, number, meta = edge(source), source._nr if source._fn is not None else 0, Meta(source._a.shape, source._a.dtype)
-        if isinstance(into, CopyBackwards) and into.extra is None:            # what is copied into a part comes from where the copy came from
+        into, number, meta = (edge(source), source._nr if source._fn is not None else 0,
+                              Meta(source._a.shape, source._a.dtype))
+        # what is copied into a part comes from where the copy came from
+        if isinstance(into, CopyBackwards) and into.extra is None:
             number, meta, into = into.nrs[1] if into.nrs else 0, into.meta, into.next[1]
         super().__init__((base, into), (nr, number) if nr or number else None)
         self.view, self.meta, self.order = view, meta, order
@@ -234,7 +248,8 @@ class CopySlices(Node):
 
 
 def set_history(x: Tensor, new: Tensor) -> None:
-    """x was given new's values in place: it gets new's history; the base of a view gets one that says which part was written."""
+    """x was given new's values in place: it gets new's history; the base of a view gets one that says which part was
+    written."""
     if new._a.dtype != x._a.dtype:
         new = record.apply(registry["cast"], (new,), {"dtype": x._a.dtype})
     if new._a.shape != x._a.shape:
@@ -261,7 +276,8 @@ def set_history(x: Tensor, new: Tensor) -> None:
 def copy_(x: Tensor, source: Any, non_blocking: bool = False) -> Tensor:
     """Write source's values (broadcast, cast) over x's."""
     given = source if isinstance(source, Tensor) else wrap(np.asarray(source))
-    recorded = now().grad and not now().inference and x._a.dtype.kind in "fc" and (requires_grad(x) or requires_grad(given))
+    recorded = (now().grad and not now().inference and x._a.dtype.kind in "fc"
+                and (requires_grad(x) or requires_grad(given)))
     check_in_place(x, recorded)
     if given._a.ndim:                                        # a number is read before it is written
         check_overlap(x, (given,))
@@ -269,7 +285,8 @@ def copy_(x: Tensor, source: Any, non_blocking: bool = False) -> Tensor:
         now().mutation.before_change(x)
     if given._a.ndim > x._a.ndim and all(n == 1 for n in given._a.shape[:given._a.ndim - x._a.ndim]):
         given = given.reshape(given._a.shape[given._a.ndim - x._a.ndim:])
-    node = CopyBackwards(x, given) if recorded else None     # before the change: the source may be a view of the same base, as it is now
+    # before the change: the source may be a view of the same base, as it is now
+    node = CopyBackwards(x, given) if recorded else None
     try:
         np.copyto(x._a, given._a, casting="unsafe")
     except ValueError:
@@ -299,7 +316,8 @@ class CopyBackwards(Node):
     def pull(self, g: Any) -> tuple:
         if g is None:
             return (None, None)
-        return (None if self.next[0] is None else np.zeros(self.old.shape, self.old.dtype), None if self.next[1] is None else match(g, self.meta))
+        return (None if self.next[0] is None else np.zeros(self.old.shape, self.old.dtype),
+                None if self.next[1] is None else match(g, self.meta))
 
     def pull_graph(self, g: Any) -> tuple:
         before, source = self.pull(g)
@@ -339,7 +357,8 @@ def _refused(op: Op, x: Tensor, args: list) -> str:
 
 def _run_into(ufunc: Any, a: np.ndarray, rest: list) -> None:
     """a = ufunc(a, *rest), in a's memory; among integers it counts modulo the range of a's dtype."""
-    unlike = a.dtype.kind in "iu" and any(isinstance(b, np.ndarray) and b.dtype.kind in "iub" and b.dtype != a.dtype for b in rest)
+    unlike = a.dtype.kind in "iu" and any(isinstance(b, np.ndarray) and b.dtype.kind in "iub" and b.dtype != a.dtype
+                                          for b in rest)
     casting = "unsafe" if unlike else "same_kind"
     try:
         ufunc(a, *rest, out=a, casting=casting)
@@ -349,13 +368,16 @@ def _run_into(ufunc: Any, a: np.ndarray, rest: list) -> None:
 
 
 def op_in_place(op: Op, x: Tensor, *args: Any, name: str = "") -> Tensor:
-    """x = op(x, *args), in place; name: the function's, of which PyTorch knows kinds of numbers that it is not computed of."""
+    """x = op(x, *args), in place; name: the function's, of which PyTorch knows kinds of numbers that it is not
+    computed of."""
     if name and (x._a.dtype.kind != "f" or any(isinstance(a, Tensor) and a._a.dtype.kind != "f" for a in args)):
         promotion.refuse_in_place(name, x, args)
     if x._a.dtype.kind in "biu" and op.name in record.FLOAT_FUNCTIONS:                 # NumPy would round the result
         raise RuntimeError(_refused(op, x, [raw(a) for a in args]))
     ufunc = op.facts.get("ufunc")
-    if ufunc is not None and now().dual_level < 0 and not (now().grad and (requires_grad(x) or any(requires_grad(a) for a in args))):
+    if ufunc is not None and now().dual_level < 0 and not (now().grad
+                                                           and (requires_grad(x)
+                                                                or any(requires_grad(a) for a in args))):
         check_in_place(x, False)
         check_overlap(x, args)
         if now().mutation is not None:

@@ -40,13 +40,16 @@ def cat(tensors: Sequence, dim: int = 0, *, axis: Any = None, out: Any = None) -
         if not len(x.shape):
             raise RuntimeError(f"zero-dimensional tensor (at position {k}) cannot be concatenated")
     kept = [x for x in xs if x.shape != (0,)] or xs[:1]
-    ax = one_dim(dim if axis is None else axis, len(kept[0].shape)) if kept[0].shape != (0,) else 0      # what is empty fits everywhere
+    # what is empty fits everywhere
+    ax = one_dim(dim if axis is None else axis, len(kept[0].shape)) if kept[0].shape != (0,) else 0
     for k, x in enumerate(kept):
         wrong = [j for j, (m, n) in enumerate(zip(x.shape, kept[0].shape)) if j != ax and isinstance(m, int) and m != n]
         if wrong or len(x.shape) != len(kept[0].shape):
-            raise RuntimeError(f"Sizes of tensors must match except in dimension {ax}. Expected size {kept[0].shape[wrong[0]]} but got size "
+            raise RuntimeError(f"Sizes of tensors must match except in dimension {ax}. Expected size "
+                               f"{kept[0].shape[wrong[0]]} but got size "
                                f"{x.shape[wrong[0]]} for tensor number {k} in the list." if wrong else
-                               f"Tensors must have same number of dimensions: got {len(kept[0].shape)} and {len(x.shape)}")
+                               f"Tensors must have same number of dimensions: got {len(kept[0].shape)} and "
+                               f"{len(x.shape)}")
     dtype = promoted_type(*[x.dtype for x in xs])
     kept = [x if x.dtype == dtype else op["cast"](x, dtype=dtype) for x in kept]
     return delivered(run(op["concatenate"], *kept, axis=ax, label="CatBackward0"), out, "cat")
@@ -60,7 +63,8 @@ def stack(tensors: Sequence, dim: int = 0, *, out: Any = None) -> Any:
         raise RuntimeError("stack expects a non-empty TensorList")
     for k, x in enumerate(xs):
         if tuple(x.shape) != tuple(xs[0].shape):
-            raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(xs[0].shape)} at entry 0 and {list(x.shape)} at entry {k}")
+            raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(xs[0].shape)} at entry 0 "
+                               f"and {list(x.shape)} at entry {k}")
     ax = one_dim(dim, len(xs[0].shape) + 1)
     dtype = promoted_type(*[x.dtype for x in xs])
     xs = [x if x.dtype == dtype else op["cast"](x, dtype=dtype) for x in xs]
@@ -80,7 +84,8 @@ def _several(name: str, tensors: Any) -> list:
 def hstack(tensors: Sequence, *, out: Any = None) -> Any:
     """Tensors one beside the other."""
     tensors = _several("hstack", tensors)
-    return cat([reshape(x, -1) if not len(x.shape) else x for x in tensors], 0 if len(tensors[0].shape) < 2 else 1, out=out)
+    return cat([reshape(x, -1) if not len(x.shape) else x for x in tensors], 0 if len(tensors[0].shape) < 2 else 1,
+               out=out)
 
 
 @function("vstack", "row_stack", method=False)
@@ -114,7 +119,8 @@ def flip(self: Any, *axes: Any, dims: Any = None) -> Any:
     for k, n in enumerate(self.shape):
         spec.append(("s", -1) if k in given else ":")
         operands += [n - 1, n] if k in given else []
-    return run(op["index"], self, *operands, spec=tuple(spec), at=0, label="FlipBackward0") if self._a.size else self.clone()
+    return (run(op["index"], self, *operands, spec=tuple(spec), at=0, label="FlipBackward0") if self._a.size
+            else self.clone())
 
 
 @function()
@@ -189,7 +195,8 @@ def repeat_interleave(self: Any, repeats: Any = None, dim: Any = None, *, output
     if not times.ndim and isinstance(self, Tensor):
         shape = tuple(x.shape)
         wide = x.unsqueeze(ax + 1).expand(*shape[:ax + 1], int(times), *shape[ax + 1:])
-        return reshape(composites.contiguous(wide) if wide._a.dtype.kind in "fc" else wrap(np.array(wide._a)), *shape[:ax], shape[ax] * int(times), *shape[ax + 1:])
+        return reshape(composites.contiguous(wide) if wide._a.dtype.kind in "fc" else wrap(np.array(wide._a)),
+                       *shape[:ax], shape[ax] * int(times), *shape[ax + 1:])
     return index_select(x, ax, np.repeat(np.arange(x.shape[ax]), times))
 
 
@@ -199,7 +206,8 @@ def _triangle(name: str, keep: Callable) -> Callable:
             raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
         rows, columns = np.ogrid[:self.shape[-2], :self.shape[-1]]
         left_out = ~np.broadcast_to(keep(columns - rows, diagonal), self.shape)
-        return composites.masked_fill(self, left_out, 0.0 if self.dtype.kind in "fc" else 0, label=f"{name.capitalize()}Backward0")
+        return composites.masked_fill(self, left_out, 0.0 if self.dtype.kind in "fc" else 0,
+                                      label=f"{name.capitalize()}Backward0")
     call.__name__, call.__doc__ = name, f"The {'lower' if name == 'tril' else 'upper'} triangle; zeros elsewhere."
     return call
 
@@ -217,7 +225,8 @@ def diag_embed(self: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> An
     rows, columns = np.arange(self.shape[-1]) + max(0, -offset), np.arange(self.shape[-1]) + max(0, offset)
     zeros = np.zeros((*self.shape[:-1], n, n), self.dtype)
     lead = len(self.shape) - 1
-    y = named(op["update"](zeros, self, rows, columns, spec=(":",) * lead + ("a", "a"), at=lead, unique=True), "DiagEmbedBackward0")
+    y = named(op["update"](zeros, self, rows, columns, spec=(":",) * lead + ("a", "a"), at=lead, unique=True),
+              "DiagEmbedBackward0")
     return y if (dim1, dim2) == (-2, -1) else movedim(y, (-2, -1), (dim1, dim2))
 
 
@@ -228,7 +237,8 @@ def block_diag(*tensors: Any) -> Any:
     blocks = [tensor_of(t) for t in tensors] or [wrap(np.zeros((1, 0), default.dtype))]
     for k, t in enumerate(blocks):
         if len(t.shape) > 2:
-            raise RuntimeError(f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {k} has {len(t.shape)} dimensions")
+            raise RuntimeError(f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {k} has "
+                               f"{len(t.shape)} dimensions")
     blocks = [reshape(t, 1, -1) if len(t.shape) < 2 else t for t in blocks]
     rows, columns = [sum(t.shape[k] for t in blocks) for k in (0, 1)]
     y, i, j = wrap(np.zeros((rows, columns), promoted_type(*[t.dtype for t in blocks]))), 0, 0
@@ -282,7 +292,7 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple:
     return tuple([g.transpose(0, 1) for g in grids]) if indexing == "xy" and len(xs) > 1 else grids
 
 
-# -- changes of values ----------------------------------------------------------------------------------------------------------
+# -- changes of values -------------------------------------------------------------------------------------------------
 
 
 def _c_type(dtype: np.dtype) -> str:
@@ -294,7 +304,8 @@ def fill_(self: Tensor, value: Any) -> Tensor:
     """Every element set to a value, in place."""
     if isinstance(value, Tensor):
         if value._a.ndim:
-            raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value._a.ndim} dimensions.")
+            raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value._a.ndim} "
+                               "dimensions.")
     elif self._a.dtype.kind != "c":
         value = converted(np.asarray(value), self._a.dtype, _c_type(self._a.dtype))[()]
     return fill(self, value, "FillBackward0")
@@ -313,13 +324,13 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
     rows, columns = self.shape[0], self.shape[-1]
     if wrap and len(self.shape) == 2:
         for start in range(columns + 1, rows, columns + 1):
-            self.narrow(0, start, rows - start).diagonal().fill_(fill_value)                  # type: ignore[attr-defined]
+            self.narrow(0, start, rows - start).diagonal().fill_(fill_value)  # type: ignore[attr-defined]
     if len(self.shape) > 2:
         at = np.arange(rows)
         self[(at,) * len(self.shape)] = fill_value                                            # type: ignore[index]
         return self
     value = fill_value
-    self.diagonal().fill_(value)                                                                # type: ignore[attr-defined]
+    self.diagonal().fill_(value)  # type: ignore[attr-defined]
     return self
 
 
@@ -329,6 +340,6 @@ size = define("size",
               "The shape, or one of its sizes.", only_method=True)
 
 
-Tensor.nelement, Tensor.dim, Tensor.ndimension = numel, lambda self: self._a.ndim, lambda self: self._a.ndim           # type: ignore[attr-defined]
-Tensor.element_size = lambda self: self._a.itemsize                                              # type: ignore[attr-defined]
+Tensor.nelement, Tensor.dim, Tensor.ndimension = numel, lambda self: self._a.ndim, lambda self: self._a.ndim  # type: ignore[attr-defined]
+Tensor.element_size = lambda self: self._a.itemsize  # type: ignore[attr-defined]
 __all__ = ["BY_NAME", "in_place", "_completed"]

@@ -13,7 +13,8 @@ from .tensor import Tensor
 
 
 class TensorType(type):
-    """The class of FloatTensor and its kin: calling one makes a tensor, and every tensor of the dtype is an instance."""
+    """The class of FloatTensor and its kin: calling one makes a tensor, and every tensor of the dtype is an
+    instance."""
 
     dtype: Any = None
 
@@ -29,21 +30,26 @@ class TensorType(type):
 
 def of_dtype(dtype: np.dtype, *args: Any) -> Tensor:
     """A tensor of given sizes (integers, or a shape), or with given data."""
-    if all(isinstance(a, (int, np.integer)) for a in args) or len(args) == 1 and hasattr(args[0], "numel") and isinstance(args[0], tuple):
+    if (all(isinstance(a, (int, np.integer)) for a in args)
+            or len(args) == 1 and hasattr(args[0], "numel") and isinstance(args[0], tuple)):
         return leaf(np.zeros(sizes_of(args), dtype) if args else np.zeros(0, dtype))
     (data,) = args
     return leaf(np.array(as_data(data)).astype(dtype))
 
 
-for _name, _dtype in {"DoubleTensor": np.float64, "FloatTensor": np.float32, "HalfTensor": np.float16, "LongTensor": np.int64, "IntTensor": np.int32,
-                      "ShortTensor": np.int16, "CharTensor": np.int8, "ByteTensor": np.uint8, "BoolTensor": np.bool_}.items():
+for _name, _dtype in {"DoubleTensor": np.float64, "FloatTensor": np.float32, "HalfTensor": np.float16,
+                      "LongTensor": np.int64, "IntTensor": np.int32,
+                      "ShortTensor": np.int16, "CharTensor": np.int8, "ByteTensor": np.uint8,
+                      "BoolTensor": np.bool_}.items():
     FUNCTIONS[_name] = TensorType(_name, (), {"dtype": np.dtype(_dtype), "__doc__": f"Tensors of {np.dtype(_dtype)}."})
 _BY_TYPE = {f"torch.{name}": kind.dtype for name, kind in FUNCTIONS.items() if isinstance(kind, TensorType)}
-_BY_TYPE.update({"torch.ComplexDoubleTensor": np.dtype(np.complex128), "torch.ComplexFloatTensor": np.dtype(np.complex64)})
+_BY_TYPE.update({"torch.ComplexDoubleTensor": np.dtype(np.complex128),
+                 "torch.ComplexFloatTensor": np.dtype(np.complex64)})
 
 
 def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
-    """The name of the tensor's type, such as torch.FloatTensor; with a dtype (or a type, or its name): the tensor in that dtype."""
+    """The name of the tensor's type, such as torch.FloatTensor; with a dtype (or a type, or its name): the tensor in
+    that dtype."""
     if dtype is None:
         return errors.type_name(self._a.dtype)
     if isinstance(dtype, TensorType):
@@ -67,7 +73,8 @@ def volatile(self: Tensor) -> bool:
 
 
 def _set_volatile(self: Tensor, value: bool) -> None:
-    warnings.warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.", UserWarning, stacklevel=2)
+    warnings.warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.", UserWarning,
+                  stacklevel=2)
 
 
 def set_default_tensor_type(kind: Any) -> None:

@@ -1,4 +1,5 @@
-"""Namespaces of a library's functions that take tensors too, in PyTorch's terms (dim, keepdim) where an argument is a tensor."""
+"""Namespaces of a library's functions that take tensors too, in PyTorch's terms (dim, keepdim) where an argument is a
+tensor."""
 import functools
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -14,8 +15,10 @@ from .together import together
 _DIMS = {"dim": "axis", "keepdim": "keepdims"}
 
 
-def for_tensors(library: str, own: Mapping[str, Callable], renamed: Mapping[str, str] = _DIMS) -> "tuple[Callable, Callable]":
-    """__getattr__ and __dir__ of a namespace: the library's functions, which take tensors with PyTorch's names of options too; own: what differs in more."""
+def for_tensors(library: str, own: Mapping[str, Callable],
+                renamed: Mapping[str, str] = _DIMS) -> "tuple[Callable, Callable]":
+    """__getattr__ and __dir__ of a namespace: the library's functions, which take tensors with PyTorch's names of
+    options too; own: what differs in more."""
     get, names = attribute_of(library)
     made: dict[str, Any] = {}
 
@@ -44,14 +47,17 @@ def _both(for_tensor: "Callable | None", get: Callable, path: str, renamed: Mapp
             return _as_step(path, for_tensor(*args, **kwargs), args)
         out = kwargs.pop("out", None)
         face = BY_NAME.get(path)
-        y = (library if face is None else face.call)(*args, **{renamed.get(key, key): value for key, value in kwargs.items()})
-        y = wrap(y) if isinstance(y, np.ndarray) else y              # what does not hang on the tensors' values, as a matrix' power 0
+        y = (library if face is None else face.call)(*args,
+                                                     **{renamed.get(key, key): value for key, value in kwargs.items()})
+        # what does not hang on the tensors' values, as a matrix' power 0
+        y = wrap(y) if isinstance(y, np.ndarray) else y
         return _as_step(path, y, args) if out is None else out.copy_(y)
     call.__name__, call.__doc__ = name, library.__doc__
     return of_matrices(name, call) if path.startswith("numpy.linalg.") else call
 
 
-_STEPS = {"lu": "LinalgLuBackward0", "lu_factor": "LinalgLuFactorExBackward0", "householder_product": "LinalgHouseholderProductBackward0",
+_STEPS = {"lu": "LinalgLuBackward0", "lu_factor": "LinalgLuFactorExBackward0",
+          "householder_product": "LinalgHouseholderProductBackward0",
           "fftshift": "RollBackward0", "ifftshift": "RollBackward0"}
 
 

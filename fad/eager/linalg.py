@@ -50,7 +50,8 @@ def solve_triangular(A: Any, B: Any, *, upper: bool, left: bool = True, unitrian
     """X with A X = B (left=False: X A = B), A triangular."""
     if not left:
         return solve_triangular(A.mT, B.mT, upper=not upper, unitriangular=unitriangular).mT
-    return named(face("scipy.linalg.solve_triangular", A, B, lower=not upper, unit_diagonal=unitriangular), "LinalgSolveTriangularBackward0")
+    return named(face("scipy.linalg.solve_triangular", A, B, lower=not upper, unit_diagonal=unitriangular),
+                 "LinalgSolveTriangularBackward0")
 
 
 def cholesky(A: Any, *, upper: bool = False) -> Any:
@@ -63,12 +64,12 @@ def vander(x: Any, *, N: "int | None" = None) -> Any:
     """The powers 0, 1, 2, ... of the elements, along a new last dimension."""
     if not len(x.shape):
         x = x.reshape(1)
-    return Tensor._stack_rows([x ** k for k in range(x.shape[-1] if N is None else N)], -1)    # type: ignore[attr-defined]
+    return Tensor._stack_rows([x ** k for k in range(x.shape[-1] if N is None else N)], -1)  # type: ignore[attr-defined]
 
 
 def solve(A: Any, B: Any, *, left: bool = True) -> Any:
     """X with A X = B (left=False: X A = B)."""
-    if left and (len(B.shape) == 1 or A.shape[:-1] == B.shape):                                  # one vector, or one for each matrix
+    if left and (len(B.shape) == 1 or A.shape[:-1] == B.shape):  # one vector, or one for each matrix
         return solve(A, B.unsqueeze(-1)).squeeze(-1)
     return face("numpy.linalg.solve", A, B) if left else solve(A.mT, B.mT).mT
 
@@ -77,7 +78,8 @@ def qr(A: Any, mode: str = "reduced") -> Any:
     """Q, R."""
     if mode == "r":
         if A.requires_grad:
-            raise RuntimeError("The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use linalg.qr(A, mode='reduced') if you "
+            raise RuntimeError("The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please "
+                               "use linalg.qr(A, mode='reduced') if you "
                                "are going to differentiate through linalg.qr.")
         return QR(wrap(np.zeros(0, A.dtype)), face("numpy.linalg.qr", A, "r"))
     q, r = face("numpy.linalg.qr", A, mode)
@@ -111,7 +113,8 @@ def diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
 
 
 def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Tensor:
-    """How many singular values are above atol and above rtol times the largest one; rtol is 0 where only atol is given, else what rounding leaves."""
+    """How many singular values are above atol and above rtol times the largest one; rtol is 0 where only atol is
+    given, else what rounding leaves."""
     absolute, relative = (None if t is None else np.asarray(raw(t)) for t in (atol if tol is None else tol, rtol))
     s = np.abs(np.linalg.eigvalsh(A._a)) if hermitian else np.linalg.svd(A._a, compute_uv=False)
     rounding = max(A._a.shape[-2:]) * np.finfo(s.dtype).eps
@@ -144,12 +147,14 @@ def cond(A: Tensor, p: Any = None) -> Tensor:
 
 
 LINALG: dict[str, Callable] = {
-    "norm": norm, "vector_norm": vector_norm, "matrix_norm": matrix_norm, "solve_triangular": solve_triangular, "cholesky": cholesky, "vander": vander,
+    "norm": norm, "vector_norm": vector_norm, "matrix_norm": matrix_norm, "solve_triangular": solve_triangular,
+                               "cholesky": cholesky, "vander": vander,
     "solve": solve, "qr": qr, "cross": cross, "cond": cond, "diagonal": diagonal,
     "inv_ex": lambda A, *, check_errors=False: Factored(face("numpy.linalg.inv", A), _info(A)),
     "cholesky_ex": lambda A, *, upper=False, check_errors=False: Factored(cholesky(A, upper=upper), _info(A)),
     "solve_ex": lambda A, B, *, left=True, check_errors=False: Factored(solve(A, B, left=left), _info(A)),
     **MATRICES, "matrix_exp": lambda A: face("scipy.linalg.expm", A), "lu": lu,
-    "vecdot": lambda x, y, *, dim=-1: (x.conj() * y).sum(dim), "multi_dot": lambda tensors: face("numpy.linalg.multi_dot", list(tensors)),
+    "vecdot": lambda x, y, *, dim=-1: (x.conj() * y).sum(dim),
+                               "multi_dot": lambda tensors: face("numpy.linalg.multi_dot", list(tensors)),
     "lstsq": least_squares,
     "tensorsolve": lambda A, B, dims=None: face("numpy.linalg.tensorsolve", A, B, dims), "matrix_rank": matrix_rank}

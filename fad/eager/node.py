@@ -41,12 +41,13 @@ class Hooked:
 
 
 class Node(Showing):
-    """A step of the graph. `next` holds, for each tensor the step was given, the node that its gradient goes to (None: nowhere)."""
+    """A step of the graph. `next` holds, for each tensor the step was given, the node that its gradient goes to (None:
+    nowhere)."""
 
     __slots__ = ("next", "seq", "__weakref__", "__dict__")
     outputs = 1
     extra: "Hooked | None" = None
-    note: "dict | None" = None                   # what else is shown as _saved_<name>; held: SavedTensors that are shown so
+    note: "dict | None" = None  # what else is shown as _saved_<name>; held: SavedTensors that are shown so
     held: "dict | None" = None
     nrs: "tuple | None" = None                   # for each of `next` which of its results it is; None: all are 0
     label: "str | None" = None
@@ -57,7 +58,7 @@ class Node(Showing):
         if nrs is not None:
             self.nrs = nrs
 
-    # -- what a user may ask ----------------------------------------------------------------------------------------------
+    # -- what a user may ask -------------------------------------------------------------------------------------------
 
     def name(self) -> str:
         """The name of the step, such as MulBackward0."""
@@ -77,8 +78,10 @@ class Node(Showing):
 
     @property
     def next_functions(self) -> tuple:
-        """(node, which of its results) for each tensor that the step was given; (None, 0) for one that requires no gradient."""
-        return tuple([(node if node is None else named(node), nr) for node, nr in zip(self.next, self.nrs or (0,) * len(self.next))])
+        """(node, which of its results) for each tensor that the step was given; (None, 0) for one that requires no
+        gradient."""
+        return tuple([(node if node is None else named(node), nr)
+                      for node, nr in zip(self.next, self.nrs or (0,) * len(self.next))])
 
     @property
     def _input_metadata(self) -> list:
@@ -92,7 +95,8 @@ class Node(Showing):
         return True
 
     def register_hook(self, fn: Callable) -> RemovableHandle:
-        """Call fn(grad_inputs, grad_outputs) after the step's backward; what it returns replaces the gradients of the inputs."""
+        """Call fn(grad_inputs, grad_outputs) after the step's backward; what it returns replaces the gradients of the
+        inputs."""
         extra = self.hooked
         if extra.post is None:
             extra.post = Hooks()
@@ -125,14 +129,15 @@ class Node(Showing):
             out = self.pull_graph(grads[0] if self.outputs == 1 else list(grads))
         else:
             arrays = [None if g is None else g._a for g in grads]
-            out = [None if g is None else g if isinstance(g, Tensor) else Tensor(g) for g in self.pull(arrays[0] if self.outputs == 1 else arrays)]
+            out = [None if g is None else g if isinstance(g, Tensor) else Tensor(g)
+                   for g in self.pull(arrays[0] if self.outputs == 1 else arrays)]
         out = tuple(out)
         return out[0] if len(out) == 1 else out
 
     def __repr__(self) -> str:
         return f"<{self.name().rpartition(':')[2]} object at {id(self):#x}>"
 
-    # -- what the engine asks -----------------------------------------------------------------------------------------------
+    # -- what the engine asks ------------------------------------------------------------------------------------------
 
     def pull(self, g: Any) -> tuple:
         """Gradients for `next`, given that of the result (a list, of several), on arrays."""
@@ -159,7 +164,8 @@ _named: dict = {}
 
 
 def named(node: Node, result: "Tensor | None" = None) -> Node:
-    """node as users see it: its class is called as the step is (so that type(node).__name__ tells graphs apart), and it knows its result's shape."""
+    """node as users see it: its class is called as the step is (so that type(node).__name__ tells graphs apart), and
+    it knows its result's shape."""
     cls, name = node.__class__, node.name().rpartition(":")[2]
     if cls.__name__ != name:
         base = getattr(cls, "unnamed", cls)
@@ -176,20 +182,24 @@ class Handle:
 
     __slots__ = ("op", "name", "xs", "ys", "frees", "places", "tensors", "variants")
 
-    def __init__(self, op: Any, name: str, xs: tuple = ("self", "other"), ys: tuple = ("result",), places: "tuple | None" = None, tensors: bool = False,
+    def __init__(self, op: Any, name: str, xs: tuple = ("self", "other"), ys: tuple = ("result",),
+                 places: "tuple | None" = None, tensors: bool = False,
                  variants: "dict | None" = None):
         self.op, self.name, self.xs, self.ys = op, name, xs, ys
-        self.places, self.tensors = places, tensors              # the arguments that nodes have edges for; whether only tensors have one
+        # the arguments that nodes have edges for; whether only tensors have one
+        self.places, self.tensors = places, tensors
         self.variants = variants                                 # names of nodes by which of the arguments are tensors
         partials = getattr(op.derivative, "partials", None)
-        self.frees = partials is None or any(callable(p) for p in partials)          # whether there is anything to forget after backward
+        # whether there is anything to forget after backward
+        self.frees = partials is None or any(callable(p) for p in partials)
 
 
 class OpNode(Node):
-    """A step that is an op of the table. xs and ys hold what is saved: a tensor, an array of a result, a number, or a Meta."""
+    """A step that is an op of the table. xs and ys hold what is saved: a tensor, an array of a result, a number, or a
+    Meta."""
 
     __slots__ = ("handle", "xs", "ys", "vcs", "versions", "params", "needs")
-    places: "tuple | None" = None                # for each of `next` which argument it is of; None: they are the first ones
+    places: "tuple | None" = None  # for each of `next` which argument it is of; None: they are the first ones
 
     def name(self) -> str:
         return self.label or self.handle.name
@@ -198,7 +208,7 @@ class OpNode(Node):
     def outputs(self) -> int:                                  # type: ignore[override]
         return len(self.ys) if self.ys is not None else len(self.vcs)
 
-    # -- reading what was saved ---------------------------------------------------------------------------------------------
+    # -- reading what was saved ----------------------------------------------------------------------------------------
 
     def unpacked(self) -> "tuple[tuple, tuple]":
         xs, ys = self.xs, self.ys
@@ -240,7 +250,8 @@ class OpNode(Node):
     @property
     def _input_metadata(self) -> list:
         known = super()._input_metadata
-        return [y if shown is None and y is not None and not isinstance(y, SavedTensor) else shown for y, shown in zip(self.ys or known, known)]
+        return [y if shown is None and y is not None and not isinstance(y, SavedTensor) else shown
+                for y, shown in zip(self.ys or known, known)]
 
     def _result(self, k: int, y: Any) -> Any:
         if isinstance(y, SavedTensor):
@@ -267,7 +278,7 @@ class OpNode(Node):
         return g.dense() if isinstance(g, AddInto) else g
 
     def release(self) -> None:
-        xs, ys = self.xs, self.ys                                    # read once: another thread may release this graph too
+        xs, ys = self.xs, self.ys  # read once: another thread may release this graph too
         if not self.handle.frees or xs is FREED or ys is FREED:
             return
         held = [entry for entry in (*xs, *ys) if entry is not None and entry.__class__ is not Meta]
@@ -278,7 +289,7 @@ class OpNode(Node):
             super().release()
             self.xs = self.ys = FREED
 
-    # -- _saved_self and its kin ----------------------------------------------------------------------------------------------
+    # -- _saved_self and its kin ---------------------------------------------------------------------------------------
 
     def _place(self, name: str, entry: Any) -> "tuple[str, int]":
         """Where an entry is held; ("", 0) where it is not."""
@@ -316,7 +327,8 @@ class OpNode(Node):
             return saved
         which, k = self._place(name, entry)
         if which == "ys":
-            saved = SavedTensor(result_of(entry, self.vcs[k], self, k), self, k, version=self._version(len(self.needs) + k))
+            saved = SavedTensor(result_of(entry, self.vcs[k], self, k), self, k,
+                                version=self._version(len(self.needs) + k))
         else:
             saved = SavedTensor(entry, version=self._version(k) if which else None)
         if which:
@@ -350,7 +362,8 @@ class SingleNode(OpNode):
         xs = tuple([x._a if isinstance(x, (Tensor, SavedTensor)) else x for x in xs])
         y, = ys
         op = self.handle.op
-        out = op.derivative.pullback(op, (g,), (y._a,) if isinstance(y, SavedTensor) else ys, xs, self.params, self.needs)
+        out = op.derivative.pullback(op, (g,), (y._a,) if isinstance(y, SavedTensor) else ys, xs, self.params,
+                                     self.needs)
         out = out[:len(self.next)]
         for one, need in zip(out, self.needs):
             if need and one.__class__ is not np.ndarray:

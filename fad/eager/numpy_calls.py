@@ -53,7 +53,8 @@ def _constant(call: Any, args: tuple, kwargs: dict, function: Any) -> Any:
     """A function without a face: on tensors without a history it is NumPy's; on others it is an error."""
     if _any_gradient(args) or _any_gradient(tuple(kwargs.values())):
         raise UnsupportedFunctionError(f"{qualified_name(function)} is not supported on tensors that require gradients",
-                                       why="fad has no record of it", do="see docs/ops for what there is, or give it a rule with autograd.Function")
+                                       why="fad has no record of it",
+                                       do="see docs/ops for what there is, or give it a rule with autograd.Function")
     result = call(*[_bare(a) for a in args], **{key: _bare(a) for key, a in kwargs.items()})
     return _wrapped(result)
 

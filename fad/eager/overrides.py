@@ -1,6 +1,8 @@
-"""The protocol `__torch_function__`: classes, subclasses of Tensor above all, that have a say in what functions of their instances do.
+"""The protocol `__torch_function__`: classes, subclasses of Tensor above all, that have a say in what functions of
+their instances do.
 
-Without one, results of functions of a subclass' instances are instances of it too. Nothing is looked at before the first such class exists.
+Without one, results of functions of a subclass' instances are instances of it too. Nothing is looked at before the
+first such class exists.
 """
 import functools
 from collections.abc import Callable
@@ -21,7 +23,8 @@ def handled(function: Callable, args: tuple, kwargs: dict) -> Any:
     for x in (*args, *kwargs.values()):
         for one in x if type(x) in (list, tuple) else (x,):
             if _has_say(type(one)) and type(one) not in map(type, given):
-                at = next((k for k, other in enumerate(given) if isinstance(one, type(other))), len(given))     # subclasses first
+                # subclasses first
+                at = next((k for k, other in enumerate(given) if isinstance(one, type(other))), len(given))
                 given.insert(at, one)
     if not given:
         return MISSING
@@ -30,7 +33,8 @@ def handled(function: Callable, args: tuple, kwargs: dict) -> Any:
         y = x.__torch_function__(function, types, args, kwargs)
         if y is not NotImplemented:
             return y
-    raise TypeError(f"Multiple dispatch failed for 'torch.{function.__name__}'; all __torch_function__ handlers returned NotImplemented:\n\n"
+    raise TypeError(f"Multiple dispatch failed for 'torch.{function.__name__}'; all __torch_function__ handlers "
+                    "returned NotImplemented:\n\n"
                     + "\n".join(f"  - tensor subclass {cls}" for cls in types))
 
 
@@ -47,12 +51,13 @@ def overridable(f: Callable) -> Callable:
             if y is not MISSING:
                 return y
         return f(*args, **kwargs)
-    call.overridable = True                                                                          # type: ignore[attr-defined]
+    call.overridable = True  # type: ignore[attr-defined]
     return call
 
 
 def torch_function(cls: type, func: Callable, types: Any, args: tuple = (), kwargs: "dict | None" = None) -> Any:
-    """func of these arguments, its results as instances of this class: what a subclass' own __torch_function__ calls by super().
+    """func of these arguments, its results as instances of this class: what a subclass' own __torch_function__ calls
+    by super().
 
     >>> class Named(Tensor):
     ...     pass
@@ -84,13 +89,13 @@ def _read(y: Tensor) -> Tensor:
     if way_of(y) is None:
         return y
     with changed(overridden=False):
-        return y.resolve_conj().resolve_neg()                                                        # type: ignore[attr-defined]
+        return y.resolve_conj().resolve_neg()  # type: ignore[attr-defined]
 
 
 def as_subclass(self: Tensor, cls: type) -> Tensor:
     """The tensor, sharing its memory and history, as an instance of a subclass."""
     with changed(overridden=False):
-        y = _read(self.view_as(self))                                                                # type: ignore[attr-defined]
+        y = _read(self.view_as(self))  # type: ignore[attr-defined]
     if y._fn is not None:
         y._fn.label = "AliasBackward0"
     y.__class__ = cls
@@ -104,10 +109,12 @@ def make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Tensor
     return y
 
 
-# -- subclasses --------------------------------------------------------------------------------------------------------------
+# -- subclasses --------------------------------------------------------------------------------------------------------
 
-_OPERATORS = {"truediv": "div", "floordiv": "floor_divide", "mod": "remainder", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
-              "lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift", "invert": "bitwise_not", "pos": "positive"}
+_OPERATORS = {"truediv": "div", "floordiv": "floor_divide", "mod": "remainder", "and": "bitwise_and",
+              "or": "bitwise_or", "xor": "bitwise_xor",
+              "lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift", "invert": "bitwise_not",
+              "pos": "positive"}
 _NAMES = "add sub mul truediv pow matmul floordiv mod and or xor lshift rshift lt le gt ge eq ne".split()
 _SPECIAL = {f"__{name}__": _OPERATORS.get(name, name) for name in (*_NAMES, "neg", "abs", "invert", "pos")}
 _SPECIAL.update({f"__r{name}__": _OPERATORS.get(name, name) for name in ("add", "mul", "and", "or", "xor")})
@@ -125,7 +132,7 @@ def _overriding_tensor() -> type:
         if name in _SPECIAL:
             members[name] = _asking(getattr(Tensor, _SPECIAL[name] or name), f, special=True)
         elif name in _PROPERTIES and isinstance(f, property):
-            members[name] = property(_asking(f.__get__, f.fget), f.fset)                             # type: ignore[arg-type]
+            members[name] = property(_asking(f.__get__, f.fget), f.fset)  # type: ignore[arg-type]
         elif not name.startswith("__") and callable(f) and name not in _PLAIN and not isinstance(f, type):
             members[name] = _asking(f, f)
     members["__hash__"] = Tensor.__hash__
@@ -154,6 +161,6 @@ def _enter(cls: type) -> None:
 
 
 subclassed.append(_enter)
-Tensor.__torch_function__ = classmethod(torch_function)                                              # type: ignore[attr-defined]
-Tensor.as_subclass = as_subclass                                                                     # type: ignore[attr-defined]
-Tensor._make_subclass = staticmethod(make_subclass)                                                  # type: ignore[attr-defined]
+Tensor.__torch_function__ = classmethod(torch_function)  # type: ignore[attr-defined]
+Tensor.as_subclass = as_subclass  # type: ignore[attr-defined]
+Tensor._make_subclass = staticmethod(make_subclass)  # type: ignore[attr-defined]

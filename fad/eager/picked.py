@@ -1,4 +1,5 @@
-"""Elements of a tensor at given places: what gather, sort, topk and max pooling come to, as one step with a way back of its own."""
+"""Elements of a tensor at given places: what gather, sort, topk and max pooling come to, as one step with a way back
+of its own."""
 import math
 from typing import Any
 
@@ -29,7 +30,8 @@ def _samples(rng: Any) -> tuple:
     return (rng.standard_normal((3, 4)), np.array([[0, 5], [11, 5]])), {}
 
 
-picked = Composite("picked", _written, _pullback, lambda x, places: np.take(x, places), node="GatherBackward0", inputs=("self", "places"), samples=(_samples,),
+picked = Composite("picked", _written, _pullback, lambda x, places: np.take(x, places), node="GatherBackward0",
+                   inputs=("self", "places"), samples=(_samples,),
                    kinds="fc")
 
 

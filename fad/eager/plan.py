@@ -64,8 +64,10 @@ def _method(name: str) -> Callable:
     return lambda self, *others: getattr(np.ndarray, name)(read(self), *[read(o) for o in others])
 
 
-for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "pow", "rpow", "mod", "rmod", "floordiv", "rfloordiv", "matmul",
-              "rmatmul", "neg", "abs", "and", "rand", "or", "ror", "xor", "invert", "lt", "le", "gt", "ge", "eq", "ne", "getitem", "bool", "float", "int"):
+for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "pow", "rpow", "mod", "rmod",
+              "floordiv", "rfloordiv", "matmul",
+              "rmatmul", "neg", "abs", "and", "rand", "or", "ror", "xor", "invert", "lt", "le", "gt", "ge", "eq", "ne",
+              "getitem", "bool", "float", "int"):
     setattr(Probe, f"__{_name}__", _method(f"__{_name}__"))
 Probe.__hash__ = object.__hash__                                  # type: ignore[method-assign]
 
@@ -97,7 +99,8 @@ def _probe(op: Op, xs: tuple, ys: tuple, params: dict, needs: tuple) -> tuple:
         return (False,) * len(xs), (False,) * len(ys)
     px = [Probe(x) if isinstance(x, (np.ndarray, np.generic)) else x for x in xs]
     py = [Probe(y) for y in ys]
-    gs = tuple([np.ones(np.shape(y), np.asarray(y).dtype)[()] if np.asarray(y).dtype.kind in "fc" else None for y in ys])
+    gs = tuple([np.ones(np.shape(y), np.asarray(y).dtype)[()] if np.asarray(y).dtype.kind in "fc" else None
+                for y in ys])
     with np.errstate(all="ignore"):
         out = op.derivative.pullback(op, gs, tuple(py), tuple(px), params, needs)
         for g in out:

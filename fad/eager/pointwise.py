@@ -19,15 +19,22 @@ op = registry
 activations = LazyModule("fad.eager.nn.activations")             # of fad.nn, which is imported when it is asked for
 
 UNARY = {name: name for name in (
-    "exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh sqrt neg sign floor ceil trunc reciprocal square abs angle isnan isinf isfinite "
+    "exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh sqrt neg sign floor ceil trunc reciprocal square "
+    "abs angle isnan isinf isfinite "
     "signbit logical_not erf erfc erfinv digamma").split()}
-UNARY.update(asin="arcsin", acos="arccos", atan="arctan", asinh="arcsinh", acosh="arccosh", atanh="arctanh", arcsin="arcsin", arccos="arccos", arctan="arctan",
-             arcsinh="arcsinh", arccosh="arccosh", arctanh="arctanh", sigmoid="expit", expit="expit", negative="neg", absolute="abs", bitwise_not="invert",
-             lgamma="gammaln", fix="trunc", i0="i0", i1="i1", i0e="i0e", i1e="i1e", special_erf="erf", logsigmoid="log_expit")
-BINARY = {name: name for name in "maximum minimum fmax fmin hypot logaddexp logaddexp2 xlogy copysign fmod nextafter gcd lcm "
+UNARY.update(asin="arcsin", acos="arccos", atan="arctan", asinh="arcsinh", acosh="arccosh", atanh="arctanh",
+             arcsin="arcsin", arccos="arccos", arctan="arctan",
+             arcsinh="arcsinh", arccosh="arccosh", arctanh="arctanh", sigmoid="expit", expit="expit", negative="neg",
+             absolute="abs", bitwise_not="invert",
+             lgamma="gammaln", fix="trunc", i0="i0", i1="i1", i0e="i0e", i1e="i1e", special_erf="erf",
+             logsigmoid="log_expit")
+BINARY = {name: name
+          for name in "maximum minimum fmax fmin hypot logaddexp logaddexp2 xlogy copysign fmod nextafter gcd lcm "
           "logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor".split()}
-BINARY.update(atan2="arctan2", arctan2="arctan2", remainder="mod", floor_divide="floordiv", eq="equal", ne="not_equal", lt="less", le="less_equal", gt="greater",
-              ge="greater_equal", greater="greater", greater_equal="greater_equal", less="less", less_equal="less_equal", not_equal="not_equal",
+BINARY.update(atan2="arctan2", arctan2="arctan2", remainder="mod", floor_divide="floordiv", eq="equal", ne="not_equal",
+              lt="less", le="less_equal", gt="greater",
+              ge="greater_equal", greater="greater", greater_equal="greater_equal", less="less",
+              less_equal="less_equal", not_equal="not_equal",
               bitwise_left_shift="left_shift", bitwise_right_shift="right_shift", true_divide="div", multiply="mul")
 
 
@@ -74,7 +81,8 @@ def _log_of_sum(x: Any, y: Any) -> Any:
 
 @step("LogaddexpBackward0", "x y", "self=x other=y")
 def _of_complex(x: Any, y: Any) -> Any:
-    """log(e^x + e^y) of complex numbers: the one near that with the larger real part, whatever turns its imaginary part has made."""
+    """log(e^x + e^y) of complex numbers: the one near that with the larger real part, whatever turns its imaginary
+    part has made."""
     a, b = np.asarray(raw(x)), np.asarray(raw(y))
     swapped, nothing = a.real < b.real, np.isneginf(a.real) & np.isneginf(b.real)
     x, y = (op["where"](nothing, 0.0, z) for z in (x, y))
@@ -113,7 +121,7 @@ define("sgn", lambda self: _sign(self),
        "x / |x|, and 0 at 0.", node="SgnBackward0", edges="self", saves="self result", changing=True)
 
 
-# -- arithmetic with its options --------------------------------------------------------------------------------------------
+# -- arithmetic with its options ---------------------------------------------------------------------------------------
 
 _add, _sub, _mul = (binary(op[n], checked(op[n], n)) for n in ("add", "sub", "mul"))
 
@@ -174,24 +182,26 @@ def rsub(self: Any, other: Any, *, alpha: Any = 1) -> Any:
 def div(self: Any, other: Any, *, rounding_mode: "str | None" = None, out: Any = None) -> Any:
     """self / other; rounding_mode "floor" or "trunc" rounds the quotient."""
     if rounding_mode not in (None, "floor", "trunc"):
-        raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'")
+        raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
+                           f"'{rounding_mode}'")
     if rounding_mode is not None:
         refuse(f"div_{rounding_mode}", (tensor_of(self), other))
     if rounding_mode is not None and all(np.asarray(raw(v)).dtype.kind in "iub" for v in (self, other)):
         y = op["floordiv"](tensor_of(self), other)
-        if rounding_mode == "trunc":                               # towards zero: one more where the floor of a negative quotient was below it
+        if rounding_mode == "trunc":  # towards zero: one more where the floor of a negative quotient was below it
             y = y + ((y < 0) & (op["mul"](y, other) != self))
         return y if out is None else delivered(y, out, "div")
     y = op["div"](tensor_of(self), other)
     if rounding_mode is not None:
         edges = (self, other) if isinstance(other, Tensor) else (self,)
-        y, = together((op[rounding_mode](y),), "DivBackward2", edges, {"self": self, "other": other}, rounding_mode=rounding_mode)
+        y, = together((op[rounding_mode](y),), "DivBackward2", edges, {"self": self, "other": other},
+                      rounding_mode=rounding_mode)
     return y if out is None else delivered(y, out, "div")
 
 
 def _power(x: Any, y: Any) -> Any:
     if isinstance(y, Tensor) and y._a.dtype.kind == "i" and np.asarray(raw(x)).dtype.kind in "iu" and (y._a < 0).any():
-        base, up = np.broadcast_arrays(raw(x), y._a)                           # rounded towards zero, so 0 unless the base is 1 or -1
+        base, up = np.broadcast_arrays(raw(x), y._a)  # rounded towards zero, so 0 unless the base is 1 or -1
         return wrap(np.where(up >= 0, base ** abs(up), np.where(abs(base) == 1, base ** (up % 2), 0)))
     return op["pow"](x, y)
 
@@ -209,22 +219,24 @@ def pow(self: Any, exponent: Any, *, out: Any = None) -> Any:
 @function("float_power", changing=True)
 def float_power(self: Any, exponent: Any) -> Any:
     """self ** exponent, in double precision."""
-    return op["pow"](*[to(tensor_of(x), dtype=np.result_type(tensor_of(x).dtype, np.float64)) for x in (self, exponent)])
+    return op["pow"](*[to(tensor_of(x), dtype=np.result_type(tensor_of(x).dtype, np.float64))
+                       for x in (self, exponent)])
 
 
 for _name in ("mul", "add", "sub", "div", "pow"):
     _in_place_of(_name, op[_name])
-_in_place_div, _div_in_place = Tensor.div_, changing_form("div", div)                                          # type: ignore[attr-defined]
-Tensor.div_ = lambda self, other, *, rounding_mode=None: (                                                    # type: ignore[attr-defined]
+_in_place_div, _div_in_place = Tensor.div_, changing_form("div", div)  # type: ignore[attr-defined]
+Tensor.div_ = lambda self, other, *, rounding_mode=None: (  # type: ignore[attr-defined]
     _in_place_div(self, other) if rounding_mode is None else _div_in_place(self, other, rounding_mode=rounding_mode))
 
 
 def _with_alpha(change: Callable) -> Callable:
-    return lambda self, other, *, alpha=1: change(self, other if alpha.__class__ is int and alpha == 1 else _times(alpha, other, self))
+    return lambda self, other, *, alpha=1: change(self, other if alpha.__class__ is int and alpha == 1
+                                                  else _times(alpha, other, self))
 
 
-Tensor.add_, Tensor.sub_ = _with_alpha(Tensor.add_), _with_alpha(Tensor.sub_)                                 # type: ignore[attr-defined]
-Tensor.multiply_, Tensor.divide_, Tensor.subtract_ = Tensor.mul_, Tensor.div_, Tensor.sub_                    # type: ignore[attr-defined]
+Tensor.add_, Tensor.sub_ = _with_alpha(Tensor.add_), _with_alpha(Tensor.sub_)  # type: ignore[attr-defined]
+Tensor.multiply_, Tensor.divide_, Tensor.subtract_ = Tensor.mul_, Tensor.div_, Tensor.sub_  # type: ignore[attr-defined]
 for _name in ("add_", "sub_", "div_", "subtract_", "divide_", "multiply_"):
     FUNCTIONS[_name] = getattr(Tensor, _name)
 
@@ -234,7 +246,7 @@ def _operator(name: str, swapped: bool = False) -> Callable:
 
     def method(self: Tensor, other: Any) -> Any:
         if not is_operand(other):
-            return NotImplemented                                  # to Python: it asks the other, or says which types do not go together
+            return NotImplemented  # to Python: it asks the other, or says which types do not go together
         return record(other, self) if swapped else record(self, other)
     return method
 
@@ -270,18 +282,23 @@ def _in_place_operator(name: str) -> Callable:
     return lambda self, other: op_in_place(record, self, other, name=called) if is_operand(other) else NotImplemented
 
 
-_CALLED = {"mod": "remainder", "floordiv": "floor_divide", "left_shift": "bitwise_left_shift", "right_shift": "bitwise_right_shift"}       # PyTorch's names
+# PyTorch's names
+_CALLED = {"mod": "remainder", "floordiv": "floor_divide", "left_shift": "bitwise_left_shift",
+           "right_shift": "bitwise_right_shift"}
 
-for _python, _name in {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "pow": "pow", "floordiv": "floordiv", "mod": "mod", "and": "bitwise_and",
-                       "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "left_shift", "rshift": "right_shift"}.items():
+for _python, _name in {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "pow": "pow", "floordiv": "floordiv",
+                       "mod": "mod", "and": "bitwise_and",
+                       "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "left_shift",
+                       "rshift": "right_shift"}.items():
     _call = _operator(_name)
     _call = binary(op[_name], _call) if _name in ("add", "sub", "mul") else _call
     setattr(Tensor, f"__{_python}__", _call)
     setattr(Tensor, f"__r{_python}__", _commuting(_call) if _name in ("add", "mul") else _operator(_name, swapped=True))
     setattr(Tensor, f"__i{_python}__", _in_place_operator(_name))
-for _python, _name in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal"}.items():
+for _python, _name in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal",
+                       "ne": "not_equal"}.items():
     setattr(Tensor, f"__{_python}__", _operator(_name))
-Tensor.__neg__, Tensor.__abs__, Tensor.__invert__ = Tensor.neg, Tensor.abs, Tensor.bitwise_not                # type: ignore[attr-defined]
-Tensor.apply_, Tensor.map_ = apply_, map_                                                                      # type: ignore[attr-defined]
-Tensor.__pos__ = FUNCTIONS["positive"]                                                                             # type: ignore[attr-defined]
-Tensor.__hash__ = object.__hash__                                                                            # type: ignore[method-assign]
+Tensor.__neg__, Tensor.__abs__, Tensor.__invert__ = Tensor.neg, Tensor.abs, Tensor.bitwise_not  # type: ignore[attr-defined]
+Tensor.apply_, Tensor.map_ = apply_, map_  # type: ignore[attr-defined]
+Tensor.__pos__ = FUNCTIONS["positive"]  # type: ignore[attr-defined]
+Tensor.__hash__ = object.__hash__  # type: ignore[method-assign]

@@ -13,7 +13,8 @@ def equal(self: Any, other: Any) -> bool:
     """Whether two tensors have the same shape and elements."""
     for k, x in enumerate((self, other)):
         if not isinstance(x, Tensor):
-            raise TypeError(f"equal(): argument '{'other' if k else 'input'}' (position {k + 1}) must be Tensor, not {type(x).__name__}")
+            raise TypeError(f"equal(): argument '{'other' if k else 'input'}' (position {k + 1}) must be Tensor, not "
+                            f"{type(x).__name__}")
     return self._a.shape == other._a.shape and bool((self._a == other._a).all())
 
 
@@ -42,5 +43,6 @@ define("is_signed", lambda self: self._a.dtype.kind not in "ub", "Whether the dt
 def is_nonzero(self: Tensor) -> bool:
     """Whether the one element is not zero."""
     if self._a.size != 1:
-        raise RuntimeError(f"Boolean value of Tensor with {'more than one value' if self._a.size else 'no values'} is ambiguous")
+        raise RuntimeError(f"Boolean value of Tensor with {'more than one value' if self._a.size else 'no values'} is "
+                           "ambiguous")
     return bool(self._a.item())

@@ -18,7 +18,8 @@ def _scientific(values: np.ndarray) -> "tuple[bool, bool]":
     if not nonzero.size:
         return whole, False
     big, small = nonzero.max(), nonzero.min()
-    return whole, bool(big / small > 1000.0 or big > 1e8 or (not whole and small < 1e-4)) if not whole else bool(big / small > 1e8 or big > 1e8)
+    return (whole, bool(big / small > 1000.0 or big > 1e8 or (not whole and small < 1e-4)) if not whole
+            else bool(big / small > 1e8 or big > 1e8))
 
 
 def formatter(values: np.ndarray) -> Any:
@@ -50,7 +51,8 @@ def text_of(a: np.ndarray, indent: int) -> str:
 
 
 def _grad_fn_name(t: Tensor) -> str:
-    """The name of a tensor's node; Invalid, for a view that may not be used any more because of what was done to its base."""
+    """The name of a tensor's node; Invalid, for a view that may not be used any more because of what was done to its
+    base."""
     try:
         fn = t.grad_fn
     except RuntimeError:
@@ -64,7 +66,8 @@ def represent(t: Tensor) -> str:
     parts = [text_of(a, 7)]
     if not a.size:
         parts = ["[]"] + ([f"size={a.shape}"] if a.ndim != 1 else [])
-    plain = a.dtype == default.dtype or a.size and (a.dtype.kind == "b" or a.dtype == np.int64) or a.dtype == np.result_type(default.dtype, np.complex64)
+    plain = (a.dtype == default.dtype or a.size and (a.dtype.kind == "b" or a.dtype == np.int64)
+             or a.dtype == np.result_type(default.dtype, np.complex64))
     if not plain:
         parts.append(f"dtype={a.dtype}")
     name = _grad_fn_name(t)

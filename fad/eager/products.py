@@ -16,9 +16,11 @@ from .tensor import Tensor, is_operand, raw
 from .together import step
 
 _MATRIX, _VECTOR, _DOT = ("ij", "jk", "ik"), ("ij", "j", "i"), ("i", "i", "")
-_UNLIKE = {1: "dot : expected both vectors to have same dtype, but found {} and {}", 2: "expected m1 and m2 to have the same dtype, but got: {} != {}",
+_UNLIKE = {1: "dot : expected both vectors to have same dtype, but found {} and {}",
+           2: "expected m1 and m2 to have the same dtype, but got: {} != {}",
            3: "expected scalar type {} but found {}"}
-_PLAIN = {(2, 2): ({"labels": _MATRIX}, "MmBackward0"), (2, 1): ({"labels": _VECTOR}, "MvBackward0"), (1, 1): ({"labels": _DOT}, "DotBackward0")}
+_PLAIN = {(2, 2): ({"labels": _MATRIX}, "MmBackward0"), (2, 1): ({"labels": _VECTOR}, "MvBackward0"),
+          (1, 1): ({"labels": _DOT}, "DotBackward0")}
 _FAST = {ranks: product(op["contract"], params["labels"], label) for ranks, (params, label) in _PLAIN.items()}
 
 
@@ -53,15 +55,18 @@ def _mismatch(a: tuple, b: tuple) -> None:
     if not a or not b:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {len(a)}D and {len(b)}D")
     if len(a) == len(b) == 1:
-        raise RuntimeError(f"inconsistent tensor size, expected tensor [{a[0]}] and src [{b[0]}] to have the same number of elements, but got {a[0]} and "
+        raise RuntimeError(f"inconsistent tensor size, expected tensor [{a[0]}] and src [{b[0]}] to have the same "
+                           f"number of elements, but got {a[0]} and "
                            f"{b[0]} elements respectively")
     rows = a if len(a) < 3 else (math.prod(a[:-1]), a[-1])
     if len(b) == 1:
         raise RuntimeError(f"size mismatch, got input ({rows[0]}), mat ({rows[0]}x{rows[1]}), vec ({b[0]})")
     if len(b) > 2:
-        raise RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: [{b[0] if len(a) < 3 else a[0]}, {a[-1]}] but got: [{b[0]}, {b[1]}].")
+        raise RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: "
+                           f"[{b[0] if len(a) < 3 else a[0]}, {a[-1]}] but got: [{b[0]}, {b[1]}].")
     a = rows
-    raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({'x'.join(map(str, a if len(a) > 1 else (1, *a)))} and {'x'.join(map(str, b))})")
+    raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({'x'.join(map(str, a if len(a) > 1 else (1, *a)))} "
+                       f"and {'x'.join(map(str, b))})")
 
 
 function("matmul")(matmul)
@@ -70,7 +75,8 @@ function("matmul")(matmul)
 def _stacks(a: tuple, b: tuple) -> None:
     """Raise unless two stacks of matrices can be multiplied one by one."""
     if (a[0], a[2]) != tuple(b[:2]):
-        raise RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: [{a[0]}, {a[2]}] but got: [{b[0]}, {b[1]}].")
+        raise RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: [{a[0]}, {a[2]}] but got: "
+                           f"[{b[0]}, {b[1]}].")
 
 
 def _of_ranks(name: str, ranks: tuple, wrong: Callable) -> None:
@@ -89,8 +95,8 @@ def _of_ranks(name: str, ranks: tuple, wrong: Callable) -> None:
 _of_ranks("mm", (2, 2), lambda a, b: "self must be a matrix" if a != 2 else "mat2 must be a matrix")
 _of_ranks("bmm", (3, 3), lambda a, b: f"batch{1 if a != 3 else 2} must be a 3D tensor")
 _of_ranks("mv", (2, 1), lambda a, b: f"vector + matrix @ vector expected, got 1, {a}, {b}")
-Tensor.__matmul__ = lambda self, other: matmul(self, other) if is_operand(other) and hasattr(other, "shape") else NotImplemented           # type: ignore[attr-defined]
-Tensor.__rmatmul__ = lambda self, other: matmul(tensor_of(other), self) if is_operand(other) and hasattr(other, "shape") else NotImplemented    # type: ignore[attr-defined]
+Tensor.__matmul__ = lambda self, other: matmul(self, other) if is_operand(other) and hasattr(other, "shape") else NotImplemented  # type: ignore[attr-defined]
+Tensor.__rmatmul__ = lambda self, other: matmul(tensor_of(other), self) if is_operand(other) and hasattr(other, "shape") else NotImplemented  # type: ignore[attr-defined]
 
 
 @function()
@@ -104,10 +110,13 @@ def dot(self: Any, other: Any) -> Any:
 @function()
 def inner(self: Any, other: Any) -> Any:
     """The sums of products over the last dimensions."""
-    if len(self.shape) and len(other.shape) and self.shape[-1] != other.shape[-1] and (len(self.shape), len(other.shape)) != (1, 1):
-        raise RuntimeError(f"inner() the last dimension must match on both input tensors but got shapes {list(self.shape)} and {list(other.shape)}")
+    if (len(self.shape) and len(other.shape) and self.shape[-1] != other.shape[-1]
+            and (len(self.shape), len(other.shape)) != (1, 1)):
+        raise RuntimeError(f"inner() the last dimension must match on both input tensors but got shapes "
+                           f"{list(self.shape)} and {list(other.shape)}")
     if len(self.shape) == 1 == len(other.shape) and isinstance(self, Tensor) and self.shape != other.shape:
-        raise RuntimeError(f"inconsistent tensor size, expected tensor {list(self.shape)} and src {list(other.shape)} to have the same number of elements, "
+        raise RuntimeError(f"inconsistent tensor size, expected tensor {list(self.shape)} and src {list(other.shape)} "
+                           "to have the same number of elements, "
                            f"but got {self.shape[0]} and {other.shape[0]} elements respectively")
     agree(_UNLIKE[1], self, other)
     return run(op["contract"], self, other, labels=_DOT, label="DotBackward0") if len(self.shape) == 1 == len(other.shape) else \
@@ -146,9 +155,11 @@ def addmm(self: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> 
 def addmv(self: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * self + alpha * mat @ vec."""
     if (len(mat.shape), len(vec.shape)) != (2, 1) or len(self.shape) > 1:
-        raise RuntimeError(f"vector + matrix @ vector expected, got {len(self.shape)}, {len(mat.shape)}, {len(vec.shape)}")
+        raise RuntimeError(f"vector + matrix @ vector expected, got {len(self.shape)}, {len(mat.shape)}, "
+                           f"{len(vec.shape)}")
     if mat.shape[1] != vec.shape[0] or math.prod(self.shape) not in (1, mat.shape[0]):
-        raise RuntimeError(f"size mismatch, got input ({math.prod(self.shape)}), mat ({mat.shape[0]}x{mat.shape[1]}), vec ({vec.shape[0]})")
+        raise RuntimeError(f"size mismatch, got input ({math.prod(self.shape)}), mat ({mat.shape[0]}x{mat.shape[1]}), "
+                           f"vec ({vec.shape[0]})")
     agree("addmv input tensors must have the same dtype, but got {}, {}, and {}", self, mat, vec)
     return self * beta + matmul(mat, vec) * alpha
 
@@ -196,12 +207,14 @@ def _summed_alike(a: tuple, b: tuple, dims: Any) -> None:
         if dims > min(len(a), len(b)):
             raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
         dims = (range(-dims, 0), range(dims))
-    left, right = ([d] if isinstance(d, int) else list(d) for d in (dims if isinstance(dims, (tuple, list)) else raw(dims).tolist()))
+    left, right = ([d] if isinstance(d, int) else list(d)
+                   for d in (dims if isinstance(dims, (tuple, list)) else raw(dims).tolist()))
     if len(left) != len(right):
         raise RuntimeError("both dimension lists should have same length")
     for p, q in zip(left, right):
         if a[p] != b[q]:
-            raise RuntimeError(f"contracted dimensions need to match, but first has size {a[p]} in dim {p} and second has size {b[q]} in dim {q}")
+            raise RuntimeError(f"contracted dimensions need to match, but first has size {a[p]} in dim {p} and second "
+                               f"has size {b[q]} in dim {q}")
 
 
 @function(method=False)
@@ -221,7 +234,8 @@ def _face(name: str, target: str, method: bool = True, **renamed: str) -> None:
 
 
 for _name, _target in {"kron": "numpy.kron", "inverse": "numpy.linalg.inv", "det": "numpy.linalg.det",
-                       "slogdet": "numpy.linalg.slogdet", "corrcoef": "numpy.corrcoef", "matrix_power": "numpy.linalg.matrix_power",
+                       "slogdet": "numpy.linalg.slogdet", "corrcoef": "numpy.corrcoef",
+                       "matrix_power": "numpy.linalg.matrix_power",
                        "pinverse": "numpy.linalg.pinv"}.items():
     _face(_name, _target, dim="axis")
 
@@ -234,7 +248,8 @@ def cross_product(self: Any, other: Any, dim: int = -1) -> Any:
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
     ax = one_dim(dim, n)
     if self.shape[ax] != 3 or other.shape[ax] != 3:
-        raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {self.shape[ax]} and {other.shape[ax]}")
+        raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {self.shape[ax]} and "
+                           f"{other.shape[ax]}")
     turned = [[op["index"](x, np.asarray(order), spec=(":",) * ax + ("a",) + (":",) * (n - ax - 1), at=ax) for order in ((1, 2, 0), (2, 0, 1))] for x in (self, other)]
     return turned[0][0] * turned[1][1] - turned[0][1] * turned[1][0]
 
@@ -255,20 +270,26 @@ def cross(self: Any, other: Any, dim: "int | None" = None) -> Any:
 def cov(self: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
     """The covariances of variables, a row each."""
     if len(self.shape) > 2:
-        raise RuntimeError(f"cov(): expected input to have two or fewer dimensions but got an input with {len(self.shape)} dimensions")
-    for name, weights, kinds, kind in (("fweights", fweights, "iu", "integral"), ("aweights", aweights, "f", "floating point")):
+        raise RuntimeError(f"cov(): expected input to have two or fewer dimensions but got an input with "
+                           f"{len(self.shape)} dimensions")
+    for name, weights, kinds, kind in (("fweights", fweights, "iu", "integral"),
+                                       ("aweights", aweights, "f", "floating point")):
         if weights is None:
             continue
         w, observations = raw(weights), self.shape[-1] if len(self.shape) else 1
         if w.ndim > 1:
-            raise RuntimeError(f"cov(): expected {name} to have one or fewer dimensions but got {name} with {w.ndim} dimensions")
+            raise RuntimeError(f"cov(): expected {name} to have one or fewer dimensions but got {name} with {w.ndim} "
+                               "dimensions")
         if w.dtype.kind not in kinds:
-            raise RuntimeError(f"cov(): expected {name} to have {kind} dtype but got {name} with {scalar_name(w.dtype)} dtype")
+            raise RuntimeError(f"cov(): expected {name} to have {kind} dtype but got {name} with "
+                               f"{scalar_name(w.dtype)} dtype")
         if w.size != observations:
-            raise RuntimeError(f"cov(): expected {name} to have the same numel as there are observations in the input but got {w.size} != {observations}")
+            raise RuntimeError(f"cov(): expected {name} to have the same numel as there are observations in the input "
+                               f"but got {w.size} != {observations}")
         if (w < 0).any():
             raise RuntimeError(f"cov(): {name} cannot be negative")
-    return in_precision(BY_NAME["numpy.cov"].call(self, ddof=correction, fweights=raw(fweights), aweights=aweights), (self,))
+    return in_precision(BY_NAME["numpy.cov"].call(self, ddof=correction, fweights=raw(fweights), aweights=aweights),
+                        (self,))
 
 
 @function()

@@ -12,7 +12,8 @@ from .events import BACKWARD, FUNCTION, USER, EventList, FunctionEvent, Function
 from .record import timed
 from .state import change, now
 
-_NAMES = {"contract": "aten::matmul", "expit": "aten::sigmoid", "concatenate": "aten::cat", "broadcast_to": "aten::expand"}
+_NAMES = {"contract": "aten::matmul", "expit": "aten::sigmoid", "concatenate": "aten::cat",
+          "broadcast_to": "aten::expand"}
 
 
 def event_name(op_name: str) -> str:
@@ -34,8 +35,10 @@ class profile:
     ['aten::exp']
     """
 
-    def __init__(self, enabled: bool = True, *, use_cuda: bool = False, record_shapes: bool = False, with_flops: bool = False, profile_memory: bool = False,
-                 with_stack: bool = False, with_modules: bool = False, use_kineto: bool = False, use_cpu: bool = True, **others: Any):
+    def __init__(self, enabled: bool = True, *, use_cuda: bool = False, record_shapes: bool = False,
+                 with_flops: bool = False, profile_memory: bool = False,
+                 with_stack: bool = False, with_modules: bool = False, use_kineto: bool = False, use_cpu: bool = True,
+                 **others: Any):
         if use_cuda:
             raise RuntimeError("use_cuda: there is no such device here, fad computes on the CPU")
         self.enabled, self.record_shapes = enabled, record_shapes
@@ -58,10 +61,13 @@ class profile:
             change(profiler=None)
             EventList(self.events)._populate_cpu_children()
 
-    def note(self, name: str, start: int, shapes: "list | None" = None, node: Any = None, scope: int = FUNCTION) -> None:
+    def note(self, name: str, start: int, shapes: "list | None" = None, node: Any = None,
+             scope: int = FUNCTION) -> None:
         """An event that ends now."""
-        event = FunctionEvent(len(self.events), name, threading.get_ident(), start / 1000, time.perf_counter_ns() / 1000,
-                              input_shapes=shapes if self.record_shapes else None, scope=scope if node is None else BACKWARD)
+        event = FunctionEvent(len(self.events), name, threading.get_ident(), start / 1000,
+                              time.perf_counter_ns() / 1000,
+                              input_shapes=shapes if self.record_shapes else None,
+                              scope=scope if node is None else BACKWARD)
         if node is not None:
             event.sequence_nr, event.fwd_thread = node.seq, self.threads.get(node)
         with self.lock:
@@ -151,7 +157,8 @@ def kineto_available() -> bool:
 
 def _no_device(what: str, device: str) -> Callable:
     def refuse(*args: Any, **kwargs: Any) -> Any:
-        raise RuntimeError(f"{what} needs {device}, and there is no such device here: fad computes on the CPU; use profiler.profile")
+        raise RuntimeError(f"{what} needs {device}, and there is no such device here: fad computes on the CPU; use "
+                           "profiler.profile")
     refuse.__name__, refuse.__doc__ = what, f"Not here: it needs {device}."
     return refuse
 

@@ -18,7 +18,8 @@ def default_complex() -> np.dtype:
 
 
 def castable(dtype: np.dtype, to: np.dtype) -> bool:
-    """Whether a result of one dtype may be written to memory of another: never numbers to truth values, nor complex to real, nor real to whole ones."""
+    """Whether a result of one dtype may be written to memory of another: never numbers to truth values, nor complex to
+    real, nor real to whole ones."""
     return _CATEGORY[dtype.kind] <= _CATEGORY[to.kind]
 
 
@@ -28,7 +29,8 @@ def promoted_type(*dtypes: Any) -> np.dtype:
 
 
 def result_type(operands: Iterable) -> np.dtype:
-    """The dtype that tensors (arrays) and numbers are computed in: that of those with axes; one without axes decides where it is of a higher kind of
+    """The dtype that tensors (arrays) and numbers are computed in: that of those with axes; one without axes decides
+    where it is of a higher kind of
     number, and a Python number (or a scalar of NumPy's) after these."""
     ranks: tuple = [], [], []
     for x in operands:
@@ -56,7 +58,8 @@ def _of_number(x: Any) -> np.dtype:
 
 
 def precision(kind: str, arrays: Iterable) -> np.dtype:
-    """The dtype of results that are inexact numbers of this kind: in the precision of their operands, the default's where these are whole numbers."""
+    """The dtype of results that are inexact numbers of this kind: in the precision of their operands, the default's
+    where these are whole numbers."""
     given = [x.dtype for x in arrays if isinstance(x, np.ndarray) and x.dtype.kind in "fc"]
     dtype = np.result_type(*given) if given else default.dtype
     if dtype.kind == kind:
@@ -73,30 +76,48 @@ def fitted(y: np.ndarray, arrays: list) -> np.ndarray:
     return y if y.dtype == dtype else y.astype(dtype)
 
 
-# -- what is refused ---------------------------------------------------------------------------------------------------------
+# -- what is refused ---------------------------------------------------------------------------------------------------
 
-_BOOL = "a bool tensor is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` operator instead."
+_BOOL = ("a bool tensor is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` operator "
+         "instead.")
 _KERNELS = {                                                   # function: kinds of numbers, the name of what is missing
-    "abs": ("b", "abs_cpu"), "round": ("bc", "round_vml_cpu"), "frac": ("biuc", "frac_cpu"), "bitwise_not": ("fc", "bitwise_not_cpu"), "erf": ("c", "erf_vml_cpu"),
-    "erfc": ("c", "erfc_vml_cpu"), "erfinv": ("c", "erfinv_vml_cpu"), "digamma": ("c", "digamma"), "lgamma": ("c", "lgamma_vml_cpu"), "i0": ("c", "i0_vml_cpu"),
-    "i1": ("c", "i1_cpu"), "i0e": ("c", "i0e_cpu"), "i1e": ("c", "i1e_cpu"), "logit": ("c", "logit_cpu"), "logsigmoid": ("biuc", "log_sigmoid_cpu"),
-    "floor": ("b", "floor_vml_cpu"), "ceil": ("b", "ceil_vml_cpu"), "trunc": ("b", "trunc_vml_cpu"), "hypot": ("biuc", "hypot_cpu"),
-    "logaddexp": ("biu", "logaddexp_cpu"), "logaddexp2": ("biuc", "logaddexp2_cpu"), "xlogy": ("c", "xlogy_cpu"), "copysign": ("c", "copysign_cpu"),
-    "fmod": ("bc", "fmod_cpu"), "nextafter": ("biuc", "nextafter_cpu"), "gcd": ("bfc", "gcd_cpu"), "lcm": ("bfc", "lcm_cpu"), "bitwise_and": ("fc", "bitwise_and_cpu"),
-    "bitwise_or": ("fc", "bitwise_or_cpu"), "bitwise_xor": ("fc", "bitwise_xor_cpu"), "pow": ("b", "pow"), "atan2": ("c", "atan2_cpu"),
-    "remainder": ("bc", "remainder_cpu"), "floor_divide": ("bc", "div_floor_cpu"), "div_floor": ("bc", "div_floor_cpu"), "div_trunc": ("bc", "div_trunc_cpu"),
-    "lt": ("c", "lt_cpu"), "le": ("c", "le_cpu"), "gt": ("c", "gt_cpu"), "ge": ("c", "ge_cpu"), "bitwise_left_shift": ("bfc", "lshift_cpu"),
+    "abs": ("b", "abs_cpu"), "round": ("bc", "round_vml_cpu"), "frac": ("biuc", "frac_cpu"),
+                                                               "bitwise_not": ("fc", "bitwise_not_cpu"),
+                                                               "erf": ("c", "erf_vml_cpu"),
+    "erfc": ("c", "erfc_vml_cpu"), "erfinv": ("c", "erfinv_vml_cpu"), "digamma": ("c", "digamma"),
+                                                               "lgamma": ("c", "lgamma_vml_cpu"),
+                                                               "i0": ("c", "i0_vml_cpu"),
+    "i1": ("c", "i1_cpu"), "i0e": ("c", "i0e_cpu"), "i1e": ("c", "i1e_cpu"), "logit": ("c", "logit_cpu"),
+                                                               "logsigmoid": ("biuc", "log_sigmoid_cpu"),
+    "floor": ("b", "floor_vml_cpu"), "ceil": ("b", "ceil_vml_cpu"), "trunc": ("b", "trunc_vml_cpu"),
+                                                               "hypot": ("biuc", "hypot_cpu"),
+    "logaddexp": ("biu", "logaddexp_cpu"), "logaddexp2": ("biuc", "logaddexp2_cpu"), "xlogy": ("c", "xlogy_cpu"),
+                                                               "copysign": ("c", "copysign_cpu"),
+    "fmod": ("bc", "fmod_cpu"), "nextafter": ("biuc", "nextafter_cpu"), "gcd": ("bfc", "gcd_cpu"),
+                                                               "lcm": ("bfc", "lcm_cpu"),
+                                                               "bitwise_and": ("fc", "bitwise_and_cpu"),
+    "bitwise_or": ("fc", "bitwise_or_cpu"), "bitwise_xor": ("fc", "bitwise_xor_cpu"), "pow": ("b", "pow"),
+                                                               "atan2": ("c", "atan2_cpu"),
+    "remainder": ("bc", "remainder_cpu"), "floor_divide": ("bc", "div_floor_cpu"), "div_floor": ("bc", "div_floor_cpu"),
+                                                               "div_trunc": ("bc", "div_trunc_cpu"),
+    "lt": ("c", "lt_cpu"), "le": ("c", "le_cpu"), "gt": ("c", "gt_cpu"), "ge": ("c", "ge_cpu"),
+                                                               "bitwise_left_shift": ("bfc", "lshift_cpu"),
     "bitwise_right_shift": ("bfc", "rshift_cpu")}
 _SAID = {                                                      # function: kinds of numbers, the error
-    **{name: ("c", NotImplementedError(f"{name} is not supported for complex inputs")) for name in ("floor", "ceil", "trunc")},
-    **{name: ("c", RuntimeError(f"{name} not implemented for complex tensors.")) for name in ("maximum", "minimum", "fmax", "fmin")},
+    **{name: ("c", NotImplementedError(f"{name} is not supported for complex inputs"))
+       for name in ("floor", "ceil", "trunc")},
+    **{name: ("c", RuntimeError(f"{name} not implemented for complex tensors."))
+       for name in ("maximum", "minimum", "fmax", "fmin")},
     **{name: ("c", RuntimeError(f"{name} is not supported for complex tensors.")) for name in ("deg2rad", "rad2deg")},
     "neg": ("b", RuntimeError(f"Negation, the `-` operator, on {_BOOL}")),
     "positive": ("b", RuntimeError("The `+` operator, on a bool tensor is not supported.")),
-    "sign": ("c", NotImplementedError("Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead.")),
+    "sign": ("c",
+             NotImplementedError("Unlike NumPy, torch.sign is not intended to support complex numbers. Please use "
+                                 "torch.sgn instead.")),
     "signbit": ("c", NotImplementedError("signbit is not implemented for complex tensors.")),
     "heaviside": ("c", RuntimeError("heaviside is not yet implemented for complex tensors."))}
-_SAME = {"arctan2": "atan2", "greater": "gt", "greater_equal": "ge", "less": "lt", "less_equal": "le", "negative": "neg", "absolute": "abs", "fix": "trunc",
+_SAME = {"arctan2": "atan2", "greater": "gt", "greater_equal": "ge", "less": "lt", "less_equal": "le",
+         "negative": "neg", "absolute": "abs", "fix": "trunc",
          "subtract": "sub", "special_erf": "erf"}
 _WHOLE = frozenset(("remainder", "floor_divide", "div_floor", "div_trunc", "fmod"))
 
@@ -134,9 +155,11 @@ def refuse_in_place(name: str, x: Tensor, others: tuple) -> None:
 
 
 def _refuse_difference(operands: tuple) -> None:
-    true = [raw(x).dtype.kind == "b" if isinstance(x, (Tensor, np.ndarray, np.generic)) else isinstance(x, bool) for x in operands]
+    true = [raw(x).dtype.kind == "b" if isinstance(x, (Tensor, np.ndarray, np.generic)) else isinstance(x, bool)
+            for x in operands]
     if all(true):
-        raise RuntimeError("Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead.")
+        raise RuntimeError("Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+                           "`logical_xor()` operator instead.")
     if any(true):
         raise RuntimeError(f"Subtraction, the `-` operator, with {_BOOL}")
 
@@ -171,7 +194,8 @@ def checked(f: Callable, name: str) -> Callable:
                 return y
             for k, x in enumerate(operands):
                 if not is_operand(x):
-                    raise TypeError(f"{name}(): argument '{'other' if k else 'input'}' (position {k + 1}) must be Tensor, not {type(x).__name__}")
+                    raise TypeError(f"{name}(): argument '{'other' if k else 'input'}' (position {k + 1}) must be "
+                                    f"Tensor, not {type(x).__name__}")
             if refusing:
                 refuse(name, operands)
         return f(*operands)

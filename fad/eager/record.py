@@ -33,12 +33,14 @@ def edge(x: Tensor) -> "Node | None":
     if fn is not None:
         return fn
     if not x._rg:
-        return NOWHERE if x._view is not None and x._a.dtype.kind in "fc" and (x._view.base._rg or x._view.base._fn is not None) else None
+        return (NOWHERE if x._view is not None and x._a.dtype.kind in "fc"
+                and (x._view.base._rg or x._view.base._fn is not None) else None)
     return accumulator(x)
 
 
 class Nowhere(Node):
-    """Where gradients go of a view that was made without recording, of a tensor that requires gradients: they are dropped."""
+    """Where gradients go of a view that was made without recording, of a tensor that requires gradients: they are
+    dropped."""
 
     def pull(self, g: Any) -> tuple:
         return ()
@@ -85,12 +87,14 @@ def _run(op: Op, arrays: list, params: dict) -> Any:
 
 
 def promoted(op: Op, args: tuple, arrays: list) -> "tuple[tuple, list]":
-    """The arguments in the dtype PyTorch computes in: a tensor without axes follows one with axes, of the same kind of number or a higher one."""
+    """The arguments in the dtype PyTorch computes in: a tensor without axes follows one with axes, of the same kind of
+    number or a higher one."""
     if any(isinstance(a, np.generic) for a in arrays):                  # NumPy's scalars count as Python's numbers
         args = tuple([a.item() if isinstance(a, np.generic) else a for a in args])
         arrays = [a.item() if isinstance(a, np.generic) else a for a in arrays]
     given = [k for k, a in enumerate(args) if isinstance(a, Tensor)]
-    alike = len({arrays[k].dtype for k in given}) < 2 and arrays[given[0]].dtype.itemsize > 2 and op.name != "reciprocal"
+    alike = (len({arrays[k].dtype for k in given}) < 2 and arrays[given[0]].dtype.itemsize > 2
+             and op.name != "reciprocal")
     if op.name == "cast" or alike or op.name == "where" and len(given) < 3:
         return args, arrays
     if op.name == "where":
@@ -108,9 +112,12 @@ def promoted(op: Op, args: tuple, arrays: list) -> "tuple[tuple, list]":
     return tuple(changed_args), changed_arrays
 
 
-_WARNING = frozenset(("div", "pow", "sqrt", "log", "log1p", "reciprocal", "mod", "fmod", "floordiv", "arcsin", "arccos", "arctanh", "arccosh", "cast"))
-FLOAT_FUNCTIONS = frozenset(("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh",
-                              "arcsinh", "arccosh", "arctanh", "sqrt", "cbrt", "div", "expit", "erf", "reciprocal", "arctan2", "hypot", "copysign"))
+_WARNING = frozenset(("div", "pow", "sqrt", "log", "log1p", "reciprocal", "mod", "fmod", "floordiv", "arcsin", "arccos",
+                      "arctanh", "arccosh", "cast"))
+FLOAT_FUNCTIONS = frozenset(("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "arcsin",
+                             "arccos", "arctan", "sinh", "cosh", "tanh",
+                              "arcsinh", "arccosh", "arctanh", "sqrt", "cbrt", "div", "expit", "erf", "reciprocal",
+                             "arctan2", "hypot", "copysign"))
 
 
 def _cast() -> Op:
@@ -118,7 +125,8 @@ def _cast() -> Op:
 
 
 def apply_lean(op: Op, x: Any, rest: tuple, params: dict, label: "str | None" = None) -> Any:
-    """apply for an op of one tensor (and constants) with one result, by a shorter way where nothing unusual is asked for."""
+    """apply for an op of one tensor (and constants) with one result, by a shorter way where nothing unusual is asked
+    for."""
     if not now().quick or not isinstance(x, Tensor) or x._view is not None or x._x is not None:
         return apply(op, (x, *rest), params, label) if isinstance(x, Tensor) else op(x, *rest, **params)
     a = x._a
@@ -144,8 +152,10 @@ def apply_lean(op: Op, x: Any, rest: tuple, params: dict, label: "str | None" = 
                     (y if keep[1] else Meta(y.shape, y.dtype),), (version,) + (0,) * (len(rest) + 1) if version else ())
 
 
-def finished(node: OpNode, y: np.ndarray, edges: tuple, nrs: "tuple | None", xs: tuple, ys: tuple, versions: tuple) -> Tensor:
-    """The one result of a new node, which gets its edges (nrs: the places among their nodes' results, where one is not 0) and what it saves."""
+def finished(node: OpNode, y: np.ndarray, edges: tuple, nrs: "tuple | None", xs: tuple, ys: tuple,
+             versions: tuple) -> Tensor:
+    """The one result of a new node, which gets its edges (nrs: the places among their nodes' results, where one is not
+    0) and what it saves."""
     node.next, node.seq = edges, _number()
     if nrs is not None:
         node.nrs = nrs
@@ -174,7 +184,8 @@ def record(handle: Handle, args: tuple, arrays: list, ys: tuple, params: dict, l
     return tensors
 
 
-def _node(handle: Handle, args: tuple, arrays: list, ys: tuple, params: dict, edges: list, label: "str | None") -> tuple:
+def _node(handle: Handle, args: tuple, arrays: list, ys: tuple, params: dict, edges: list,
+          label: "str | None") -> tuple:
     needs = tuple([e is not None for e in edges])
     kept_xs, kept_ys = _kept(handle, arrays, ys, params, needs)
     places = _places(handle, args)
@@ -214,7 +225,8 @@ _FIRST = tuple([tuple(range(n)) for n in range(16)])
 
 
 def _places(handle: Handle, args: tuple) -> tuple:
-    """The arguments that a node has edges for: all up to the last tensor (of an elementwise op: all), unless the op's handle says otherwise."""
+    """The arguments that a node has edges for: all up to the last tensor (of an elementwise op: all), unless the op's
+    handle says otherwise."""
     if handle.places is not None:
         return handle.places
     op_kind = handle.op.kind
@@ -242,7 +254,8 @@ def _pack(node: OpNode, tensors: tuple) -> None:
     """Give what a node saves to the pack hook in force."""
     hooks = now().pack_hooks[-1]
     node.xs = tuple([SavedTensor(x, hooks=hooks) if isinstance(x, Tensor) else x for x in node.xs])
-    node.ys = tuple([SavedTensor(t, node, k, hooks=hooks) if isinstance(y, np.ndarray) else y for k, (y, t) in enumerate(zip(node.ys, tensors))])
+    node.ys = tuple([SavedTensor(t, node, k, hooks=hooks) if isinstance(y, np.ndarray) else y
+                     for k, (y, t) in enumerate(zip(node.ys, tensors))])
 
 
 def note_place(node: Node) -> None:
@@ -255,7 +268,8 @@ def note_place(node: Node) -> None:
 
 
 def bind(op: Op, args: tuple, params: dict) -> Any:
-    """What an op does when one of its arguments is a tensor. A result that NumPy made a view is no view to users, but what changes its memory is seen."""
+    """What an op does when one of its arguments is a tensor. A result that NumPy made a view is no view to users, but
+    what changes its memory is seen."""
     y = apply(op, args, params)
     if isinstance(y, Tensor) and y._a.base is not None:
         x = next((a for a in args if isinstance(a, Tensor)), None)

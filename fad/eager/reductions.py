@@ -44,9 +44,11 @@ def _kept(y: Any, x: Any, axes: tuple) -> Any:
 
 
 @function()
-def sum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None, keepdims: bool = False, out: Any = None) -> Any:
+def sum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None,
+        keepdims: bool = False, out: Any = None) -> Any:
     """The sum along dimensions."""
-    if dim is None and axis is None and dtype is None and out is None and isinstance(self, Tensor) and not keepdim and not keepdims and self._a.dtype.kind in "fc":
+    if (dim is None and axis is None and dtype is None and out is None and isinstance(self, Tensor) and not keepdim
+            and not keepdims and self._a.dtype.kind in "fc"):
         y = _sum_of_all(self)
         if y is not None:
             return y
@@ -58,9 +60,11 @@ def sum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None,
 
 
 def summed(self: Any, dtype: Any, out: Any = None) -> tuple:
-    """What is summed (or multiplied), and the dtype of the result: whole numbers and truth values count in int64, unless told otherwise."""
+    """What is summed (or multiplied), and the dtype of the result: whole numbers and truth values count in int64,
+    unless told otherwise."""
     x = tensor_of(self)
-    kind = as_dtype(dtype) if dtype is not None else out.dtype if out is not None else np.dtype(np.int64) if x.dtype.kind in "biu" else x.dtype
+    kind = (as_dtype(dtype) if dtype is not None else out.dtype if out is not None else np.dtype(np.int64)
+            if x.dtype.kind in "biu" else x.dtype)
     return in_dtype(x, kind), kind
 
 
@@ -69,15 +73,18 @@ def in_dtype(x: Any, dtype: Any) -> Any:
 
 
 @function()
-def mean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None, keepdims: bool = False, out: Any = None) -> Any:
+def mean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None,
+         keepdims: bool = False, out: Any = None) -> Any:
     """The mean along dimensions."""
     x, dim = tensor_of(self), axis if dim is None else dim
     if dtype is not None:
         x = x.to(as_dtype(dtype))
     if x.dtype.kind not in "fc":
-        raise RuntimeError("mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
+        raise RuntimeError("mean(): could not infer output dtype. Input dtype must be either a floating point or "
+                           "complex dtype. "
                            f"Got: {scalar_name(x.dtype)}")
-    y = composites.mean(x, axes=dims_of(dim, len(x.shape)), keep=keepdim or keepdims, label="MeanBackward0" if dim is None else "MeanBackward1")
+    y = composites.mean(x, axes=dims_of(dim, len(x.shape)), keep=keepdim or keepdims,
+                        label="MeanBackward0" if dim is None else "MeanBackward1")
     return y if out is None else delivered(y, out, "mean")
 
 
@@ -127,7 +134,8 @@ def _not_empty(x: Any, axes: "tuple | None", name: str) -> None:
         return
     if axes is None:
         raise (IndexError if name.startswith("arg") else RuntimeError)(
-            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.")
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
+            "the 'dim' argument.")
     for ax in axes:
         if not x.shape[ax]:
             raise IndexError(f"{name}(): Expected reduction dim {ax} to have non-zero size.")
@@ -221,14 +229,17 @@ def _correction(unbiased: Any, correction: Any) -> Any:
 def _spread(name: str) -> Callable:
     composite = COMPOSITES[name]
 
-    def call(self: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None, what: str = "") -> Any:
+    def call(self: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None,
+             what: str = "") -> Any:
         if isinstance(dim, bool):
             dim, unbiased = None, dim
         if self.dtype.kind not in "fc":
             raise RuntimeError(f"{what or 'std and var'} only support floating point and complex dtypes")
         axes = dims_of(dim, len(self.shape))
         return composite(self, axes=axes, keep=keepdim, correction=_correction(unbiased, correction))
-    call.__name__, call.__doc__ = name, f"The {'variance' if name == 'var' else 'standard deviation'} along dimensions, unbiased unless told otherwise."
+    call.__name__, call.__doc__ = (name,
+                                   f"The {'variance' if name == 'var' else 'standard deviation'} along dimensions, "
+                                   "unbiased unless told otherwise.")
     return call
 
 
@@ -237,13 +248,15 @@ function("std")(_spread("std"))
 
 
 @function(method=False)
-def var_mean(self: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> tuple:
+def var_mean(self: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *,
+             correction: Any = None) -> tuple:
     """The variance and the mean."""
     return _with_mean("var", self, dim, unbiased, keepdim, correction)
 
 
 @function(method=False)
-def std_mean(self: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> tuple:
+def std_mean(self: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *,
+             correction: Any = None) -> tuple:
     """The standard deviation and the mean."""
     return _with_mean("std", self, dim, unbiased, keepdim, correction)
 
@@ -252,7 +265,8 @@ def _with_mean(name: str, x: Any, dim: Any, unbiased: Any, keepdim: bool, correc
     if isinstance(dim, bool):
         dim, unbiased = None, dim
     spread = getattr(x, name)(dim, unbiased, keepdim, correction=correction, what=f"{name}_mean")
-    return together((spread, mean(x, dim, keepdim)), f"{name.capitalize()}MeanBackward0", (x,), {"self": x, "result0": spread}, keepdim=keepdim,
+    return together((spread, mean(x, dim, keepdim)), f"{name.capitalize()}MeanBackward0", (x,),
+                    {"self": x, "result0": spread}, keepdim=keepdim,
                     correction=_correction(unbiased, correction), dim=dim)
 
 
@@ -265,7 +279,8 @@ def logsumexp(self: Any, dim: Any, keepdim: bool = False) -> Any:
 
 def _inexact(x: Any, dim: int, name: str) -> Any:
     if x.dtype.kind != "f":
-        last = "_lastdim_kernel_impl" if one_dim(dim, len(x.shape)) >= len(x.shape) - 1 else "_kernel_impl" if name == "log_softmax" else "_kernel"
+        last = ("_lastdim_kernel_impl" if one_dim(dim, len(x.shape)) >= len(x.shape) - 1 else "_kernel_impl"
+                if name == "log_softmax" else "_kernel")
         raise NotImplementedError(f'"{name}{last}" not implemented for \'{scalar_name(x.dtype)}\'')
     return x
 
@@ -289,7 +304,8 @@ def log_softmax(self: Any, dim: int, dtype: Any = None) -> Any:
 def norm(self: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
     """The p-norm of all elements or along dimensions."""
     if self.dtype.kind not in "fc":
-        raise RuntimeError(f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {scalar_name(self.dtype)}")
+        raise RuntimeError(f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
+                           f"{scalar_name(self.dtype)}")
     x, axes = self, dims_of(dim, len(self.shape))
     if isinstance(p, str) and p not in ("fro", "nuc"):
         raise RuntimeError(f"Only valid p norm strings are 'fro' and 'nuc' but got {p}")
@@ -304,11 +320,13 @@ def norm(self: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtyp
     if p == -np.inf:
         return amin(size, axes, keepdim)
     if p == 0:
-        return sum(op["sign"](op["where"](op["isnan"](size), 1.0, size)), axes, keepdim)    # constant but where an element is zero: its gradient is zero
+        # constant but where an element is zero: its gradient is zero
+        return sum(op["sign"](op["where"](op["isnan"](size), 1.0, size)), axes, keepdim)
     if p == 1:
         return sum(size, axes, keepdim)
     empty = size == 0
-    power = size ** p if p >= 1 else op["where"](empty, 0.0, op["where"](empty, 1.0, size) ** p)          # 0 ** (p - 1) would be infinite
+    # 0 ** (p - 1) would be infinite
+    power = size ** p if p >= 1 else op["where"](empty, 0.0, op["where"](empty, 1.0, size) ** p)
     total = sum(power, axes, keepdim)
     none = total == 0
     return op["where"](none, 0.0, op["where"](none, 1.0, total) ** (1.0 / p))
@@ -317,7 +335,8 @@ def norm(self: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtyp
 def _nuclear(x: Any, dim: Any, keepdim: bool) -> Any:
     """The sum of the singular values of matrices."""
     if dim is None and len(x.shape) != 2 or dim is not None and (isinstance(dim, int) or len(dim) != 2):
-        raise RuntimeError("linalg.matrix_norm: dim must be a 2-tuple" if dim is not None else f"norm(): nuclear norm requires a matrix, got {len(x.shape)} dimensions")
+        raise RuntimeError("linalg.matrix_norm: dim must be a 2-tuple" if dim is not None
+                           else f"norm(): nuclear norm requires a matrix, got {len(x.shape)} dimensions")
     n = len(x.shape)
     rows, columns = (0, 1) if dim is None else [one_dim(d, n) for d in dim]
     order = (*[k for k in range(n) if k not in (rows, columns)], rows, columns)
@@ -340,7 +359,8 @@ def nonzero(self: Any, *, as_tuple: bool = False, out: Any = None) -> Any:
         return tuple([wrap(i) for i in np.nonzero(np.atleast_1d(self._a))])
     found = wrap(np.argwhere(self._a))
     if out is not None and out.dtype != found.dtype:
-        raise RuntimeError(f"nonzero: Expected out tensor to have scalar type Long but got scalar type{scalar_name(out.dtype)}")
+        raise RuntimeError(f"nonzero: Expected out tensor to have scalar type Long but got scalar "
+                           f"type{scalar_name(out.dtype)}")
     return delivered(found, out, "nonzero")
 
 
@@ -373,5 +393,6 @@ def sum_to_size(self: Any, *size: Any) -> Any:
     extra = len(self.shape) - len(shape)
     if extra < 0 or any(n not in (1, m) for n, m in zip(shape, self.shape[extra:])):
         raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(self.shape)}}}.")
-    axes = tuple(range(extra)) + tuple([extra + k for k, n in enumerate(shape) if n == 1 and self.shape[extra + k] != 1])
+    axes = tuple(range(extra)) + tuple([extra + k for k, n in enumerate(shape) if n == 1
+                                        and self.shape[extra + k] != 1])
     return sum(self, axes).reshape(*shape) if axes else self

@@ -1,4 +1,5 @@
-"""The table of functions and methods of tensors, under PyTorch's names. What is here is at fad.<name> and at Tensor.<name>."""
+"""The table of functions and methods of tensors, under PyTorch's names. What is here is at fad.<name> and at
+Tensor.<name>."""
 import functools
 import inspect
 from collections.abc import Callable
@@ -22,7 +23,8 @@ FUNCTIONS: dict[str, Callable] = {}
 
 
 def function(*names: str, method: bool = True, only_method: bool = False, changing: bool = False) -> Callable:
-    """Decorator: this function of a tensor under these names, as a function and as a method (`changing`: in place too, as name_)."""
+    """Decorator: this function of a tensor under these names, as a function and as a method (`changing`: in place too,
+    as name_)."""
     def register(f: Callable) -> Callable:
         for name in names or (f.__name__,):
             add(name, f, method, only_method, changing)
@@ -43,9 +45,11 @@ def add(name: str, f: Callable, method: bool = True, only_method: bool = False, 
             FUNCTIONS[change.__name__] = change
 
 
-def define(name: str, f: Callable, doc: str, *, node: str = "", edges: str = "", saves: str = "", shows: str = "", method: bool = True,
+def define(name: str, f: Callable, doc: str, *, node: str = "", edges: str = "", saves: str = "", shows: str = "",
+           method: bool = True,
            only_method: bool = False, changing: bool = False) -> Callable:
-    """Enter a function that is one expression. With a node it is one step of the graph, as `step` has it: its node's name, edges, saved tensors and
+    """Enter a function that is one expression. With a node it is one step of the graph, as `step` has it: its node's
+    name, edges, saved tensors and
     what else it shows.
 
     >>> double = define("double_of", lambda self: self + self, "Twice a tensor.", method=False)
@@ -63,7 +67,8 @@ def in_numpys_words(call: Callable, f: Callable) -> Callable:
     """A function of dim and keepdim that takes NumPy's names of these options too: axis and keepdims."""
     code = getattr(inspect.unwrap(f), "__code__", None)
     taken = () if code is None else code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
-    renamed = {theirs: ours for theirs, ours in (("axis", "dim"), ("keepdims", "keepdim")) if ours in taken and theirs not in taken}
+    renamed = {theirs: ours for theirs, ours in (("axis", "dim"), ("keepdims", "keepdim")) if ours in taken
+               and theirs not in taken}
     if not renamed:
         return call
 
@@ -97,7 +102,8 @@ def with_options(f: Callable, name: str) -> Callable:
 def changing_form(name: str, f: Callable) -> Callable:
     """The method name_ that replaces a tensor's values by f of them."""
     def change(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        return in_place(self, lambda old, *rest: f(old, *rest[:len(args)], **dict(zip(kwargs, rest[len(args):]))), *args, *kwargs.values())
+        return in_place(self, lambda old, *rest: f(old, *rest[:len(args)], **dict(zip(kwargs, rest[len(args):]))),
+                        *args, *kwargs.values())
     change.__name__ = f"{name}_"
     change.__doc__ = f"{name}, in place."
     return change
@@ -116,14 +122,18 @@ def by_number(x: Any, number: Any) -> Any:
     return run(TABLE["mul"], x, number, label="MulBackward1") if isinstance(number, (int, float)) else x * number
 
 
-_OUT = {                                                           # functions whose `out` is of the result's own dtype: what they say otherwise
-    **dict.fromkeys("abs ceil clamp floor frac neg round sign trunc bitwise_not relu".split(), ("Found dtype {1} but expected {0}", errors.scalar_name)),
+_OUT = {  # functions whose `out` is of the result's own dtype: what they say otherwise
+    **dict.fromkeys("abs ceil clamp floor frac neg round sign trunc bitwise_not relu".split(),
+                    ("Found dtype {1} but expected {0}", errors.scalar_name)),
     **dict.fromkeys("max min sort argmax argmin tril triu gather bmm mm softmax log_softmax norm topk kthvalue".split(),
                     ("Expected out tensor to have dtype {0}, but got {1} instead", errors.c_name)),
-    **dict.fromkeys(("amax", "amin"), ("Expected the dtype for input and out to match, but got {0} for input's dtype and {1} for out's dtype.", errors.scalar_name)),
+    **dict.fromkeys(("amax", "amin"),
+                    ("Expected the dtype for input and out to match, but got {0} for input's dtype and {1} for out's "
+                     "dtype.", errors.scalar_name)),
     "index_select": ("index_select(): self and result must have the same scalar type", errors.scalar_name),
     "where": ("Expected out type to be {} but got {}", errors.scalar_name),
-    "take": ("take(): self and out expected to have the same dtype, but got self.dtype = {} and out.dtype = {}", errors.scalar_name)}
+    "take": ("take(): self and out expected to have the same dtype, but got self.dtype = {} and out.dtype = {}",
+             errors.scalar_name)}
 
 
 def delivered(y: Any, out: Any, name: str) -> Any:
@@ -134,14 +144,17 @@ def delivered(y: Any, out: Any, name: str) -> Any:
         parts = [delivered(one, into, name) for one, into in zip(y, out)]
         return type(y)(*parts) if hasattr(y, "_fields") else tuple(parts)
     if now().dual_level >= 0 and any(tangent_of(t) is not None for t in (y, out)):
-        raise NotImplementedError(f"Trying to use forward AD with {name}_out that does not support it because it is an out= function")
+        raise NotImplementedError(f"Trying to use forward AD with {name}_out that does not support it because it is an "
+                                  "out= function")
     if now().grad and (requires_grad(y) or requires_grad(out)):
-        raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad.")
+        raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but "
+                           "one of the arguments requires grad.")
     if name in _OUT and y._a.dtype != out._a.dtype:
         text, naming = _OUT[name]
         raise RuntimeError(text.format(naming(y._a.dtype), naming(out._a.dtype)))
     if name in ("cat", "stack") and not castable(y._a.dtype, out._a.dtype):
-        raise TypeError(f"torch.cat(): input types can't be cast to the desired output type {errors.scalar_name(out._a.dtype)}")
+        raise TypeError(f"torch.cat(): input types can't be cast to the desired output type "
+                        f"{errors.scalar_name(out._a.dtype)}")
     if not castable(y._a.dtype, out._a.dtype):
         raise RuntimeError(errors.not_castable(y._a.dtype, out._a.dtype))
     if out._a.shape != y._a.shape:
@@ -150,7 +163,8 @@ def delivered(y: Any, out: Any, name: str) -> Any:
 
 
 def named(y: Any, label: str, **note: Any) -> Any:
-    """y, its node under another name: that of the function whose last step it is; note: what the node shows as _saved_<name>."""
+    """y, its node under another name: that of the function whose last step it is; note: what the node shows as
+    _saved_<name>."""
     fn = getattr(y, "_fn", None)
     if fn is not None:
         fn.label = label
@@ -167,8 +181,9 @@ def tensor_of(x: Any) -> Any:
 
 
 def in_precision(y: Any, operands: tuple) -> Any:
-    """A result of inexact numbers (of NumPy's function, which has its own rules) in the precision of the tensors it was computed of."""
-    if isinstance(y, (np.ndarray, np.generic)):                 # what does not hang on the tensors' values, as a matrix' power 0
+    """A result of inexact numbers (of NumPy's function, which has its own rules) in the precision of the tensors it
+    was computed of."""
+    if isinstance(y, (np.ndarray, np.generic)):  # what does not hang on the tensors' values, as a matrix' power 0
         y = tensor_of(y)
     if not isinstance(y, Tensor) or y._a.dtype.kind not in "fc":
         return y

@@ -1,4 +1,5 @@
-"""Changes of shape in place: the tensor becomes a view of what it was; and resize_ and set_, which give it other memory."""
+"""Changes of shape in place: the tensor becomes a view of what it was; and resize_ and set_, which give it other
+memory."""
 from collections.abc import Callable
 from typing import Any
 
@@ -42,7 +43,8 @@ def _turn_tangent(x: Tensor, name: str, args: tuple) -> None:
             x._x.tangent = getattr(x._x.tangent, name)(*args)
 
 
-for _name, _view in {"unsqueeze": unsqueeze, "squeeze": squeeze, "t": t, "transpose": transpose, "swapaxes": transpose, "swapdims": transpose,
+for _name, _view in {"unsqueeze": unsqueeze, "squeeze": squeeze, "t": t, "transpose": transpose, "swapaxes": transpose,
+                     "swapdims": transpose,
                      "as_strided": as_strided}.items():
     _reshaping(_name, _view)
 
@@ -70,23 +72,31 @@ def resize_as_(self: Tensor, other: Tensor, *, memory_format: Any = None) -> Ten
 
 
 def _over_storage(storage: Any, offset: int, size: Any, stride: Any) -> np.ndarray:
-    """The elements of a storage from a place on, in a shape and with these steps (all of them in a row if no shape is given)."""
+    """The elements of a storage from a place on, in a shape and with these steps (all of them in a row if no shape is
+    given)."""
     size = (storage.row.size - offset,) if size is None else tuple(size)
-    stride = tuple(np.cumprod((1, *[max(n, 1) for n in size[:0:-1]])).tolist()[::-1]) if stride is None else tuple(stride)
+    stride = tuple(np.cumprod((1,
+                               *[max(n, 1) for n in size[:0:-1]])).tolist()[::-1]) if stride is None else tuple(stride)
     needed = 1 + sum((n - 1) * s for n, s in zip(size, stride)) if 0 not in size else 0
     if offset + needed > storage.row.size:
-        raise RuntimeError(f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize {storage.row.itemsize} requiring a storage "
-                           f"size of {(offset + needed) * storage.row.itemsize} are out of bounds for storage of size {storage.row.nbytes}")
+        raise RuntimeError(f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "
+                           f"itemsize {storage.row.itemsize} requiring a storage "
+                           f"size of {(offset + needed) * storage.row.itemsize} are out of bounds for storage of size "
+                           f"{storage.row.nbytes}")
     return np.lib.stride_tricks.as_strided(storage.row[offset:], size, [s * storage.row.itemsize for s in stride])
 
 
 def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
-    """Give the tensor the memory, the shape and the strides of another one, or a storage in this shape and with these steps, in place."""
+    """Give the tensor the memory, the shape and the strides of another one, or a storage in this shape and with these
+    steps, in place."""
     if now().grad and not now().inference and requires_grad(self):
-        raise RuntimeError(errors.LEAF_WRITE if self._fn is None else "set_ of a tensor that is part of a graph is not supported: detach it first")
+        raise RuntimeError(errors.LEAF_WRITE if self._fn is None
+                           else "set_ of a tensor that is part of a graph is not supported: detach it first")
     if now().dual_level >= 0 and any(isinstance(t, Tensor) and tangent_of(t) is not None for t in (self, source)):
-        raise NotImplementedError("Trying to use forward AD with set_ that does not support it because it has not been implemented yet")
-    new = np.zeros(0, self._a.dtype) if source is None else source._a if isinstance(source, Tensor) else _over_storage(source, storage_offset, size, stride)
+        raise NotImplementedError("Trying to use forward AD with set_ that does not support it because it has not been "
+                                  "implemented yet")
+    new = (np.zeros(0, self._a.dtype) if source is None else source._a if isinstance(source, Tensor)
+           else _over_storage(source, storage_offset, size, stride))
     if new.dtype != self._a.dtype:
         raise RuntimeError(f"Could not set tensor of type {new.dtype} to a tensor of type {self._a.dtype}")
     self._a, self._view, self._acc = new, None, None
@@ -95,4 +105,4 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
 
 
 FUNCTIONS["resize_as_"] = resize_as_
-Tensor.resize_, Tensor.resize_as_, Tensor.set_ = resize_, resize_as_, set_                                     # type: ignore[attr-defined]
+Tensor.resize_, Tensor.resize_as_, Tensor.set_ = resize_, resize_as_, set_  # type: ignore[attr-defined]

@@ -23,7 +23,8 @@ def _will_engine_execute_node(node: Any) -> bool:
     if run is None:
         raise RuntimeError("_get_should_execute_nodes should only be called during the backward pass")
     if not run.accumulate and any(not target.next for target, _ in run.wanted):
-        raise RuntimeError("A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). This is currently not "
+        raise RuntimeError("A leaf node was passed to _will_engine_execute_node but we are currently running "
+                           "autograd.grad(). This is currently not "
                            "supported.")
     return run.reaches(node)
 
@@ -34,6 +35,7 @@ def _current_graph_task_execution_order() -> list:
     if run is None:
         raise RuntimeError("_current_graph_task_execution_order should only be called during the backward pass")
     if now().multithreading:
-        raise RuntimeError("_current_graph_task_execution_order expects the current backward to be executed with multithreading disabled, e.g. by "
+        raise RuntimeError("_current_graph_task_execution_order expects the current backward to be executed with "
+                           "multithreading disabled, e.g. by "
                            "running: with torch.autograd.set_multithreading_enabled(False):")
     return [named(node) for node in run.order()]

@@ -1,7 +1,8 @@
 """Saved tensors: what a node keeps for its backward, packed so that no reference cycle arises.
 
-A tensor that is an input of its node is kept as it is. A node's own result is kept as its array and version counter, and becomes
-a tensor again, with the node for its grad_fn, when it is read. Only where a hook asks for it is there a SavedTensor between.
+A tensor that is an input of its node is kept as it is. A node's own result is kept as its array and version counter,
+and becomes a tensor again, with the node for its grad_fn, when it is read. Only where a hook asks for it is there a
+SavedTensor between.
 """
 import math
 from collections.abc import Callable, Iterator
@@ -37,7 +38,8 @@ class SavedTensor:
 
     __slots__ = ("node", "nr", "version", "hooks", "kept", "original", "freed", "leaf", "_vc", "fn", "extents")
 
-    def __init__(self, tensor: Any = (), node: Any = None, nr: int = 0, hooks: "tuple | None" = None, version: "int | None" = None):
+    def __init__(self, tensor: Any = (), node: Any = None, nr: int = 0, hooks: "tuple | None" = None,
+                 version: "int | None" = None):
         if tensor == () and not isinstance(tensor, Tensor):
             raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
         self.node, self.nr = (weak(node), nr) if node is not None else (None, 0)
@@ -63,14 +65,19 @@ class SavedTensor:
     def register_hooks(self, pack_hook: Any = None, unpack_hook: Any = None) -> None:
         """Keep what pack_hook returns for the tensor, and read it back through unpack_hook."""
         if self.freed:
-            raise RuntimeError("Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the graph are "
-                               "freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward "
-                               "through the graph a second time or if you need to access saved variables after calling backward.")
+            raise RuntimeError("Calling register_hooks on a saved tensor after it has been freed. Saved intermediate "
+                               "values of the graph are "
+                               "freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you "
+                               "need to backward "
+                               "through the graph a second time or if you need to access saved variables after calling "
+                               "backward.")
         if not callable(pack_hook) or not callable(unpack_hook):
-            raise TypeError("register_hooks(): incompatible function arguments. The following argument types are supported:\n"
+            raise TypeError("register_hooks(): incompatible function arguments. The following argument types are "
+                            "supported:\n"
                             "    1. (self: SavedTensor, pack_hook: Callable, unpack_hook: Callable) -> None")
         if self.hooks is not None:
-            raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of hooks is "
+            raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only "
+                               "one pair of hooks is "
                                "allowed at a time.")
         if self.original is None:
             raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
@@ -82,13 +89,16 @@ class SavedTensor:
         t = self.original
         self.extents = t._a.shape
         self.fn = (t._fn, t._nr, t._rg) if self.node is None else (None, self.nr, True)
-        self.leaf = t if self.node is None and t._fn is None and t._rg else None      # a leaf stays the leaf it is, for its gradient
+        # a leaf stays the leaf it is, for its gradient
+        self.leaf = t if self.node is None and t._fn is None and t._rg else None
         before = t._vc[0]
         with changed(grad=False, pack_hooks=(), mutation=None):
             self.kept = hooks[0](t if self.node is None else alias(t))
         if t._vc[0] != before:
-            raise RuntimeError("A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can not be "
-                               "modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if you "
+            raise RuntimeError("A saved tensor pack hook is modifying its input in place. Tensors provided as input to "
+                               "pack hook can not be "
+                               "modified by in-place operations as this can lead to unexpected side-effects. Please "
+                               "open an issue if you "
                                "need to perform in-place operations on the input to a pack hook.")
         self.hooks, self.original = hooks, None
 
@@ -101,9 +111,11 @@ class SavedTensor:
         with changed(grad=False):
             result = self.hooks[1](self.kept)
         if not isinstance(result, Tensor):
-            raise TypeError(f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type(result).__name__}")
+            raise TypeError(f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
+                            f"{type(result).__name__}")
         if result._a.shape != self.extents:
-            raise RuntimeError(f"Output of saved tensor unpack_hook has shape {list(result._a.shape)}, but the tensor that was saved had {list(self.extents)}")
+            raise RuntimeError(f"Output of saved tensor unpack_hook has shape {list(result._a.shape)}, but the tensor "
+                               f"that was saved had {list(self.extents)}")
         fn, nr, needed = self.fn
         if self.node is None and fn is None and not needed and result._fn is None and not result._rg:
             return result
@@ -129,7 +141,8 @@ class SavedTensor:
         return again
 
     def stale(self, t: Tensor) -> str:
-        return stale_message(t, self.version, self.node() if self.node is not None else t._fn, self.nr if self.node is not None else t._nr)
+        return stale_message(t, self.version, self.node() if self.node is not None else t._fn,
+                             self.nr if self.node is not None else t._nr)
 
     @property
     def _a(self) -> np.ndarray:
@@ -171,7 +184,8 @@ class saved_tensors_hooks:
 
     def __init__(self, pack_hook: Callable, unpack_hook: Callable):
         if not callable(pack_hook) or not callable(unpack_hook):
-            raise TypeError("saved_tensors_hooks(): incompatible function arguments: pack_hook and unpack_hook must be callable")
+            raise TypeError("saved_tensors_hooks(): incompatible function arguments: pack_hook and unpack_hook must be "
+                            "callable")
         self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
 
     def __enter__(self) -> None:
@@ -184,7 +198,8 @@ class saved_tensors_hooks:
 
 
 class save_on_cpu(saved_tensors_hooks):
-    """Within, saved tensors are copied to memory of their own (there is one device here, so that is all there is to do)."""
+    """Within, saved tensors are copied to memory of their own (there is one device here, so that is all there is to
+    do)."""
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda"):
         def pack(t: Tensor) -> np.ndarray:

@@ -1,6 +1,7 @@
 """What nodes show as _saved_<name>: facts about PyTorch 2.13, read off its nodes.
 
-Each line: the names, then the nodes that show them (Mul0 for MulBackward0). Nodes that are not here show what they have.
+Each line: the names, then the nodes that show them (Mul0 for MulBackward0). Nodes that are not here show what they
+have.
 """
 
 _TABLE = """
@@ -161,9 +162,13 @@ def _read() -> dict:
 
 
 SHOWN = _read()
-_TENSORS = frozenset((                                         # the names that tensors have; others are numbers, sizes, options
-    "self other result result0 result1 result2 result3 index indices mask weight condition input tensor tensor1 tensor2 mat mat1 mat2 batch1 batch2 vec vec1 vec2 "
-    "L LU P U Q R A b S Vh solution pivots eigenvalues eigenvectors target buffer noise tau source src input2 x1 x2 bias running_mean running_var "
+_TENSORS = frozenset((  # the names that tensors have; others are numbers, sizes, options
+    "self other result result0 result1 result2 result3 index indices mask weight condition input tensor tensor1 "
+    "tensor2 mat mat1 mat2 batch1 batch2 vec vec1 vec2 "
+    "L LU P U Q R A b S Vh solution pivots eigenvalues eigenvectors target buffer noise tau source src input2 x1 x2 "
+    "bias running_mean running_var "
     "total_weight pos_weight imag real inverse sign").split())
-_OF_NUMBERS = frozenset(("DivBackward1", "MulBackward1", "LerpBackward0", "SelectBackward0", "SelectScatterBackward0"))       # `other`, `weight`, `index` are
-LASTING = _OF_NUMBERS | {node for node, names in SHOWN.items() if _TENSORS.isdisjoint(names)}       # they save no tensor: any number of passes goes through
+# `other`, `weight`, `index` are
+_OF_NUMBERS = frozenset(("DivBackward1", "MulBackward1", "LerpBackward0", "SelectBackward0", "SelectScatterBackward0"))
+# they save no tensor: any number of passes goes through
+LASTING = _OF_NUMBERS | {node for node, names in SHOWN.items() if _TENSORS.isdisjoint(names)}

@@ -37,7 +37,8 @@ def logcumsumexp(self: Any, dim: int) -> Any:
             parts[k] = parts[k - 1].logaddexp(parts[k])
         y = stack(parts, dim) if parts else self.clone()
         return together((y,), "LogcumsumexpBackward0", (self,), {"self": self, "result": y}, dim=dim)[0]
-    return run(op["cumlogaddexp"], self, axis=one_dim(dim, len(self.shape)), reverse=False, label="LogcumsumexpBackward0")
+    return run(op["cumlogaddexp"], self, axis=one_dim(dim, len(self.shape)), reverse=False,
+               label="LogcumsumexpBackward0")
 
 
 def _running(self: Any, dim: int, better: Callable, label: str) -> Extreme:

@@ -17,11 +17,13 @@ _NEUTRAL = {"sum": 0.0, "prod": 1.0, "mean": 0.0, "amax": -np.inf, "amin": np.in
 
 
 def _members(places: np.ndarray, count: int, include: bool) -> np.ndarray:
-    """For each of `count` targets a row of what is reduced there: its own number (if included), count + k for each k with places[k] = target, and
+    """For each of `count` targets a row of what is reduced there: its own number (if included), count + k for each k
+    with places[k] = target, and
     count + len(places) where a row is shorter than the longest."""
     size = np.bincount(places, minlength=count)
     rows = np.full((count, int(size.max(initial=0)) + 1), count + places.size)
-    rows[:, 0] = np.where(include | (size == 0), np.arange(count), count + places.size)          # a target nothing goes to keeps its value
+    # a target nothing goes to keeps its value
+    rows[:, 0] = np.where(include | (size == 0), np.arange(count), count + places.size)
     order = np.argsort(places, kind="stable")
     rank = np.arange(places.size) - np.repeat(np.cumsum(size) - size, size)
     rows[places[order], 1 + rank] = count + order
@@ -31,14 +33,16 @@ def _members(places: np.ndarray, count: int, include: bool) -> np.ndarray:
 @function(changing=True)
 @step("ScatterReduceBackward0", "self src", "self index src result", "dim reduce include_self")
 def scatter_reduce(self: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True) -> Any:
-    """self with src reduced ("sum", "prod", "mean", "amax", "amin") into the places at the indices along a dimension."""
+    """self with src reduced ("sum", "prod", "mean", "amax", "amin") into the places at the indices along a
+    dimension."""
     if reduce not in _NEUTRAL:
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     i = raw(index)
     if not i.size:
         return self.clone()
     part = getitem(src, tuple([slice(0, n) for n in i.shape])) if src.shape != i.shape else src
-    places = np.ravel_multi_index(_along(i, one_dim(dim, len(self.shape))), self.shape).reshape(-1) if self.shape else np.zeros(i.size, np.int64)
+    places = np.ravel_multi_index(_along(i, one_dim(dim, len(self.shape))),
+                                  self.shape).reshape(-1) if self.shape else np.zeros(i.size, np.int64)
     whole = self.dtype.kind not in "fc"
     limits = {"amax": np.iinfo(self.dtype).min, "amin": np.iinfo(self.dtype).max} if self.dtype.kind in "iu" else {}
     neutral = wrap(np.asarray([limits.get(reduce, _NEUTRAL[reduce])]).astype(self.dtype))
@@ -59,24 +63,27 @@ def index_reduce(self: Any, dim: int, index: Any, source: Any, reduce: str, *, i
     """self with source's parts reduced ("prod", "mean", "amax", "amin") into the parts at these indices."""
     ax = one_dim(dim, len(self.shape))
     wide = raw(index).reshape([-1 if k == ax else 1 for k in range(len(source.shape))])
-    return scatter_reduce(self, dim, wrap(np.broadcast_to(wide, source.shape)), source, reduce, include_self=include_self)
+    return scatter_reduce(self, dim, wrap(np.broadcast_to(wide, source.shape)), source, reduce,
+                          include_self=include_self)
 
 
 @function(changing=True)
 @step("PutBackward0", "self source", "index source", "accumulate")
 def put(self: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     """self with the elements at these places (in row-major order) replaced by, or increased by, source's."""
-    agree("put_(): self and source expected to have the same dtype, but got self.dtype = {} and source.dtype = {}", self, source)
+    agree("put_(): self and source expected to have the same dtype, but got self.dtype = {} and source.dtype = {}",
+          self, source)
     counts = int(np.prod(source.shape, dtype=int)), raw(index).size
     if counts[0] != counts[1]:
-        raise IndexError(f"put_(): Expected source and index to have the same number of elements, but got source.numel() = {counts[0]}, index.numel() = {counts[1]}")
+        raise IndexError(f"put_(): Expected source and index to have the same number of elements, but got "
+                         f"source.numel() = {counts[0]}, index.numel() = {counts[1]}")
     flat = reshape(self, -1).index_put((raw(index).reshape(-1),), reshape(source, -1), accumulate)
     return reshape(flat, *self.shape)
 
 
 def _written_over(name: str, view: Callable) -> None:
     def call(self: Tensor, src: Any, *args: Any, **kwargs: Any) -> Tensor:
-        y = self.clone()                                                                       # type: ignore[attr-defined]
+        y = self.clone()  # type: ignore[attr-defined]
         view(y, *args, **kwargs).copy_(src)
         return y
     call.__name__, call.__doc__ = name, f"A copy of self with src written over its {name.partition('_')[0]}."
@@ -87,6 +94,7 @@ def _slice(self: Tensor, dim: int = 0, start: Any = None, end: Any = None, step:
     return getitem(self, (slice(None),) * one_dim(dim, self._a.ndim) + (slice(start, end, step),))
 
 
-for _name, _view in {"select_scatter": FUNCTIONS["select"], "slice_scatter": _slice, "diagonal_scatter": FUNCTIONS["diagonal"],
+for _name, _view in {"select_scatter": FUNCTIONS["select"], "slice_scatter": _slice,
+                     "diagonal_scatter": FUNCTIONS["diagonal"],
                      "as_strided_scatter": FUNCTIONS["as_strided"]}.items():
     _written_over(_name, _view)

@@ -23,7 +23,8 @@ class Setting:
 
 
 class _force_original_view_tracking(Setting):
-    """Whether a view whose base was changed in place gets nodes called as the views that were taken, rather than AsStridedBackward0."""
+    """Whether a view whose base was changed in place gets nodes called as the views that were taken, rather than
+    AsStridedBackward0."""
 
     attribute = "view_replay"
 
@@ -34,7 +35,8 @@ def is_view_replay_enabled() -> bool:
 
 
 class _unsafe_preserve_version_counter:
-    """Within, changes in place of these tensors are not counted: backward does not notice them, and what it computes may be wrong."""
+    """Within, changes in place of these tensors are not counted: backward does not notice them, and what it computes
+    may be wrong."""
 
     def __init__(self, tensors: "Tensor | Sequence"):
         self.tensors = (tensors,) if isinstance(tensors, Tensor) else tuple(tensors)

@@ -11,8 +11,7 @@ from .inplace import copy_
 from .registry import FUNCTIONS, define, function, one_dim, sizes_of
 from .storage import as_dtype_of
 from .tensor import Size, Tensor, way_of, wrap
-from .views import (
-    apart,
+from .view_kinds import (
     as_complex_view,
     as_real_view,
     conj_view,
@@ -20,12 +19,11 @@ from .views import (
     expand_view,
     index_view,
     neg_view,
-    reshape_view,
-    transpose_view,
     windows_view,
 )
+from .views import apart, reshape_view, transpose_view
 
-UNSIGNED = 1 << 64                                     # what PyTorch's nodes show of a dimension counted from the end is counted modulo this
+UNSIGNED = 1 << 64  # what PyTorch's nodes show of a dimension counted from the end is counted modulo this
 
 
 def unsigned(dim: Any) -> Any:
@@ -43,7 +41,8 @@ def _completed(size: tuple, count: int, shape: tuple) -> tuple:
             raise RuntimeError("only one dimension can be inferred")
         known = -int(np.prod(size, dtype=int))
         if known == 0 == count:
-            raise RuntimeError(f"cannot reshape tensor of 0 elements into shape {list(size)} because the unspecified dimension size -1 can be any value "
+            raise RuntimeError(f"cannot reshape tensor of 0 elements into shape {list(size)} because the unspecified "
+                               "dimension size -1 can be any value "
                                "and is ambiguous")
         if known == 0 or count % known:
             raise RuntimeError(f"shape '{list(size)}' is invalid for input of size {count}")
@@ -68,7 +67,8 @@ def view(self: Tensor, *shape: Any) -> Tensor:
     size = _completed(sizes_of(shape), self._a.size, self._a.shape)
     a = self._a.reshape(size)
     if self._a.size and not np.shares_memory(a, self._a):
-        raise RuntimeError("view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous "
+        raise RuntimeError("view size is not compatible with input tensor's size and stride (at least one dimension "
+                           "spans across two contiguous "
                            "subspaces). Use .reshape(...) instead.")
     return reshape_view(self, size)
 
@@ -77,7 +77,7 @@ define("view_as", lambda self, other: view(self, other._a.shape),
        "The elements in the other's shape.", only_method=True)
 
 
-Tensor.reshape_as = lambda self, other: reshape(self, other.shape)                             # type: ignore[attr-defined]
+Tensor.reshape_as = lambda self, other: reshape(self, other.shape)  # type: ignore[attr-defined]
 
 
 define("ravel", lambda self: contiguous(flatten(self)), "All elements in one dimension, in row-major order.")
@@ -92,7 +92,8 @@ def flatten(self: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
         return reshape(self, 1)
     if first > last:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
-    return self if first == last else reshape(self, *shape[:first], int(np.prod(shape[first:last + 1])), *shape[last + 1:])
+    return self if first == last else reshape(self, *shape[:first], int(np.prod(shape[first:last + 1])),
+                                              *shape[last + 1:])
 
 
 @function()
@@ -104,7 +105,8 @@ def unflatten(self: Any, dim: int, sizes: Sequence) -> Any:
     try:
         sizes = _completed(tuple(sizes), self.shape[ax], self.shape)
     except RuntimeError:
-        raise RuntimeError(f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} ({self.shape[ax]}) in the input tensor") from None
+        raise RuntimeError(f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} "
+                           f"({self.shape[ax]}) in the input tensor") from None
     return reshape(self, *self.shape[:ax], *sizes, *self.shape[ax + 1:])
 
 
@@ -113,7 +115,7 @@ def squeeze(self: Any, dim: Any = None) -> Any:
     """Without dimensions of size 1."""
     shape = self.shape
     several = isinstance(dim, (tuple, list))
-    dims = range(len(shape)) if dim is None else [one_dim(d, len(shape)) for d in (dim if several else (dim,))]                 # type: ignore[union-attr]
+    dims = range(len(shape)) if dim is None else [one_dim(d, len(shape)) for d in (dim if several else (dim,))]  # type: ignore[union-attr]
     size = tuple([n for k, n in enumerate(shape) if n != 1 or k not in dims])
     if dim is None:
         return reshape_view(self, size, label="SqueezeBackward0")
@@ -124,7 +126,8 @@ def squeeze(self: Any, dim: Any = None) -> Any:
 def unsqueeze(self: Any, dim: int) -> Any:
     """With a new dimension of size 1."""
     ax = one_dim(dim, len(self.shape) + 1)
-    return reshape_view(self, self.shape[:ax] + (1,) + self.shape[ax:], label="UnsqueezeBackward0", note={"dim": unsigned(dim)})
+    return reshape_view(self, self.shape[:ax] + (1,) + self.shape[ax:], label="UnsqueezeBackward0",
+                        note={"dim": unsigned(dim)})
 
 
 @function()
@@ -132,7 +135,8 @@ def permute(self: Any, *axes: Any, dims: Any = None) -> Any:
     """The dimensions in another order."""
     given = sizes_of(axes if dims is None else (dims,))
     if len(given) != len(self.shape):
-        raise RuntimeError(f"permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering of "
+        raise RuntimeError(f"permute(sparse_coo): number of dimensions in the tensor input does not match the length "
+                           "of the desired ordering of "
                            f"dimensions i.e. input.dim() = {len(self.shape)} is not equal to len(dims) = {len(given)}")
     order = tuple([one_dim(d, len(self.shape)) for d in given])
     if len(set(order)) != len(order):
@@ -147,7 +151,8 @@ def transpose(self: Any, dim0: int, dim1: int) -> Any:
     a, b = one_dim(dim0, len(axes)), one_dim(dim1, len(axes))
     if axes:
         axes[a], axes[b] = axes[b], axes[a]
-    return transpose_view(self, tuple(axes), label="TransposeBackward0", note={"dim0": dim0 % UNSIGNED, "dim1": dim1 % UNSIGNED})
+    return transpose_view(self, tuple(axes), label="TransposeBackward0",
+                          note={"dim0": dim0 % UNSIGNED, "dim1": dim1 % UNSIGNED})
 
 
 define("swapaxes", lambda self, axis0, axis1: transpose(self, axis0, axis1), "Two dimensions exchanged.")
@@ -168,7 +173,8 @@ def movedim(self: Any, source: Any, destination: Any) -> Any:
     moved = [one_dim(d, len(places)) for d in (source if isinstance(source, (tuple, list)) else (source,))]
     to = [one_dim(d, len(places)) for d in (destination if isinstance(destination, (tuple, list)) else (destination,))]
     if len(moved) != len(to):
-        raise RuntimeError(f"movedim: Invalid source or destination dims: source ({list(source)} dims) should contain the same number of dims as "
+        raise RuntimeError(f"movedim: Invalid source or destination dims: source ({list(source)} dims) should contain "
+                           "the same number of dims as "
                            f"destination ({list(destination)} dims)")
     for name, given, dims in (("source", source, moved), ("destination", destination, to)):
         if len(set(dims)) != len(dims):
@@ -181,8 +187,8 @@ def movedim(self: Any, source: Any, destination: Any) -> Any:
     return transpose_view(self, tuple(rest))
 
 
-Tensor.moveaxis, FUNCTIONS["moveaxis"] = movedim, movedim                                      # type: ignore[attr-defined]
-Tensor.T = property(lambda self: transpose_view(self, tuple(range(self._a.ndim))[::-1]))       # type: ignore[attr-defined]
+Tensor.moveaxis, FUNCTIONS["moveaxis"] = movedim, movedim  # type: ignore[attr-defined]
+Tensor.T = property(lambda self: transpose_view(self, tuple(range(self._a.ndim))[::-1]))  # type: ignore[attr-defined]
 
 
 def _matrices(name: str) -> Callable:
@@ -195,12 +201,13 @@ def _matrices(name: str) -> Callable:
             raise RuntimeError(f"tensor.{name} is only supported on {what}. Got {rank}-D tensor.{rest}")
         turned = transpose(self, -1, -2) if rank else self
         return turned if name == "mT" else turned.conj()
-    call.__name__, call.__doc__ = name.strip("()"), "Matrices transposed" + (" and conjugated." if name != "mT" else ".")
+    call.__name__, call.__doc__ = (name.strip("()"),
+                                   "Matrices transposed" + (" and conjugated." if name != "mT" else "."))
     return call
 
 
-Tensor.mT, Tensor.H, Tensor.mH = [property(_matrices(name)) for name in ("mT", "H", "mH")]     # type: ignore[attr-defined]
-Tensor.adjoint = FUNCTIONS["adjoint"] = _matrices("adjoint()")                                 # type: ignore[attr-defined]
+Tensor.mT, Tensor.H, Tensor.mH = [property(_matrices(name)) for name in ("mT", "H", "mH")]  # type: ignore[attr-defined]
+Tensor.adjoint = FUNCTIONS["adjoint"] = _matrices("adjoint()")  # type: ignore[attr-defined]
 
 
 @function(only_method=True)
@@ -220,8 +227,8 @@ def expand(self: Tensor, *sizes: Any) -> Tensor:
         raise RuntimeError(not_expandable(self._a.shape, shape, self._a.dtype)) from None
 
 
-Tensor.expand_as = lambda self, other: expand(self, other.shape)                               # type: ignore[attr-defined]
-FUNCTIONS["broadcast_to"] = Tensor.broadcast_to = lambda self, *size: expand(self, *size)       # type: ignore[attr-defined]
+Tensor.expand_as = lambda self, other: expand(self, other.shape)  # type: ignore[attr-defined]
+FUNCTIONS["broadcast_to"] = Tensor.broadcast_to = lambda self, *size: expand(self, *size)  # type: ignore[attr-defined]
 
 
 @function(method=False)
@@ -241,8 +248,10 @@ def view_as_real(self: Tensor) -> Tensor:
     if self._a.dtype.kind != "c":
         raise RuntimeError("view_as_real is only supported for complex tensors")
     if way_of(self) is not None:
-        raise RuntimeError("view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so you can view it as real, use "
-                           "self.resolve_conj(); however, be warned that the resulting tensor will NOT alias the original.")
+        raise RuntimeError("view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate "
+                           "tensor so you can view it as real, use "
+                           "self.resolve_conj(); however, be warned that the resulting tensor will NOT alias the "
+                           "original.")
     return as_real_view(self)
 
 
@@ -282,8 +291,8 @@ def _imag(self: Tensor) -> Tensor:
     return index_view(neg_view(as_real_view(conj_view(self))), (Ellipsis, 1), label="SelectBackward0")
 
 
-Tensor.real = property(_real, lambda self, value: copy_(_real(self), value))                    # type: ignore[attr-defined]
-Tensor.imag = property(_imag, lambda self, value: copy_(_imag(self), value))                    # type: ignore[attr-defined]
+Tensor.real = property(_real, lambda self, value: copy_(_real(self), value))  # type: ignore[attr-defined]
+Tensor.imag = property(_imag, lambda self, value: copy_(_imag(self), value))  # type: ignore[attr-defined]
 FUNCTIONS["real"], FUNCTIONS["imag"] = _real, _imag
 
 
@@ -294,7 +303,8 @@ def contiguous(self: Any, memory_format: Any = None) -> Any:
         return self if memory_format.is_of(self._a) else self.clone(memory_format=memory_format)
     if self._a.flags.c_contiguous:
         return self
-    return apart(composites.contiguous(self), (self,)) if self._a.dtype.kind in "fc" else wrap(np.array(self._a, order="C"))
+    return (apart(composites.contiguous(self), (self,)) if self._a.dtype.kind in "fc"
+            else wrap(np.array(self._a, order="C")))
 
 
 @function()
@@ -304,7 +314,8 @@ def select(self: Tensor, dim: int, index: int) -> Tensor:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
     ax = one_dim(dim, len(self.shape))
     if not -self.shape[ax] <= int(index) < self.shape[ax]:
-        raise IndexError(f"select(): index {int(index)} out of range for tensor of size {list(self.shape)} at dimension {ax}")
+        raise IndexError(f"select(): index {int(index)} out of range for tensor of size {list(self.shape)} at "
+                         f"dimension {ax}")
     return index_view(self, (slice(None),) * ax + (int(index),), label="SelectBackward0")
 
 
@@ -345,7 +356,8 @@ def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
     if not self.shape:
         return reshape(self, 1)[:size]
     if size > self.shape[ax] or step <= 0:
-        raise RuntimeError(f"maximum size for tensor at dimension {ax} is {self.shape[ax]} but size is {size}" if step > 0 else
+        raise RuntimeError(f"maximum size for tensor at dimension {ax} is {self.shape[ax]} but size is {size}"
+                           if step > 0 else
                            f"step is {step} but must be > 0")
     return windows_view(self, ax, int(size), int(step))
 
@@ -364,7 +376,8 @@ def broadcast_shapes(*shapes: Any) -> Size:
     for k, shape in enumerate(given):
         for place in range(-min(len(shape), len(common)), 0):
             if shape[place] != common[place] and 1 not in (shape[place], common[place]):
-                raise RuntimeError(f"Attempting to broadcast a dimension of length {shape[place]} at {place}! Mismatching argument at index {k} had {shape}; "
+                raise RuntimeError(f"Attempting to broadcast a dimension of length {shape[place]} at {place}! "
+                                   f"Mismatching argument at index {k} had {shape}; "
                                    f"but expected shape should be broadcastable to {list(common)}")
         common = np.broadcast_shapes(common, shape)
     return Size(common)

@@ -1,4 +1,5 @@
-"""What nodes show of what they hold, under PyTorch's names: tensors that were saved (_saved_self, _raw_saved_self), parameters (_saved_dim), sizes."""
+"""What nodes show of what they hold, under PyTorch's names: tensors that were saved (_saved_self, _raw_saved_self),
+parameters (_saved_dim), sizes."""
 import math
 import re
 from typing import Any
@@ -12,17 +13,23 @@ from .tensor import Tensor, wrap
 
 FREED: Any = object()                            # an entry that was forgotten after backward
 _NONE: Any = object()
-_PARAMETERS = {"axes": "dim", "axis": "dim", "keep": "keepdim", "sizes": "repeats", "slope": "negative_slope", "low": "min_val", "high": "max_val",
+_PARAMETERS = {"axes": "dim", "axis": "dim", "keep": "keepdim", "sizes": "repeats", "slope": "negative_slope",
+               "low": "min_val", "high": "max_val",
                "ignore": "ignore_index"}
 _REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
-_CONSTANTS: dict = {"AddBackward0": {"alpha": 1}, "SubBackward0": {"alpha": 1}, "RsubBackward1": {"alpha": 1}, "LinalgVectorNormBackward0": {"ord": 2},
-                    "EluBackward0": {"input_scale": 1}, "GatherBackward0": {"sparse_grad": False}, "DivBackward2": {"rounding_mode": None}}
-_ARGUMENTS: dict = {"MvBackward0": ("self", "vec"), "DotBackward0": ("self", "tensor"), "PolygammaBackward0": ("n", "self")}
-_MEASURES = {"sizes": lambda x: tuple(x.shape), "numel": lambda x: math.prod(x.shape), "strides": lambda x: tuple([s // x._a.itemsize for s in x._a.strides])}
+_CONSTANTS: dict = {"AddBackward0": {"alpha": 1}, "SubBackward0": {"alpha": 1}, "RsubBackward1": {"alpha": 1},
+                    "LinalgVectorNormBackward0": {"ord": 2},
+                    "EluBackward0": {"input_scale": 1}, "GatherBackward0": {"sparse_grad": False},
+                    "DivBackward2": {"rounding_mode": None}}
+_ARGUMENTS: dict = {"MvBackward0": ("self", "vec"), "DotBackward0": ("self", "tensor"),
+                    "PolygammaBackward0": ("n", "self")}
+_MEASURES = {"sizes": lambda x: tuple(x.shape), "numel": lambda x: math.prod(x.shape),
+             "strides": lambda x: tuple([s // x._a.itemsize for s in x._a.strides])}
 
 
 class Showing:
-    """What every node shows: its notes, and of its entries and parameters those that PyTorch's node of its name shows."""
+    """What every node shows: its notes, and of its entries and parameters those that PyTorch's node of its name
+    shows."""
 
     __slots__ = ()
 
@@ -63,7 +70,7 @@ class Showing:
     def _known(self) -> dict:
         """Everything shown, by its name."""
         entries = {**self.entries(), **(self.held or {})}
-        found, names = {**self.parameters(), **entries}, SHOWN.get(self.name())                # type: ignore[attr-defined]
+        found, names = {**self.parameters(), **entries}, SHOWN.get(self.name())  # type: ignore[attr-defined]
         if names is not None:
             found = {n: _wrapped(n, found[n]) if n in found else _measured(n, entries) for n in names}
             found = {n: entry for n, entry in found.items() if entry is not _NONE}
@@ -105,11 +112,11 @@ def _measured(name: str, entries: dict) -> Any:
     x = entries.get(found[1]) if found else None
     if isinstance(x, SavedTensor) and not x.freed:
         x = x.unpack()
-    if x is None or x is FREED or not hasattr(x, "shape") or found[2] == "strides" and not isinstance(x, Tensor):          # type: ignore[index]
+    if x is None or x is FREED or not hasattr(x, "shape") or found[2] == "strides" and not isinstance(x, Tensor):  # type: ignore[index]
         return _NONE
-    if found[3] is not None:                                                                                              # type: ignore[index]
-        return x.shape[-int(found[3]) if "minus" in found[2] else int(found[3])]                                          # type: ignore[index]
-    return _MEASURES[found[2]](x)                                                                                         # type: ignore[index]
+    if found[3] is not None:  # type: ignore[index]
+        return x.shape[-int(found[3]) if "minus" in found[2] else int(found[3])]  # type: ignore[index]
+    return _MEASURES[found[2]](x)  # type: ignore[index]
 
 
 def arguments(name: str, names: tuple) -> tuple:

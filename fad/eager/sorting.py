@@ -1,4 +1,5 @@
-"""Sorting along a dimension, order statistics, what occurs how often, and looking up: the values are part of the graph, the indices are not."""
+"""Sorting along a dimension, order statistics, what occurs how often, and looking up: the values are part of the
+graph, the indices are not."""
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -20,7 +21,8 @@ from .together import step
 
 
 def on_vectors(f: Callable) -> Callable:
-    """f(self, ...) along a dimension; a tensor without dimensions counts as a vector of one element, and what comes of it has none."""
+    """f(self, ...) along a dimension; a tensor without dimensions counts as a vector of one element, and what comes of
+    it has none."""
     @functools.wraps(f)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         if len(self.shape):
@@ -147,7 +149,8 @@ def nanmedian_of_all(x: Any) -> Any:
 @step("ModeBackward0", "self", "self indices", "dim keepdim")
 @on_vectors
 def mode(self: Any, dim: int = -1, keepdim: bool = False) -> Extreme:
-    """(values, indices) of what occurs most often along a dimension, the smallest of equals, the last place where it does."""
+    """(values, indices) of what occurs most often along a dimension, the smallest of equals, the last place where it
+    does."""
     ax = one_dim(dim, len(self.shape))
     _not_empty(self, ax, "mode")
     a = np.moveaxis(self._a, ax, -1)
@@ -185,20 +188,23 @@ def _check_quantile(x: Any, q: Any, interpolation: str) -> None:
     if isinstance(q, Tensor) and q._a.dtype != x._a.dtype:
         raise RuntimeError("quantile() q tensor must be same dtype as the input tensor")
     if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
-        raise RuntimeError(f"quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}")
+        raise RuntimeError(f"quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but "
+                           f"got {interpolation}")
     if not ((chances >= 0) & (chances <= 1)).all():
-        raise RuntimeError("quantile() q values must be in the range [0, 1]" if isinstance(q, Tensor) else f"quantile() q must be in the range [0, 1] but got {q:g}")
+        raise RuntimeError("quantile() q values must be in the range [0, 1]" if isinstance(q, Tensor)
+                           else f"quantile() q must be in the range [0, 1] but got {q:g}")
 
 
 _quantiles("quantile")
 _quantiles("nanquantile")
 
-# -- what there is, and how often: no derivatives -------------------------------------------------------------------------------
+# -- what there is, and how often: no derivatives ----------------------------------------------------------------------
 
 
 @function()
 def histc(self: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
-    """How many elements lie in each of `bins` intervals between min and max (those of the elements, if both are equal)."""
+    """How many elements lie in each of `bins` intervals between min and max (those of the elements, if both are
+    equal)."""
     if bins <= 0:
         raise RuntimeError("bins must be > 0")
     min, max = number(min, "histc", "min"), number(max, "histc", "max")
@@ -235,17 +241,21 @@ def unique_consecutive(self: Any, return_inverse: bool = False, return_counts: b
     starts = np.nonzero(new)[0]
     values = distinct(self, a[new] if dim is None else np.moveaxis(a[new], 0, dim), "unique_consecutive")
     inverse = wrap((np.cumsum(new) - 1).reshape(self._a.shape if dim is None else (-1,)))
-    return _answers(values, inverse if return_inverse else None, wrap(np.diff([*starts, len(a)])) if return_counts else None)
+    return _answers(values, inverse if return_inverse else None,
+                    wrap(np.diff([*starts, len(a)])) if return_counts else None)
 
 
 def distinct(x: Tensor, a: np.ndarray, name: str) -> Tensor:
     """The distinct elements a of x: part of the graph, but without a derivative."""
     if wanted(x) and not requires_grad(x):
-        raise NotImplementedError(f"Trying to use forward AD with {name} that does not support it because it has not been implemented yet.")
+        raise NotImplementedError(f"Trying to use forward AD with {name} that does not support it because it has not "
+                                  "been implemented yet.")
     t = wrap(a)
     into = edge(x) if now().grad and not now().inference else None
     if into is not None:
-        t._fn, t._rg = Undifferentiable((into,), f"{name.title().replace('_', '')}Backward0", f"the derivative for '{name}' is not implemented."), True
+        t._fn, t._rg = (Undifferentiable((into,), f"{name.title().replace('_', '')}Backward0", f"the derivative for "
+                                                                                               f"'{name}' is not "
+                                                                                               "implemented."), True)
     return t
 
 
@@ -255,7 +265,8 @@ def _answers(*parts: Any) -> Any:
 
 
 @function()
-def unique(self: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: Any = None) -> Any:
+def unique(self: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
+           dim: Any = None) -> Any:
     """The distinct elements (or parts along a dimension); no nan equals another."""
     if dim is not None:
         dim = one_dim(dim, self._a.ndim)
@@ -263,23 +274,28 @@ def unique(self: Any, sorted: bool = True, return_inverse: bool = False, return_
             raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
     values, inverse, counts = np.unique(self._a, return_inverse=True, return_counts=True, axis=dim, equal_nan=False)
     inverse = inverse.reshape(self._a.shape if dim is None else (-1,))
-    return _answers(distinct(self, values, "unique"), wrap(inverse) if return_inverse else None, wrap(counts) if return_counts else None)
+    return _answers(distinct(self, values, "unique"), wrap(inverse) if return_inverse else None,
+                    wrap(counts) if return_counts else None)
 
 
 @function(method=False)
-def searchsorted(sorted_sequence: Any, input: Any, *, out_int32: bool = False, right: bool = False, side: "str | None" = None, sorter: Any = None,
+def searchsorted(sorted_sequence: Any, input: Any, *, out_int32: bool = False, right: bool = False,
+                 side: "str | None" = None, sorter: Any = None,
                  out: Any = None) -> Any:
-    """Where elements would be put in so that sequences stay sorted: before equal ones, or after them (right, or side="right")."""
+    """Where elements would be put in so that sequences stay sorted: before equal ones, or after them (right, or
+    side="right")."""
     if side not in (None, "left", "right"):
         raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
     if side == "left" and right:
-        raise RuntimeError(f"torch.searchsorted(): side and right can't be set to opposites, got side of {side} while right was True")
+        raise RuntimeError(f"torch.searchsorted(): side and right can't be set to opposites, got side of {side} while "
+                           "right was True")
     a, v = raw(sorted_sequence), np.asarray(raw(input))
     way = "right" if right or side == "right" else "left"
     if sorter is not None:
         a = np.take_along_axis(a, raw(sorter), -1)
     if a.ndim > 1 and a.shape[:-1] != v.shape[:-1]:
-        raise RuntimeError("torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and input value tensor must "
+        raise RuntimeError("torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions "
+                           "of boundaries tensor and input value tensor must "
                            f"match, but we got boundaries tensor {list(a.shape)} and input value tensor {list(v.shape)}")
     if a.ndim == 1:
         found = np.asarray(np.searchsorted(a, v, way))
@@ -294,7 +310,8 @@ def searchsorted(sorted_sequence: Any, input: Any, *, out_int32: bool = False, r
 def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False, out: Any = None) -> Any:
     """The number of the interval between boundaries in which each element lies."""
     if raw(boundaries).ndim != 1:
-        raise RuntimeError(f"torch.bucketize(): boundaries tensor must be 1 dimension, but got dim({raw(boundaries).ndim})")
+        raise RuntimeError(f"torch.bucketize(): boundaries tensor must be 1 dimension, but got "
+                           f"dim({raw(boundaries).ndim})")
     return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
 
 

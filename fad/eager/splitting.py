@@ -9,7 +9,7 @@ from .registry import FUNCTIONS, function, one_dim
 from .shapes import reshape
 from .tensor import Tensor, raw
 from .together import together
-from .views import index_view
+from .view_kinds import index_view
 
 
 @function()
@@ -18,7 +18,8 @@ def unbind(self: Tensor, dim: int = 0) -> tuple:
     if not len(self.shape):
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     ax = one_dim(dim, len(self.shape))
-    parts = [index_view(self, (slice(None),) * ax + (k,), label="SelectBackward0", creation="multi") for k in range(self.shape[ax])]
+    parts = [index_view(self, (slice(None),) * ax + (k,), label="SelectBackward0", creation="multi")
+             for k in range(self.shape[ax])]
     return together(tuple(parts), "UnbindBackward0", (self,), dim=dim)
 
 
@@ -37,11 +38,13 @@ def split(self: Tensor, split_size: Any, dim: int = 0) -> tuple:
     else:
         sizes = list(split_size)
         if sum(sizes) != n:
-            raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at dimension {dim}), but got "
+            raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at "
+                               f"dimension {dim}), but got "
                                f"split_sizes={sizes}")
     starts = np.cumsum([0, *sizes])
     parts = [index_view(self, (slice(None),) * ax + (slice(int(s), int(s) + m),), label="SliceBackward0", creation="multi") for s, m in zip(starts, sizes)]
-    return together(tuple(parts), "SplitBackward0" if isinstance(split_size, int) else "SplitWithSizesBackward0", (self,), {"self": self}, dim=dim,
+    return together(tuple(parts), "SplitBackward0" if isinstance(split_size, int) else "SplitWithSizesBackward0",
+                    (self,), {"self": self}, dim=dim,
                     **{"split_size" if isinstance(split_size, int) else "split_sizes": split_size})
 
 
@@ -88,9 +91,11 @@ def tensor_split(self: Any, indices_or_sections: Any, dim: int = 0) -> tuple:
     ax, given = one_dim(dim, len(self.shape)), raw(indices_or_sections)
     if isinstance(indices_or_sections, Tensor):
         if given.dtype != np.int64:
-            raise RuntimeError(f"tensor_split expected tensor_indices_or_sections to have dtype of long, but got {scalar_name(given.dtype)}")
+            raise RuntimeError(f"tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
+                               f"{scalar_name(given.dtype)}")
         if given.ndim > 1:
-            raise RuntimeError("tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, "
+            raise RuntimeError("tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
+                               "one-dimensional tensor, "
                                f"but got a tensor with {given.ndim} dims")
     n = self.shape[ax]
     if np.ndim(given) == 0:
@@ -102,16 +107,19 @@ def tensor_split(self: Any, indices_or_sections: Any, dim: int = 0) -> tuple:
     else:
         cuts = [int(k) for k in np.asarray(given)]
         starts, ends = [0, *cuts], [*cuts, n]
-    return tuple([index_view(self, (slice(None),) * ax + (slice(int(a), int(b)),), label="SliceBackward0") for a, b in zip(starts, ends)])
+    return tuple([index_view(self, (slice(None),) * ax + (slice(int(a), int(b)),), label="SliceBackward0")
+                  for a, b in zip(starts, ends)])
 
 
 def _split_along(name: str, least: int, dim: Callable) -> None:
     def call(self: Any, indices_or_sections: Any) -> tuple:
         if len(self.shape) < least:
-            raise RuntimeError(f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with {len(self.shape)} dimensions!")
+            raise RuntimeError(f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with "
+                               f"{len(self.shape)} dimensions!")
         ax = dim(len(self.shape))
         if np.ndim(raw(indices_or_sections)) == 0 and self.shape[ax] % int(indices_or_sections):
-            raise RuntimeError(f"torch.{name} attempted to split along dimension {ax}, but the size of the dimension {self.shape[ax]} is not divisible by the "
+            raise RuntimeError(f"torch.{name} attempted to split along dimension {ax}, but the size of the dimension "
+                               f"{self.shape[ax]} is not divisible by the "
                                f"split_size {int(indices_or_sections)}!")
         return tensor_split(self, indices_or_sections, ax)
     call.__name__, call.__doc__ = name, "tensor_split along one dimension."
@@ -126,7 +134,8 @@ _split_along("dsplit", 3, lambda ndim: 2)
 def _at_least(name: str, shape: Callable) -> None:
     def call(*tensors: Any) -> Any:
         given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
-        made = tuple([x if shape(tuple(x.shape)) == tuple(x.shape) else reshape(x, *shape(tuple(x.shape))) for x in given])
+        made = tuple([x if shape(tuple(x.shape)) == tuple(x.shape) else reshape(x, *shape(tuple(x.shape)))
+                      for x in given])
         return made if len(given) > 1 or given is not tensors else made[0]
     call.__name__, call.__doc__ = name, "Tensors with at least this many dimensions."
     function(name, method=False)(call)
@@ -145,6 +154,7 @@ def _copied(name: str, view: Callable) -> None:
     function(call.__name__)(call)
 
 
-for _name in ("as_strided", "diagonal", "narrow", "permute", "select", "split", "squeeze", "t", "transpose", "unbind", "unfold", "unsqueeze", "view_as_real",
+for _name in ("as_strided", "diagonal", "narrow", "permute", "select", "split", "squeeze", "t", "transpose", "unbind",
+              "unfold", "unsqueeze", "view_as_real",
               "view_as_complex", "expand", "view", "detach"):
     _copied(_name, FUNCTIONS.get(_name) or getattr(Tensor, _name))

@@ -1,10 +1,12 @@
-"""Modes: grad mode, inference mode, hooks for saved tensors, the dual level, ...; and how far the backward passes of a thread are.
+"""Modes: grad mode, inference mode, hooks for saved tensors, the dual level, ...; and how far the backward passes of a
+thread are.
 
     now().grad                 what holds in this context: of this thread, and of this asyncio task
     change(grad=False)         from here on, another mode; with changed(grad=False): the same for a while
 
-Modes are a value of a context variable that nothing changes in place, so that none leaks to another thread or, over an await, to another task. A new
-thread starts with the defaults; a task, and what asyncio.to_thread runs, with the modes in force where they are started.
+Modes are a value of a context variable that nothing changes in place, so that none leaks to another thread or, over an
+await, to another task. A new thread starts with the defaults; a task, and what asyncio.to_thread runs, with the modes
+in force where they are started.
 """
 import threading
 from contextvars import ContextVar
@@ -47,8 +49,8 @@ class Process:
 class Modes:
     """The modes of a context; never changed, but for `quick`, which anomaly mode in the whole process ends.
 
-    `quick` is true while nothing but recording is asked for: it is the one flag that the hot path of an operation reads.
-    `then` remembers what modes a change leads to, of modes that are flags only: there are few of them.
+    `quick` is true while nothing but recording is asked for: it is the one flag that the hot path of an operation
+    reads. `then` remembers what modes a change leads to, of modes that are flags only: there are few of them.
     """
 
     __slots__ = (*_FLAGS, *_OTHERS, "quick", "then", "__weakref__")
@@ -63,18 +65,18 @@ class Modes:
 
     def settle(self) -> None:
         """Find out whether the hot path may be taken."""
-        self.quick = (self.grad and not self.inference and not self.anomaly and not self.pack_hooks and self.mutation is None       # type: ignore[attr-defined]
-                      and self.dual_level < 0 and self.profiler is None)                                   # type: ignore[attr-defined]
+        self.quick = (self.grad and not self.inference and not self.anomaly and not self.pack_hooks and self.mutation is None  # type: ignore[attr-defined]
+                      and self.dual_level < 0 and self.profiler is None)  # type: ignore[attr-defined]
 
     @property
     def anomaly(self) -> bool:
         """Whether anomaly mode is on."""
-        return Process.anomaly if self.anomalous is None else self.anomalous                               # type: ignore[attr-defined]
+        return Process.anomaly if self.anomalous is None else self.anomalous  # type: ignore[attr-defined]
 
     @property
     def check_nan(self) -> bool:
         """Whether anomaly mode looks for nan."""
-        return Process.check_nan if self.watching_nan is None else self.watching_nan                       # type: ignore[attr-defined]
+        return Process.check_nan if self.watching_nan is None else self.watching_nan  # type: ignore[attr-defined]
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"there is no mode {name!r}")

@@ -9,7 +9,8 @@ from .errors import scalar_name
 from .memory import address, memory, offset_of
 from .registry import FUNCTIONS, define, function, sizes_of
 from .tensor import Lazy, Tensor, wrap
-from .views import dtype_view, reshape_view, strided_view
+from .view_kinds import dtype_view, strided_view
+from .views import reshape_view
 
 
 class Storage:
@@ -46,8 +47,8 @@ class Storage:
         return self.row[k].item()
 
 
-Tensor.storage = Tensor.untyped_storage = lambda self: Storage(self._a)                                        # type: ignore[attr-defined]
-Tensor.storage_offset = lambda self: offset_of(self._a)                                                        # type: ignore[attr-defined]
+Tensor.storage = Tensor.untyped_storage = lambda self: Storage(self._a)  # type: ignore[attr-defined]
+Tensor.storage_offset = lambda self: offset_of(self._a)  # type: ignore[attr-defined]
 Tensor.layout = property(lambda self: "strided", doc="How the elements are kept: in memory at regular steps.")  # type: ignore[attr-defined]
 
 
@@ -69,7 +70,8 @@ def check_inside(a: np.ndarray, size: tuple, stride: tuple, offset: int) -> None
     needed = offset + reach(size, stride) if 0 not in size else 0
     have = memory(a).size
     if offset < 0 or needed > have:
-        raise RuntimeError(f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize {a.itemsize} requiring a storage "
+        raise RuntimeError(f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "
+                           f"itemsize {a.itemsize} requiring a storage "
                            f"size of {needed * a.itemsize} are out of bounds for storage of size {have * a.itemsize}")
 
 
@@ -92,11 +94,12 @@ def empty_strided(size: Sequence, stride: Sequence, *, dtype: Any = None, requir
 def as_dtype_of(x: Tensor, dtype: np.dtype) -> Tensor:
     """The bytes of x as elements of another dtype; not part of a graph."""
     if isinstance(x, Lazy):
-        raise RuntimeError("torch.Tensor.view is not supported for conjugate view tensors when converting to a different dtype.")
+        raise RuntimeError("torch.Tensor.view is not supported for conjugate view tensors when converting to a "
+                           "different dtype.")
     a, old, new = x._a, x._a.dtype.itemsize, dtype.itemsize
     if dtype == a.dtype:
         return reshape_view(x, a.shape)
-    size, steps = list(a.shape), [s * old for s in x.stride()]                                                   # type: ignore[attr-defined]
+    size, steps = list(a.shape), [s * old for s in x.stride()]  # type: ignore[attr-defined]
     why = f"to view {scalar_name(a.dtype)} as {scalar_name(dtype)} (different element sizes)"
     if old != new:
         if not a.ndim:
@@ -106,11 +109,12 @@ def as_dtype_of(x: Tensor, dtype: np.dtype) -> Tensor:
         if new > old:
             _check_multiples(a, steps, new // old, why)
         size[-1], steps[-1] = size[-1] * old // new, new
-    return dtype_view(x.detach() if x.requires_grad else x, dtype, tuple(size), tuple(steps))                   # type: ignore[attr-defined]
+    return dtype_view(x.detach() if x.requires_grad else x, dtype, tuple(size), tuple(steps))  # type: ignore[attr-defined]
 
 
 def _check_multiples(a: np.ndarray, steps: list, ratio: int, why: str) -> None:
-    named_sizes = {"size(-1)": a.shape[-1], "storage_offset()": offset_of(a), **{f"stride({k})": s // a.itemsize for k, s in enumerate(steps[:-1])}}
+    named_sizes = {"size(-1)": a.shape[-1], "storage_offset()": offset_of(a),
+                   **{f"stride({k})": s // a.itemsize for k, s in enumerate(steps[:-1])}}
     for name, n in named_sizes.items():
         if n % ratio:
             raise RuntimeError(f"self.{name} must be divisible by {ratio} {why}, but got {n}")
@@ -119,7 +123,7 @@ def _check_multiples(a: np.ndarray, steps: list, ratio: int, why: str) -> None:
 define("get_device", lambda self: -1, "The number of the device: -1, the CPU.")
 
 
-# -- memory formats -------------------------------------------------------------------------------------------------------------
+# -- memory formats ----------------------------------------------------------------------------------------------------
 
 
 class MemoryFormat:
@@ -146,13 +150,14 @@ class MemoryFormat:
         return np.array(a.transpose(self.order), order="C").transpose(np.argsort(self.order))
 
 
-FORMATS = {f.name: f for f in (MemoryFormat("contiguous_format"), MemoryFormat("preserve_format"), MemoryFormat("channels_last", (0, 2, 3, 1)),
+FORMATS = {f.name: f for f in (MemoryFormat("contiguous_format"), MemoryFormat("preserve_format"),
+                               MemoryFormat("channels_last", (0, 2, 3, 1)),
                                MemoryFormat("channels_last_3d", (0, 2, 3, 4, 1)))}
-Tensor.device = property(lambda self: CPU, doc="Where the memory is: the CPU.")                                # type: ignore[attr-defined]
-Tensor.new_empty_strided = on_cpu(lambda self, size, stride, *, dtype=None, requires_grad=False: empty_strided(   # type: ignore[attr-defined]
+Tensor.device = property(lambda self: CPU, doc="Where the memory is: the CPU.")  # type: ignore[attr-defined]
+Tensor.new_empty_strided = on_cpu(lambda self, size, stride, *, dtype=None, requires_grad=False: empty_strided(  # type: ignore[attr-defined]
     size, stride, dtype=dtype or self._a.dtype, requires_grad=requires_grad))
 for _name in ("pin_memory", "share_memory_", "to_dense", "coalesce"):
     setattr(Tensor, _name, lambda self: self)
 for _name in ("is_pinned", "is_shared"):
     setattr(Tensor, _name, lambda self: False)
-FUNCTIONS.update(FORMATS, strided="strided", device=device)                                                                   # type: ignore[arg-type]
+FUNCTIONS.update(FORMATS, strided="strided", device=device)  # type: ignore[arg-type]

@@ -1,4 +1,5 @@
-"""The Tensor: an ndarray with a place in the graph. What it can do is attached by the other rooms files of this room, from tables."""
+"""The Tensor: an ndarray with a place in the graph. What it can do is attached by the other rooms files of this room,
+from tables."""
 import math
 import weakref
 from collections.abc import Callable
@@ -72,8 +73,8 @@ default = Default()
 class Tensor:
     """An array that remembers how it was computed.
 
-    Make one with `fad.tensor` or with the other constructors of PyTorch's names (`zeros`, `randn`, `from_numpy`, ...). Its
-    methods are those of PyTorch's tensors on the CPU.
+    Make one with `fad.tensor` or with the other constructors of PyTorch's names (`zeros`, `randn`, `from_numpy`, ...).
+    Its methods are those of PyTorch's tensors on the CPU.
 
     Attributes
     ----------
@@ -93,8 +94,10 @@ class Tensor:
     tensor([2., 4.])
     """
 
-    # Slots: _a the ndarray; _fn, _nr the node that made it and which of its results it is; _rg whether a leaf requires a gradient;
-    # _vc the version counter, shared by views; _view how it views another tensor; _g the gradient; _x what few tensors have;
+    # Slots: _a the ndarray; _fn, _nr the node that made it and which of its results it is; _rg whether a leaf requires
+    # a gradient;
+    # _vc the version counter, shared by views; _view how it views another tensor; _g the gradient; _x what few tensors
+    # have;
     # _acc a weak reference to the node that accumulates into _g.
 
     __slots__ = ("_a", "_fn", "_nr", "_rg", "_vc", "_view", "_g", "_x", "_acc", "__dict__", "__weakref__")
@@ -182,7 +185,8 @@ def alias(t: Tensor, cls: type = Tensor) -> Tensor:
 
 
 class Renumbered:
-    """The version counter of a tensor that left the graph by detach_: it counts on in numbers of its own, so that what was saved of the tensor
+    """The version counter of a tensor that left the graph by detach_: it counts on in numbers of its own, so that what
+    was saved of the tensor
     before is known to be of another history."""
 
     __slots__ = ("counter",)
@@ -199,12 +203,15 @@ class Renumbered:
 
 
 def is_operand(x: Any) -> bool:
-    """Whether operators compute with x: a tensor or a value of a program, an array, a number, or what has a say in functions of it."""
-    return isinstance(x, (Tensor, np.ndarray, np.generic, int, float, complex)) or bool(getattr(x, "__fad_level__", 0)) or hasattr(type(x), "__torch_function__")
+    """Whether operators compute with x: a tensor or a value of a program, an array, a number, or what has a say in
+    functions of it."""
+    return (isinstance(x, (Tensor, np.ndarray, np.generic, int, float, complex)) or bool(getattr(x, "__fad_level__", 0))
+            or hasattr(type(x), "__torch_function__"))
 
 
 class Mirror:
-    """Elements that are those of another array, conjugated or negated, and the version counter of the tensor that has them: counting a change of
+    """Elements that are those of another array, conjugated or negated, and the version counter of the tensor that has
+    them: counting a change of
     them writes them back."""
 
     __slots__ = ("source", "way", "own", "counter", "seen")
@@ -223,13 +230,15 @@ class Mirror:
         return self.counter[k]
 
     def __setitem__(self, k: int, version: int) -> None:
-        if self.seen == self.counter[0]:          # what is written was read first: since the last change, or nothing was written here
+        # what is written was read first: since the last change, or nothing was written here
+        if self.seen == self.counter[0]:
             self.way(self.own, out=self.source)
         self.counter[k] = self.seen = version
 
 
 class Lazy(Tensor):
-    """A view whose elements are conjugated or negated when they are read, and when they are written. To users it is of class Tensor."""
+    """A view whose elements are conjugated or negated when they are read, and when they are written. To users it is of
+    class Tensor."""
 
     __slots__ = ()
     __torch_function__: Any = None                # no say in what functions do

@@ -22,8 +22,9 @@ from .views import apart
 class Together(Node):
     """What hidden steps compute, as one.
 
-    roots   for each result the hidden step that made it and which of that step's results it is; None where no gradient goes
-    hidden  the hidden steps, in the order in which gradients go through them; None once what they saved is forgotten
+    roots   for each result the hidden step that made it and which of that step's results it is; None where no gradient
+    goes hidden  the hidden steps, in the order in which gradients go through them; None once what they saved is
+    forgotten
     """
 
     __slots__ = ("outputs", "roots", "hidden")
@@ -85,7 +86,8 @@ def _between(roots: Sequence, edges: Sequence) -> list:
         node = waiting.pop()
         if node is not None and node not in known:
             if node.seq >= LAST:
-                raise RuntimeError(f"a tensor that requires grad (of shape {list(node.variable._a.shape)}) is given where a number, or a tensor without "
+                raise RuntimeError(f"a tensor that requires grad (of shape {list(node.variable._a.shape)}) is given "
+                                   "where a number, or a tensor without "
                                    "a gradient, is expected")
             known.add(node)
             found.append(node)
@@ -107,24 +109,27 @@ def together(ys: tuple, label: str, args: Sequence, saved: "dict | None" = None,
     if any(root is not None and root[0] in edges for root in roots):           # an argument was handed on as it is
         return ys
     hidden = _between(roots, edges)
-    if len(hidden) == sum(root is not None for root in roots) == 1 and hidden[0].next == edges and hidden[0].outputs == 1:
+    if (len(hidden) == sum(root is not None for root in roots) == 1 and hidden[0].next == edges
+            and hidden[0].outputs == 1):
         node = hidden[0]
     else:
         node = Together(edges, nrs if any(nrs) else None)
         node.outputs, node.roots, node.hidden = len(ys), roots, hidden
-        for inner in hidden:                                                 # what it showed is shown no more, and may change
+        for inner in hidden:  # what it showed is shown no more, and may change
             if inner.held is not None:
                 inner.held = None
         node.shown = {k: Meta(y._a.shape, y._a.dtype) for k, y in enumerate(ys) if roots[k] is not None}
         for k, y in enumerate(ys):
             if roots[k] is not None:
                 y._fn, y._nr = node, k
-                if y._view is not None and not any(isinstance(a, Tensor) and np.may_share_memory(stored(a), stored(y)) for a in args):
+                if y._view is not None and not any(isinstance(a, Tensor) and np.may_share_memory(stored(a), stored(y))
+                                                   for a in args):
                     y._view = None                                           # what it views is hidden
         _seen(node)
     node.label = label
     shown = SHOWN.get(label)
-    held = {name: _held(t, ys, node) if shown is None or name in shown else Meta(t._a.shape, t._a.dtype)     # of some the sizes are shown, and no more
+    # of some the sizes are shown, and no more
+    held = {name: _held(t, ys, node) if shown is None or name in shown else Meta(t._a.shape, t._a.dtype)
             for name, t in (saved or {}).items() if isinstance(t, Tensor)}
     if held:
         node.held = held
@@ -154,7 +159,8 @@ def step(label: "str | Callable", edges: str, saves: str = "", shows: str = "") 
 
     label  what its nodes are called, or label(arguments) -> that
     edges  the arguments that they have edges to (all tensors of one that is a tuple; numbers have none)
-    saves  the tensors that they show as saved, by argument: "self", "input=x" for x shown as `input`, "result"; shows: what else they show
+    saves  the tensors that they show as saved, by argument: "self", "input=x" for x shown as `input`, "result"; shows:
+    what else they show
 
     >>> import fad
     >>> fad.dist(fad.ones(2, requires_grad=True), fad.zeros(2)).grad_fn.next_functions
@@ -172,9 +178,11 @@ def step(label: "str | Callable", edges: str, saves: str = "", shows: str = "") 
                 apart(one, apart_from)
             if any(isinstance(one, Tensor) and one._fn is not None for one in ys):
                 given = {**names.of(args, kwargs), "result": ys[0], "indices": ys[-1]}
-                ends = [t for name in into for t in (given[name] if isinstance(given[name], (tuple, list)) else (given[name],))
+                ends = [t for name in into
+                        for t in (given[name] if isinstance(given[name], (tuple, list)) else (given[name],))
                         if not isinstance(t, (int, float, complex))]
-                together(ys, label if isinstance(label, str) else label(given), ends, {n: given[k] for n, k in kept.items()},
+                together(ys, label if isinstance(label, str) else label(given), ends,
+                         {n: given[k] for n, k in kept.items()},
                          **{n: given[k] for n, k in told.items()})
             return y
         return call

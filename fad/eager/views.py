@@ -1,7 +1,7 @@
 """Views: tensors that share memory, version counter and history with a base.
 
-A view remembers how it is taken from its base. When the base has been changed in place (through it or through another view), the
-view's grad_fn is made anew from the base's.
+A view remembers how it is taken from its base. When the base has been changed in place (through it or through another
+view), the view's grad_fn is made anew from the base's.
 """
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -10,39 +10,42 @@ import numpy as np
 
 from ..ir.op import registry
 from ..ops.kinds import AddInto
-from ..ops.subscript import read_subscript
 from . import errors, record
-from .memory import memory, offset_of
 from .node import Node
 from .record import edge
 from .saved import Meta
 from .state import changed, now
 from .tensor import Tensor, lazy, over, stored, way_of, weak, wrap
 
-_AMBIGUOUS = ("Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace "
-              "either both inside the {0} block (if you don't want the inplace to be tracked) or both outside (if you want the inplace to be tracked).")
+_AMBIGUOUS = ("Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
+              "moving both the view and the inplace "
+              "either both inside the {0} block (if you don't want the inplace to be tracked) or both outside (if you "
+              "want the inplace to be tracked).")
 REASONS = {
     "no_grad": _AMBIGUOUS.format("no_grad"),
     "inference": _AMBIGUOUS.format("inference_mode"),
     "multi": "This view is the output of a function that returns multiple views. Such functions do not allow the output views to be modified inplace. "
              "You should replace the inplace operation by an out-of-place one.",
     "custom": "This view was created inside a custom Function (or because an input was returned as-is) and the autograd logic to handle view+inplace would "
-              "override the custom backward associated with the custom Function, leading to incorrect gradients. This behavior is forbidden. You can fix "
+              "override the custom backward associated with the custom Function, leading to incorrect gradients. This "
+              "behavior is forbidden. You can fix "
               "this by cloning the output of the custom Function.",
 }
 
 
 class ViewOp:
-    """One way of viewing: run(a, *args) on arrays; rule(meta, *args) -> (op, operands, params), the record whose derivative it has.
+    """One way of viewing: run(a, *args) on arrays; rule(meta, *args) -> (op, operands, params), the record whose
+    derivative it has.
 
-    pull(g, meta, *args), where given, is the cotangent in place of the record's. saved: what nodes show as _saved_<name>, names of args or
-    saved(meta, *args) -> name -> value.
+    pull(g, meta, *args), where given, is the cotangent in place of the record's. saved: what nodes show as
+    _saved_<name>, names of args or saved(meta, *args) -> name -> value.
     """
 
     copies = False                                  # whether NumPy may have to copy
     way: Any = None                                 # np.conjugate or np.negative, of a view that is so when it is read
 
-    def __init__(self, name: str, run: Callable, rule: "Callable | None" = None, pull: "Callable | None" = None, saved: Any = ()):
+    def __init__(self, name: str, run: Callable, rule: "Callable | None" = None, pull: "Callable | None" = None,
+                 saved: Any = ()):
         self.name, self.run, self.rule, self.saved = name, run, rule, saved
         if pull is not None:
             self.pull = pull                                        # type: ignore[method-assign]
@@ -53,7 +56,8 @@ class ViewOp:
         gx = op.derivative.pullback(op, (g,), (None,), (meta, *operands), params, needs)[0]
         return gx.dense() if isinstance(gx, AddInto) else gx
 
-    def __call__(self, x: Tensor, *args: Any, label: str = "", creation: str = "", note: "dict | None" = None) -> Tensor:
+    def __call__(self, x: Tensor, *args: Any, label: str = "", creation: str = "",
+                 note: "dict | None" = None) -> Tensor:
         return view_of(x, self, args, label, creation, note)
 
 
@@ -83,12 +87,14 @@ class ViewNode(Node):
 
 
 class View:
-    """What a tensor is a view of: base (never itself a view), steps from there, the version its grad_fn was made for, how it arose,
+    """What a tensor is a view of: base (never itself a view), steps from there, the version its grad_fn was made for,
+    how it arose,
     whether what it sees of its base's tangent is its own, and how the base was laid out (None: as it is)."""
 
     __slots__ = ("base", "steps", "stamp", "creation", "forward", "form")
 
-    def __init__(self, base: "Tensor | None", steps: tuple, stamp: int, creation: str = "", forward: bool = True, form: "tuple | None" = None):
+    def __init__(self, base: "Tensor | None", steps: tuple, stamp: int, creation: str = "", forward: bool = True,
+                 form: "tuple | None" = None):
         self.base: Any = base
         self.steps, self.stamp, self.creation, self.forward = steps, stamp, creation, forward
         self.form = form if form is not None or base is None else (base._a.shape, base._a.strides)
@@ -96,7 +102,7 @@ class View:
     def path(self) -> tuple:
         """The steps from the base as it is now, which may have been turned in place since the view was taken."""
         a = None if self.base is None else self.base._a
-        return self.steps if a is None or (a.shape, a.strides) == self.form else (*_turned_back(a, *self.form), *self.steps)     # type: ignore[misc]
+        return self.steps if a is None or (a.shape, a.strides) == self.form else (*_turned_back(a, *self.form), *self.steps)  # type: ignore[misc]
 
     def of_array(self, a: np.ndarray) -> np.ndarray:
         """The same view of another array like the base's."""
@@ -118,11 +124,22 @@ class View:
     def refusal(self, x: Tensor, changed: str = "is being") -> str:
         """Why x, which is this view, may not be changed in place (or its base may not have been)."""
         source = f"Output {x._nr} of {errors.step_name(x._fn.name())} is a view" if x._fn is not None else ""
-        mode = self.creation if self.creation in ("no_grad", "inference") or source else "no_grad"             # a view without a history was made without
+        # a view without a history was made without
+        mode = self.creation if self.creation in ("no_grad", "inference") or source else "no_grad"
         if mode not in ("no_grad", "inference"):
             return f"{source} and {changed} modified inplace. {REASONS[self.creation]}"
-        what, now = f"{source} of a view which" if source else "A view", "in normal mode" if mode == "inference" else "with grad mode enabled"
+        what, now = (f"{source} of a view which" if source else "A view",
+                     "in normal mode" if mode == "inference" else "with grad mode enabled")
         return f"{what} was created in {mode} mode and {changed} modified inplace {now}. {REASONS[self.creation]}"
+
+
+# The two ways that _turned_back needs; the others are in view_kinds.
+transpose_view = ViewOp("PermuteBackward0", lambda a, axes: a.transpose(axes),
+                        lambda meta, axes: (registry["transpose"], (), {"axes": axes}),
+                        saved=("dims",))
+reshape_view = ViewOp("ViewBackward0", lambda a, shape: a.reshape(shape),
+                      lambda meta, shape: (registry["reshape"], shape, {}))
+reshape_view.copies = True
 
 
 def _turned_back(a: np.ndarray, shape: tuple, strides: tuple) -> tuple:
@@ -132,12 +149,15 @@ def _turned_back(a: np.ndarray, shape: tuple, strides: tuple) -> tuple:
         if n != 1:
             axes += [k for k in rest if k not in axes and (a.shape[k], a.strides[k] * a.size) == (n, stride * a.size)][:1]
     if sorted(axes) != rest or len(axes) != len([n for n in shape if n != 1]):
-        raise RuntimeError("the base of a view has been given another shape or other memory in place: take the view again")
+        raise RuntimeError("the base of a view has been given another shape or other memory in place: take the view "
+                           "again")
     return (transpose_view, ((*axes, *[k for k, n in enumerate(a.shape) if n == 1]),)), (reshape_view, (shape,))
 
 
-def view_of(x: Tensor, op: ViewOp, args: tuple, label: str = "", creation: str = "", note: "dict | None" = None) -> Tensor:
-    """op's view of x, its node shown under a label and with a note; where NumPy had to copy, a new tensor with the same history."""
+def view_of(x: Tensor, op: ViewOp, args: tuple, label: str = "", creation: str = "",
+            note: "dict | None" = None) -> Tensor:
+    """op's view of x, its node shown under a label and with a note; where NumPy had to copy, a new tensor with the
+    same history."""
     t, shared = _seen(x, op, args)
     into = edge(x) if now().grad and not now().inference and (x._x is None or not x._x.inference) else None
     if into is not None and t._a.dtype.kind in "fc":
@@ -155,7 +175,8 @@ def view_of(x: Tensor, op: ViewOp, args: tuple, label: str = "", creation: str =
         if above is None:
             t._view = View(x, ((op, args),), x._vc[0], mode)
         else:
-            t._view = View(above.base, (*above.steps, (op, args)), x._vc[0], mode or above.creation, above.forward, above.form)
+            t._view = View(above.base, (*above.steps, (op, args)), x._vc[0], mode or above.creation, above.forward,
+                           above.form)
     if x._x is not None:
         if x._x.inference:
             t.extra.inference = True
@@ -172,7 +193,7 @@ def _seen(x: Tensor, op: ViewOp, args: tuple) -> "tuple[Tensor, bool]":
     if op.way is not None:
         if way_of(x) is op.way:                       # the conjugate of a conjugate is what is stored
             t = wrap(have)
-            t._vc = x._vc.counter                                                              # type: ignore[attr-defined]
+            t._vc = x._vc.counter  # type: ignore[attr-defined]
             return t, True
         return (lazy(have, op.way, x._vc), True) if way_of(x) is None else (wrap(op.way(x._a)), False)
     a = op.run(have, *args)
@@ -181,13 +202,14 @@ def _seen(x: Tensor, op: ViewOp, args: tuple) -> "tuple[Tensor, bool]":
 
 
 def apart(y: Any, args: Sequence) -> Any:
-    """y, a result that is no view of its arguments to users: in memory of its own, where what made it looked at theirs."""
+    """y, a result that is no view of its arguments to users: in memory of its own, where what made it looked at
+    theirs."""
     if isinstance(y, Tensor) and (y._view is not None or y._a.base is not None):
         for x in args:
             if isinstance(x, Tensor) and (x is y or np.may_share_memory(stored(x), stored(y))):
-                for t in (y, None if y._x is None else y._x.tangent) if x is not y else ():           # which stay laid out alike
+                for t in (y, None if y._x is None else y._x.tangent) if x is not y else ():  # which stay laid out alike
                     if t is not None:
-                        t._a, t._vc, t._view = t._a.copy(), [0], None                                    # type: ignore[misc]
+                        t._a, t._vc, t._view = t._a.copy(), [0], None  # type: ignore[misc]
                 break
         else:
             y._view = None                                       # it views what nobody else knows of
@@ -195,7 +217,8 @@ def apart(y: Any, args: Sequence) -> Any:
 
 
 def tangent_of(x: Tensor) -> "Tensor | None":
-    """The tangent of a tensor: its own, or what a view sees of its base's, which may have come after the view was taken."""
+    """The tangent of a tensor: its own, or what a view sees of its base's, which may have come after the view was
+    taken."""
     if x._x is not None and x._x.tangent is not None:
         return x._x.tangent
     view = x._view
@@ -219,7 +242,8 @@ def refresh(x: Tensor) -> None:
     if x._vc[0] == view.stamp:
         return
     if base._fn is None and not base._rg:
-        if x._fn is not None and not view.creation:                  # what it saw was written over, and the base has left the graph since
+        # what it saw was written over, and the base has left the graph since
+        if x._fn is not None and not view.creation:
             x._fn, x._nr, x._rg = None, 0, False
         view.stamp = x._vc[0]
         return
@@ -249,146 +273,3 @@ def leave_node(x: Tensor) -> Callable:
 
 
 record.refresh = refresh
-
-# -- the ways of viewing ------------------------------------------------------------------------------------------------------
-
-
-def _index_rule(meta: Meta, key: tuple) -> tuple:
-    selection = read_subscript(meta, key)
-    return registry["index"], selection.operands, selection.params()
-
-
-def _run_index(a: np.ndarray, key: tuple) -> np.ndarray:
-    return a[tuple(key) + (Ellipsis,)] if Ellipsis not in key else a[key]
-
-
-def _pull_index(g: Any, meta: Meta, key: tuple) -> Any:
-    if not isinstance(g, Tensor):
-        gx = np.zeros(meta.shape, meta.dtype if g.dtype.kind != "c" else g.dtype)
-        gx[key] = g
-        return gx
-    op, operands, params = _index_rule(meta, tuple([k for k in key if k is not None]))
-    g = registry["reshape"](g, *selected(meta, key)) if None in key else g
-    return registry["index_add"](np.zeros(meta.shape, meta.dtype), g, *operands, **params)
-
-
-def _selecting(meta: Meta, key: tuple) -> dict:
-    """The last of the items that select, as PyTorch tells it: the dimension, and the index or the bounds."""
-    dim, found = 0, {}
-    for s in key:
-        if s is Ellipsis:
-            dim = meta.ndim - sum(k is not None for k in key[key.index(s) + 1:])
-        elif s is None:
-            found = {"dim": dim}
-            dim += 1
-        elif isinstance(s, slice):
-            if s != slice(None):
-                found = {"dim": dim, "start": s.start or 0, "end": (1 << 63) - 1 if s.stop is None else s.stop, "step": s.step or 1}
-            dim += 1
-        else:
-            found = {"dim": dim, "index": s}
-    return found
-
-
-def selected(meta: Meta, key: tuple) -> tuple:
-    """The shape of what a key without its new axes selects."""
-    return np.empty(meta.shape, np.int8)[tuple([k for k in key if k is not None])].shape
-
-
-def _run_as_real(a: np.ndarray) -> np.ndarray:
-    return np.lib.stride_tricks.as_strided(a.real, (*a.shape, 2), (*a.strides, a.itemsize // 2))
-
-
-def _pull_as_real(g: Any, meta: Meta) -> Any:
-    return registry["make_complex"](g[..., 0], g[..., 1])
-
-
-def _pull_as_complex(g: Any, meta: Meta) -> Any:
-    parts = [registry["reshape"](registry[part](g), *meta.shape[:-1], 1) for part in ("real", "imag")]
-    return registry["concatenate"](*parts, axis=len(meta.shape) - 1)
-
-
-def _diagonal_rule(meta: Meta, offset: int, axis1: int, axis2: int) -> tuple:
-    n, m = meta.shape[axis1], meta.shape[axis2]
-    count = max(0, min(n, m - offset) if offset >= 0 else min(n + offset, m))
-    rows, columns = np.arange(count) + max(0, -offset), np.arange(count) + max(0, offset)
-    spec = tuple("a" if k in (axis1, axis2) else ":" for k in range(len(meta.shape)))
-    operands = (rows, columns) if axis1 < axis2 else (columns, rows)
-    return registry["index"], operands, {"spec": spec, "at": len(meta.shape) - 2}
-
-
-def _run_diagonal(a: np.ndarray, offset: int, axis1: int, axis2: int) -> np.ndarray:
-    rest = [k for k in range(a.ndim) if k not in (axis1, axis2)]
-    a = a.transpose(*rest, axis1, axis2)
-    a = a[..., offset:] if offset >= 0 else a[..., -offset:, :]
-    return np.lib.stride_tricks.as_strided(a, (*a.shape[:-2], min(a.shape[-2:])), (*a.strides[:-2], a.strides[-2] + a.strides[-1]))
-
-
-def _run_expand(a: np.ndarray, shape: tuple) -> np.ndarray:
-    b, extra = np.broadcast_to(a, shape), len(shape) - a.ndim
-    steps = [a.strides[k - extra] if k >= extra and n == a.shape[k - extra] else s for k, (n, s) in enumerate(zip(shape, b.strides))]
-    return np.lib.stride_tricks.as_strided(a, shape, steps, writeable=a.flags.writeable)
-
-
-def _run_strided(a: np.ndarray, shape: tuple, strides: tuple, offset: int, given: Any, layout: tuple) -> np.ndarray:
-    """offset counts from a's first element; given is the offset that the user gave, or None; layout is that of what was viewed."""
-    if a.strides != layout and a.size > 1:
-        raise RuntimeError("as_strided of a tensor that is not contiguous cannot be part of a graph here: call contiguous() first")
-    return np.lib.stride_tricks.as_strided(memory(a)[offset_of(a) + offset:], shape, [s * a.itemsize for s in strides])
-
-
-def _places(shape: tuple, strides: Any) -> np.ndarray:
-    """For each element at these steps its distance from the first one."""
-    places = np.zeros(shape, np.int64)
-    for k, (n, s) in enumerate(zip(shape, strides)):
-        places += (np.arange(n) * s).reshape([-1 if j == k else 1 for j in range(len(shape))])
-    return places
-
-
-def _pull_strided(g: Any, meta: Meta, shape: tuple, strides: tuple, offset: int, given: Any, layout: tuple) -> Any:
-    """Cotangents go by memory: to where the result's elements lie, and from there to the operand's; operands that lie on one another share theirs."""
-    there, here = _places(shape, strides) + offset, _places(meta.shape, [s // meta.dtype.itemsize for s in layout])
-    start = min(there.min(initial=0), 0)
-    count = int(max(there.max(initial=0), here.max(initial=0)) - start + 1)
-    row = registry["index_add"](np.zeros(count, meta.dtype), g, there - start, spec=("a",), at=0)
-    gx = registry["index"](row, here - start, spec=("a",), at=0)
-    several = np.bincount((here - start).reshape(-1), minlength=count)
-    return gx if several.max(initial=1) == 1 else gx / several[here - start].astype(meta.dtype)
-
-
-def as_dtype_view(a: np.ndarray, dtype: np.dtype, shape: tuple, strides: tuple) -> np.ndarray:
-    """The bytes of an array's memory as elements of another dtype, at these steps (in bytes)."""
-    row = memory(a).view(np.uint8)[offset_of(a) * a.itemsize:]
-    return np.lib.stride_tricks.as_strided(row[:row.size // dtype.itemsize * dtype.itemsize].view(dtype), shape, strides)
-
-
-def _run_windows(a: np.ndarray, axis: int, size: int, step: int) -> np.ndarray:
-    count, steps = (a.shape[axis] - size) // step + 1, list(a.strides)
-    steps[axis] *= step
-    return np.lib.stride_tricks.as_strided(a, (*a.shape[:axis], count, *a.shape[axis + 1:], size), (*steps, a.strides[axis]))
-
-
-def _pull_windows(g: Any, meta: Meta, axis: int, size: int, step: int) -> Any:
-    at = np.arange((meta.shape[axis] - size) // step + 1)[:, None] * step + np.arange(size)
-    rank = len(meta.shape)
-    g = registry["transpose"](g, axes=(*range(axis + 1), rank, *range(axis + 1, rank)))              # the windows' elements beside their places
-    spec = tuple("a" if k == axis else ":" for k in range(rank))
-    return registry["index_add"](np.zeros(meta.shape, meta.dtype), g, at, spec=spec, at=axis)
-
-
-index_view = ViewOp("SliceBackward0", _run_index, _index_rule, _pull_index, _selecting)
-transpose_view = ViewOp("PermuteBackward0", lambda a, axes: a.transpose(axes), lambda meta, axes: (registry["transpose"], (), {"axes": axes}),
-                        saved=("dims",))
-reshape_view = ViewOp("ViewBackward0", lambda a, shape: a.reshape(shape), lambda meta, shape: (registry["reshape"], shape, {}))
-expand_view = ViewOp("ExpandBackward0", _run_expand, lambda meta, shape: (registry["broadcast_to"], shape, {}))
-diagonal_view = ViewOp("DiagonalBackward0", _run_diagonal, _diagonal_rule, saved=("offset", "dim1", "dim2"))
-as_real_view = ViewOp("ViewAsRealBackward0", _run_as_real, None, _pull_as_real)
-as_complex_view = ViewOp("ViewAsComplexBackward0", lambda a: a.view(np.result_type(a.dtype, np.complex64))[..., 0], None, _pull_as_complex)
-strided_view = ViewOp("AsStridedBackward0", _run_strided, None, _pull_strided, ("size", "stride", "", "storage_offset"))
-windows_view = ViewOp("UnfoldBackward0", _run_windows, None, _pull_windows, ("dim", "size", "step"))
-dtype_view = ViewOp("ViewBackward1", lambda a, dtype, shape, strides: as_dtype_view(a, dtype, shape, strides))
-reshape_view.copies = True
-conj_view = ViewOp("ConjBackward0", np.conjugate, None, lambda g, meta: registry["conj"](g) if g.dtype.kind == "c" else g)
-neg_view = ViewOp("NegViewBackward0", np.negative, None, lambda g, meta: -g)
-conj_view.way, neg_view.way = np.conjugate, np.negative
-alias_view = ViewOp("AliasBackward0", lambda a: a[...], None, lambda g, meta: g)

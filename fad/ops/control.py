@@ -89,10 +89,11 @@ def integer(n: Any) -> Any:
 
 
 def _trace_for(args: Any, regions: tuple, names: tuple = (), extents: tuple = (), checkpoint: "bool | None" = None, turns: "list | None" = None) -> tuple:
-    start, stop, step = [integer(n) for n in args[:3]]
+    *bounds, init = *args[:3], tuple(args[3:])
+    start, stop, step = map(integer, bounds)
     if all(isinstance(n, int) for n in (start, stop, step)) and not range(start, stop, step):
-        return tuple(args[3:])
-    carries = Carries(args[3:], names, extents)
+        return init
+    carries = Carries(init, names, extents)
     body = trace_body(regions[0], carries, lambda builder: (loop_index(builder, start, stop, step),), turns=turns)
     types = [t for t in carries.types if t is not None]
     results = emit(FOR, (start, stop, step, *carries.starts()), (body,), types, carries.kept_names(), carries.extents(), checkpoint)

@@ -12,6 +12,7 @@ from ..ir.graph import Equation, Var
 from ..ir.op import Op
 from ..ir.traits import Traits
 from ..ir.types import type_of
+from ..ir.uses import defined_by
 from ..util.where import here
 from .kinds import Linear, NoRule
 
@@ -49,7 +50,7 @@ class CallOp(Op):
 
 def _outputs(region: Any) -> "tuple[tuple, int]":
     """Variables for the results; extents that are computed within the region come out first, as results of their own."""
-    inside = {v for e in region.equations for v in e.outputs}
+    inside = defined_by(region.equations)
     moved: dict[Var, Var] = {}
     for atom in region.outputs:
         for n in atom.type.shape:

@@ -2,7 +2,7 @@
 from typing import Any, NamedTuple
 
 from ..ir.graph import Equation, Func, Var, is_loop
-from ..ir.spec import operands_of
+from ..ir.spec import WITH_SPEC, operands_of
 from ..ir.types import Type
 from ..ir.uses import DefUse, operands, reads
 from ..ir.views import LoopView
@@ -142,14 +142,13 @@ class _Moved:
 
     def _part(self, eqn: Equation) -> list:
         """Reading a part or writing to it."""
-        integers, operands = Integers(eqn.where), operands_of(eqn)
-        chosen = (operands, eqn.params["spec"])
+        integers, chosen = Integers(eqn.where), (operands_of(eqn), eqn.params["spec"])
         within = flat_part(eqn.inputs[0].type.shape, chosen, integers) if self.place.flat else chosen
         found = within and part_of_part((self.place.operands, self.place.spec), within, integers)
         if found is None:
             raise _Impossible
         params = eqn.params | {"spec": found[1], "at": 0}
-        inputs = (self.states[eqn.inputs[0]], *eqn.inputs[1:len(eqn.inputs) - len(operands)], *found[0])
+        inputs = (self.states[eqn.inputs[0]], *eqn.inputs[1:WITH_SPEC[eqn.op.name]], *found[0])
         new = eqn.replace(inputs=inputs, outputs=self._outputs(eqn), params=params)
         return [*integers.equations, new]
 

@@ -59,7 +59,8 @@ def _text(t: Type) -> str:
 
 
 def _same(eqn: Equation, turn: Turn, kept: list, part: Any, lead: int) -> bool:
-    region = eqn.regions[-1] if part is turn.body else eqn.regions[0]
+    loop = LoopView(eqn)
+    region: Any = loop.body if part is turn.body else loop.test
     comparison = _Comparison(current().root.supposed)
     wide, narrow = region.inputs, [_atom(x) for x in (*part.lead, *_row(part.inputs, kept))]
     for k, (v, a) in enumerate(zip(wide, narrow)):

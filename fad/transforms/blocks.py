@@ -132,7 +132,7 @@ def _elements(a: Any) -> int:
 
 
 class Blocks:
-    """The two sweeps of a loop in blocks. loop: its reverse mode (see control_vjp.py); lines: the user's line of each value that is kept."""
+    """The two sweeps of a loop in blocks. loop: its LoopBody (see loop_vjp.py); lines: the user's line of each kept value."""
 
     def __init__(self, loop: Any, again: Again, turns: Turns, lines: dict):
         self.loop, self.division, self.again, self.turns, self.lines = loop, loop.division, again, turns, lines

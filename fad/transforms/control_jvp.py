@@ -6,7 +6,7 @@ from ..ir.graph import Equation, Func, Var
 from ..ir.uses import operands
 from ..ir.views import BranchView, LoopView
 from ..ir.walk import Environment, bind_outputs, closure
-from ..ops.control import COND, FOR, WHILE
+from ..ops.control import COND
 from .activity import activate
 from .inputs import zeros_like
 
@@ -57,29 +57,18 @@ def _bind(sweep: Any, eqn: Equation, moving: list, results: tuple) -> None:
     sweep.tangents.update(zip([eqn.outputs[k] for k in moving], results[count:]))
 
 
-def _tangents_of_init(sweep: Any, loop: LoopView, moving: list) -> list:
-    return [_dense(sweep.tangent(loop.init[k]), sweep.env.read(loop.init[k])) for k in moving]
-
-
-def jvp_for(sweep: Any, eqn: Equation) -> None:
-    moving = _active_outputs(sweep, eqn)
+def jvp_loop(sweep: Any, eqn: Equation) -> None:
+    """A loop that carries the tangents behind the carries."""
+    moving, loop = _active_outputs(sweep, eqn), LoopView(eqn)
     args = [sweep.env.read(a) for a in eqn.inputs]
-    loop = LoopView(eqn)
-    tangents = _tangents_of_init(sweep, loop, moving)
-    results = FOR.run_regions(args + tangents, (_body(sweep, loop, moving),), names=_names(eqn.params, moving),
-                              extents=_with_tangents(eqn.params["extents"], moving, len(eqn.outputs)), checkpoint=eqn.params.get("checkpoint"))
-    _bind(sweep, eqn, moving, results)
-
-
-def jvp_while(sweep: Any, eqn: Equation) -> None:
-    moving = _active_outputs(sweep, eqn)
-    args = [sweep.env.read(a) for a in eqn.inputs]
-    loop = LoopView(eqn)
-    tangents = _tangents_of_init(sweep, loop, moving)
-    test = closure(loop.test, sweep.env)                      # type: ignore[arg-type]
-    regions = (lambda *values: test(*values[:len(args)]), _body(sweep, loop, moving))
-    results = WHILE.run_regions(args + tangents, regions, names=_names(eqn.params, moving),
-                                extents=_with_tangents(eqn.params["extents"], moving, len(eqn.outputs)), checkpoint=eqn.params.get("checkpoint"))
+    tangents = [_dense(sweep.tangent(loop.init[k]), sweep.env.read(loop.init[k])) for k in moving]
+    regions: tuple = (_body(sweep, loop, moving),)
+    if loop.test is not None:
+        test, count = closure(loop.test, sweep.env), len(loop.carries)
+        regions = (lambda *values: test(*values[:count]), *regions)
+    results = eqn.op.run_regions(args + tangents, regions, names=_names(eqn.params, moving),
+                                 extents=_with_tangents(eqn.params["extents"], moving, len(eqn.outputs)),
+                                 checkpoint=eqn.params.get("checkpoint"))
     _bind(sweep, eqn, moving, results)
 
 

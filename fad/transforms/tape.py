@@ -65,20 +65,30 @@ def fixed_extents(v: Var) -> list:
     return [around.value_of(n) if isinstance(n, int) or around.sees(n) else around.from_form(around.integers.form(n)) for n in v.type.shape]
 
 
-class Rows:
-    """An array with a row for each iteration, or, in a loop of unknown length, as many rows as were made so far."""
+class OneArray:
+    """What keeps all values of a variable in one array of these extents, which the forward loop carries."""
 
     carries = 1
     links: tuple = ()
+    dtype: Any
+    extents: tuple
+
+    def start(self) -> list:
+        return [unwritten(*self.extents, dtype=self.dtype)]
+
+    def start_reverse(self, final: list) -> list:
+        (self.saved,) = final
+        return []
+
+
+class Rows(OneArray):
+    """An array with a row for each iteration, or, in a loop of unknown length, as many rows as were made so far."""
 
     def __init__(self, v: Var, turns: "Turns | None"):
         extents = fixed_extents(v)
         self.dtype, self.extents = v.type.dtype, (FIRST_EXTENT if turns is None else turns.count, *extents)
         self.bytes = 0 if turns is None else product([v.type.dtype.itemsize, *self.extents])
         self.spec = ("i",) + (":",) * len(extents)
-
-    def start(self) -> list:
-        return [unwritten(*self.extents, dtype=self.dtype)]
 
     @staticmethod
     def grown(state: list, room: Any) -> list:
@@ -92,27 +102,17 @@ class Rows:
     def push(self, state: list, x: Any, k: Any) -> list:
         return [update(state[0], x, k, spec=self.spec, at=0)]
 
-    def start_reverse(self, final: list) -> list:
-        self.saved = final[0]
-        return []
-
     def pop(self, state: list, k: Any, extents: tuple) -> tuple:
         return [], index(self.saved, k, spec=self.spec, at=0)
 
 
-class Ramp:
+class Ramp(OneArray):
     """A flat array of elements: iteration k has `first + k * slope` of them."""
-
-    carries = 1
-    links: tuple = ()
 
     def __init__(self, v: Var, turns: Turns, ramp: tuple):
         self.first, self.slope = ramp
-        self.dtype, self.total = v.type.dtype, self.place(turns.count)
-        self.bytes = product([v.type.dtype.itemsize, self.total])
-
-    def start(self) -> list:
-        return [unwritten(self.total, dtype=self.dtype)]
+        self.dtype, self.extents = v.type.dtype, (self.place(turns.count),)
+        self.bytes = product([v.type.dtype.itemsize, *self.extents])
 
     def place(self, k: Any) -> Any:
         """The place where iteration k begins."""
@@ -122,34 +122,20 @@ class Ramp:
         count = product(shape_of(x))
         return [update(state[0], registry["reshape"](x, count), self.place(k), count, spec=(("s", 1),), at=0)]
 
-    def start_reverse(self, final: list) -> list:
-        self.saved = final[0]
-        return []
-
     def pop(self, state: list, k: Any, extents: tuple) -> tuple:
         flat = index(self.saved, self.place(k), product(extents), spec=(("s", 1),), at=0)
         return [], registry["reshape"](flat, *extents)
 
 
-class Padded:
+class Padded(OneArray):
     """An array with rows for so many vectors, each a whole number of cache lines wide, so that no processor's vector lies in two lines."""
-
-    carries = 1
-    links: tuple = ()
 
     def __init__(self, v: Var, count: Any, width: Any):
         self.dtype, self.extents = v.type.dtype, (count, width)
         self.bytes = product([v.type.dtype.itemsize, *self.extents])
 
-    def start(self) -> list:
-        return [unwritten(*self.extents, dtype=self.dtype)]
-
     def push(self, state: list, x: Any, k: Any) -> list:
         return [update(state[0], x, k, 0, *shape_of(x), spec=("i", ("s", 1)), at=0)]
-
-    def start_reverse(self, final: list) -> list:
-        self.saved = final[0]
-        return []
 
     def pop(self, state: list, k: Any, extents: tuple) -> tuple:
         return [], index(self.saved, k, 0, *extents, spec=("i", ("s", 1)), at=0)

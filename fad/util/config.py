@@ -95,7 +95,8 @@ class Config:
     check_index : bool
         Whether compiled code checks that indices are in range.
     check_trace : bool
-        Whether fad checks each traced program; meant for tests of rules. Environment: ``FAD_CHECK_TRACE=1``.
+        Whether fad checks each traced program, and what each pass makes of it; meant for tests of rules and passes.
+        Environment: ``FAD_CHECK_TRACE=1``.
     fallback : bool
         Whether functions whose structure depends on data run on the tape. If False, they raise. Environment:
         ``FAD_FALLBACK=0``.

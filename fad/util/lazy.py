@@ -90,10 +90,10 @@ def refusing_names(namespace: dict, part_of: str = "") -> Callable:
     """__getattr__ of a module whose names are all there: it says which of them was probably meant, and, of a module that has a part of
     PyTorch's names, of which module."""
     module = namespace["__name__"]
-    rest = f"; it is a part of {part_of}, and fad leaves the rest to PyTorch" if part_of else ""
+    rest = f"{module} has a part of {part_of}; fad leaves the rest to PyTorch." if part_of else ""
 
     def missing(name: str) -> Any:
-        raise MissingName(f"module {module!r} has no attribute {name!r}{rest}", name, namespace.copy)
+        raise MissingName(f"module {module!r} has no attribute {name!r}", name, namespace.copy, rest)
     return missing
 
 

@@ -28,15 +28,16 @@ def suggestion(name: str, names: Iterable[str]) -> str:
 class MissingName(AttributeError):
     """An AttributeError whose text, made when it is read, says which name was probably meant: who asks with hasattr does not wait for that.
 
-    `name` is set and `obj` is not, so that Python's traceback does not add its own suggestion.
+    more: a sentence that follows. `name` is set and `obj` is not, so that Python's traceback does not add its own suggestion.
     """
 
-    def __init__(self, what: str, name: str, names: "Callable[[], Iterable[str]]"):
+    def __init__(self, what: str, name: str, names: "Callable[[], Iterable[str]]", more: str = ""):
         super().__init__(what, name=name)
-        self.names = names
+        self.names, self.more = names, more
 
     def __str__(self) -> str:
-        return self.args[0] + suggestion(self.name, [n for n in self.names() if not n.startswith("_")])
+        meant = suggestion(self.name, [n for n in self.names() if not n.startswith("_")])
+        return self.args[0] + meant + (self.more and f"{'' if meant else '.'} {self.more}")
 
     def __reduce__(self) -> Any:
         return AttributeError, (str(self),)

@@ -99,7 +99,7 @@ def test_files():
         fad.load(file)
 
 
-def test_odds():
+def test_devices_types_and_windows():
     x = fad.tensor([1.0, 2.0])
     assert fad.device("cpu:0").index == 0 and x.device.type == "cpu" and repr(x.device) == "device(type='cpu')"
     with pytest.raises(RuntimeError, match="there is no device 'cuda'"):
@@ -111,7 +111,7 @@ def test_odds():
     assert fad.tril_indices(2, 2).tolist() == [[0, 1, 1], [0, 0, 1]] and reversed(fad.arange(3))[0].item() == 2
 
 
-def test_further_odds():
+def test_shapes_buffers_and_histograms():
     z = fad.rand(2, 3, dtype=fad.complex128)
     np.testing.assert_allclose(z.adjoint().resolve_conj().numpy(), z.numpy().conj().T)
     assert fad.broadcast_shapes((2, 1), (3,), 1) == (2, 3) and fad.can_cast(fad.float64, fad.float32) and not fad.can_cast(fad.float64, fad.int64)

@@ -9,7 +9,7 @@ from unittest import mock
 import numpy as np
 
 import fad
-from fad.transforms import control_vjp, final
+from fad.transforms import final, loop_vjp
 
 from . import judge
 from .statement import Blocks, Statement
@@ -83,7 +83,7 @@ def judge_final(f, tier, extent=6):
             return None
         with mock.patch.object(final, "_are_many", lambda *_: True):
             found = fad.grad(lambda x: f(x))(x)
-        with mock.patch.object(control_vjp, "final_reads", lambda *_: {}):
+        with mock.patch.object(loop_vjp, "final_reads", lambda *_: {}):
             saved = fad.grad(lambda x: f(x))(x)
         slope = fad.jvp(f, (x,), (v,))[1]
     size = 1.0 + np.abs(saved).max()

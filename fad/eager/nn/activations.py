@@ -33,7 +33,9 @@ def in_their_place(f: Callable) -> Callable:
         options = args[:place - 1]
         if not wanted:
             return f(input, *options, **kwargs)
-        return in_place(input, lambda old, *given: f(old, *given[:len(options)], **dict(zip(kwargs, given[len(options):]))), *options, *kwargs.values())
+        return in_place(input,
+                        lambda old, *given: f(old, *given[:len(options)], **dict(zip(kwargs, given[len(options):]))),
+                        *options, *kwargs.values())
     return call
 
 
@@ -147,7 +149,8 @@ def prelu(input: Any, weight: Any) -> Any:
     if count > 1:
         channels = 1 if len(input.shape) < 2 else input.shape[1]
         if isinstance(input, Tensor) and count != channels:
-            raise RuntimeError(f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {count} and channel size = {channels}.")
+            raise RuntimeError(f"Mismatch of parameter numbers and input channel size. Found parameter numbers = "
+                               f"{count} and channel size = {channels}.")
     if len(input.shape) > 1:
         shape = [weight.shape[0] if k == 1 and len(weight.shape) else 1 for k in range(len(input.shape))]
         weight = weight.view(shape) if isinstance(weight, Tensor) else op["reshape"](weight, *shape)
@@ -163,7 +166,8 @@ def _chosen(dim: "int | None", input: Any, name: str) -> int:
     """The dimension given, or the one that PyTorch chooses."""
     n = len(input.shape)
     if dim is None:
-        warnings.warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.", stacklevel=3)
+        warnings.warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as "
+                      "an argument.", stacklevel=3)
         dim = 0 if n in (0, 1, 3) else 1
     return one_dim(dim, n)
 
@@ -218,7 +222,8 @@ def hardshrink(input: Any, lambd: float = 0.5) -> Any:
 def softshrink(input: Any, lambd: float = 0.5) -> Any:
     """x moved towards 0 by lambd, and 0 where |x| is no more than that."""
     if isinstance(lambd, (int, float)) and lambd < 0:
-        raise RuntimeError(f"lambda must be in range [0, {np.finfo(input.dtype).max:g}] for input dtype {scalar_name(input.dtype)}, but found {lambd:g}")
+        raise RuntimeError(f"lambda must be in range [0, {np.finfo(input.dtype).max:g}] for input dtype "
+                           f"{scalar_name(input.dtype)}, but found {lambd:g}")
     return where(input > lambd, input - lambd, where(input < -lambd, input + lambd, 0.0))
 
 
@@ -233,7 +238,8 @@ def rrelu(input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool
     """x where positive, else a multiple of it: drawn from [lower, upper) while training, their mean otherwise."""
     if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
-    slope = wrap(source(None).uniform(lower, upper, input.shape).astype(input.dtype)) if training else (lower + upper) / 2
+    slope = wrap(source(None).uniform(lower, upper,
+                                      input.shape).astype(input.dtype)) if training else (lower + upper) / 2
     return where(input > 0, input, input * slope)
 
 
@@ -247,7 +253,7 @@ def gumbel_softmax(logits: Any, tau: float = 1.0, hard: bool = False, eps: float
     return soft.detach().mul(0).scatter(dim, place, 1.0) - soft.detach() + soft
 
 
-# -- in place ------------------------------------------------------------------------------------------------------------------------
+# -- in place ----------------------------------------------------------------------------------------------------------
 
 
 def _in_place_form(f: Callable) -> Callable:
@@ -258,11 +264,12 @@ def _in_place_form(f: Callable) -> Callable:
         return f(input, *args, **kwargs, inplace=True)
     call.__name__ = call.__qualname__ = f"{f.__name__}_"
     call.__doc__ = f"{f.__name__}, in place."
-    call.__signature__ = taken.replace(parameters=[p for p in taken.parameters.values() if p.name != "inplace"])   # type: ignore[attr-defined]
+    call.__signature__ = taken.replace(parameters=[p for p in taken.parameters.values() if p.name != "inplace"])  # type: ignore[attr-defined]
     return call
 
 
-relu_, elu_, selu_, celu_, hardtanh_, threshold_ = (_in_place_form(f) for f in (relu, elu, selu, celu, hardtanh, threshold))
+relu_, elu_, selu_, celu_, hardtanh_, threshold_ = (_in_place_form(f)
+                                                    for f in (relu, elu, selu, celu, hardtanh, threshold))
 
 
 def leaky_relu_(input: Any, negative_slope: float = 0.01) -> Any:
@@ -280,8 +287,11 @@ def rrelu_(input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: boo
 def without_way_back(y: Any, name: str) -> Any:
     """y, through which no gradient can go."""
     if y._fn is not None:
-        y._fn = Undifferentiable((y._fn,), f"{name}Backward0", f"In-place {name} backward calculation is triggered with a negative slope which is not "
-                                 "supported. This is caused by calling in-place forward function with a negative slope, please call out-of-place version "
+        y._fn = Undifferentiable((y._fn,), f"{name}Backward0",
+                                 f"In-place {name} backward calculation is triggered with a negative slope which is "
+                                 "not "
+                                 "supported. This is caused by calling in-place forward function with a negative "
+                                 "slope, please call out-of-place version "
                                  "instead.")
         y._nr = 0
     return y

@@ -1,4 +1,5 @@
-"""Full backward hooks of modules: a step that does nothing around the module's arguments and one around its results, whose gradients are watched."""
+"""Full backward hooks of modules: a step that does nothing around the module's arguments and one around its results,
+whose gradients are watched."""
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -8,7 +9,8 @@ from ..inplace import requires_grad
 from ..state import now
 from ..tensor import Tensor
 
-NO_INPUT = "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs require gradients."
+NO_INPUT = ("Full backward hook is firing when gradients are computed with respect to module outputs since no inputs "
+            "require gradients.")
 
 
 class BackwardHookFunction(Function):
@@ -29,7 +31,7 @@ class Watch:
 
     def __init__(self, module: Any, hooks: list, pre_hooks: list):
         self.module, self.hooks, self.pre_hooks = module, hooks, pre_hooks
-        self.grads: tuple | None = None                     # of the results, from when they are known to when those of the arguments are
+        self.grads: tuple | None = None  # of the results, from when they are known to when those of the arguments are
         self.inputs: list | None = None                     # which arguments are watched
         self.count = 0
 
@@ -42,7 +44,8 @@ class Watch:
     def around_results(self, result: Any) -> Any:
         """The results, watched."""
         if not isinstance(result, (Tensor, tuple)):
-            warnings.warn(f"For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received {type(result)}", stacklevel=4)
+            warnings.warn(f"For backward hooks to be called, module output should be a Tensor or a tuple of Tensors "
+                          f"but received {type(result)}", stacklevel=4)
         several = isinstance(result, (tuple, list))
         results, _ = self.through(tuple(result) if several else (result,), self.before, len(result) if several else 1)
         if hasattr(result, "_fields"):
@@ -68,7 +71,8 @@ class Watch:
             if new is not None:
                 new = new if isinstance(new, tuple) else (new,)
                 if len(new) != count:
-                    raise RuntimeError(f"Backward pre hook returned an invalid number of grad_output, got {len(new)}, but expected {count}")
+                    raise RuntimeError(f"Backward pre hook returned an invalid number of grad_output, got {len(new)}, "
+                                       f"but expected {count}")
                 self.grads = new
         given = self.grads
         if self.inputs is None:
@@ -82,7 +86,8 @@ class Watch:
         for hook in self.hooks:
             new = hook(self.module, (None,) * self.count, self.grads)
             if new is not None and any(g is not None for g in (new if isinstance(new, tuple) else (new,))):
-                raise RuntimeError("Backward hook for Modules where no input requires gradient should always return None or None for all gradients.")
+                raise RuntimeError("Backward hook for Modules where no input requires gradient should always return "
+                                   "None or None for all gradients.")
         self.grads = None
 
     def after(self, places: list, grads: tuple, _: Any, count: int) -> "tuple | None":
@@ -95,7 +100,8 @@ class Watch:
             if new is not None:
                 new = new if isinstance(new, tuple) else (new,)
                 if len(new) != len(given):
-                    raise RuntimeError(f"Backward hook returned an invalid number of grad_input, got {len(new)}, but expected {len(given)}")
+                    raise RuntimeError(f"Backward hook returned an invalid number of grad_input, got {len(new)}, but "
+                                       f"expected {len(given)}")
                 given = new
         self.grads = None
         return tuple([given[k] for k in places])

@@ -1,4 +1,5 @@
-"""What happens around a module's forward: hooks before and after it, and at the gradients of its arguments and results; of one module, or of all."""
+"""What happens around a module's forward: hooks before and after it, and at the gradients of its arguments and
+results; of one module, or of all."""
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +11,8 @@ from ..handles import Hooks, RemovableHandle
 from ..tensor import Tensor
 from .boundary import Watch
 
-_TABLES = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks", "_forward_hooks_with_kwargs", "_forward_pre_hooks_with_kwargs",
+_TABLES = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks",
+           "_forward_hooks_with_kwargs", "_forward_pre_hooks_with_kwargs",
            "_forward_hooks_always_called", "_non_full_backward_hooks")
 
 
@@ -48,7 +50,8 @@ class Calling:
             watch = Watch(self, [*EVERY._backward_hooks.values(), *self._backward_hooks.values()],
                           [*EVERY._backward_pre_hooks.values(), *self._backward_pre_hooks.values()])
             args = watch.around_arguments(args)
-        forward = captured(self.forward) if stack.builders() else self.forward         # a traced program follows the user's branches and loops
+        # a traced program follows the user's branches and loops
+        forward = captured(self.forward) if stack.builders() else self.forward
         result = forward(*args, **kwargs)
         for owner in (EVERY, self):
             for k, hook in list(owner._forward_hooks.items()):
@@ -57,10 +60,13 @@ class Calling:
                 result = result if new is None else new
         if self._non_full_backward_hooks or EVERY._non_full_backward_hooks:
             if not all(isinstance(a, Tensor) for a in args):
-                warnings.warn("Using a non-full backward hook on a Module that does not take as input a single Tensor or a tuple of Tensors is deprecated and will be "
-                              "removed in future versions. This hook will be missing some of the grad_input. Please use register_full_backward_hook to get the "
+                warnings.warn("Using a non-full backward hook on a Module that does not take as input a single Tensor "
+                              "or a tuple of Tensors is deprecated and will be "
+                              "removed in future versions. This hook will be missing some of the grad_input. Please "
+                              "use register_full_backward_hook to get the "
                               "documented behavior.", FutureWarning, stacklevel=3)
-            self._hook_last_step(result, [*EVERY._non_full_backward_hooks.values(), *self._non_full_backward_hooks.values()])
+            self._hook_last_step(result,
+                                 [*EVERY._non_full_backward_hooks.values(), *self._non_full_backward_hooks.values()])
         return result if watch is None else watch.around_results(result)
 
     def _before(self, owner: Any, args: tuple, kwargs: dict) -> tuple:
@@ -69,7 +75,8 @@ class Calling:
                 new = hook(self, args, kwargs)
                 if new is not None:
                     if not (isinstance(new, tuple) and len(new) == 2):
-                        raise RuntimeError(f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {new}.")
+                        raise RuntimeError(f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), "
+                                           f"but got {new}.")
                     args, kwargs = new
                 continue
             new = hook(self, args)
@@ -81,7 +88,8 @@ class Calling:
         return hook(self, args, kwargs, result) if k in owner._forward_hooks_with_kwargs else hook(self, args, result)
 
     def _called_always(self, args: tuple, kwargs: dict) -> Any:
-        """_called, where some hooks are to run even if forward (or another hook) raises: those that have not run then do, on no result."""
+        """_called, where some hooks are to run even if forward (or another hook) raises: those that have not run then
+        do, on no result."""
         ran: list = []
         try:
             return self._called(args, kwargs, ran)
@@ -94,26 +102,31 @@ class Calling:
                         except Exception as error:
                             let_through(error)
                             what = "global module" if owner is EVERY else "module"
-                            warnings.warn(f"{what} forward hook with ``always_call=True`` raised an exception that was silenced as another error was raised in "
+                            warnings.warn(f"{what} forward hook with ``always_call=True`` raised an exception that was "
+                                          "silenced as another error was raised in "
                                           f"forward: {error}", stacklevel=4)
             raise
 
     def _hook_last_step(self, result: Any, hooks: list) -> None:
         """Call hooks with the gradients at the last step of the result's graph."""
         if not isinstance(result, (Tensor, tuple)):
-            warnings.warn("Using a non-full backward hook on a Module that does not return a single Tensor or a tuple of Tensors is deprecated and will be removed in "
-                          "future versions. This hook will be missing some of the grad_output. Please use register_full_backward_hook to get the documented "
+            warnings.warn("Using a non-full backward hook on a Module that does not return a single Tensor or a tuple "
+                          "of Tensors is deprecated and will be removed in "
+                          "future versions. This hook will be missing some of the grad_output. Please use "
+                          "register_full_backward_hook to get the documented "
                           "behavior.", FutureWarning, stacklevel=4)
         while not isinstance(result, Tensor):
             if not isinstance(result, (tuple, list, dict)) or not result:
                 return
             result = next(iter(result.values() if isinstance(result, dict) else result))
-        node = result.grad_fn                                                                 # type: ignore[attr-defined]
+        node = result.grad_fn  # type: ignore[attr-defined]
         for hook in hooks if node is not None else ():
             node.register_hook(lambda grads_in, grads_out, hook=hook: hook(self, grads_in, grads_out))
 
-    def register_forward_hook(self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False) -> RemovableHandle:
-        """Call hook(module, args, result) after forward (with_kwargs: hook(module, args, kwargs, result)); what it returns replaces the result.
+    def register_forward_hook(self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False,
+                              always_call: bool = False) -> RemovableHandle:
+        """Call hook(module, args, result) after forward (with_kwargs: hook(module, args, kwargs, result)); what it
+        returns replaces the result.
 
         prepend: before the hooks that are there; always_call: even if forward raises.
         """
@@ -122,14 +135,17 @@ class Calling:
         handle.also(self._forward_hooks_always_called, always_call)
         return handle
 
-    def register_forward_pre_hook(self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False) -> RemovableHandle:
-        """Call hook(module, args) before forward (with_kwargs: hook(module, args, kwargs)); what it returns replaces the arguments."""
+    def register_forward_pre_hook(self, hook: Callable, *, prepend: bool = False,
+                                  with_kwargs: bool = False) -> RemovableHandle:
+        """Call hook(module, args) before forward (with_kwargs: hook(module, args, kwargs)); what it returns replaces
+        the arguments."""
         handle = RemovableHandle(self._forward_pre_hooks, hook, prepend)
         handle.also(self._forward_pre_hooks_with_kwargs, with_kwargs)
         return handle
 
     def register_full_backward_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
-        """Call hook(module, grad_input, grad_output) when the gradients of the arguments are known; what it returns replaces them."""
+        """Call hook(module, grad_input, grad_output) when the gradients of the arguments are known; what it returns
+        replaces them."""
         _not_both(self._non_full_backward_hooks)
         return RemovableHandle(self._backward_hooks, hook, prepend)
 
@@ -138,14 +154,16 @@ class Calling:
         return RemovableHandle(self._backward_pre_hooks, hook, prepend)
 
     def register_backward_hook(self, hook: Callable) -> RemovableHandle:
-        """Call hook(module, grad_input, grad_output) at the last step of the result's graph. Deprecated: register_full_backward_hook sees the module's own."""
+        """Call hook(module, grad_input, grad_output) at the last step of the result's graph. Deprecated:
+        register_full_backward_hook sees the module's own."""
         _not_both(self._backward_hooks)
         return RemovableHandle(self._non_full_backward_hooks, hook)
 
 
 def _not_both(others: Hooks) -> None:
     if others:
-        raise RuntimeError("Cannot use both regular backward hooks and full backward hooks on a single Module. Please use only one of them.")
+        raise RuntimeError("Cannot use both regular backward hooks and full backward hooks on a single Module. Please "
+                           "use only one of them.")
 
 
 class _Every(Calling):
@@ -163,27 +181,31 @@ def register_module_forward_pre_hook(hook: Callable) -> RemovableHandle:
     return EVERY.register_forward_pre_hook(hook)
 
 
-def register_module_forward_hook(hook: Callable, *, with_kwargs: bool = False, always_call: bool = False) -> RemovableHandle:
+def register_module_forward_hook(hook: Callable, *, with_kwargs: bool = False,
+                                 always_call: bool = False) -> RemovableHandle:
     """Call hook(module, args, result) after the forward of every module; what it returns replaces the result."""
     return EVERY.register_forward_hook(hook, with_kwargs=with_kwargs, always_call=always_call)
 
 
 def register_module_full_backward_pre_hook(hook: Callable) -> RemovableHandle:
-    """Call hook(module, grad_output) for every module when the gradients of its results are known; what it returns replaces them."""
+    """Call hook(module, grad_output) for every module when the gradients of its results are known; what it returns
+    replaces them."""
     return EVERY.register_full_backward_pre_hook(hook)
 
 
 def register_module_full_backward_hook(hook: Callable) -> RemovableHandle:
-    """Call hook(module, grad_input, grad_output) for every module when the gradients of its arguments are known; what it returns replaces them."""
+    """Call hook(module, grad_input, grad_output) for every module when the gradients of its arguments are known; what
+    it returns replaces them."""
     return EVERY.register_full_backward_hook(hook)
 
 
 def register_module_backward_hook(hook: Callable) -> RemovableHandle:
-    """Call hook(module, grad_input, grad_output) at the last step of every module. Deprecated: see register_module_full_backward_hook."""
+    """Call hook(module, grad_input, grad_output) at the last step of every module. Deprecated: see
+    register_module_full_backward_hook."""
     return EVERY.register_backward_hook(hook)
 
 
-# -- when something is entered in a module --------------------------------------------------------------------------------------------------
+# -- when something is entered in a module -----------------------------------------------------------------------------
 
 ENTERING = {"parameter": Hooks(), "buffer": Hooks(), "module": Hooks()}
 

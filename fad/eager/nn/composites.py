@@ -19,7 +19,7 @@ def _one(x: Any, condition: Any) -> Any:
     return op["cast"](condition, dtype=x.dtype)
 
 
-# -- activations: written and differentiated element by element ---------------------------------------------------------------
+# -- activations: written and differentiated element by element --------------------------------------------------------
 
 
 def _leaky_partial(y: Any, x: Any, slope: float) -> Any:
@@ -30,10 +30,12 @@ def _leaky_sample(**params: Any) -> tuple:
     return (sample((3, 4), **params),)
 
 
-leaky_relu = elementwise("leaky_relu", lambda x, slope: _where(x > 0, x, x * slope), _leaky_partial, node="LeakyReluBackward0",
+leaky_relu = elementwise("leaky_relu", lambda x, slope: _where(x > 0, x, x * slope), _leaky_partial,
+                         node="LeakyReluBackward0",
                          samples=_leaky_sample(slope=0.1))
 hardtanh = elementwise("hardtanh", lambda x, low, high: _where(x <= low, low, _where(x >= high, high, x)),
-                       lambda y, x, low, high: _one(x, (x > low) & (x < high)), node="HardtanhBackward0", samples=_leaky_sample(low=-1.0, high=0.5))
+                       lambda y, x, low, high: _one(x, (x > low) & (x < high)), node="HardtanhBackward0",
+                       samples=_leaky_sample(low=-1.0, high=0.5))
 
 
 def _elu(x: Any, alpha: float, scale: float) -> Any:
@@ -70,7 +72,8 @@ def _gelu_tanh_partial(y: Any, x: Any) -> Any:
     return 0.5 * (1.0 + t) + 0.5 * x * (1.0 - t * t) * (math.sqrt(2.0 / math.pi) * (1.0 + 3.0 * 0.044715 * x * x))
 
 
-gelu_tanh = elementwise("gelu_tanh", lambda x: 0.5 * x * (1.0 + _gelu_inner(x)), _gelu_tanh_partial, node="GeluBackward0")
+gelu_tanh = elementwise("gelu_tanh", lambda x: 0.5 * x * (1.0 + _gelu_inner(x)), _gelu_tanh_partial,
+                        node="GeluBackward0")
 
 
 def _silu_partial(y: Any, x: Any) -> Any:
@@ -87,15 +90,20 @@ def _mish_partial(y: Any, x: Any) -> Any:
 
 
 mish = elementwise("mish", lambda x: x * op["tanh"](op["logaddexp"](x, 0.0)), _mish_partial, node="MishBackward0")
-softplus = elementwise("softplus", lambda x, beta, threshold: _where(x * beta > threshold, x, op["logaddexp"](x * beta, 0.0) / beta),
-                       lambda y, x, beta, threshold: _where(x * beta > threshold, 1.0, _expit(x * beta)), node="SoftplusBackward0",
+softplus = elementwise("softplus",
+                       lambda x, beta, threshold: _where(x * beta > threshold, x,
+                                                         op["logaddexp"](x * beta, 0.0) / beta),
+                       lambda y, x, beta, threshold: _where(x * beta > threshold, 1.0, _expit(x * beta)),
+                       node="SoftplusBackward0",
                        samples=_leaky_sample(beta=1.7, threshold=20.0) + _leaky_sample(beta=1.7, threshold=1.0))
 hardsigmoid = elementwise("hardsigmoid", lambda x: _where(x <= -3.0, 0.0, _where(x >= 3.0, 1.0, x / 6.0 + 0.5)),
-                          lambda y, x: _one(x, (x > -3.0) & (x < 3.0)) / 6.0, node="HardsigmoidBackward0", samples=(sample((3, 4), between=(-5.0, 5.0)),))
-hardswish = elementwise("hardswish", lambda x: x * hardsigmoid.written(x), lambda y, x: _where(x <= -3.0, 0.0, _where(x >= 3.0, 1.0, x / 3.0 + 0.5)),
+                          lambda y, x: _one(x, (x > -3.0) & (x < 3.0)) / 6.0, node="HardsigmoidBackward0",
+                          samples=(sample((3, 4), between=(-5.0, 5.0)),))
+hardswish = elementwise("hardswish", lambda x: x * hardsigmoid.written(x),
+                        lambda y, x: _where(x <= -3.0, 0.0, _where(x >= 3.0, 1.0, x / 3.0 + 0.5)),
                         node="HardswishBackward0", samples=(sample((3, 4), between=(-5.0, 5.0)),))
 
-# -- losses: an elementwise function of input and target, then its mean or sum ---------------------------------------------------
+# -- losses: an elementwise function of input and target, then its mean or sum -----------------------------------------
 
 
 def reduced(loss: Any, reduction: str) -> Any:
@@ -115,8 +123,10 @@ def _share(g: Any, x: Any, reduction: str) -> Any:
     return g / (math.prod(x.shape) or math.nan) if reduction == "mean" else g
 
 
-def _loss(name: str, written: Callable, partials: Callable, node: str, inputs: tuple = ("self", "target"), samples: tuple = ()) -> Composite:
-    """A loss of equally shaped input and target; partials(x, t, *others, needs, **params) are the derivatives of its elements."""
+def _loss(name: str, written: Callable, partials: Callable, node: str, inputs: tuple = ("self", "target"),
+          samples: tuple = ()) -> Composite:
+    """A loss of equally shaped input and target; partials(x, t, *others, needs, **params) are the derivatives of its
+    elements."""
     def whole(x: Any, t: Any, *others: Any, reduction: str, **params: Any) -> Any:
         return reduced(written(x, t, *others, **params), reduction)
 
@@ -124,11 +134,13 @@ def _loss(name: str, written: Callable, partials: Callable, node: str, inputs: t
         g = _share(gs[0], xs[0], reduction)
         parts = partials(*xs, needs=needs, **params)
         return tuple([None if p is None else g * p for p in parts]) + (None,) * (len(xs) - 2)
-    return Composite(name, whole, pullback, quietly(whole), node=node, edges=2, inputs=inputs, samples=samples, alike=True)
+    return Composite(name, whole, pullback, quietly(whole), node=node, edges=2, inputs=inputs, samples=samples,
+                     alike=True)
 
 
 def _loss_samples(low: float = -2.0, high: float = 2.0, others: tuple = (), **params: Any) -> tuple:
-    return tuple([sample((3, 4), (3, 4), *others, between=(low, high), reduction=r, **params) for r in ("mean", "sum", "none")])
+    return tuple([sample((3, 4), (3, 4), *others, between=(low, high), reduction=r, **params)
+                  for r in ("mean", "sum", "none")])
 
 
 def _opposite(d: Any, needs: tuple) -> tuple:
@@ -161,8 +173,10 @@ def _square(x: Any, t: Any) -> Any:
     return d * d
 
 
-mse_loss = _loss("mse_loss", _square, lambda x, t, needs: _opposite(2.0 * (x - t), needs), "MseLossBackward0", samples=_loss_samples())
-smooth_l1_loss = _loss("smooth_l1_loss", _smooth, _smooth_partials, "SmoothL1LossBackward0", samples=_loss_samples(beta=0.7))
+mse_loss = _loss("mse_loss", _square, lambda x, t, needs: _opposite(2.0 * (x - t), needs), "MseLossBackward0",
+                 samples=_loss_samples())
+smooth_l1_loss = _loss("smooth_l1_loss", _smooth, _smooth_partials, "SmoothL1LossBackward0",
+                       samples=_loss_samples(beta=0.7))
 huber_loss = _loss("huber_loss", _huber, _huber_partials, "HuberLossBackward0", samples=_loss_samples(delta=0.7))
 
 
@@ -195,13 +209,16 @@ def _logits_partials(x: Any, t: Any, weight: Any, pos_weight: Any, needs: tuple)
     if pos_weight is None:
         return _weighted(_expit(x) - t, weight), _weighted(-x, weight) if needs[1] else None
     of_x = (1.0 - t) - (1.0 + (pos_weight - 1.0) * t) * _expit(-x)
-    return _weighted(of_x, weight), _weighted((pos_weight - 1.0) * op["logaddexp"](-x, 0.0) - x, weight) if needs[1] else None
+    return (_weighted(of_x, weight),
+            _weighted((pos_weight - 1.0) * op["logaddexp"](-x, 0.0) - x, weight) if needs[1] else None)
 
 
-binary_cross_entropy_with_logits = _loss("binary_cross_entropy_with_logits", _logits, _logits_partials, "BinaryCrossEntropyWithLogitsBackward0",
-                                         samples=_loss_samples(others=(None, None)) + _loss_samples(low=0.1, others=((3, 4), (4,))))
+binary_cross_entropy_with_logits = _loss("binary_cross_entropy_with_logits", _logits, _logits_partials,
+                                         "BinaryCrossEntropyWithLogitsBackward0",
+                                         samples=_loss_samples(others=(None, None))
+                                         + _loss_samples(low=0.1, others=((3, 4), (4,))))
 
-# -- classes --------------------------------------------------------------------------------------------------------------------
+# -- classes -----------------------------------------------------------------------------------------------------------
 
 
 def _shares(classes: Any, weight: Any, ignore: int, dtype: Any) -> "tuple[Any, Any]":
@@ -247,9 +264,12 @@ def _nll_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, ignore: int, re
 
 def _nll_samples() -> tuple:
     def draw(weight: bool, ignore: int, reduction: str) -> Callable:
-        return lambda rng: ((rng.uniform(-2.0, -0.1, (5, 3)), rng.integers(0, 3, 5), rng.uniform(0.5, 1.5, 3) if weight else None),
+        return lambda rng: ((rng.uniform(-2.0, -0.1, (5, 3)), rng.integers(0, 3, 5),
+                             rng.uniform(0.5, 1.5, 3) if weight else None),
                             {"ignore": ignore, "reduction": reduction})
-    return tuple([draw(weight, ignore, reduction) for weight in (False, True) for ignore in (-100, 1) for reduction in ("mean", "sum", "none")])
+    return tuple([draw(weight, ignore, reduction) for weight in (False, True) for ignore in (-100, 1)
+                  for reduction in ("mean", "sum", "none")])
 
 
-nll_loss = Composite("nll_loss", _nll, _nll_pullback, quietly(_nll_run), node="NllLossBackward0", inputs=("self", "target", "weight"), samples=_nll_samples())
+nll_loss = Composite("nll_loss", _nll, _nll_pullback, quietly(_nll_run), node="NllLossBackward0",
+                     inputs=("self", "target", "weight"), samples=_nll_samples())

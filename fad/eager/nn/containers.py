@@ -61,7 +61,8 @@ class _Numbered(Module):
     def extend(self, values: Any) -> Any:
         """Add several at the end."""
         if not isinstance(values, Iterable):
-            raise TypeError(f"{type(self).__name__}.extend should be called with an iterable, but got {type(values).__name__}")
+            raise TypeError(f"{type(self).__name__}.extend should be called with an iterable, but got "
+                            f"{type(values).__name__}")
         for value in list(values):
             self.append(value)
         return self
@@ -118,7 +119,8 @@ class Sequential(_Numbered):
 
     def __init__(self, *args: Any):
         super().__init__()
-        named = args[0].items() if len(args) == 1 and isinstance(args[0], (OrderedDict, dict)) else ((str(k), m) for k, m in enumerate(args))
+        named = (args[0].items() if len(args) == 1 and isinstance(args[0], (OrderedDict, dict))
+                 else ((str(k), m) for k, m in enumerate(args)))
         for name, module in named:
             self.add_module(name, module)
 
@@ -233,7 +235,8 @@ class _Named(Module):
     def update(self, other: Any) -> None:
         """Add those of a dict, or pairs."""
         if not isinstance(other, Iterable):
-            raise TypeError(f"{type(self).__name__}.update should be called with an iterable of key/value pairs, but got {type(other).__name__}")
+            raise TypeError(f"{type(self).__name__}.update should be called with an iterable of key/value pairs, but "
+                            f"got {type(other).__name__}")
         for name, value in _pairs(other):
             self[name] = value
 

@@ -1,7 +1,8 @@
 """Convolutions and their adjoints.
 
-y = C(x, w) is linear in x and in w, as are gx = X(g, w) and gw = W(x, g), its two adjoints; each of the three has the other two as its derivatives. So a
-convolution, a transposed one (X) and the gradients of both, to any order, are made of these three.
+y = C(x, w) is linear in x and in w, as are gx = X(g, w) and gw = W(x, g), its two adjoints; each of the three has the
+other two as its derivatives. So a convolution, a transposed one (X) and the gradients of both, to any order, are made
+of these three.
 """
 import itertools
 import math
@@ -35,7 +36,8 @@ def counts(extents: Any, size: tuple, stride: tuple, dilation: tuple) -> tuple:
     found = tuple([(n - d * (m - 1) - 1) // s + 1 for n, m, s, d in zip(extents, size, stride, dilation)])
     if min(found) < 1:
         raise RuntimeError(f"Calculated padded input size per channel: ({' x '.join(map(str, extents))}). Kernel size: "
-                           f"({' x '.join(str(d * (m - 1) + 1) for m, d in zip(size, dilation))}). Kernel size can't be greater than actual input size")
+                           f"({' x '.join(str(d * (m - 1) + 1) for m, d in zip(size, dilation))}). Kernel size can't "
+                           "be greater than actual input size")
     return found
 
 
@@ -50,7 +52,7 @@ def places_of(count: tuple, size: tuple, stride: tuple, dilation: tuple) -> list
     return [np.ascontiguousarray(a) for a in np.broadcast_arrays(*places)]
 
 
-# -- on arrays: windows as columns, then matrix products ------------------------------------------------------------------------
+# -- on arrays: windows as columns, then matrix products ---------------------------------------------------------------
 
 
 def _padded(x: np.ndarray, padding: tuple) -> np.ndarray:
@@ -67,12 +69,14 @@ def _inside(extents: tuple, padding: tuple) -> tuple:
     return (Ellipsis, *[slice(p, p + n) for n, p in zip(extents, padding)])
 
 
-def _columns(x: np.ndarray, size: tuple, places: tuple, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> np.ndarray:
+def _columns(x: np.ndarray, size: tuple, places: tuple, stride: tuple, padding: tuple, dilation: tuple,
+             groups: int) -> np.ndarray:
     """The windows of x (N, C, *spatial) as columns: (N, groups, C / groups * prod(size), prod(places))."""
     x = _padded(x, padding)
     steps = x.strides[2:]
     seen = np.lib.stride_tricks.as_strided(x, (*x.shape[:2], *size, *places),
-                                           (*x.strides[:2], *[s * d for s, d in zip(steps, dilation)], *[s * t for s, t in zip(steps, stride)]))
+                                           (*x.strides[:2], *[s * d for s, d in zip(steps, dilation)],
+                                            *[s * t for s, t in zip(steps, stride)]))
     return seen.reshape(x.shape[0], groups, x.shape[1] // groups * math.prod(size), math.prod(places))
 
 
@@ -81,38 +85,44 @@ def _rows(w: np.ndarray, groups: int) -> np.ndarray:
     return w.reshape(groups, w.shape[0] // groups, -1)
 
 
-def _forth(x: np.ndarray, w: np.ndarray, stride: tuple, padding: tuple, dilation: tuple, groups: int, out: tuple) -> np.ndarray:
+def _forth(x: np.ndarray, w: np.ndarray, stride: tuple, padding: tuple, dilation: tuple, groups: int,
+           out: tuple) -> np.ndarray:
     y = np.matmul(_rows(w, groups), _columns(x, w.shape[2:], out, stride, padding, dilation, groups))
     return y.reshape(x.shape[0], w.shape[0], *out)
 
 
-def _back(g: np.ndarray, w: np.ndarray, stride: tuple, padding: tuple, dilation: tuple, groups: int, out: tuple) -> np.ndarray:
+def _back(g: np.ndarray, w: np.ndarray, stride: tuple, padding: tuple, dilation: tuple, groups: int,
+          out: tuple) -> np.ndarray:
     n, size, places = g.shape[0], w.shape[2:], g.shape[2:]
-    columns = np.matmul(_rows(w, groups).transpose(0, 2, 1), g.reshape(n, groups, w.shape[0] // groups, math.prod(g.shape[2:])))
+    columns = np.matmul(_rows(w, groups).transpose(0, 2, 1),
+                        g.reshape(n, groups, w.shape[0] // groups, math.prod(g.shape[2:])))
     columns = columns.reshape(n, groups * w.shape[1], *size, *places)
     wide = np.zeros((n, groups * w.shape[1], *[m + 2 * p for m, p in zip(out, padding)]), columns.dtype)
     for at in itertools.product(*[range(m) for m in size]):
-        there = (Ellipsis, *[slice(k * d, k * d + s * (c - 1) + 1, s) for k, d, s, c in zip(at, dilation, stride, places)])
+        there = (Ellipsis,
+                 *[slice(k * d, k * d + s * (c - 1) + 1, s) for k, d, s, c in zip(at, dilation, stride, places)])
         here = (slice(None), slice(None), *at)
         wide[there] += columns[here]
     return np.ascontiguousarray(wide[_inside(out, padding)])
 
 
-def _convolution_run(x: np.ndarray, w: np.ndarray, b: "np.ndarray | None", transposed: bool, **params: Any) -> np.ndarray:
+def _convolution_run(x: np.ndarray, w: np.ndarray, b: "np.ndarray | None", transposed: bool,
+                     **params: Any) -> np.ndarray:
     y = (_back if transposed else _forth)(x, w, **params)
     if b is not None:
         y += b.reshape(-1, *[1] * (y.ndim - 2))
     return y
 
 
-def _weight_run(x: np.ndarray, g: np.ndarray, stride: tuple, padding: tuple, dilation: tuple, groups: int, size: tuple) -> np.ndarray:
+def _weight_run(x: np.ndarray, g: np.ndarray, stride: tuple, padding: tuple, dilation: tuple, groups: int,
+                size: tuple) -> np.ndarray:
     n, out = g.shape[:2]
     columns = _columns(x, size, g.shape[2:], stride, padding, dilation, groups)
     w = np.matmul(g.reshape(n, groups, out // groups, math.prod(g.shape[2:])), columns.transpose(0, 1, 3, 2)).sum(0)
     return w.reshape(out, x.shape[1] // groups, *size)
 
 
-# -- in ops ---------------------------------------------------------------------------------------------------------------------
+# -- in ops ------------------------------------------------------------------------------------------------------------
 
 
 def _edged(x: Any, padding: tuple) -> Any:
@@ -137,7 +147,8 @@ def _kernel(w: Any, groups: int) -> Any:
 
 def _forth_written(x: Any, w: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int, out: tuple) -> Any:
     seen = _grouped(x, sizes(w)[2:], out, stride, padding, dilation, groups)
-    return op["reshape"](call("numpy.einsum", "ngcpk,gock->ngop", seen, _kernel(w, groups)), sizes(x)[0], sizes(w)[0], *out)
+    return op["reshape"](call("numpy.einsum", "ngcpk,gock->ngop", seen, _kernel(w, groups)), sizes(x)[0], sizes(w)[0],
+                         *out)
 
 
 def _back_written(g: Any, w: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int, out: tuple) -> Any:
@@ -146,7 +157,8 @@ def _back_written(g: Any, w: Any, stride: tuple, padding: tuple, dilation: tuple
     parts = op["reshape"](g, n, groups, channels // groups, math.prod(places))
     columns = call("numpy.einsum", "ngop,gock->ngcpk", parts, _kernel(w, groups))
     columns = op["reshape"](columns, n, groups * sizes(w)[1], *places, *size)
-    x = op["index_add"](np.zeros((n, groups * sizes(w)[1], *wide), g.dtype), columns, *places_of(places, size, stride, dilation),
+    x = op["index_add"](np.zeros((n, groups * sizes(w)[1], *wide), g.dtype), columns,
+                        *places_of(places, size, stride, dilation),
                         spec=(":", ":") + ("a",) * rank, at=2)
     for k, (m, p) in enumerate(zip(out, padding)):
         x = op["slice_axis"](x, 2 + k, p, m) if p else x
@@ -165,13 +177,15 @@ def _weight_written(x: Any, g: Any, stride: tuple, padding: tuple, dilation: tup
     return op["reshape"](call("numpy.einsum", "ngcpk,ngop->gock", seen, parts), out, sizes(x)[1] // groups, *size)
 
 
-# -- as steps --------------------------------------------------------------------------------------------------------------------
+# -- as steps ----------------------------------------------------------------------------------------------------------
 
 
-def _convolution_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, transposed: bool, out: tuple, **params: Any) -> tuple:
+def _convolution_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, transposed: bool, out: tuple,
+                          **params: Any) -> tuple:
     g, (x, w, _) = gs[0], xs
     gx = convolution(g, w, None, transposed=not transposed, out=tuple(x.shape[2:]), **params) if needs[0] else None
-    gw = convolution_weight(*((g, x) if transposed else (x, g)), size=tuple(w.shape[2:]), **params) if needs[1] else None
+    gw = (convolution_weight(*((g, x) if transposed else (x, g)), size=tuple(w.shape[2:]), **params) if needs[1]
+          else None)
     return gx, gw, op["sum"](g, axes=(0, *range(2, len(g.shape)))) if needs[2] else None
 
 
@@ -185,19 +199,23 @@ def _options(rank: int, stride: int = 1, padding: int = 0, dilation: int = 1, gr
     return {"stride": (stride,) * rank, "padding": (padding,) * rank, "dilation": (dilation,) * rank, "groups": groups}
 
 
-convolution = Composite("convolution", _convolution_written, _convolution_pullback, _convolution_run, node="ConvolutionBackward0", edges=3,
+convolution = Composite("convolution", _convolution_written, _convolution_pullback, _convolution_run,
+                        node="ConvolutionBackward0", edges=3,
                         inputs=("input", "weight", "bias"), samples=(
                             sample((2, 2, 6), (3, 2, 3), (3,), transposed=False, out=(4,), **_options(1)),
-                            sample((2, 2, 7, 6), (4, 1, 2, 3), None, transposed=False, out=(3, 2), **_options(2, 2, 1, 2, 2)),
+                            sample((2, 2, 7, 6), (4, 1, 2, 3), None, transposed=False, out=(3, 2),
+                                   **_options(2, 2, 1, 2, 2)),
                             sample((1, 4, 3), (4, 2, 2), (4,), transposed=True, out=(5,), **_options(1, 2, 1, 2, 2)),
                             sample((1, 2, 3), (2, 2, 2), None, transposed=False, out=(1,), **_options(1))))
-convolution_weight = Composite("convolution_weight", _weight_written, _weight_pullback, _weight_run, node="ConvolutionBackwardBackward0", edges=2,
+convolution_weight = Composite("convolution_weight", _weight_written, _weight_pullback, _weight_run,
+                               node="ConvolutionBackwardBackward0", edges=2,
                                inputs=("input", "grad_output"), samples=(
                                    sample((2, 2, 6), (2, 3, 4), size=(3,), **_options(1)),
                                    sample((1, 4, 5, 5), (1, 2, 2, 2), size=(2, 2), **_options(2, 2, 1, 2, 2))))
 
 
-def _convolve(input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int, rank: int) -> Any:
+def _convolve(input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int,
+              rank: int) -> Any:
     stride, dilation = spread(stride, rank), spread(dilation, rank)
     if padding == "same" and any(s != 1 for s in stride):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
@@ -206,40 +224,47 @@ def _convolve(input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dil
     if not isinstance(padding, str) and any(p < 0 for p in spread(padding, rank)):
         raise RuntimeError("negative padding is not supported")
     if len(weight.shape) != rank + 2:
-        raise RuntimeError(f"Expected {len(weight.shape)}-dimensional input for {len(weight.shape)}-dimensional weight {list(weight.shape)}, but got "
+        raise RuntimeError(f"Expected {len(weight.shape)}-dimensional input for {len(weight.shape)}-dimensional weight "
+                           f"{list(weight.shape)}, but got "
                            f"{len(input.shape)}-dimensional input of size {list(input.shape)} instead")
     if bias is not None and bias.dtype != input.dtype:
         raise RuntimeError(f"Input type ({c_name(input.dtype)}) and bias type ({c_name(bias.dtype)}) should be the same")
     size = sizes(weight)[2:]
     total = [d * (m - 1) for d, m in zip(dilation, size)]
-    edges = tuple([t // 2 for t in total]) if padding == "same" else (0,) * rank if padding == "valid" else spread(padding, rank)
+    edges = (tuple([t // 2 for t in total]) if padding == "same" else (0,) * rank if padding == "valid"
+             else spread(padding, rank))
     if padding == "same" and any(t % 2 for t in total):
         input = pad(input, [v for t in reversed(total) for v in (0, t % 2)])
     if len(input.shape) not in (rank + 1, rank + 2):
-        raise RuntimeError(f"Expected {rank + 1}D (unbatched) or {rank + 2}D (batched) input to conv{rank}d, but got input of size: {list(input.shape)}")
+        raise RuntimeError(f"Expected {rank + 1}D (unbatched) or {rank + 2}D (batched) input to conv{rank}d, but got "
+                           f"input of size: {list(input.shape)}")
     if len(input.shape) == rank + 1:
         return _unbatched(_convolve(_batched(input), weight, bias, stride, edges, dilation, groups, rank))
     if sizes(input)[1] != sizes(weight)[1] * groups:
-        raise RuntimeError(f"Given groups={groups}, weight of size {list(weight.shape)}, expected input{list(input.shape)} to have "
+        raise RuntimeError(f"Given groups={groups}, weight of size {list(weight.shape)}, expected "
+                           f"input{list(input.shape)} to have "
                            f"{weight.shape[1] * groups} channels, but got {input.shape[1]} channels instead")
     out = counts([n + 2 * p for n, p in zip(sizes(input)[2:], edges)], size, stride, dilation)
-    return convolution(input, weight, bias, transposed=False, stride=stride, padding=edges, dilation=dilation, groups=groups, out=out)
+    return convolution(input, weight, bias, transposed=False, stride=stride, padding=edges, dilation=dilation,
+                       groups=groups, out=out)
 
 
 def _batched(x: Any) -> Any:
     """One example as a batch."""
-    return x.unsqueeze(0) if isinstance(x, Tensor) else op["reshape"](x, 1, *x.shape)                                # type: ignore[attr-defined]
+    return x.unsqueeze(0) if isinstance(x, Tensor) else op["reshape"](x, 1, *x.shape)  # type: ignore[attr-defined]
 
 
 def _unbatched(x: Any) -> Any:
-    return x.squeeze(0) if isinstance(x, Tensor) else op["reshape"](x, *x.shape[1:])                                 # type: ignore[attr-defined]
+    return x.squeeze(0) if isinstance(x, Tensor) else op["reshape"](x, *x.shape[1:])  # type: ignore[attr-defined]
 
 
-def conv1d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Any:
+def conv1d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+           groups: int = 1) -> Any:
     """Correlation along one dimension: input (N, C, L), weight (out, C / groups, K)."""
     return _convolve(input, weight, bias, stride, padding, dilation, groups, 1)
 
 
-def conv2d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Any:
+def conv2d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+           groups: int = 1) -> Any:
     """Correlation along two dimensions: input (N, C, H, W), weight (out, C / groups, KH, KW)."""
     return _convolve(input, weight, bias, stride, padding, dilation, groups, 2)

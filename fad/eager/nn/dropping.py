@@ -13,7 +13,8 @@ from .activations import in_their_place
 def _kept(input: Any, p: float) -> np.ndarray:
     """Which elements stay, drawn."""
     if getattr(input, "__fad_level__", 0) == 2:
-        raise UnsupportedFunctionError("dropout draws random numbers, which a traced program would draw once and for all",
+        raise UnsupportedFunctionError("dropout draws random numbers, which a traced program would draw once and for "
+                                       "all",
                                        do="call the model in eval() mode, or run this part on tensors")
     return source(None).random(tuple(input.shape)) >= p
 

@@ -25,7 +25,8 @@ def _indices(input: Any, rows: Any) -> Any:
     index = raw(input)
     if isinstance(index, np.ndarray):
         if index.dtype.kind not in "iu":
-            raise RuntimeError(f"Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got {index.dtype} instead")
+            raise RuntimeError(f"Expected tensor for argument #1 'indices' to have one of the following scalar types: "
+                               f"Long, Int; but got {index.dtype} instead")
         if index.size and (index.min() < 0 or index.max() >= rows):
             raise IndexError("index out of range in self")
     return index
@@ -43,7 +44,8 @@ def _shrink(weight: Any, index: Any, max_norm: float, norm_type: float) -> None:
 
 
 @step("EmbeddingBackward0", "weight", "weight indices=input", "padding_idx scale_grad_by_freq sparse")
-def embedding(input: Any, weight: Any, padding_idx: "int | None" = None, max_norm: "float | None" = None, norm_type: float = 2.0,
+def embedding(input: Any, weight: Any, padding_idx: "int | None" = None, max_norm: "float | None" = None,
+              norm_type: float = 2.0,
               scale_grad_by_freq: bool = False, sparse: bool = False) -> Any:
     """Rows of weight at the indices; the row padding_idx gets no gradient.
 
@@ -74,7 +76,8 @@ class Embedding(Module):
     """Rows of a table, by index."""
 
     @typed
-    def __init__(self, num_embeddings: int, embedding_dim: int, padding_idx: "int | None" = None, max_norm: "float | None" = None, norm_type: float = 2.0,
+    def __init__(self, num_embeddings: int, embedding_dim: int, padding_idx: "int | None" = None,
+                 max_norm: "float | None" = None, norm_type: float = 2.0,
                  scale_grad_by_freq: bool = False, sparse: bool = False, _weight: Any = None, _freeze: bool = False):
         super().__init__()
         self.num_embeddings, self.embedding_dim, self.padding_idx = num_embeddings, embedding_dim, _place(padding_idx, num_embeddings)
@@ -96,15 +99,18 @@ class Embedding(Module):
                 self.weight[self.padding_idx] = 0.0                                            # type: ignore[index]
 
     @classmethod
-    def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, padding_idx: "int | None" = None, max_norm: "float | None" = None,
+    def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, padding_idx: "int | None" = None,
+                        max_norm: "float | None" = None,
                         norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False) -> "Embedding":
         """A layer with these rows, which are learned further unless frozen."""
         if embeddings._a.ndim != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
-        return cls(*embeddings._a.shape, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse, _weight=embeddings, _freeze=freeze)
+        return cls(*embeddings._a.shape, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse,
+                   _weight=embeddings, _freeze=freeze)
 
     def forward(self, input: Any) -> Any:
-        return embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse)
+        return embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq,
+                         self.sparse)
 
     def extra_repr(self) -> str:
         return f"{self.num_embeddings}, {self.embedding_dim}" + _options(self, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False,

@@ -100,28 +100,32 @@ def _repeated(x: Any, widths: list, extents: Any, mode: str) -> Any:
         if not before and not after:
             continue
         if mode == "reflect" and max(before, after) >= n:
-            raise RuntimeError("Argument #4: Padding size should be less than the corresponding input dimension, but got: padding "
+            raise RuntimeError("Argument #4: Padding size should be less than the corresponding input dimension, but "
+                               "got: padding "
                                f"({before}, {after}) at dimension {k} of input {list(extents)}")
         if mode == "circular" and max(before, after) > n:
             raise RuntimeError("Padding value causes wrapping around more than once.")
         added, places = (max(before, 0), max(after, 0)), np.arange(n)
         kept = slice(max(-before, 0), None if after >= 0 else after)
         # A circle is what is left of x; the other ways go on from x as it was.
-        places = np.pad(places[kept], added, mode="wrap") if mode == "circular" else np.pad(places, added, mode=_WAYS[mode])[kept]      # type: ignore[call-overload]
+        places = np.pad(places[kept], added, mode="wrap") if mode == "circular" else np.pad(places, added, mode=_WAYS[mode])[kept]  # type: ignore[call-overload]
         spec = tuple("a" if j == k else ":" for j in range(len(extents)))
         x = op["index"](x, places, spec=spec, at=k)
     return x
 
 
-_repeated_saving, _repeated_plainly = step(_title, "x", "self=x")(_repeated), step(_title, "x")(_repeated)      # of a circle nothing is saved
+# of a circle nothing is saved
+_repeated_saving, _repeated_plainly = step(_title, "x", "self=x")(_repeated), step(_title, "x")(_repeated)
 
 
 def pad(input: Any, pad: Any, mode: str = "constant", value: "float | None" = None) -> Any:
-    """More elements at both ends of the last dimensions: (last before, last after, the one before it before, after, ...)."""
+    """More elements at both ends of the last dimensions: (last before, last after, the one before it before, after,
+    ...)."""
     if len(pad) % 2:
         raise RuntimeError("Padding length must be divisible by 2")
     if len(pad) // 2 > len(input.shape):
-        raise RuntimeError(f"Padding length should be less than or equal to two times the input dimension but got padding length {len(pad)} and input of "
+        raise RuntimeError(f"Padding length should be less than or equal to two times the input dimension but got "
+                           f"padding length {len(pad)} and input of "
                            f"dimension {len(input.shape)}")
     widths = [(0, 0)] * (len(input.shape) - len(pad) // 2) + [(pad[k], pad[k + 1]) for k in range(0, len(pad), 2)][::-1]
     extents = sizes(input)
@@ -131,10 +135,12 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: "float | None" = No
         return (_repeated_plainly if mode == "circular" else _repeated_saving)(input, widths, extents, mode)
     if any(w < 0 for pair in widths for w in pair):
         if any(n + a + b < 0 for n, (a, b) in zip(extents, widths)):
-            raise RuntimeError(f"The input size {list(extents)}, plus negative padding {list(pad)}, resulted in a negative output size, which is invalid.")
+            raise RuntimeError(f"The input size {list(extents)}, plus negative padding {list(pad)}, resulted in a "
+                               "negative output size, which is invalid.")
         input = input[tuple([slice(max(-a, 0), max(n + min(b, 0), 0)) for n, (a, b) in zip(extents, widths)])]
         extents, widths = sizes(input), [(max(a, 0), max(b, 0)) for a, b in widths]
     value = number(value, "pad", "value")
     shape = [n + a + b for n, (a, b) in zip(extents, widths)]
     spec, operands = tuple(("s", 1) for _ in shape), [v for n, (a, _) in zip(extents, widths) for v in (a, n)]
-    return named(op["update"](np.full(shape, value or 0.0, input.dtype), input, *operands, spec=spec, at=0), "ConstantPadNdBackward0")
+    return named(op["update"](np.full(shape, value or 0.0, input.dtype), input, *operands, spec=spec, at=0),
+                 "ConstantPadNdBackward0")

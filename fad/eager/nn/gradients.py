@@ -15,12 +15,15 @@ def _gradients(parameters: Any) -> list:
     return [p._g for p in given if p._g is not None]
 
 
-def get_total_norm(tensors: Any, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: Any = None) -> Tensor:
+def get_total_norm(tensors: Any, norm_type: float = 2.0, error_if_nonfinite: bool = False,
+                   foreach: Any = None) -> Tensor:
     """The norm of all elements of all tensors, as one vector's."""
     given = [tensors] if isinstance(tensors, Tensor) else list(tensors)
-    total = float(np.linalg.norm([np.linalg.norm(g._a.reshape(-1), norm_type) for g in given], norm_type)) if given else 0.0
+    total = (float(np.linalg.norm([np.linalg.norm(g._a.reshape(-1), norm_type) for g in given], norm_type)) if given
+             else 0.0)
     if error_if_nonfinite and not np.isfinite(total):
-        raise RuntimeError(f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be clipped. To disable this error "
+        raise RuntimeError(f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it "
+                           "cannot be clipped. To disable this error "
                            "and scale the gradients by the non-finite norm anyway, set `error_if_nonfinite=False`")
     return wrap(np.asarray(total, given[0]._a.real.dtype if given else default.dtype))
 
@@ -30,11 +33,13 @@ def clip_grads_with_norm_(parameters: Any, max_norm: float, total_norm: Any, for
     factor = np.minimum(max_norm / (float(total_norm) + 1e-6), 1.0)
     with changed(grad=False):
         for g in _gradients(parameters):
-            g.mul_(float(factor))                                                              # type: ignore[attr-defined]
+            g.mul_(float(factor))  # type: ignore[attr-defined]
 
 
-def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: Any = None) -> Tensor:
-    """Scale all gradients, in place, so that their norm, as one vector's, is at most max_norm; returns the norm that they had."""
+def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False,
+                    foreach: Any = None) -> Tensor:
+    """Scale all gradients, in place, so that their norm, as one vector's, is at most max_norm; returns the norm that
+    they had."""
     given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
     total = get_total_norm(_gradients(given), norm_type, error_if_nonfinite)
     clip_grads_with_norm_(given, max_norm, total)
@@ -58,8 +63,9 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable) -> None:
     start = 0
     for p in parameters:
         n = p.numel()
-        p.data = vec.data[start:start + n].view_as(p).clone()                                  # type: ignore[attr-defined]
+        p.data = vec.data[start:start + n].view_as(p).clone()  # type: ignore[attr-defined]
         start += n
 
 
-__all__ = ["clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm", "parameters_to_vector", "vector_to_parameters"]
+__all__ = ["clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm", "parameters_to_vector",
+           "vector_to_parameters"]

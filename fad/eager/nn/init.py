@@ -128,7 +128,8 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> 
     return normal_(tensor, 0.0, gain * math.sqrt(2.0 / sum(fans(tensor))), generator)
 
 
-def kaiming_uniform_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None) -> Tensor:
+def kaiming_uniform_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
+                     generator: Any = None) -> Tensor:
     """Evenly, so that the variance is gain^2 / fan (He et al., 2015)."""
     if _none_to_draw(tensor):
         return tensor
@@ -136,7 +137,8 @@ def kaiming_uniform_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonline
     return uniform_(tensor, -bound, bound, generator)
 
 
-def kaiming_normal_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None) -> Tensor:
+def kaiming_normal_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
+                    generator: Any = None) -> Tensor:
     """Normal with variance gain^2 / fan."""
     if _none_to_draw(tensor):
         return tensor
@@ -155,7 +157,8 @@ def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Ten
     return _set(tensor, gain * (q.T if rows < columns else q).reshape(tensor._a.shape))
 
 
-def trunc_normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Any = None) -> Tensor:
+def trunc_normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0,
+                  generator: Any = None) -> Tensor:
     """Normal, drawn again where outside [a, b]."""
     rng = source(generator)
     x = rng.normal(mean, std, tensor._a.shape)
@@ -176,5 +179,7 @@ def _former(f: Callable) -> Callable:
     return call
 
 
-uniform, normal, constant, eye, dirac, sparse, orthogonal = (_former(f) for f in (uniform_, normal_, constant_, eye_, dirac_, sparse_, orthogonal_))
-xavier_uniform, xavier_normal, kaiming_uniform, kaiming_normal = (_former(f) for f in (xavier_uniform_, xavier_normal_, kaiming_uniform_, kaiming_normal_))
+uniform, normal, constant, eye, dirac, sparse, orthogonal = (_former(f)
+                                                             for f in (uniform_, normal_, constant_, eye_, dirac_, sparse_, orthogonal_))
+xavier_uniform, xavier_normal, kaiming_uniform, kaiming_normal = (_former(f)
+                                                                  for f in (xavier_uniform_, xavier_normal_, kaiming_uniform_, kaiming_normal_))

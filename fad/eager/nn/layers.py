@@ -43,7 +43,8 @@ class ConvLayer(Module):
     convolve: Callable = staticmethod(convolution.conv1d)
 
     @typed
-    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
+                 dilation: Any = 1,
                  groups: int = 1, bias: bool = True, padding_mode: str = "zeros"):
         super().__init__()
         _check_channels(in_channels, out_channels, groups)
@@ -51,7 +52,8 @@ class ConvLayer(Module):
         if padding_mode not in ways:
             raise ValueError(f"padding_mode must be one of {ways}, but got padding_mode='{padding_mode}'")
         self.in_channels, self.out_channels, self.groups, self.padding_mode = in_channels, out_channels, groups, padding_mode
-        self.kernel_size, self.stride, self.dilation = (convolution.spread(v, self.rank) for v in (kernel_size, stride, dilation))
+        self.kernel_size, self.stride, self.dilation = (convolution.spread(v, self.rank)
+                                                        for v in (kernel_size, stride, dilation))
         self.padding = padding if isinstance(padding, str) else convolution.spread(padding, self.rank)
         if isinstance(padding, str):
             if padding not in ("same", "valid"):

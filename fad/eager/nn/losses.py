@@ -1,4 +1,5 @@
-"""Losses, as functions. All take PyTorch's former options size_average and reduce, which together say what `reduction` says."""
+"""Losses, as functions. All take PyTorch's former options size_average and reduce, which together say what `reduction`
+says."""
 import math
 import warnings
 from typing import Any
@@ -19,15 +20,18 @@ def reduction_of(size_average: Any, reduce: Any, reduction: str) -> str:
     """The reduction that PyTorch's former options ask for, where one of them is given."""
     if size_average is None and reduce is None:
         return reduction
-    wanted = "none" if reduce is not None and not reduce else "sum" if size_average is not None and not size_average else "mean"
-    warnings.warn(f"size_average and reduce args will be deprecated, please use reduction='{wanted}' instead.", stacklevel=3)
+    wanted = ("none" if reduce is not None and not reduce else "sum" if size_average is not None and not size_average
+              else "mean")
+    warnings.warn(f"size_average and reduce args will be deprecated, please use reduction='{wanted}' instead.",
+                  stacklevel=3)
     return wanted
 
 
 def _noticed(input: Any, target: Any) -> None:
     """Warn where two shapes are broadcast that were probably meant to be one."""
-    if isinstance(input, Tensor) and input.shape != target.shape:                               # type: ignore[attr-defined]
-        warnings.warn(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely lead to incorrect results "  # type: ignore[attr-defined]
+    if isinstance(input, Tensor) and input.shape != target.shape:  # type: ignore[attr-defined]
+        warnings.warn(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This "
+                      "will likely lead to incorrect results "  # type: ignore[attr-defined]
                       "due to broadcasting. Please ensure they have the same size.", stacklevel=3)
 
 
@@ -38,7 +42,8 @@ def _of_weight(input: Any, weight: Any) -> None:
 
 def _weighted_mean(loss: Any, weight: Any, reduction: str) -> Any:
     """Elements of a loss that count differently; their mean is by what they count."""
-    return call("numpy.sum", loss * weight) / call("numpy.sum", weight) if reduction == "mean" else reduced(loss * weight, reduction)
+    return (call("numpy.sum", loss * weight) / call("numpy.sum", weight) if reduction == "mean"
+            else reduced(loss * weight, reduction))
 
 
 def _positive(x: Any) -> Any:
@@ -46,7 +51,8 @@ def _positive(x: Any) -> Any:
     return op["where"](x < 0, 0.0, x)
 
 
-def mse_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean", weight: Any = None) -> Any:
+def mse_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
+             weight: Any = None) -> Any:
     """The squared difference."""
     reduction = reduction_of(size_average, reduce, reduction)
     _noticed(input, target)
@@ -56,7 +62,8 @@ def mse_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = No
     return _weighted_mean((input - target) ** 2, weight, reduction)
 
 
-def l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean", weight: Any = None) -> Any:
+def l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
+            weight: Any = None) -> Any:
     """The absolute difference."""
     reduction = reduction_of(size_average, reduce, reduction)
     _noticed(input, target)
@@ -66,7 +73,8 @@ def l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = Non
     return _weighted_mean(abs(input - target), weight, reduction)
 
 
-def smooth_l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean", beta: float = 1.0) -> Any:
+def smooth_l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
+                   beta: float = 1.0) -> Any:
     """Quadratic for differences below beta, linear above."""
     _noticed(input, target)
     if beta < 0:
@@ -85,10 +93,12 @@ def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 
     return reduced(steps.huber_loss(input, target, delta=delta, reduction="none") * weight, reduction)
 
 
-def binary_cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Any:
+def binary_cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None,
+                         reduction: str = "mean") -> Any:
     """-(t log p + (1 - t) log(1 - p)), the logarithms at least -100."""
     if tuple(input.shape) != tuple(target.shape):
-        raise ValueError(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. Please ensure they have the "
+        raise ValueError(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is "
+                         "deprecated. Please ensure they have the "
                          "same size.")
     if isinstance(input, Tensor) and input._a.size and not (np.nanmin(input._a) >= 0 and np.nanmax(input._a) <= 1):
         raise RuntimeError("all elements of input should be between 0 and 1")
@@ -97,18 +107,21 @@ def binary_cross_entropy(input: Any, target: Any, weight: Any = None, size_avera
     return steps.binary_cross_entropy(input, target, weight, reduction=reduction_of(size_average, reduce, reduction))
 
 
-def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
+def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None, size_average: Any = None,
+                                     reduce: Any = None, reduction: str = "mean",
                                      pos_weight: Any = None) -> Any:
     """The binary cross entropy of the logistic function of the input, without overflow."""
     if tuple(input.shape) != tuple(target.shape):
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
-    return steps.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction=reduction_of(size_average, reduce, reduction))
+    return steps.binary_cross_entropy_with_logits(input, target, weight, pos_weight,
+                                                  reduction=reduction_of(size_average, reduce, reduction))
 
 
-# -- classes ------------------------------------------------------------------------------------------------------------------------------
+# -- classes -----------------------------------------------------------------------------------------------------------
 
 
-def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100, reduce: Any = None,
+def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
+             reduce: Any = None,
              reduction: str = "mean") -> Any:
     """Minus the input at the target's class; input (N, C, ...), target (N, ...)."""
     reduction = reduction_of(size_average, reduce, reduction)
@@ -120,7 +133,8 @@ def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = No
         order = (0, *range(2, len(input.shape)), 1)
         input = op["reshape"](op["transpose"](input, axes=order), math.prod(shape), input.shape[1])
         classes = op["reshape"](classes, math.prod(shape))
-    loss = steps.nll_loss(input, classes, weight if wanted(weight) else raw(weight), ignore=ignore_index, reduction=reduction)
+    loss = steps.nll_loss(input, classes, weight if wanted(weight) else raw(weight), ignore=ignore_index,
+                          reduction=reduction)
     loss = op["reshape"](loss, *shape) if reduction == "none" and len(shape) != 1 else loss
     if isinstance(given, Tensor) and len(given.shape) > 2:
         together((loss,), "NllLoss2DBackward0", (given,), {"self": given, "target": target}, ignore_index=ignore_index)
@@ -143,7 +157,8 @@ def _check_classes(input: Any, classes: Any, weight: Any, ignore: int) -> None:
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {_title(classes.dtype)}")
     count = shape[1] if len(shape) > 1 else shape[0]
     if weight is not None and tuple(weight.shape) != (count,):
-        raise RuntimeError(f"weight tensor should be defined either for all {count} classes or no classes but got weight tensor of shape: {list(weight.shape)}")
+        raise RuntimeError(f"weight tensor should be defined either for all {count} classes or no classes but got "
+                           f"weight tensor of shape: {list(weight.shape)}")
     wrong = (classes != ignore) & ((classes < 0) | (classes >= count))
     if wrong.any():
         raise IndexError(f"Target {classes[wrong].flat[0]} is out of bounds.")
@@ -151,12 +166,15 @@ def _check_classes(input: Any, classes: Any, weight: Any, ignore: int) -> None:
 
 def _title(dtype: Any) -> str:
     """What PyTorch's messages call a dtype."""
-    return {"f8": "Double", "f4": "Float", "f2": "Half", "b1": "Bool", "c8": "ComplexFloat", "c16": "ComplexDouble", "i4": "Int"}.get(dtype.str[1:], str(dtype))
+    return {"f8": "Double", "f4": "Float", "f2": "Half", "b1": "Bool", "c8": "ComplexFloat", "c16": "ComplexDouble",
+            "i4": "Int"}.get(dtype.str[1:], str(dtype))
 
 
-def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100, reduce: Any = None,
+def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
+                  reduce: Any = None,
                   reduction: str = "mean", label_smoothing: float = 0.0) -> Any:
-    """The negative log likelihood of softmax(input); the target holds classes, or probabilities in the input's shape."""
+    """The negative log likelihood of softmax(input); the target holds classes, or probabilities in the input's
+    shape."""
     reduction = reduction_of(size_average, reduce, reduction)
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
@@ -164,7 +182,8 @@ def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any
     logs = log_softmax(input, ax)
     as_shares = tuple(target.shape) == tuple(input.shape)
     if as_shares and target.dtype.kind not in "fc":
-        raise RuntimeError(f"Expected floating point type for target with class probabilities, got {'Long' if target.dtype == np.int64 else _title(target.dtype)}")
+        raise RuntimeError(f"Expected floating point type for target with class probabilities, got "
+                           f"{'Long' if target.dtype == np.int64 else _title(target.dtype)}")
     if not as_shares:
         loss = nll_loss(logs, target, weight, None, ignore_index, None, reduction)
         if not label_smoothing:
@@ -172,15 +191,18 @@ def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any
         return (1.0 - label_smoothing) * loss + label_smoothing * _smoothing(logs, raw(target), weight, ignore_index, ax, reduction)
     n = input.shape[ax]
     goal = target if not label_smoothing else target * (1.0 - label_smoothing) + label_smoothing / n
-    terms = logs * goal if weight is None else logs * goal * op["reshape"](weight, *[n if k == ax else 1 for k in range(len(input.shape))])
+    terms = (logs * goal if weight is None
+             else logs * goal * op["reshape"](weight, *[n if k == ax else 1 for k in range(len(input.shape))]))
     loss = -call("numpy.sum", terms, axis=ax)
     return reduced(loss, reduction)
 
 
 def _smoothing(logs: Any, classes: Any, weight: Any, ignore: int, ax: int, reduction: str) -> Any:
-    """The loss of evenly distributed probabilities: what is left out and what counts more is as with the classes themselves."""
+    """The loss of evenly distributed probabilities: what is left out and what counts more is as with the classes
+    themselves."""
     n = logs.shape[ax]
-    terms = logs if weight is None else logs * op["reshape"](weight, *[n if k == ax else 1 for k in range(len(logs.shape))])
+    terms = logs if weight is None else logs * op["reshape"](weight,
+                                                             *[n if k == ax else 1 for k in range(len(logs.shape))])
     kept = classes != ignore
     loss = op["where"](kept, -call("numpy.mean", terms, axis=ax), 0.0)
     if reduction != "mean":
@@ -191,24 +213,29 @@ def _smoothing(logs: Any, classes: Any, weight: Any, ignore: int, ax: int, reduc
     return call("numpy.sum", loss) / call("numpy.sum", shares)
 
 
-# -- likelihoods ------------------------------------------------------------------------------------------------------------------------
+# -- likelihoods -------------------------------------------------------------------------------------------------------
 
 
-def kl_div(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean", log_target: bool = False) -> Any:
+def kl_div(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
+           log_target: bool = False) -> Any:
     """target (log target - input), the input being logarithms; "batchmean" divides the sum by the batch."""
     reduction = reduction_of(size_average, reduce, reduction)
     if reduction == "mean" and isinstance(input, Tensor):
-        warnings.warn("reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides only by the batch size, and "
-                      "aligns with the KL div math definition.'mean' will be changed to behave the same as 'batchmean' in the next major release.", stacklevel=2)
+        warnings.warn("reduction: 'mean' divides the total loss by both the batch size and the support "
+                      "size.'batchmean' divides only by the batch size, and "
+                      "aligns with the KL div math definition.'mean' will be changed to behave the same as 'batchmean' "
+                      "in the next major release.", stacklevel=2)
     loss = op["exp"](target) * (target - input) if log_target else op["xlogy"](target, target) - target * input
     if reduction == "batchmean":
         return call("numpy.sum", loss) / input.shape[0] if len(input.shape) else call("numpy.sum", loss)
     return reduced(loss, reduction)
 
 
-def poisson_nll_loss(input: Any, target: Any, log_input: bool = True, full: bool = False, size_average: Any = None, eps: float = 1e-8, reduce: Any = None,
+def poisson_nll_loss(input: Any, target: Any, log_input: bool = True, full: bool = False, size_average: Any = None,
+                     eps: float = 1e-8, reduce: Any = None,
                      reduction: str = "mean") -> Any:
-    """Minus the log likelihood of Poisson counts; full: with Stirling's approximation of log(target!) for targets above 1."""
+    """Minus the log likelihood of Poisson counts; full: with Stirling's approximation of log(target!) for targets
+    above 1."""
     loss = op["exp"](input) - target * input if log_input else input - target * op["log"](input + eps)
     if full:
         above = target > 1
@@ -217,8 +244,10 @@ def poisson_nll_loss(input: Any, target: Any, log_input: bool = True, full: bool
     return reduced(loss, reduction_of(size_average, reduce, reduction))
 
 
-def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> Any:
-    """Minus the log likelihood of normal observations; a variance below eps counts as eps (its gradient is as if it did not)."""
+def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6,
+                      reduction: str = "mean") -> Any:
+    """Minus the log likelihood of normal observations; a variance below eps counts as eps (its gradient is as if it
+    did not)."""
     if isinstance(var, float):
         var = var + 0.0 * input
     if isinstance(var, Tensor) and (var._a < 0).any():

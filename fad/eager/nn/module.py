@@ -40,12 +40,13 @@ class Buffer(Tensor):
 
     def __new__(cls, data: Any = (), *, persistent: bool = True) -> "Buffer":
         self = Tensor.__new__(cls, data)
-        self.persistent = persistent                                                          # type: ignore[attr-defined]
-        return self                                                                           # type: ignore[return-value]
+        self.persistent = persistent  # type: ignore[attr-defined]
+        return self  # type: ignore[return-value]
 
 
 class Module(Calling, Saving):
-    """Base of layers: parameters, buffers and modules set as attributes are found by parameters(), state_dict() and their kin.
+    """Base of layers: parameters, buffers and modules set as attributes are found by parameters(), state_dict() and
+    their kin.
 
     >>> import fad
     >>> layer = fad.nn.Linear(2, 3)
@@ -65,13 +66,14 @@ class Module(Calling, Saving):
         self._begin_calling()
         self._begin_saving_hooks()
 
-    # -- attributes -----------------------------------------------------------------------------------------------------------
+    # -- attributes ----------------------------------------------------------------------------------------------------
 
     def __setattr__(self, name: str, value: Any) -> None:
         tables = self.__dict__
         if "_parameters" not in tables:
             if isinstance(value, (Parameter, Module)):
-                raise AttributeError(f"cannot assign {'parameters' if isinstance(value, Parameter) else 'module'} before Module.__init__() call")
+                raise AttributeError(f"cannot assign {'parameters' if isinstance(value, Parameter) else 'module'} "
+                                     "before Module.__init__() call")
         elif isinstance(value, Parameter):
             self._forget(name, self._parameters)
             self._parameters[name] = entering("parameter", self, name, value)
@@ -82,17 +84,21 @@ class Module(Calling, Saving):
             return
         elif name in self._parameters:
             if value is not None:
-                raise TypeError(f"cannot assign '{type(value).__name__}' as parameter '{name}' (nn.Parameter or None expected)")
+                raise TypeError(f"cannot assign '{type(value).__name__}' as parameter '{name}' (nn.Parameter or None "
+                                "expected)")
             self._parameters[name] = None
             return
         elif name in self._modules and value is not None:
-            raise TypeError(f"cannot assign '{type(value).__name__}' as child module '{name}' (torch.nn.Module or None expected)")
+            raise TypeError(f"cannot assign '{type(value).__name__}' as child module '{name}' (torch.nn.Module or None "
+                            "expected)")
         elif name in self._modules:
             self._modules[name] = None
             return
         elif name in self._buffers or isinstance(value, Buffer):
-            if value is not None and not isinstance(value, Tensor) and not getattr(value, "__fad_level__", 0) and not isinstance(value, np.ndarray):
-                raise TypeError(f"cannot assign '{type(value).__name__}' as buffer '{name}' (torch.nn.Buffer, torch.Tensor or None expected)")
+            if (value is not None and not isinstance(value, Tensor) and not getattr(value, "__fad_level__", 0)
+                    and not isinstance(value, np.ndarray)):
+                raise TypeError(f"cannot assign '{type(value).__name__}' as buffer '{name}' (torch.nn.Buffer, "
+                                "torch.Tensor or None expected)")
             if isinstance(value, Buffer) and name not in self._buffers:
                 if hasattr(self, name):
                     raise KeyError(f"attribute '{name}' already exists")
@@ -145,16 +151,19 @@ class Module(Calling, Saving):
         """Add a parameter (or None, a place for one)."""
         self._new_name(name, "parameter")
         if param is not None and not isinstance(param, Parameter):
-            raise TypeError(f"cannot assign '{type(param).__name__}' object to parameter '{name}' (torch.nn.Parameter or None required)")
+            raise TypeError(f"cannot assign '{type(param).__name__}' object to parameter '{name}' (torch.nn.Parameter "
+                            "or None required)")
         if param is not None and param._fn is not None:
-            raise ValueError(f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly.")
+            raise ValueError(f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created "
+                             "explicitly.")
         self._parameters[name] = param if param is None else entering("parameter", self, name, param)
 
     def register_buffer(self, name: str, tensor: "Tensor | None", persistent: bool = True) -> None:
         """Add a tensor that is saved (if persistent) with the module and is no parameter."""
         self._new_name(name, "buffer")
         if tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(f"cannot assign '{type(tensor).__name__}' object to buffer '{name}' (torch Tensor or None required)")
+            raise TypeError(f"cannot assign '{type(tensor).__name__}' object to buffer '{name}' (torch Tensor or None "
+                            "required)")
         self._buffers[name] = tensor if tensor is None else entering("buffer", self, name, tensor)
         self._transient.discard(name)
         if not persistent:
@@ -169,7 +178,7 @@ class Module(Calling, Saving):
 
     register_module = add_module
 
-    # -- going through the tree -------------------------------------------------------------------------------------------------
+    # -- going through the tree ----------------------------------------------------------------------------------------
 
     def named_modules(self, memo: "set | None" = None, prefix: str = "", remove_duplicate: bool = True) -> Iterator:
         """(name, module) of this one and all below."""
@@ -271,7 +280,7 @@ class Module(Calling, Saving):
         fn(self)
         return self
 
-    # -- modes and values ---------------------------------------------------------------------------------------------------------
+    # -- modes and values ----------------------------------------------------------------------------------------------
 
     def train(self, mode: bool = True) -> "Module":
         """Training mode (or not) for the whole tree."""
@@ -300,7 +309,8 @@ class Module(Calling, Saving):
         """The parameters and buffers in another floating-point dtype; there is one device."""
         required(kwargs.pop("device", None))
         if set(kwargs) - {"non_blocking", "memory_format"}:
-            raise TypeError(f"to() got an unexpected keyword argument {sorted(set(kwargs) - {'non_blocking', 'memory_format'})[0]!r}")
+            raise TypeError(f"to() got an unexpected keyword argument "
+                            f"{sorted(set(kwargs) - {'non_blocking', 'memory_format'})[0]!r}")
         for a in args:
             if isinstance(a, Tensor):
                 dtype = a._a.dtype
@@ -312,7 +322,8 @@ class Module(Calling, Saving):
             return self
         wanted = as_dtype(dtype)
         if wanted.kind not in "fc":
-            raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={wanted}")
+            raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired "
+                            f"dtype={wanted}")
         return self._apply(lambda t: t.to(wanted) if t._a.dtype.kind in "fc" else t)
 
     def _apply(self, fn: Callable, recurse: bool = True) -> "Module":
@@ -321,7 +332,7 @@ class Module(Calling, Saving):
             for p in module._parameters.values():
                 if p is not None:
                     with changed(grad=False):
-                        p.data = fn(p)                                                        # type: ignore[attr-defined]
+                        p.data = fn(p)  # type: ignore[attr-defined]
                         if p._g is not None:
                             p._g.data = fn(p._g)
             for name, b in module._buffers.items():
@@ -356,7 +367,8 @@ class Module(Calling, Saving):
     def __repr__(self) -> str:
         lines = [f"  ({name}): " + repr(child).replace("\n", "\n  ") for name, child in self._modules.items()]
         extra = self.extra_repr()
-        inside = "\n".join(["", *(["  " + extra.replace("\n", "\n  ")] if extra else []), *lines, ""]) if lines else extra
+        inside = ("\n".join(["", *(["  " + extra.replace("\n", "\n  ")] if extra else []), *lines, ""]) if lines
+                  else extra)
         return f"{type(self).__name__}({inside})"
 
 
@@ -376,7 +388,8 @@ def empty(*shape: int) -> Parameter:
 
 
 def typed(init: Callable) -> Callable:
-    """__init__ of a layer, with PyTorch's options `device` (there is one) and `dtype`, that of its parameters and buffers."""
+    """__init__ of a layer, with PyTorch's options `device` (there is one) and `dtype`, that of its parameters and
+    buffers."""
     @functools.wraps(init)
     def __init__(self: Any, *args: Any, device: Any = None, dtype: Any = None, **options: Any) -> None:
         required(device)

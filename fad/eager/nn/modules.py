@@ -7,7 +7,7 @@ from typing import Any
 from . import activations, dropping, functional, losses, pooling
 from .module import Module
 
-BUFFERS = ("weight", "pos_weight")                        # options that are tensors: saved, and moved to other dtypes, with the module
+BUFFERS = ("weight", "pos_weight")  # options that are tensors: saved, and moved to other dtypes, with the module
 FORMER = ("size_average", "reduce")                       # what PyTorch's losses had before `reduction`
 
 
@@ -19,7 +19,8 @@ def as_module(name: str, function: Callable, options: str = "", shown: "str | No
     """
     taken = inspect.signature(function).parameters
     names = options.split()
-    slots = [inspect.Parameter(key, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None if key in FORMER else taken[key].default)
+    slots = [inspect.Parameter(key, inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                               default=None if key in FORMER else taken[key].default)
              for key in names]
     signature = inspect.Signature(slots)
     passed = [key for key in names if key not in FORMER]
@@ -48,14 +49,16 @@ def as_module(name: str, function: Callable, options: str = "", shown: "str | No
 
     def extra_repr(self: Any) -> str:
         words = [key for key in (passed if shown is None else shown.split()) if key != "inplace" and key not in BUFFERS]
-        told = shown.format(**vars(self)) if shown and "{" in shown else ", ".join(f"{key}={getattr(self, key)}" for key in words)
+        told = (shown.format(**vars(self)) if shown and "{" in shown
+                else ", ".join(f"{key}={getattr(self, key)}" for key in words))
         return ", ".join([t for t in (told, "inplace=True" if "inplace" in passed and self.inplace else "") if t])
-    __init__.__signature__ = inspect.Signature([inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY), *slots])       # type: ignore[attr-defined]
-    return type(name, (Module,), {"__init__": __init__, "forward": forward, "extra_repr": extra_repr, "__doc__": function.__doc__,
-                                  "__module__": sys._getframe(1).f_globals["__name__"]})
+    __init__.__signature__ = inspect.Signature([inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY), *slots])  # type: ignore[attr-defined]
+    return type(name, (Module,),
+                {"__init__": __init__, "forward": forward, "extra_repr": extra_repr, "__doc__": function.__doc__,
+                 "__module__": sys._getframe(1).f_globals["__name__"]})
 
 
-# -- activations --------------------------------------------------------------------------------------------------------------------------
+# -- activations -------------------------------------------------------------------------------------------------------
 
 ReLU = as_module("ReLU", activations.relu, "inplace")
 LeakyReLU = as_module("LeakyReLU", activations.leaky_relu, "negative_slope inplace")
@@ -98,7 +101,7 @@ class RReLU(Module):
         return f"lower={self.lower}, upper={self.upper}" + (", inplace=True" if self.inplace else "")
 
 
-# -- dropout ------------------------------------------------------------------------------------------------------------------------------
+# -- dropout -----------------------------------------------------------------------------------------------------------
 
 
 class Dropout(Module):
@@ -117,9 +120,10 @@ class Dropout(Module):
         return f"p={self.p}, inplace={self.inplace}"
 
 
-# -- pooling and sizes --------------------------------------------------------------------------------------------------------------------
+# -- pooling and sizes -------------------------------------------------------------------------------------------------
 
-_MAX, _MAX_SHOWN = "kernel_size stride padding dilation return_indices ceil_mode", "kernel_size stride padding dilation ceil_mode"
+_MAX, _MAX_SHOWN = ("kernel_size stride padding dilation return_indices ceil_mode",
+                    "kernel_size stride padding dilation ceil_mode")
 MaxPool1d = as_module("MaxPool1d", pooling.max_pool1d, _MAX, _MAX_SHOWN)
 MaxPool2d = as_module("MaxPool2d", pooling.max_pool2d, _MAX, _MAX_SHOWN)
 _AVG, _AVG_SHOWN = "kernel_size stride padding ceil_mode count_include_pad", "kernel_size stride padding"
@@ -167,7 +171,7 @@ class Unflatten(Module):
         return f"dim={self.dim}, unflattened_size={self.unflattened_size}"
 
 
-# -- losses -------------------------------------------------------------------------------------------------------------------
+# -- losses ------------------------------------------------------------------------------------------------------------
 
 _WAYS = "size_average reduce reduction"
 MSELoss = as_module("MSELoss", losses.mse_loss, _WAYS, "")
@@ -175,9 +179,12 @@ L1Loss = as_module("L1Loss", losses.l1_loss, _WAYS, "")
 SmoothL1Loss = as_module("SmoothL1Loss", losses.smooth_l1_loss, f"{_WAYS} beta", "")
 HuberLoss = as_module("HuberLoss", losses.huber_loss, "reduction delta", "")
 BCELoss = as_module("BCELoss", losses.binary_cross_entropy, f"weight {_WAYS}", "")
-BCEWithLogitsLoss = as_module("BCEWithLogitsLoss", losses.binary_cross_entropy_with_logits, f"weight {_WAYS} pos_weight", "")
+BCEWithLogitsLoss = as_module("BCEWithLogitsLoss", losses.binary_cross_entropy_with_logits,
+                              f"weight {_WAYS} pos_weight", "")
 NLLLoss = as_module("NLLLoss", losses.nll_loss, "weight size_average ignore_index reduce reduction", "")
-CrossEntropyLoss = as_module("CrossEntropyLoss", losses.cross_entropy, "weight size_average ignore_index reduce reduction label_smoothing", "")
+CrossEntropyLoss = as_module("CrossEntropyLoss", losses.cross_entropy,
+                             "weight size_average ignore_index reduce reduction label_smoothing", "")
 KLDivLoss = as_module("KLDivLoss", losses.kl_div, f"{_WAYS} log_target", "")
-PoissonNLLLoss = as_module("PoissonNLLLoss", losses.poisson_nll_loss, "log_input full size_average eps reduce reduction", "")
+PoissonNLLLoss = as_module("PoissonNLLLoss", losses.poisson_nll_loss,
+                           "log_input full size_average eps reduce reduction", "")
 GaussianNLLLoss = as_module("GaussianNLLLoss", losses.gaussian_nll_loss, "full eps reduction", "")

@@ -14,9 +14,11 @@ from .functional import call, sizes
 def _ends_in(input: Any, shape: tuple) -> None:
     """Raise unless the last dimensions have this shape."""
     if isinstance(input, Tensor) and not shape:
-        raise RuntimeError("Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = []")
+        raise RuntimeError("Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
+                           "element, but got normalized_shape = []")
     if isinstance(input, Tensor) and tuple(input.shape[-len(shape):]) != shape:
-        raise RuntimeError(f"Given normalized_shape={list(shape)}, expected input with shape [{', '.join(['*', *map(str, shape)])}], but got input of size"
+        raise RuntimeError(f"Given normalized_shape={list(shape)}, expected input with shape "
+                           f"[{', '.join(['*', *map(str, shape)])}], but got input of size"
                            f"{list(input.shape)}")
 
 
@@ -30,7 +32,8 @@ def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any 
     return layer_norm_step(input, weight, bias, axes=axes, shape=shape, eps=eps)
 
 
-def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None, training: bool = False, momentum: float = 0.1,
+def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None,
+               training: bool = False, momentum: float = 0.1,
                eps: float = 1e-5) -> Any:
     """Mean 0 and variance 1 in every channel, over the batch in training, by the running statistics else."""
     axes = tuple(k for k in range(len(input.shape)) if k != 1)
@@ -78,10 +81,12 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
     if len(shape) < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {len(shape)}")
     if shape[1] % num_groups:
-        raise RuntimeError(f"Expected number of channels in input to be divisible by num_groups, but got input of shape {list(shape)} and num_groups={num_groups}")
+        raise RuntimeError(f"Expected number of channels in input to be divisible by num_groups, but got input of "
+                           f"shape {list(shape)} and num_groups={num_groups}")
     for name, p in (("weight", weight), ("bias", bias)):
         if p is not None and tuple(p.shape) != (shape[1],):
-            raise RuntimeError(f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of shape {list(p.shape)} and "
+            raise RuntimeError(f"Expected {name} to be a vector of size equal to the number of channels in input, but "
+                               f"got {name} of shape {list(p.shape)} and "
                                f"input of shape {list(shape)}")
     grouped = op["reshape"](input, shape[0], num_groups, math.prod(shape[1:]) // num_groups)
     y = op["reshape"](layer_norm(grouped, grouped.shape[2:], eps=eps), *shape)
@@ -93,6 +98,6 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
 def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Any = None) -> Any:
     """x, divided by its norm along a dimension (or several)."""
     if isinstance(input, Tensor):
-        return delivered(input / input.norm(p, dim, True).clamp_min(eps), out, "normalize")                                    # type: ignore[attr-defined]
+        return delivered(input / input.norm(p, dim, True).clamp_min(eps), out, "normalize")  # type: ignore[attr-defined]
     size = call("numpy.sum", abs(input) ** p, axis=dim, keepdims=True) ** (1.0 / p)
     return input / op["maximum"](size, eps)

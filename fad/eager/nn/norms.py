@@ -30,12 +30,14 @@ class ChannelNorm(_Affine):
     dims: tuple = ()                                           # how many dimensions an input may have
 
     @typed
-    def __init__(self, num_features: int, eps: float = 1e-5, momentum: "float | None" = 0.1, affine: bool = True, track_running_stats: bool = True,
+    def __init__(self, num_features: int, eps: float = 1e-5, momentum: "float | None" = 0.1, affine: bool = True,
+                 track_running_stats: bool = True,
                  bias: bool = True):
         super().__init__()
         self.num_features, self.eps, self.momentum, self.affine, self.track_running_stats = num_features, eps, momentum, affine, track_running_stats
         self._scaled_and_shifted(num_features, affine, affine and bias)
-        self.register_buffer("running_mean", wrap(np.zeros(num_features, default.dtype)) if track_running_stats else None)
+        self.register_buffer("running_mean",
+                             wrap(np.zeros(num_features, default.dtype)) if track_running_stats else None)
         self.register_buffer("running_var", wrap(np.ones(num_features, default.dtype)) if track_running_stats else None)
         self.register_buffer("num_batches_tracked", wrap(np.zeros((), np.int64)) if track_running_stats else None)
 
@@ -59,12 +61,14 @@ class ChannelNorm(_Affine):
         """As of every module; states older than version 2 do not know how many batches there were."""
         key = f"{prefix}num_batches_tracked"
         if (local_metadata.get("version") or 1) < 2 and self.track_running_stats and key not in state_dict:
-            state_dict[key] = wrap(np.zeros((), np.int64)) if self.num_batches_tracked is None else self.num_batches_tracked
+            state_dict[key] = (wrap(np.zeros((), np.int64)) if self.num_batches_tracked is None
+                               else self.num_batches_tracked)
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
     def extra_repr(self) -> str:
         """What the layer is written with."""
-        return (f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, bias={self.bias is not None}, "
+        return (f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
+                f"bias={self.bias is not None}, "
                 f"track_running_stats={self.track_running_stats}")
 
 
@@ -77,7 +81,8 @@ class _BatchNorm(ChannelNorm):
             share = 1.0 / self.num_batches_tracked if self.momentum is None else self.momentum
         by_batch = self.training or self.running_mean is None and self.running_var is None
         kept = not self.training or self.track_running_stats
-        return normalising.batch_norm(input, self.running_mean if kept else None, self.running_var if kept else None, self.weight, self.bias, by_batch, share,
+        return normalising.batch_norm(input, self.running_mean if kept else None, self.running_var if kept else None,
+                                      self.weight, self.bias, by_batch, share,
                                       self.eps)
 
     def _count(self) -> None:
@@ -114,7 +119,8 @@ class LayerNorm(_Affine):
         return normalising.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, bias={self.bias is not None}"
+        return (f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, "
+                f"bias={self.bias is not None}")
 
 
 class GroupNorm(_Affine):
@@ -132,4 +138,5 @@ class GroupNorm(_Affine):
         return normalising.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        return f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, bias={self.bias is not None}"
+        return (f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
+                f"bias={self.bias is not None}")

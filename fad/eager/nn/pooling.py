@@ -1,4 +1,5 @@
-"""Pooling: the largest element, the mean or the p-norm of windows, of a given size or of as many as the output is to have."""
+"""Pooling: the largest element, the mean or the p-norm of windows, of a given size or of as many as the output is to
+have."""
 import math
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -18,7 +19,8 @@ _NOT_IMAGES = "{}: Expected {}D or {}D (batch mode) tensor with optional 0 dim b
 class _Windows:
     """The windows of one call: sizes, strides, padding and how many there are, a number for each dimension."""
 
-    def __init__(self, name: str, input: Any, size: Any, stride: Any, padding: Any, dilation: Any, ceil: bool, rank: int):
+    def __init__(self, name: str, input: Any, size: Any, stride: Any, padding: Any, dilation: Any, ceil: bool,
+                 rank: int):
         if len(input.shape) not in (rank + 1, rank + 2):
             raise RuntimeError(_NOT_IMAGES.format(name, rank + 1, rank + 2, list(input.shape)))
         if 0 in tuple(input.shape)[len(input.shape) - rank - 1:]:                       # of no channel, or of nothing
@@ -34,11 +36,14 @@ class _Windows:
             if p < 0:
                 raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
             if p > (d * (m - 1) + 1) // 2:
-                raise RuntimeError(f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={m} and dilation={d}")
+                raise RuntimeError(f"pad should be at most half of effective kernel size, but got pad={p}, "
+                                   f"kernel_size={m} and dilation={d}")
         self.counts = [self._count(k) for k in range(rank)]
         if min(self.counts) < 1:
-            raise RuntimeError(f"Given input size: ({'x'.join(map(str, (sizes(input)[-rank - 1], *self.extents)))}). Calculated output size: "
-                               f"({'x'.join(map(str, (sizes(input)[-rank - 1], *self.counts)))}). Output size is too small")
+            raise RuntimeError(f"Given input size: ({'x'.join(map(str, (sizes(input)[-rank - 1], *self.extents)))}). "
+                               "Calculated output size: "
+                               f"({'x'.join(map(str, (sizes(input)[-rank - 1], *self.counts)))}). Output size is too "
+                               "small")
 
     def _count(self, k: int) -> int:
         """How many windows an axis has; with `ceil` the last may reach beyond the end, if it begins before it."""
@@ -50,9 +55,11 @@ class _Windows:
     def seen(self, input: Any, outside: float) -> Any:
         """All windows, what is outside the input having a value."""
         after = [max((c - 1) * s + d * (m - 1) + 1 - n - p, p if not self.ceil else 0)
-                 for c, s, d, m, n, p in zip(self.counts, self.stride, self.dilation, self.size, self.extents, self.padding)]
+                 for c, s, d, m, n, p in zip(self.counts, self.stride, self.dilation, self.size, self.extents,
+                                             self.padding)]
         if any(self.padding) or any(after):
-            input = pad(input, [v for pair in zip(reversed(self.padding), reversed(after)) for v in pair], value=outside)
+            input = pad(input, [v for pair in zip(reversed(self.padding), reversed(after)) for v in pair],
+                        value=outside)
         x = windows(input, self.size, self.stride, self.dilation)
         for k, c in enumerate(self.counts):
             if x.shape[len(x.shape) - 2 * self.rank + k] != c:
@@ -70,16 +77,19 @@ class _Windows:
         return total
 
     def places(self, chosen: np.ndarray) -> np.ndarray:
-        """Where in the (flattened) spatial dimensions of the input the elements lie that were chosen in the flattened windows."""
+        """Where in the (flattened) spatial dimensions of the input the elements lie that were chosen in the flattened
+        windows."""
         inside = np.unravel_index(chosen, self.size)
         flat = np.zeros((), np.int64)
         for k, n in enumerate(self.extents):
-            first = np.arange(self.counts[k]).reshape([-1 if j == k else 1 for j in range(self.rank)]) * self.stride[k] - self.padding[k]
+            first = (np.arange(self.counts[k]).reshape([-1 if j == k else 1 for j in range(self.rank)]) * self.stride[k]
+                     - self.padding[k])
             flat = flat * n + first + inside[k] * self.dilation[k]
         return flat
 
 
-def _max_pool(input: Any, size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, return_indices: bool, rank: int) -> Any:
+def _max_pool(input: Any, size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, return_indices: bool,
+              rank: int) -> Any:
     if isinstance(input, Tensor):
         given = [tuple(v) if isinstance(v, list) else v for v in (size, stride, padding, dilation)]
         w = _windows_of(f"max_pool{rank}d", input._a.shape, *given, ceil_mode, rank)
@@ -90,7 +100,7 @@ def _max_pool(input: Any, size: Any, stride: Any, padding: Any, dilation: Any, c
         largest, places = quick
         return _pooled(input, largest, wrap(places), w, stride, ceil_mode, return_indices)
     seen = w.seen(input, -np.inf if input.dtype.kind == "f" else np.iinfo(input.dtype).min)
-    flat = op["reshape"](seen, *seen.shape[:-rank], math.prod(w.size))                    # of equal elements the first has the gradient
+    flat = op["reshape"](seen, *seen.shape[:-rank], math.prod(w.size))  # of equal elements the first has the gradient
     chosen = call("numpy.argmax", flat, axis=-1, keepdims=True)
     largest = call("numpy.take_along_axis", flat, chosen, axis=-1)[..., 0]
     if not isinstance(largest, Tensor):
@@ -99,9 +109,11 @@ def _max_pool(input: Any, size: Any, stride: Any, padding: Any, dilation: Any, c
 
 
 def _quick_max(input: Tensor, w: _Windows) -> "tuple | None":
-    """The largest elements and where they lie; None where windows reach beyond the input, or the numbers are no floats."""
+    """The largest elements and where they lie; None where windows reach beyond the input, or the numbers are no
+    floats."""
     a, rank = input._a, w.rank
-    within = None if a.dtype.kind != "f" or any(w.padding) else _elements(tuple(w.counts), w.size, w.stride, w.dilation, tuple(w.extents))
+    within = (None if a.dtype.kind != "f" or any(w.padding)
+              else _elements(tuple(w.counts), w.size, w.stride, w.dilation, tuple(w.extents)))
     if within is None:
         return None
     lead, n = a.shape[:a.ndim - rank], math.prod(w.extents)
@@ -114,7 +126,8 @@ def _quick_max(input: Tensor, w: _Windows) -> "tuple | None":
 
 @lru_cache(maxsize=256)
 def _elements(count: tuple, size: tuple, stride: tuple, dilation: tuple, extents: tuple) -> "np.ndarray | None":
-    """The elements of each window, as places in the flattened input: an array (windows, elements). None where one lies outside."""
+    """The elements of each window, as places in the flattened input: an array (windows, elements). None where one lies
+    outside."""
     if any((c - 1) * s + d * (m - 1) >= n for c, s, d, m, n in zip(count, stride, dilation, size, extents)):
         return None
     flat = np.zeros((), np.int64)
@@ -133,27 +146,33 @@ def _windows_of(name: str, shape: tuple, *args: Any) -> _Windows:
     return _Windows(name, _Sized(shape), *args)
 
 
-def _pooled(input: Any, largest: Any, places: Tensor, w: _Windows, stride: Any, ceil_mode: bool, return_indices: bool) -> Any:
+def _pooled(input: Any, largest: Any, places: Tensor, w: _Windows, stride: Any, ceil_mode: bool,
+            return_indices: bool) -> Any:
     """The result of max pooling, as one step."""
     rank = w.rank
-    notes = {"kernel_size": w.size, "stride": () if stride is None else w.stride, "padding": w.padding, "dilation": w.dilation, "ceil_mode": ceil_mode}
-    together((largest,), f"MaxPool{max(rank, 2)}DWithIndicesBackward0", (input,), {"self": input, "result1": places}, **notes)
+    notes = {"kernel_size": w.size, "stride": () if stride is None else w.stride, "padding": w.padding,
+             "dilation": w.dilation, "ceil_mode": ceil_mode}
+    together((largest,), f"MaxPool{max(rank, 2)}DWithIndicesBackward0", (input,), {"self": input, "result1": places},
+             **notes)
     return (largest, places) if return_indices else largest
 
 
-def max_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
+def max_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+               ceil_mode: bool = False,
                return_indices: bool = False) -> Any:
     """The largest element of every window; with return_indices also where it lies."""
     return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices, 1)
 
 
-def max_pool2d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
+def max_pool2d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+               ceil_mode: bool = False,
                return_indices: bool = False) -> Any:
     """The largest element of every window; with return_indices also where it lies in the image."""
     return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices, 2)
 
 
-def _avg_pool(input: Any, size: Any, stride: Any, padding: Any, ceil_mode: bool, include_pad: bool, divisor: "int | None", rank: int) -> Any:
+def _avg_pool(input: Any, size: Any, stride: Any, padding: Any, ceil_mode: bool, include_pad: bool,
+              divisor: "int | None", rank: int) -> Any:
     w = _Windows(f"avg_pool{rank}d", input, size, stride, padding, 1, ceil_mode, rank)
     if divisor == 0:
         raise RuntimeError("divisor must be not zero")
@@ -164,23 +183,26 @@ def _avg_pool(input: Any, size: Any, stride: Any, padding: Any, ceil_mode: bool,
         y = call("numpy.mean", seen, axis=axes)
     else:
         y = call("numpy.sum", seen, axis=axes) / (over if divisor else over.astype(input.dtype))
-    notes = {"kernel_size": w.size, "stride": () if stride is None else w.stride, "padding": w.padding, "ceil_mode": ceil_mode,
+    notes = {"kernel_size": w.size, "stride": () if stride is None else w.stride, "padding": w.padding,
+             "ceil_mode": ceil_mode,
              "count_include_pad": include_pad, "divisor_override": divisor}
     return together((y,), f"AvgPool{max(rank, 2)}DBackward0", (input,), {"self": input}, **notes)[0]
 
 
-def avg_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True) -> Any:
+def avg_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+               count_include_pad: bool = True) -> Any:
     """The mean of every window; the padding's zeros are counted or not."""
     return _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, None, 1)
 
 
-def avg_pool2d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True,
+def avg_pool2d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+               count_include_pad: bool = True,
                divisor_override: "int | None" = None) -> Any:
     """The mean of every window; the padding's zeros are counted or not, or another divisor is given."""
     return _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 2)
 
 
-# -- as many windows as the output is to have ---------------------------------------------------------------------------------------
+# -- as many windows as the output is to have --------------------------------------------------------------------------
 
 
 def along(x: Any, axis: int, matrix: np.ndarray) -> Any:
@@ -196,9 +218,11 @@ def _wanted(input: Any, size: Any, rank: int, name: str) -> list:
     if len(input.shape) not in (rank + 1, rank + 2):
         raise RuntimeError(f"{name}{rank}d(): Expected {rank + 1}D or {rank + 2}D tensor, but got: {list(input.shape)}")
     if len(spread(size, rank)) != rank:
-        raise RuntimeError(f"{name}{rank}d: output_size must be {rank}" if rank > 1 else f"{name}1d() argument 'output_size' should contain one int (got {len(size)})")
+        raise RuntimeError(f"{name}{rank}d: output_size must be {rank}" if rank > 1
+                           else f"{name}1d() argument 'output_size' should contain one int (got {len(size)})")
     if any(m is not None and m < 0 for m in spread(size, rank)):
-        raise RuntimeError(f"{name}{rank}d: elements of output_size must be greater than or equal to 0 but received {list(spread(size, rank))}")
+        raise RuntimeError(f"{name}{rank}d: elements of output_size must be greater than or equal to 0 but received "
+                           f"{list(spread(size, rank))}")
     return [n if m is None else m for n, m in zip(input.shape[-rank:], spread(size, rank))]
 
 
@@ -231,4 +255,4 @@ def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
     return adaptive_mean(input, output_size, 2)
 
 
-# -- back to where the largest elements were ------------------------------------------------------------------------------------------
+# -- back to where the largest elements were ---------------------------------------------------------------------------

@@ -46,14 +46,16 @@ def _gru(x: Any, state: tuple, weights: list) -> tuple:
 
 
 class Kind(NamedTuple):
-    """How a recurrent layer goes one step: cell(x, state, weights) is the next state, whose first part is the output."""
+    """How a recurrent layer goes one step: cell(x, state, weights) is the next state, whose first part is the
+    output."""
 
     gates: int
     parts: int                                             # of how many tensors the state consists
     cell: Callable
 
 
-KINDS = {"RNN_TANH": Kind(1, 1, _rnn(op["tanh"])), "RNN_RELU": Kind(1, 1, _rnn(activations.relu)), "LSTM": Kind(4, 2, _lstm), "GRU": Kind(3, 1, _gru)}
+KINDS = {"RNN_TANH": Kind(1, 1, _rnn(op["tanh"])), "RNN_RELU": Kind(1, 1, _rnn(activations.relu)),
+         "LSTM": Kind(4, 2, _lstm), "GRU": Kind(3, 1, _gru)}
 
 
 def _run(cell: Callable, steps: Iterable, state: tuple, weights: list) -> "tuple[list, tuple]":
@@ -66,13 +68,15 @@ def _run(cell: Callable, steps: Iterable, state: tuple, weights: list) -> "tuple
 
 
 class RNNBase(Module):
-    """Layers of cells run along time; input (time, batch, features), or (batch, time, features) with batch_first, or without the batch.
+    """Layers of cells run along time; input (time, batch, features), or (batch, time, features) with batch_first, or
+    without the batch.
 
     mode   "RNN_TANH", "RNN_RELU", "LSTM" or "GRU"
     """
 
     @typed
-    def __init__(self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True, batch_first: bool = False, dropout: float = 0.0,
+    def __init__(self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
+                 batch_first: bool = False, dropout: float = 0.0,
                  bidirectional: bool = False, proj_size: int = 0):
         super().__init__()
         if mode not in KINDS:
@@ -82,7 +86,8 @@ class RNNBase(Module):
         self.dropout, self.bidirectional, self.proj_size = float(dropout), bidirectional, proj_size
         for layer in range(num_layers):
             for suffix in self._suffixes():
-                self._add(layer, suffix, input_size if layer == 0 else (proj_size or hidden_size) * len(self._suffixes()))
+                self._add(layer, suffix,
+                          input_size if layer == 0 else (proj_size or hidden_size) * len(self._suffixes()))
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -105,23 +110,27 @@ class RNNBase(Module):
             setattr(self, f"{name}_l{layer}{suffix}", empty(*shape))
 
     def _weights(self, layer: int, suffix: str) -> list:
-        return [self._parameters.get(f"{name}_l{layer}{suffix}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")]
+        return [self._parameters.get(f"{name}_l{layer}{suffix}")
+                for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")]
 
     @property
     def all_weights(self) -> list:
         """The weights of each direction of each layer."""
-        return [[w for w in self._weights(layer, suffix) if w is not None] for layer in range(self.num_layers) for suffix in self._suffixes()]
+        return [[w for w in self._weights(layer, suffix) if w is not None] for layer in range(self.num_layers)
+                for suffix in self._suffixes()]
 
     def forward(self, input: Any, hx: Any = None) -> tuple:
         """The outputs of the last layer in time, and the last state of every layer and direction."""
         single = len(input.shape) == 2
         if len(input.shape) not in (2, 3):
-            raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {len(input.shape)}D tensor instead")
+            raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {len(input.shape)}D tensor "
+                             "instead")
         x = op["reshape"](input, input.shape[0], 1, input.shape[1]) if single else input
         if not single and self.batch_first:
             x = functional.swapped(x, 0, 1)
         if x.shape[-1] != self.input_size:
-            raise RuntimeError(f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {x.shape[-1]}")
+            raise RuntimeError(f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got "
+                               f"{x.shape[-1]}")
         length, batch = functional.sizes(x)[:2]
         if not length:
             raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
@@ -146,10 +155,12 @@ class RNNBase(Module):
         for k, (h, n) in enumerate(zip(parts, widths)):
             wanted = (count, n) if single else (count, batch, n)
             if len(h.shape) != len(wanted):
-                raise RuntimeError(f"For {'unbatched 2-D' if single else 'batched 3-D'} input, hx{' and cx' if len(widths) > 1 else ''} should also be "
+                raise RuntimeError(f"For {'unbatched 2-D' if single else 'batched 3-D'} input, "
+                                   f"hx{' and cx' if len(widths) > 1 else ''} should also be "
                                    f"{len(wanted)}-D but got {len(h.shape)}-D tensor")
             if tuple(h.shape) != wanted:
-                raise RuntimeError(f"Expected hidden{f'[{k}]' if len(widths) > 1 else ''} size {wanted}, got {list(h.shape)}")
+                raise RuntimeError(f"Expected hidden{f'[{k}]' if len(widths) > 1 else ''} size {wanted}, got "
+                                   f"{list(h.shape)}")
         if single:
             parts = [op["reshape"](h, h.shape[0], 1, h.shape[1]) for h in parts]
         return parts
@@ -161,7 +172,8 @@ class RNNBase(Module):
             columns = []
             for d, suffix in enumerate(self._suffixes()):
                 state = tuple([h[layer * len(self._suffixes()) + d] for h in given])
-                outputs, final = _run(KINDS[self.mode].cell, reversed(steps) if d else steps, state, self._weights(layer, suffix))
+                outputs, final = _run(KINDS[self.mode].cell, reversed(steps) if d else steps, state,
+                                      self._weights(layer, suffix))
                 columns.append(outputs[::-1] if d else outputs)
                 finals.append(final)
             steps = columns[0] if len(columns) == 1 else [cat(list(pair), -1) for pair in zip(*columns)]
@@ -170,16 +182,21 @@ class RNNBase(Module):
         return steps, finals
 
     def extra_repr(self) -> str:
-        usual = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0.0, "bidirectional": False}
-        return f"{self.input_size}, {self.hidden_size}" + "".join(f", {key}={getattr(self, key)}" for key, v in usual.items() if getattr(self, key) != v)
+        usual = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0.0,
+                 "bidirectional": False}
+        return f"{self.input_size}, {self.hidden_size}" + "".join(f", {key}={getattr(self, key)}"
+                                                                  for key, v in usual.items()
+                                                                  if getattr(self, key) != v)
 
 
 def _sensible(mode: str, input_size: int, hidden_size: int, num_layers: int, dropout: float, proj_size: int) -> None:
     """Raise unless these make a layer."""
     if not isinstance(dropout, numbers.Number) or isinstance(dropout, bool) or not 0 <= dropout <= 1:
-        raise ValueError("dropout should be a number in range [0, 1] representing the probability of an element being zeroed")
+        raise ValueError("dropout should be a number in range [0, 1] representing the probability of an element being "
+                         "zeroed")
     if dropout > 0 and num_layers == 1:
-        warnings.warn(f"dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers greater than 1, but got "
+        warnings.warn(f"dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
+                      "num_layers greater than 1, but got "
                       f"dropout={dropout} and num_layers={num_layers}", stacklevel=4)
     if not isinstance(hidden_size, int):
         raise TypeError(f"hidden_size should be of type int, got: {type(hidden_size).__name__}")
@@ -198,11 +215,13 @@ def _sensible(mode: str, input_size: int, hidden_size: int, num_layers: int, dro
 class RNN(RNNBase):
     """h' = tanh(W x + U h + b) (or relu)."""
 
-    def __init__(self, input_size: int, hidden_size: int, num_layers: int = 1, nonlinearity: str = "tanh", bias: bool = True, batch_first: bool = False,
+    def __init__(self, input_size: int, hidden_size: int, num_layers: int = 1, nonlinearity: str = "tanh",
+                 bias: bool = True, batch_first: bool = False,
                  dropout: float = 0.0, bidirectional: bool = False, **options: Any):
         if nonlinearity not in ("tanh", "relu"):
             raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
-        super().__init__(f"RNN_{nonlinearity.upper()}", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, **options)
+        super().__init__(f"RNN_{nonlinearity.upper()}", input_size, hidden_size, num_layers, bias, batch_first, dropout,
+                         bidirectional, **options)
         self.nonlinearity = nonlinearity
 
 
@@ -251,11 +270,14 @@ class RNNCellBase(Module):
             parts = hx if isinstance(hx, (tuple, list)) else (hx,)
             for k, h in enumerate(parts):
                 if len(h.shape) not in (1, 2):
-                    raise ValueError(f"{name}: Expected hidden{f'[{k}]' if kind.parts > 1 else ''} to be 1D or 2D, got {len(h.shape)}D instead")
+                    raise ValueError(f"{name}: Expected hidden{f'[{k}]' if kind.parts > 1 else ''} to be 1D or 2D, got "
+                                     f"{len(h.shape)}D instead")
                 if h.shape[-1] != self.hidden_size:
-                    raise RuntimeError(f"hidden{k if kind.parts > 1 else 0} has inconsistent hidden_size: got {h.shape[-1]}, expected {self.hidden_size}")
+                    raise RuntimeError(f"hidden{k if kind.parts > 1 else 0} has inconsistent hidden_size: got "
+                                       f"{h.shape[-1]}, expected {self.hidden_size}")
                 if not single and h.shape[0] != x.shape[0]:
-                    raise RuntimeError(f"Input batch size {x.shape[0]} doesn't match hidden{k if kind.parts > 1 else 0} batch size {h.shape[0]}")
+                    raise RuntimeError(f"Input batch size {x.shape[0]} doesn't match "
+                                       f"hidden{k if kind.parts > 1 else 0} batch size {h.shape[0]}")
             state = tuple([op["reshape"](h, 1, *h.shape) if single else h for h in parts])
         new = kind.cell(x, state, [self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh, None])
         new = tuple([op["reshape"](h, h.shape[1]) for h in new]) if single else tuple(new)
@@ -268,7 +290,8 @@ class RNNCellBase(Module):
 class RNNCell(RNNCellBase):
     """One step of an RNN."""
 
-    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh", **options: Any):
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh",
+                 **options: Any):
         if nonlinearity not in ("tanh", "relu"):
             raise RuntimeError(f"Unknown nonlinearity: {nonlinearity}")
         super().__init__(input_size, hidden_size, bias, **options)

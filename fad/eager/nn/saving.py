@@ -43,7 +43,8 @@ class Saving:
 
     def _begin_saving_hooks(self) -> None:
         """The tables of hooks that are not there yet: modules pickled of old may lack some."""
-        for name in ("_state_dict_pre_hooks", "_state_dict_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks"):
+        for name in ("_state_dict_pre_hooks", "_state_dict_hooks", "_load_state_dict_pre_hooks",
+                     "_load_state_dict_post_hooks"):
             self.__dict__.setdefault(name, Hooks())
 
     def get_extra_state(self) -> Any:
@@ -68,7 +69,8 @@ class Saving:
     _register_state_dict_hook = register_state_dict_post_hook
 
     def register_load_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
-        """Call hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs) before this module takes its values."""
+        """Call hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
+        before this module takes its values."""
         return RemovableHandle(self._load_state_dict_pre_hooks, hook)
 
     def _register_load_state_dict_pre_hook(self, hook: Callable, with_module: bool = False) -> RemovableHandle:
@@ -76,7 +78,8 @@ class Saving:
         return self.register_load_state_dict_pre_hook(hook if with_module else lambda module, *given: hook(*given))
 
     def register_load_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
-        """Call hook(module, incompatible_keys) once this module and those below have their values; it may change the lists in place."""
+        """Call hook(module, incompatible_keys) once this module and those below have their values; it may change the
+        lists in place."""
         return RemovableHandle(self._load_state_dict_post_hooks, hook)
 
     def _kept(self) -> list:
@@ -110,7 +113,8 @@ class Saving:
             destination = destination if new is None else new
         return destination
 
-    def _load_from_state_dict(self, state_dict: dict, prefix: str, local_metadata: dict, strict: bool, missing_keys: list, unexpected_keys: list,
+    def _load_from_state_dict(self, state_dict: dict, prefix: str, local_metadata: dict, strict: bool,
+                              missing_keys: list, unexpected_keys: list,
                               error_msgs: list) -> None:
         """Take over the values of this module's own tensors."""
         for hook in list(self._load_state_dict_pre_hooks.values()):
@@ -131,56 +135,64 @@ class Saving:
                 missing_keys.append(key)
         known = {name for name, _ in own} | ({EXTRA} if self._has_extra("set_extra_state") else set())
         for key in state_dict:
-            if strict and key.startswith(prefix) and (rest := key[len(prefix):].split("."))[0] not in (known if len(rest) == 1 else self._modules):
+            if (strict and key.startswith(prefix)
+                    and (rest := key[len(prefix):].split("."))[0] not in (known if len(rest) == 1 else self._modules)):
                 unexpected_keys.append(key)
 
     def _take(self, name: str, t: Tensor, value: Any, key: str, assign: bool) -> str:
         """Write a value over a tensor (or put it in its place); what was wrong with it."""
         if not isinstance(value, (Tensor, np.ndarray)):
-            return (f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from checkpoint but received '
+            return (f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '
+                    'checkpoint but received '
                     f"{type(value)}")
         given = value if isinstance(value, Tensor) else wrap(value)
         if given._a.shape == (1,) and not t._a.ndim:                           # as numbers were saved of old
-            given = given.reshape(())                                                          # type: ignore[attr-defined]
+            given = given.reshape(())  # type: ignore[attr-defined]
         if given._a.shape != t._a.shape:
-            return (f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, "               # type: ignore[attr-defined]
-                    f"the shape in current model is {t.shape}.")                                # type: ignore[attr-defined]
+            return (f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, "  # type: ignore[attr-defined]
+                    f"the shape in current model is {t.shape}.")  # type: ignore[attr-defined]
         try:
             with changed(grad=False):
                 if not assign:
-                    t.copy_(given)                                                             # type: ignore[attr-defined]
+                    t.copy_(given)  # type: ignore[attr-defined]
                 elif name in self._parameters:
-                    self._parameters[name] = given if type(given) is type(t) else type(t)(given, requires_grad=t.requires_grad)   # type: ignore[call-arg, attr-defined]
+                    self._parameters[name] = given if type(given) is type(t) else type(t)(given, requires_grad=t.requires_grad)  # type: ignore[call-arg, attr-defined]
                 else:
                     self._buffers[name] = given
         except Exception as error:
             let_through(error)
-            return (f'While copying the parameter named "{key}", whose dimensions in the model are {t.shape} and '       # type: ignore[attr-defined]
-                    f"whose dimensions in the checkpoint are {given.shape}, an exception occurred : {error.args}.")     # type: ignore[attr-defined]
+            return (f'While copying the parameter named "{key}", whose dimensions in the model are {t.shape} and '  # type: ignore[attr-defined]
+                    f"whose dimensions in the checkpoint are {given.shape}, an exception occurred : {error.args}.")  # type: ignore[attr-defined]
         return ""
 
     def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> IncompatibleKeys:
-        """Write values over those of the parameters and buffers of the same names (or, with assign, put the values in their places)."""
+        """Write values over those of the parameters and buffers of the same names (or, with assign, put the values in
+        their places)."""
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
         keys, errors = IncompatibleKeys([], []), []  # type: ignore[var-annotated]
         self._load(OrderedDict(state_dict), "", getattr(state_dict, "_metadata", {}), strict, assign, keys, errors)
         if strict and keys.unexpected_keys:
-            errors.insert(0, f"Unexpected key(s) in state_dict: {', '.join(f'{k!r}' for k in keys.unexpected_keys)}. ".replace("'", '"'))
+            errors.insert(0,
+                          f"Unexpected key(s) in state_dict: {', '.join(f'{k!r}' for k in keys.unexpected_keys)}. ".replace("'", '"'))
         if strict and keys.missing_keys:
-            errors.insert(0, f"Missing key(s) in state_dict: {', '.join(f'{k!r}' for k in keys.missing_keys)}. ".replace("'", '"'))
+            errors.insert(0,
+                          f"Missing key(s) in state_dict: {', '.join(f'{k!r}' for k in keys.missing_keys)}. ".replace("'", '"'))
         if errors:
             raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(errors))
         return keys
 
-    def _load(self, state: dict, prefix: str, metadata: Any, strict: bool, assign: bool, keys: IncompatibleKeys, errors: list) -> None:
+    def _load(self, state: dict, prefix: str, metadata: Any, strict: bool, assign: bool, keys: IncompatibleKeys,
+              errors: list) -> None:
         local = {**metadata.get(prefix[:-1], {}), "assign_to_params_buffers": assign}
         self._load_from_state_dict(state, prefix, local, True, keys.missing_keys, keys.unexpected_keys, errors)
         for name, child in self._modules.items():
             if child is not None:
                 below = f"{prefix}{name}."
-                child._load({k: v for k, v in state.items() if k.startswith(below)}, below, metadata, strict, assign, keys, errors)
+                child._load({k: v for k, v in state.items() if k.startswith(below)}, below, metadata, strict, assign,
+                            keys, errors)
         for hook in list(self._load_state_dict_post_hooks.values()):
             if hook(self, keys) is not None:
-                raise RuntimeError("Hooks registered with ``register_load_state_dict_post_hook`` are not expected to return new values, "
+                raise RuntimeError("Hooks registered with ``register_load_state_dict_post_hook`` are not expected to "
+                                   "return new values, "
                                    "if incompatible_keys need to be modified, it should be done inplace.")

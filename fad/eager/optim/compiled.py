@@ -27,7 +27,8 @@ class Layout:
 
     def __init__(self, model: Module):
         self.modules = list(model.modules())
-        self.places = [(table, name, value) for m in self.modules for table in (m._parameters, m._buffers, m._modules) for name, value in table.items()]
+        self.places = [(table, name, value) for m in self.modules for table in (m._parameters, m._buffers, m._modules)
+                       for name, value in table.items()]
         self.tensors = {**dict(model.named_parameters()), **dict(model.named_buffers())}
 
     def holds(self) -> bool:
@@ -40,7 +41,8 @@ class Layout:
 
     def listens(self) -> bool:
         """Whether a module has hooks."""
-        return any(m._forward_hooks or m._forward_pre_hooks or m._backward_hooks or m._backward_pre_hooks for m in self.modules)
+        return any(m._forward_hooks or m._forward_pre_hooks or m._backward_hooks or m._backward_pre_hooks
+                   for m in self.modules)
 
 
 class CompiledStep:
@@ -51,10 +53,11 @@ class CompiledStep:
     optimizer  one that moves each parameter by its own gradient: all but LBFGS
     compile    "now", "auto", "never": as for fad.jit
 
-    The first step runs on tensors and is answered at once; it makes the optimiser's state. A step runs on tensors too while one of the optimiser's
-    parameters has no gradient, where somebody listens (hooks, anomaly mode, a profiler), where gradients have been accumulated before, or an argument
-    requires one. Learning rates may change from step to step; other options, and train() or eval(), make a new program. Parameters' .grad stays empty.
-    A parameter that a branch does not reach has the gradient zero in a program, where on tensors it has none.
+    The first step runs on tensors and is answered at once; it makes the optimiser's state. A step runs on tensors too
+    while one of the optimiser's parameters has no gradient, where somebody listens (hooks, anomaly mode, a profiler),
+    where gradients have been accumulated before, or an argument requires one. Learning rates may change from step to step; other options, and
+    train() or eval(), make a new program. Parameters' .grad stays empty. A parameter that a branch does not reach has
+    the gradient zero in a program, where on tensors it has none.
 
     >>> import numpy as np, fad
     >>> model = fad.nn.Linear(2, 1)
@@ -68,14 +71,15 @@ class CompiledStep:
 
     def __init__(self, loss: Callable, model: Module, optimizer: Optimizer, *, compile: "str | None" = None):
         if type(optimizer).step is not Optimizer.step:
-            raise ArgumentError(f"{type(optimizer).__name__} looks at all parameters together, and cannot be compiled as a step",
+            raise ArgumentError(f"{type(optimizer).__name__} looks at all parameters together, and cannot be compiled "
+                                "as a step",
                                 do="use it on tensors, with a closure")
         self.loss, self.model, self.optimizer, self.compile = loss, model, optimizer, compile
         self.programs: dict = {}
         self.moved: tuple | None = None
         self.layout = Layout(model)
 
-    # -- calls ------------------------------------------------------------------------------------------------------------------
+    # -- calls ---------------------------------------------------------------------------------------------------------
 
     def __call__(self, *args: Any) -> Tensor:
         if not self.layout.holds():                            # another model: everything anew
@@ -87,7 +91,8 @@ class CompiledStep:
         program = self.programs.get(key)
         if program is None:
             program = self.programs[key] = jit(self._program(names, groups), compile=self.compile)
-        given = tuple([p._a for p in params]), {name: t._a for name, t in kept.items()}, tuple([self._state(p) for p in params])
+        given = (tuple([p._a for p in params]), {name: t._a for name, t in kept.items()},
+                 tuple([self._state(p) for p in params]))
         rates = tuple([float(g["lr"]) for g in groups])
         value, values, buffers, states = program(*given, rates, tree.map_leaves(raw, args))
         for p, a in zip(params, values):
@@ -110,14 +115,16 @@ class CompiledStep:
         return value.detach()
 
     def _with_gradients(self) -> "tuple | None":
-        """Names, parameters and groups of what the optimiser moves, and the model's other tensors by name; None while one has no gradient."""
+        """Names, parameters and groups of what the optimiser moves, and the model's other tensors by name; None while
+        one has no gradient."""
         name_of = {id(t): name for name, t in self.layout.tensors.items()}
         found = [(p, group) for group in self.optimizer.param_groups for p in group["params"] if p._rg]
         if any(p._g is None or p._a.dtype.kind == "c" for p, _ in found):
             return None
         names = tuple([name_of.get(id(p)) for p, _ in found])
         if None in names:
-            raise ArgumentError("the optimiser has parameters that are not the model's", do="make them attributes of a module that holds the model too")
+            raise ArgumentError("the optimiser has parameters that are not the model's",
+                                do="make them attributes of a module that holds the model too")
         kept = {name: t for name, t in self.layout.tensors.items() if name not in names}
         return names, tuple([p for p, _ in found]), tuple([group for _, group in found]), kept
 
@@ -125,14 +132,15 @@ class CompiledStep:
         """Whether nothing but the numbers is asked for."""
         if not now().quick or self.layout.listens():
             return False
-        if any(not p._rg or p._g is not None or p._x is not None for p in self.moved[1]):                # type: ignore[index]
+        if any(not p._rg or p._g is not None or p._x is not None for p in self.moved[1]):  # type: ignore[index]
             return False
         return not any(isinstance(x, Tensor) and (x._rg or x._fn is not None) for x in tree.flatten(args)[0])
 
-    # -- the program --------------------------------------------------------------------------------------------------------------
+    # -- the program ---------------------------------------------------------------------------------------------------
 
     def _program(self, names: tuple, groups: tuple) -> Callable:
-        """The step as a function of arrays: (parameters, other tensors of the model, states, rates, args) -> the same, new, and the loss."""
+        """The step as a function of arrays: (parameters, other tensors of the model, states, rates, args) -> the same,
+        new, and the loss."""
         fixed = [dict(g) for g in groups]
 
         def compiled_step(params: tuple, buffers: dict, states: tuple, rates: tuple, args: tuple) -> tuple:
@@ -149,7 +157,7 @@ class CompiledStep:
             return value, tuple([p._a for p in moved]), kept, tuple(new)
         return compiled_step
 
-    # -- the optimiser's state: Python numbers go in as NumPy's, so that they may change -------------------------------------------
+    # -- the optimiser's state: Python numbers go in as NumPy's, so that they may change -------------------------------
 
     def _state(self, p: Tensor) -> dict:
         return {k: np.int64(v) if type(v) is int else v for k, v in self.optimizer.state[p].items()}

@@ -15,15 +15,19 @@ class LBFGS(Optimizer):
     line_search_fn="strong_wolfe" looks for a step that fulfils the strong Wolfe conditions, by cubic interpolation.
     """
 
-    def __init__(self, params: Iterable, lr: float = 1, max_iter: int = 20, max_eval: "int | None" = None, tolerance_grad: float = 1e-7,
+    def __init__(self, params: Iterable, lr: float = 1, max_iter: int = 20, max_eval: "int | None" = None,
+                 tolerance_grad: float = 1e-7,
                  tolerance_change: float = 1e-9, history_size: int = 100, line_search_fn: "str | None" = None):
-        super().__init__(params, {"lr": lr, "max_iter": max_iter, "max_eval": max_eval or max_iter * 5 // 4, "tolerance_grad": tolerance_grad,
-                                  "tolerance_change": tolerance_change, "history_size": history_size, "line_search_fn": line_search_fn})
+        super().__init__(params, {"lr": lr, "max_iter": max_iter, "max_eval": max_eval or max_iter * 5 // 4,
+                                  "tolerance_grad": tolerance_grad,
+                                  "tolerance_change": tolerance_change, "history_size": history_size,
+                                  "line_search_fn": line_search_fn})
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
 
     def _gradient(self) -> np.ndarray:
-        return np.concatenate([(np.zeros(p._a.size) if p._g is None else p._g._a).reshape(-1) for p in self.param_groups[0]["params"]])
+        return np.concatenate([(np.zeros(p._a.size) if p._g is None else p._g._a).reshape(-1)
+                               for p in self.param_groups[0]["params"]])
 
     def _values(self) -> np.ndarray:
         return np.concatenate([p._a.reshape(-1) for p in self.param_groups[0]["params"]])
@@ -98,8 +102,10 @@ class Point(NamedTuple):
     slope: float
 
 
-def _wolfe(evaluate: Callable, x: np.ndarray, t: float, d: np.ndarray, f: float, g: np.ndarray, slope: float, limit: int = 25) -> "tuple[Point, int]":
-    """A step along d with enough decrease and a flat enough slope (Nocedal & Wright, algorithms 3.5 and 3.6), and how many evaluations it took.
+def _wolfe(evaluate: Callable, x: np.ndarray, t: float, d: np.ndarray, f: float, g: np.ndarray, slope: float,
+           limit: int = 25) -> "tuple[Point, int]":
+    """A step along d with enough decrease and a flat enough slope (Nocedal & Wright, algorithms 3.5 and 3.6), and how
+    many evaluations it took.
 
     Steps are chosen by cubic interpolation, as in minFunc, which PyTorch's line search follows too.
     """

@@ -1,7 +1,7 @@
 """SGD, Adam and its kin: optimisers that move each parameter by its own gradient, and running means of it.
 
-A rule is code over arrays, so that it runs on a parameter's array and within a compiled step alike. (A complex parameter is moved as its real
-and imaginary parts.) What is kept for a parameter has PyTorch's names.
+A rule is code over arrays, so that it runs on a parameter's array and within a compiled step alike. (A complex
+parameter is moved as its real and imaginary parts.) What is kept for a parameter has PyTorch's names.
 """
 from collections.abc import Iterable
 from typing import Any
@@ -15,12 +15,14 @@ from .optimizer import Optimizer, check, check_betas, counted, decayed, plain, w
 class SGD(Optimizer):
     """Gradient descent, with momentum, Nesterov's too, and weight decay."""
 
-    def __init__(self, params: Iterable, lr: float = 1e-3, momentum: float = 0, dampening: float = 0, weight_decay: float = 0, nesterov: bool = False, *,
+    def __init__(self, params: Iterable, lr: float = 1e-3, momentum: float = 0, dampening: float = 0,
+                 weight_decay: float = 0, nesterov: bool = False, *,
                  maximize: bool = False, **switches: Any):
         check(lr=lr, momentum=momentum, weight_decay=weight_decay)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
-        super().__init__(params, {"lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay, "nesterov": nesterov,
+        super().__init__(params, {"lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay,
+                                  "nesterov": nesterov,
                                   "maximize": maximize, **plain(switches)})
 
     def update(self, p: Tensor, g: np.ndarray, group: dict, state: dict) -> None:
@@ -36,11 +38,14 @@ class SGD(Optimizer):
 class Adam(Optimizer):
     """Steps by running means of the gradient and of its square (Kingma & Ba, 2015)."""
 
-    def __init__(self, params: Iterable, lr: float = 1e-3, betas: tuple = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0,
-                 amsgrad: bool = False, *, maximize: bool = False, decoupled_weight_decay: bool = False, **switches: Any):
+    def __init__(self, params: Iterable, lr: float = 1e-3, betas: tuple = (0.9, 0.999), eps: float = 1e-8,
+                 weight_decay: float = 0,
+                 amsgrad: bool = False, *, maximize: bool = False, decoupled_weight_decay: bool = False,
+                 **switches: Any):
         check(lr=lr, epsilon=eps, weight_decay=weight_decay)
         check_betas(betas)
-        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "maximize": maximize, "amsgrad": amsgrad,
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
+                                  "maximize": maximize, "amsgrad": amsgrad,
                                   "decoupled_weight_decay": decoupled_weight_decay, **plain(switches)})
 
     def update(self, p: Tensor, g: np.ndarray, group: dict, state: dict) -> None:
@@ -59,18 +64,22 @@ class Adam(Optimizer):
 class AdamW(Adam):
     """Adam with weight decay apart from the gradient (Loshchilov & Hutter, 2019)."""
 
-    def __init__(self, params: Iterable, lr: float = 1e-3, betas: tuple = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 1e-2, amsgrad: bool = False,
+    def __init__(self, params: Iterable, lr: float = 1e-3, betas: tuple = (0.9, 0.999), eps: float = 1e-8,
+                 weight_decay: float = 1e-2, amsgrad: bool = False,
                  *, maximize: bool = False, **switches: Any):
-        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize, decoupled_weight_decay=True, **switches)
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize, decoupled_weight_decay=True,
+                         **switches)
 
 
 class RMSprop(Optimizer):
     """Steps by the gradient over the root of its running mean square (Hinton)."""
 
-    def __init__(self, params: Iterable, lr: float = 1e-2, alpha: float = 0.99, eps: float = 1e-8, weight_decay: float = 0, momentum: float = 0,
+    def __init__(self, params: Iterable, lr: float = 1e-2, alpha: float = 0.99, eps: float = 1e-8,
+                 weight_decay: float = 0, momentum: float = 0,
                  centered: bool = False, *, maximize: bool = False, **switches: Any):
         check(lr=lr, alpha=alpha, epsilon=eps, weight_decay=weight_decay, momentum=momentum)
-        super().__init__(params, {"lr": lr, "alpha": alpha, "eps": eps, "weight_decay": weight_decay, "momentum": momentum, "centered": centered,
+        super().__init__(params, {"lr": lr, "alpha": alpha, "eps": eps, "weight_decay": weight_decay,
+                                  "momentum": momentum, "centered": centered,
                                   "maximize": maximize, **plain(switches)})
 
     def update(self, p: Tensor, g: np.ndarray, group: dict, state: dict) -> None:

@@ -31,17 +31,20 @@ def _hooked(step: Callable) -> Callable:
 
 
 class Optimizer:
-    """Base of optimisers. Parameters come as an iterable, or as groups: dicts with "params" and options of their own."""
+    """Base of optimisers. Parameters come as an iterable, or as groups: dicts with "params" and options of their
+    own."""
 
     _stepped = False                                  # whether step was called: schedules want it to be, before theirs
 
     def __init__(self, params: Iterable, defaults: dict):
         if isinstance(params, Tensor):
-            raise TypeError(f"params argument given to the optimizer should be an iterable of Tensors or dicts, but got {params.type()}")
+            raise TypeError(f"params argument given to the optimizer should be an iterable of Tensors or dicts, but "
+                            f"got {params.type()}")
         given = list(params)
         if not given:
             raise ValueError("optimizer got an empty parameter list")
-        self.defaults, self._step_hooks, self._state_hooks = defaults, (Hooks(), Hooks()), tuple([Hooks() for _ in range(4)])
+        self.defaults, self._step_hooks, self._state_hooks = (defaults, (Hooks(), Hooks()),
+                                                              tuple([Hooks() for _ in range(4)]))
         self.state: dict = defaultdict(dict)
         self.param_groups: list = []
         for group in given if isinstance(given[0], dict) else [{"params": given}]:
@@ -50,7 +53,7 @@ class Optimizer:
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if "step" in cls.__dict__:
-            cls.step = _hooked(cls.__dict__["step"])                                          # type: ignore[method-assign]
+            cls.step = _hooked(cls.__dict__["step"])  # type: ignore[method-assign]
 
     def register_step_pre_hook(self, hook: Callable) -> RemovableHandle:
         """Call hook(optimizer, args, kwargs) before every step; a pair that it returns replaces args and kwargs."""
@@ -97,7 +100,8 @@ class Optimizer:
             if id(p) in known:
                 raise ValueError("some parameters appear in more than one parameter group")
         if len({id(p) for p in params}) != len(params):
-            warnings.warn("optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; see "
+            warnings.warn("optimizer contains a parameter group with duplicate parameters; in future, this will cause "
+                          "an error; see "
                           "github.com/pytorch/pytorch/issues/40967 for more information", stacklevel=3)
         self.param_groups.append({**self.defaults, **group, "params": params})
 
@@ -130,8 +134,10 @@ class Optimizer:
         for hook in list(self._state_hooks[0].values()):
             hook(self)
         number = {id(p): k for k, p in enumerate(p for g in self.param_groups for p in g["params"])}
-        groups = [{**{k: v for k, v in g.items() if k != "params"}, "params": [number[id(p)] for p in g["params"]]} for g in self.param_groups]
-        made = {"state": {number[id(p)]: dict(s) for p, s in self.state.items() if id(p) in number}, "param_groups": groups}
+        groups = [{**{k: v for k, v in g.items() if k != "params"}, "params": [number[id(p)] for p in g["params"]]}
+                  for g in self.param_groups]
+        made = {"state": {number[id(p)]: dict(s) for p, s in self.state.items() if id(p) in number},
+                "param_groups": groups}
         for hook in list(self._state_hooks[1].values()):
             new = hook(self, made)
             made = made if new is None else new
@@ -147,7 +153,8 @@ class Optimizer:
         if len(groups) != len(self.param_groups):
             raise ValueError("loaded state dict has a different number of parameter groups")
         if [len(g["params"]) for g in groups] != [len(g["params"]) for g in self.param_groups]:
-            raise ValueError("loaded state dict contains a parameter group that doesn't match the size of optimizer's group")
+            raise ValueError("loaded state dict contains a parameter group that doesn't match the size of optimizer's "
+                             "group")
         params = [p for g in self.param_groups for p in g["params"]]
         self.state.clear()
         for k, s in state_dict["state"].items():
@@ -159,13 +166,15 @@ class Optimizer:
 
     def __repr__(self) -> str:
         lines = [line for number, group in enumerate(self.param_groups)
-                 for line in (f"Parameter Group {number}", *[f"    {k}: {v}" for k, v in sorted(group.items()) if k != "params"])]
+                 for line in (f"Parameter Group {number}",
+                              *[f"    {k}: {v}" for k, v in sorted(group.items()) if k != "params"])]
         return "\n".join([f"{type(self).__name__} (", *lines, ")"])
 
 
 def _ordered(params: Any) -> None:
     if isinstance(params, (set, frozenset)):
-        raise TypeError("optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets will change between runs. Please use a "
+        raise TypeError("optimizer parameters need to be organized in ordered collections, but the ordering of tensors "
+                        "in sets will change between runs. Please use a "
                         "list instead.")
 
 
@@ -203,7 +212,8 @@ def check_betas(betas: tuple) -> None:
 
 
 def plain(switches: dict) -> dict:
-    """PyTorch's choices between ways to compute the same (foreach, fused, capturable): there is one way here, and differentiable steps are none."""
+    """PyTorch's choices between ways to compute the same (foreach, fused, capturable): there is one way here, and
+    differentiable steps are none."""
     known = {"foreach": None, "fused": None, "capturable": False, "differentiable": False}
     for name, value in switches.items():
         if name not in known:

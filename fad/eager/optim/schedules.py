@@ -1,4 +1,5 @@
-"""Learning-rate schedules: each says how the rate of a step follows from the one before it, so that several may act on one optimiser."""
+"""Learning-rate schedules: each says how the rate of a step follows from the one before it, so that several may act on
+one optimiser."""
 import math
 import warnings
 from collections.abc import Iterable
@@ -9,16 +10,21 @@ from ..tensor import Tensor
 from .optimizer import Optimizer
 
 EPOCH_DEPRECATION_WARNING = (
-    "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use `scheduler.step()` to step the "
-    "scheduler. During the deprecation, if epoch is different from None, the closed form is used instead of the new chainable form, where available.")
+    "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use "
+    "`scheduler.step()` to step the "
+    "scheduler. During the deprecation, if epoch is different from None, the closed form is used instead of the new "
+    "chainable form, where available.")
 _TOO_EARLY = (
-    "Detected call of `lr_scheduler.step()` before `optimizer.step()`. You should call them in the opposite order: `optimizer.step()` before "
-    "`lr_scheduler.step()`. Failure to do this will result in skipping the first value of the learning rate schedule. See more details at "
+    "Detected call of `lr_scheduler.step()` before `optimizer.step()`. You should call them in the opposite order: "
+    "`optimizer.step()` before "
+    "`lr_scheduler.step()`. Failure to do this will result in skipping the first value of the learning rate schedule. "
+    "See more details at "
     "docs/stable/optim.html#how-to-adjust-learning-rate")
 
 
 class LRScheduler:
-    """Base of schedules: get_lr gives the rates of step last_epoch, from those that are in the optimiser's groups now."""
+    """Base of schedules: get_lr gives the rates of step last_epoch, from those that are in the optimiser's groups
+    now."""
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1):
         if not isinstance(optimizer, Optimizer):
@@ -35,7 +41,8 @@ class LRScheduler:
 
     def get_lr(self) -> list:
         """The rates of this step."""
-        return self.at(self.last_epoch) if self.last_epoch == 0 else [rate * self.change(self.last_epoch) for rate in self.rates()]
+        return (self.at(self.last_epoch) if self.last_epoch == 0
+                else [rate * self.change(self.last_epoch) for rate in self.rates()])
 
     def change(self, epoch: int) -> float:
         """The rate of a step as a multiple of the one before."""
@@ -80,7 +87,7 @@ class LRScheduler:
         """Put rates into the optimiser's groups."""
         for group, rate in zip(self.optimizer.param_groups, rates):
             if isinstance(group["lr"], Tensor):
-                group["lr"].fill_(rate)                                                       # type: ignore[attr-defined]
+                group["lr"].fill_(rate)  # type: ignore[attr-defined]
             else:
                 group["lr"] = rate
         self._last_lr = self.rates()
@@ -101,7 +108,8 @@ class LRScheduler:
 def _kept(v: Any) -> Any:
     if isinstance(v, list) and v and all(callable(f) for f in v):
         return [_kept(f) for f in v]
-    return v if not callable(v) else None if isinstance(v, FunctionType) or not hasattr(v, "__dict__") else dict(v.__dict__)
+    return (v if not callable(v) else None if isinstance(v, FunctionType) or not hasattr(v, "__dict__")
+            else dict(v.__dict__))
 
 
 def _restored(f: Any, kept: Any) -> Any:
@@ -120,9 +128,10 @@ def for_groups(optimizer: Optimizer, name: str, value: Any) -> list:
     if not isinstance(value, (tuple, list)):
         return for_groups(optimizer, name, [value] * len(optimizer.param_groups))
     if len(value) != len(optimizer.param_groups):
-        raise ValueError(f"{name} must have the same length as optimizer.param_groups. {name} has {len(value)} values, param_groups has "
+        raise ValueError(f"{name} must have the same length as optimizer.param_groups. {name} has {len(value)} values, "
+                         "param_groups has "
                          f"{len(optimizer.param_groups)}.")
-    return [v.clone() if isinstance(v, Tensor) else v for v in value]                          # type: ignore[attr-defined]
+    return [v.clone() if isinstance(v, Tensor) else v for v in value]  # type: ignore[attr-defined]
 
 
 class LambdaLR(LRScheduler):
@@ -182,7 +191,7 @@ class CosineAnnealingLR(LRScheduler):
             return self.rates()
         if self._step_count == 1:
             return self._there()
-        if (k - 1 - self.T_max) % (2 * self.T_max) == 0:                    # at the bottom the rate before says nothing of the first
+        if (k - 1 - self.T_max) % (2 * self.T_max) == 0:  # at the bottom the rate before says nothing of the first
             return [rate + (base - low) * (1 - self._share(1)) for rate, base in zip(self.rates(), self.base_lrs)]
         return [low + (rate - low) * self._share(k) / self._share(k - 1) for rate in self.rates()]
 
@@ -193,7 +202,8 @@ class CosineAnnealingLR(LRScheduler):
 class ReduceLROnPlateau(LRScheduler):
     """Times factor when a measure has not become better for more than `patience` steps."""
 
-    def __init__(self, optimizer: Optimizer, mode: str = "min", factor: float = 0.1, patience: int = 10, threshold: float = 1e-4, threshold_mode: str = "rel",
+    def __init__(self, optimizer: Optimizer, mode: str = "min", factor: float = 0.1, patience: int = 10,
+                 threshold: float = 1e-4, threshold_mode: str = "rel",
                  cooldown: int = 0, min_lr: Any = 0, eps: float = 1e-8):
         if factor >= 1.0:
             raise ValueError("Factor should be < 1.0.")
@@ -205,7 +215,7 @@ class ReduceLROnPlateau(LRScheduler):
             raise ValueError("threshold mode " + threshold_mode + " is unknown!")
         if isinstance(min_lr, (tuple, list)) and len(min_lr) != len(optimizer.param_groups):
             raise ValueError(f"expected {len(optimizer.param_groups)} min_lrs, got {len(min_lr)}")
-        self.optimizer, self.mode, self.factor, self.patience = optimizer, mode, factor, patience                     # type: ignore[assignment, method-assign]
+        self.optimizer, self.mode, self.factor, self.patience = optimizer, mode, factor, patience  # type: ignore[assignment, method-assign]
         self.threshold, self.threshold_mode, self.cooldown, self.eps = threshold, threshold_mode, cooldown, eps
         self.min_lrs = for_groups(optimizer, "min_lr", min_lr)
         self.default_min_lr = None if isinstance(min_lr, (tuple, list)) else min_lr
@@ -244,8 +254,10 @@ class ReduceLROnPlateau(LRScheduler):
     def _reduce(self) -> None:
         missing = len(self.optimizer.param_groups) - len(self.min_lrs)
         if missing and self.default_min_lr is None:
-            raise RuntimeError(f"The number of param groups in the `optimizer` ({len(self.optimizer.param_groups)}) differs from when "
-                               f"`ReduceLROnPlateau` was initialized ({len(self.min_lrs)}), usually due to a new param group being added to the optimizer. "
+            raise RuntimeError(f"The number of param groups in the `optimizer` ({len(self.optimizer.param_groups)}) "
+                               "differs from when "
+                               f"`ReduceLROnPlateau` was initialized ({len(self.min_lrs)}), usually due to a new param "
+                               "group being added to the optimizer. "
                                "Please modify the `min_lrs` field to match the length of the `optimizer` param groups.")
         self.min_lrs += [self.default_min_lr] * missing
         new = [max(old * self.factor, low) for old, low in zip(self.rates(), self.min_lrs)]

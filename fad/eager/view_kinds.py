@@ -1,0 +1,159 @@
+"""The ways of viewing: how each kind of view is taken from an array, and how its cotangent goes back."""
+from typing import Any
+
+import numpy as np
+
+from ..ir.op import registry
+from ..ops.subscript import read_subscript
+from .memory import memory, offset_of
+from .saved import Meta
+from .tensor import Tensor
+from .views import ViewOp
+
+
+def _index_rule(meta: Meta, key: tuple) -> tuple:
+    selection = read_subscript(meta, key)
+    return registry["index"], selection.operands, selection.params()
+
+
+def _run_index(a: np.ndarray, key: tuple) -> np.ndarray:
+    return a[tuple(key) + (Ellipsis,)] if Ellipsis not in key else a[key]
+
+
+def _pull_index(g: Any, meta: Meta, key: tuple) -> Any:
+    if not isinstance(g, Tensor):
+        gx = np.zeros(meta.shape, meta.dtype if g.dtype.kind != "c" else g.dtype)
+        gx[key] = g
+        return gx
+    op, operands, params = _index_rule(meta, tuple([k for k in key if k is not None]))
+    g = registry["reshape"](g, *selected(meta, key)) if None in key else g
+    return registry["index_add"](np.zeros(meta.shape, meta.dtype), g, *operands, **params)
+
+
+def _selecting(meta: Meta, key: tuple) -> dict:
+    """The last of the items that select, as PyTorch tells it: the dimension, and the index or the bounds."""
+    dim, found = 0, {}
+    for s in key:
+        if s is Ellipsis:
+            dim = meta.ndim - sum(k is not None for k in key[key.index(s) + 1:])
+        elif s is None:
+            found = {"dim": dim}
+            dim += 1
+        elif isinstance(s, slice):
+            if s != slice(None):
+                found = {"dim": dim, "start": s.start or 0, "end": (1 << 63) - 1 if s.stop is None else s.stop,
+                         "step": s.step or 1}
+            dim += 1
+        else:
+            found = {"dim": dim, "index": s}
+    return found
+
+
+def selected(meta: Meta, key: tuple) -> tuple:
+    """The shape of what a key without its new axes selects."""
+    return np.empty(meta.shape, np.int8)[tuple([k for k in key if k is not None])].shape
+
+
+def _run_as_real(a: np.ndarray) -> np.ndarray:
+    return np.lib.stride_tricks.as_strided(a.real, (*a.shape, 2), (*a.strides, a.itemsize // 2))
+
+
+def _pull_as_real(g: Any, meta: Meta) -> Any:
+    return registry["make_complex"](g[..., 0], g[..., 1])
+
+
+def _pull_as_complex(g: Any, meta: Meta) -> Any:
+    parts = [registry["reshape"](registry[part](g), *meta.shape[:-1], 1) for part in ("real", "imag")]
+    return registry["concatenate"](*parts, axis=len(meta.shape) - 1)
+
+
+def _diagonal_rule(meta: Meta, offset: int, axis1: int, axis2: int) -> tuple:
+    n, m = meta.shape[axis1], meta.shape[axis2]
+    count = max(0, min(n, m - offset) if offset >= 0 else min(n + offset, m))
+    rows, columns = np.arange(count) + max(0, -offset), np.arange(count) + max(0, offset)
+    spec = tuple("a" if k in (axis1, axis2) else ":" for k in range(len(meta.shape)))
+    operands = (rows, columns) if axis1 < axis2 else (columns, rows)
+    return registry["index"], operands, {"spec": spec, "at": len(meta.shape) - 2}
+
+
+def _run_diagonal(a: np.ndarray, offset: int, axis1: int, axis2: int) -> np.ndarray:
+    rest = [k for k in range(a.ndim) if k not in (axis1, axis2)]
+    a = a.transpose(*rest, axis1, axis2)
+    a = a[..., offset:] if offset >= 0 else a[..., -offset:, :]
+    return np.lib.stride_tricks.as_strided(a, (*a.shape[:-2], min(a.shape[-2:])),
+                                           (*a.strides[:-2], a.strides[-2] + a.strides[-1]))
+
+
+def _run_expand(a: np.ndarray, shape: tuple) -> np.ndarray:
+    b, extra = np.broadcast_to(a, shape), len(shape) - a.ndim
+    steps = [a.strides[k - extra] if k >= extra and n == a.shape[k - extra] else s
+             for k, (n, s) in enumerate(zip(shape, b.strides))]
+    return np.lib.stride_tricks.as_strided(a, shape, steps, writeable=a.flags.writeable)
+
+
+def _run_strided(a: np.ndarray, shape: tuple, strides: tuple, offset: int, given: Any, layout: tuple) -> np.ndarray:
+    """offset counts from a's first element; given is the offset that the user gave, or None; layout is that of what
+    was viewed."""
+    if a.strides != layout and a.size > 1:
+        raise RuntimeError("as_strided of a tensor that is not contiguous cannot be part of a graph here: call "
+                           "contiguous() first")
+    return np.lib.stride_tricks.as_strided(memory(a)[offset_of(a) + offset:], shape, [s * a.itemsize for s in strides])
+
+
+def _places(shape: tuple, strides: Any) -> np.ndarray:
+    """For each element at these steps its distance from the first one."""
+    places = np.zeros(shape, np.int64)
+    for k, (n, s) in enumerate(zip(shape, strides)):
+        places += (np.arange(n) * s).reshape([-1 if j == k else 1 for j in range(len(shape))])
+    return places
+
+
+def _pull_strided(g: Any, meta: Meta, shape: tuple, strides: tuple, offset: int, given: Any, layout: tuple) -> Any:
+    """Cotangents go by memory: to where the result's elements lie, and from there to the operand's; operands that lie
+    on one another share theirs."""
+    there, here = _places(shape, strides) + offset, _places(meta.shape, [s // meta.dtype.itemsize for s in layout])
+    start = min(there.min(initial=0), 0)
+    count = int(max(there.max(initial=0), here.max(initial=0)) - start + 1)
+    row = registry["index_add"](np.zeros(count, meta.dtype), g, there - start, spec=("a",), at=0)
+    gx = registry["index"](row, here - start, spec=("a",), at=0)
+    several = np.bincount((here - start).reshape(-1), minlength=count)
+    return gx if several.max(initial=1) == 1 else gx / several[here - start].astype(meta.dtype)
+
+
+def as_dtype_view(a: np.ndarray, dtype: np.dtype, shape: tuple, strides: tuple) -> np.ndarray:
+    """The bytes of an array's memory as elements of another dtype, at these steps (in bytes)."""
+    row = memory(a).view(np.uint8)[offset_of(a) * a.itemsize:]
+    return np.lib.stride_tricks.as_strided(row[:row.size // dtype.itemsize * dtype.itemsize].view(dtype), shape,
+                                           strides)
+
+
+def _run_windows(a: np.ndarray, axis: int, size: int, step: int) -> np.ndarray:
+    count, steps = (a.shape[axis] - size) // step + 1, list(a.strides)
+    steps[axis] *= step
+    return np.lib.stride_tricks.as_strided(a, (*a.shape[:axis], count, *a.shape[axis + 1:], size),
+                                           (*steps, a.strides[axis]))
+
+
+def _pull_windows(g: Any, meta: Meta, axis: int, size: int, step: int) -> Any:
+    at = np.arange((meta.shape[axis] - size) // step + 1)[:, None] * step + np.arange(size)
+    rank = len(meta.shape)
+    # the windows' elements beside their places
+    g = registry["transpose"](g, axes=(*range(axis + 1), rank, *range(axis + 1, rank)))
+    spec = tuple("a" if k == axis else ":" for k in range(rank))
+    return registry["index_add"](np.zeros(meta.shape, meta.dtype), g, at, spec=spec, at=axis)
+
+
+index_view = ViewOp("SliceBackward0", _run_index, _index_rule, _pull_index, _selecting)
+expand_view = ViewOp("ExpandBackward0", _run_expand, lambda meta, shape: (registry["broadcast_to"], shape, {}))
+diagonal_view = ViewOp("DiagonalBackward0", _run_diagonal, _diagonal_rule, saved=("offset", "dim1", "dim2"))
+as_real_view = ViewOp("ViewAsRealBackward0", _run_as_real, None, _pull_as_real)
+as_complex_view = ViewOp("ViewAsComplexBackward0", lambda a: a.view(np.result_type(a.dtype, np.complex64))[..., 0],
+                         None, _pull_as_complex)
+strided_view = ViewOp("AsStridedBackward0", _run_strided, None, _pull_strided, ("size", "stride", "", "storage_offset"))
+windows_view = ViewOp("UnfoldBackward0", _run_windows, None, _pull_windows, ("dim", "size", "step"))
+dtype_view = ViewOp("ViewBackward1", lambda a, dtype, shape, strides: as_dtype_view(a, dtype, shape, strides))
+conj_view = ViewOp("ConjBackward0", np.conjugate, None,
+                   lambda g, meta: registry["conj"](g) if g.dtype.kind == "c" else g)
+neg_view = ViewOp("NegViewBackward0", np.negative, None, lambda g, meta: -g)
+conj_view.way, neg_view.way = np.conjugate, np.negative
+alias_view = ViewOp("AliasBackward0", lambda a: a[...], None, lambda g, meta: g)
