@@ -2,7 +2,7 @@
 from typing import Any, NamedTuple
 
 from ..ir.graph import Equation, Func, Var, is_loop
-from ..ir.spec import WITH_SPEC, operands_of
+from ..ir.spec import operands_of
 from ..ir.types import Type
 from ..ir.uses import DefUse, operands, reads
 from ..ir.views import LoopView
@@ -148,7 +148,7 @@ class _Moved:
         if found is None:
             raise _Impossible
         params = eqn.params | {"spec": found[1], "at": 0}
-        inputs = (self.states[eqn.inputs[0]], *eqn.inputs[1:WITH_SPEC[eqn.op.name]], *found[0])
+        inputs = (self.states[eqn.inputs[0]], *eqn.inputs[1:eqn.op.traits.selects], *found[0])
         new = eqn.replace(inputs=inputs, outputs=self._outputs(eqn), params=params)
         return [*integers.equations, new]
 
