@@ -5,15 +5,14 @@ Without create_graph gradients are arrays while they flow; with it they are tens
 recorded.
 """
 import logging
-import threading
 from collections.abc import Callable, Sequence
-from contextvars import copy_context
 from heapq import heapify, heappop, heappush
 from itertools import count
 from typing import Any
 
 import numpy as np
 
+from ..util.elsewhere import in_new_thread
 from . import errors
 from .accumulate import AccumulateGrad
 from .node import Node
@@ -341,21 +340,13 @@ DEPTH = 20                     # passes within passes on one thread's stack: the
 
 
 def _in_new_thread(run: Run, roots: Sequence, create: bool) -> dict:
-    """The pass in a thread of its own, whose stack is fresh, in a copy of this context."""
-    passes, failed = dict(state.__dict__), []
+    """The pass in a thread of its own, whose stack is fresh."""
+    passes = dict(state.__dict__)
 
-    def work() -> None:
+    def work() -> dict:
         state.__dict__.update(passes)
-        try:
-            _sweep(run, roots, create)
-        except BaseException as error:                                # raised again below
-            failed.append(error)
-    thread = threading.Thread(target=copy_context().run, args=(work,))
-    thread.start()
-    thread.join()
-    if failed:
-        raise failed[0]
-    return run.captured
+        return _sweep(run, roots, create)
+    return in_new_thread(work)
 
 
 def _sweep(run: Run, roots: Sequence, create: bool) -> dict:

@@ -1,13 +1,12 @@
 """What is loaded when it is first used: `import fad` must pay neither for SciPy and Numba nor for the parts of fad that few programs need."""
-import _thread
 import importlib
 import sys
 import threading
 from collections.abc import Callable, Mapping
-from contextvars import copy_context
 from types import ModuleType
 from typing import Any
 
+from .elsewhere import in_new_thread
 from .forks import unforkable
 from .nearest import MissingName
 
@@ -25,7 +24,7 @@ def imported(name: str) -> ModuleType:
         return importlib.import_module(name)
     if threading.get_ident() != threading.main_thread().ident or _is_importing():
         return _imported_here(name)
-    return _imported_elsewhere(name)
+    return in_new_thread(lambda: _imported_here(name))
 
 
 def _is_importing() -> bool:
@@ -37,31 +36,6 @@ def _is_importing() -> bool:
 def _imported_here(name: str) -> ModuleType:
     with unforkable():                           # a child would wait for ever for a module that another thread was loading
         return importlib.import_module(name)
-
-
-def _imported_elsewhere(name: str) -> ModuleType:
-    found: list = []
-    failed: list = []
-
-    def work() -> None:
-        try:
-            found.append(_imported_here(name))
-        except BaseException as error:           # raised again below
-            failed.append(error)
-        finally:
-            done.release()
-    done = threading.Lock()
-    done.acquire()
-    try:
-        _thread.start_new_thread(copy_context().run, (work,))         # an interrupt within Thread.start() would end the thread
-    except RuntimeError as error:
-        if "new thread" not in str(error):
-            raise
-        return _imported_here(name)              # there are no more threads, or Python ends
-    done.acquire()
-    if failed:
-        raise failed[0]
-    return found[0]
 
 
 class LazyModule(ModuleType):

@@ -1,14 +1,18 @@
 """Exceptions from outside the code that is traced reach the caller, once, whatever fad was doing, and leave nothing behind."""
+import _thread
+import ctypes
 import math
 import os
 import signal
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
 
 import fad
+from fad.util.elsewhere import in_new_thread
 from fad.util.interrupts import is_interrupt
 
 PROGRAM = os.path.join(os.path.dirname(__file__), "interrupted.py")
@@ -73,3 +77,23 @@ def test_errors_of_the_code_are_no_interrupts():
         with pytest.raises(Exception) as found:
             deeper(wrong)
         assert not is_interrupt(found.value)
+
+
+def test_an_exception_set_for_the_parent_of_a_thread_that_starts(monkeypatch):
+    """CPython sets it in the new thread, which has its parent's identifier still."""
+    start, run = _thread.start_new_thread, []
+
+    def start_and_set(*args):
+        interval = sys.getswitchinterval()
+        sys.setswitchinterval(60)                             # the new thread does not run before the exception is set
+        try:
+            return start(*args)
+        finally:
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(threading.get_ident()), ctypes.py_object(TimeoutError))
+            sys.setswitchinterval(interval)
+    monkeypatch.setattr(_thread, "start_new_thread", start_and_set)
+    with pytest.raises(TimeoutError) as found:
+        in_new_thread(lambda: run.append(1))
+    assert is_interrupt(found.value)
+    monkeypatch.undo()
+    assert in_new_thread(lambda: 3) == 3
