@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from ..backend.program import Program, prelude_of
+from ..backend.executable import Program, prelude_of
 from ..backend.runner import Runner
 from ..ir.build import current
 from ..ir.graph import Func
 from ..ir.types import Type, type_of
 from ..ir.walk import evaluate
-from ..ops.faces.arguments import captured
+from ..ops.numpy_api.arguments import captured
 from ..passes.pipeline import optimise
 from ..trace.guards.closures import KINDS
 from ..trace.tracing import is_data
-from ..transforms.split import split
+from ..transforms.partial_evaluation import split
 from ..util import tree
 from ..util.errors import CotangentShapeError, StructureError
 from .fallback import Later, as_arrays

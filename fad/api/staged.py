@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
-from ..backend.program import Program, nothing
+from ..backend.executable import Program, nothing
 from ..ir import stack
 from ..ir.build import current
 from ..trace.effects import undo
@@ -22,7 +22,7 @@ from ..trace.leaks import refuse_changed_arguments
 from ..trace.listed import deliver
 from ..trace.state import nodes_of
 from ..trace.tracing import trace
-from ..transforms.budget import allowing
+from ..transforms.memory_budget import allowing
 from ..util import tree
 from ..util.ambient import put_back, snapshot
 from ..util.collection import collection_paused

@@ -27,7 +27,7 @@ llvm = LazyModule("llvmlite.binding")
 llvmlite = LazyModule("llvmlite")
 widen = LazyModule("fad.kernels.widen")
 stored = LazyModule("fad.backend.stored")
-apart = LazyModule("fad.kernels.apart")
+apart = LazyModule("fad.kernels.outlined")
 entries = LazyModule("fad.backend.entries")
 
 FORMAT = "1"  # of the payloads; another format is another name
@@ -112,7 +112,7 @@ def folder_of(path: "pathlib.Path | None") -> Any:
 
 
 class Store:
-    """The place of machine code that several kernels call (see kernels/apart.py)."""
+    """The place of machine code that several kernels call (see kernels/outlined.py)."""
 
     key = staticmethod(key)
 
@@ -168,7 +168,7 @@ def _module(text: str, name: str) -> str:
 _IMPORTS = """import numba  # noqa: E402
 
 import fad.kernels.arrays as np  # noqa: E402, F811
-from fad.kernels.lean import LeanCompiler  # noqa: E402"""
+from fad.kernels.numba_pipeline import LeanCompiler  # noqa: E402"""
 
 
 def _jitted(name: str) -> str:

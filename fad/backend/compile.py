@@ -13,7 +13,7 @@ from ..ir.graph import Func
 from ..util.config import config
 from . import cache
 from .emit import source
-from .steps import BackendError as BackendError
+from .loop_ir import BackendError as BackendError
 
 LAST = 32                                                     # kernels that are kept although no program has them
 _kernels: "WeakValueDictionary[str, Kernel]" = WeakValueDictionary()

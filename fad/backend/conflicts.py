@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from ..ir.graph import Var
 from .indexmap import Axis, Elem, elements_in
-from .reuse import Storage
-from .steps import Step
+from .buffer_reuse import Storage
+from .loop_ir import Step
 from .views import Views
 
 READ, WRITE, ADD = "r", "w", "+"

@@ -27,13 +27,13 @@ import numpy as np
 from ..ir.graph import Func, Literal, Var
 from ..passes.pipeline import prepared
 from .emit_nest import Printer
-from .homes import Home
+from .array_contraction import Home
 from .indexmap import Index
 from .lower import Lowering
 from .names import Names, own_name
 from .numbers import literal
 from .outline import Function, outlined, text_of, wrapped
-from .steps import BackendError
+from .loop_ir import BackendError
 from .vocabulary import VOCABULARY, imports
 
 _CALLED = re.compile(r"(?<![.\w])([A-Za-z_]\w*)(?=\()")

@@ -4,7 +4,7 @@ from typing import Any
 from ..ir.graph import Literal
 from .numbers import literal
 from .reductions import dtype_argument, filled
-from .steps import BackendError, Step
+from .loop_ir import BackendError, Step
 from .templates import ATOM
 
 

@@ -13,11 +13,11 @@ from typing import Any
 from ..ir.graph import Literal, Var, is_branch, is_counted
 from ..ir.uses import DefUse
 from ..ir.views import LoopView
-from .hoist import entered, spares
-from .homes import Home
+from .allocation_hoisting import entered, spares
+from .array_contraction import Home
 from .indexmap import Elem, Index, Position
 from .numbers import literal
-from .steps import Step
+from .loop_ir import Step
 
 FEW, LONG = 16, 32                          # iterations of a loop that LLVM lays out; steps of an iteration that does not feel a count
 SHORT = 64                                  # elements of an array that is copied

@@ -8,7 +8,7 @@ from ..ir.graph import Equation, Literal, Var
 from ..ir.types import BOOL, INT, ufunc_dtypes
 from .indexmap import Axis, Elem, Index, Position
 from .numbers import as_operand, converted, dtype_name, literal, wraps
-from .steps import BackendError, Step
+from .loop_ir import BackendError, Step
 from .templates import PRODUCT, SIGN, SUM, Template, Text, template
 
 _KINDS = "buifc"

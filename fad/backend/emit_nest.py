@@ -11,15 +11,15 @@ from .emit_expr import Expressions
 from .emit_reduce import begin, print_place, print_reduce, print_scan
 from .fission import separated
 from .fuse import Scheduler
-from .hoist import insert, room_for
-from .homes import homes, kept_index, uses
+from .allocation_hoisting import insert, room_for
+from .array_contraction import homes, kept_index, uses
 from .indexmap import Axis, Elem, at
-from .jam import can_jam, print_jammed
-from .lanes import LANES, BlockLoop
+from .unroll_and_jam import can_jam, print_jammed
+from .simd_blocking import LANES, BlockLoop
 from .lower import Lowering
 from .names import Names
 from .reductions import combine, combined, dtype_argument, unit
-from .steps import Begin, Loop, Step
+from .loop_ir import Begin, Loop, Step
 from .templates import SUM, Text, bare, is_negative, sum_of, template
 
 WINDOW = 40                                 # how many statements away an expression may be used

@@ -1,11 +1,11 @@
 """Steps with a loop-carried value: reductions, scans and searches; how they begin, and what an iteration does."""
 from typing import Any
 
-from .homes import kept_index
+from .array_contraction import kept_index
 from .indexmap import Axis, Index
 from .numbers import zero
 from .reductions import argument_dtype, combine, combined, filled, unit, with_carry
-from .steps import BackendError, Step
+from .loop_ir import BackendError, Step
 from .templates import Text
 
 

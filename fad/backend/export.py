@@ -38,7 +38,7 @@ exec(_IMPORTS.replace("fad.kernels", _kernels()))
 
 
 def module_text(program: Any, name: str) -> str:
-    """The text of the exported module of a program (see backend/program.py), whose function is called `name`."""
+    """The text of the exported module of a program (see backend/executable.py), whose function is called `name`."""
     if program.prelude is not None:
         raise ArgumentError("a function that draws random numbers cannot be exported", do="draw before, and pass what is drawn")
     if program.traced.written:

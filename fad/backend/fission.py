@@ -8,10 +8,10 @@ in registers stay together.
 from typing import Any
 
 from .conflicts import READ, in_order
-from .direction import ascending
-from .homes import is_stored
-from .lanes import BlockLoop
-from .steps import Loop, Step
+from .loop_reversal import ascending
+from .array_contraction import is_stored
+from .simd_blocking import BlockLoop
+from .loop_ir import Loop, Step
 
 FEW_READS = 2                                                # arrays that two loops may both read
 

@@ -11,10 +11,10 @@ from typing import Any
 from ..ir.graph import Var
 from .conflicts import READ, WRITE, Access, Touched, accesses, apart, in_order
 from .indexmap import Axis
-from .lanes import BlockLoop, Blocks
-from .phases import Phase, phases
-from .reuse import Storage
-from .steps import Begin, Loop, Step
+from .simd_blocking import BlockLoop, Blocks
+from .pass_partitioning import Phase, phases
+from .buffer_reuse import Storage
+from .loop_ir import Begin, Loop, Step
 from .views import Views
 
 

@@ -1,7 +1,7 @@
 """Lowering: every equation becomes steps with an iteration space, and with places where it reads and writes.
 
 One Lowering serves a Func and all its regions. Views vanish into subscripts. An update takes over the storage of its
-array where nobody needs the old values any more (reuse.py), and copies the array otherwise.
+array where nobody needs the old values any more (buffer_reuse.py), and copies the array otherwise.
 """
 from collections.abc import Callable
 from typing import Any
@@ -10,8 +10,8 @@ from ..ir.graph import Equation, Func, Literal, Var, free_vars
 from .indexmap import Axis, Elem, Index, at, elements_in
 from .products import is_matrix_product, matrix_product
 from .regions import inputs_of, lower_cond, lower_loop
-from .reuse import Storage, outlasting_parts
-from .steps import BackendError, Step
+from .buffer_reuse import Storage, outlasting_parts
+from .loop_ir import BackendError, Step
 from .views import Blank, Views, is_one, selected
 
 _ARRAYS_ONLY = {"reshape"}

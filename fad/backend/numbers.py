@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.types import BOOL, COMPLEX, FLOAT, INT
-from .steps import BackendError
+from .loop_ir import BackendError
 from .templates import ATOM, SIGN, Text
 
 _PYTHON = {FLOAT: "float", INT: "int", COMPLEX: "complex", BOOL: "bool"}

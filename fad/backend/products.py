@@ -8,7 +8,7 @@ from typing import Any
 
 from ..ir.graph import Equation, Literal, Var
 from .indexmap import Axis, Elem, Index
-from .steps import Step
+from .loop_ir import Step
 
 THIN, FEW = 4, 8192                         # least extent of an operand, and least number of products: below, a loop in the nest is as fast, and may be fused
 

@@ -3,7 +3,7 @@ import numpy as np
 
 from ..ir.op import registry
 from .numbers import dtype_name, literal, wraps, zero
-from .steps import BackendError, Step
+from .loop_ir import BackendError, Step
 from .templates import Text, template
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from ..ir.graph import Equation, Func, Var, free_vars, is_branch
 from ..ir.views import BranchView, LoopView
 from .indexmap import at
-from .steps import Step
+from .loop_ir import Step
 from .views import Views
 
 

@@ -21,7 +21,7 @@ from numba.core.serialize import dumps
 from ..util.interrupts import let_through
 from ..util.lazy import LazyModule
 
-apart = LazyModule("fad.kernels.apart")
+apart = LazyModule("fad.kernels.outlined")
 stages = LazyModule("fad.kernels.stages")
 libraries = LazyModule("fad.kernels.libraries")
 

@@ -4,7 +4,7 @@ import pathlib
 from functools import lru_cache
 
 from ..ir.op import Op, registry
-from .steps import BackendError
+from .loop_ir import BackendError
 
 _KERNELS = pathlib.Path(__file__).resolve().parents[1] / "kernels"
 _PYTHON = {"range", "float", "int", "complex", "abs", "min", "max", "bool", "len", "round", "ValueError", "IndexError", "AssertionError",

@@ -9,7 +9,7 @@ from numba.core.compiler_machinery import PassManager
 from numba.core.cpu import FastMathOptions
 from numba.core.untyped_passes import ExtractByteCode
 
-from fad.kernels.lean import LeanCompiler
+from fad.kernels.numba_pipeline import LeanCompiler
 from fad.kernels.promotion import compiled_as
 
 __all__ = ["helper"]

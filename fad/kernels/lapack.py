@@ -9,7 +9,7 @@ from numba.core import cgutils, types
 from numba.core.errors import TypingError
 from scipy.linalg import cython_blas, cython_lapack
 
-from fad.kernels.foreign import BYTE, bind, capsule_address, capsule_name
+from fad.kernels.c_symbols import BYTE, bind, capsule_address, capsule_name
 from fad.kernels.promotion import compiled_as
 
 __all__ = [  # noqa: F822, because the table at the end of the file makes them

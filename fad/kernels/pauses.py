@@ -13,7 +13,7 @@ import sys
 from llvmlite import ir
 from numba.core import cgutils
 
-from fad.kernels.foreign import bind
+from fad.kernels.c_symbols import bind
 from fad.kernels.gil import held_for_a_while, is_pythons_thread
 
 __all__ = ["emit_check", "emit_pause", "interruptible", "new_clock", "record_of"]

@@ -20,7 +20,7 @@ from numba.core.typing.templates import signature
 from numba.np.numpy_support import as_dtype
 from scipy.special import _ufuncs, cython_special
 
-from fad.kernels.foreign import UfuncLoops, bind, capsule_address, capsule_name
+from fad.kernels.c_symbols import UfuncLoops, bind, capsule_address, capsule_name
 from fad.kernels.promotion import compiled_as, formula, like_ufunc, quiet
 from fad.kernels.widen import NO_MEMORY
 

@@ -1,4 +1,4 @@
-"""Stages of the Numba pipeline (lean.py) that come before code is emitted."""
+"""Stages of the Numba pipeline (numba_pipeline.py) that come before code is emitted."""
 import contextlib
 import sys
 from types import ModuleType

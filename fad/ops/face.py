@@ -35,7 +35,7 @@ class Face(NamedTuple):
 
 
 NOT_FINITE = "array must not contain infs or NaNs"
-LATER: dict[str, tuple[str, ...]] = {}     # a library's module -> those of ops/faces with its faces, until they are loaded
+LATER: dict[str, tuple[str, ...]] = {}     # a library's module -> those of ops/numpy_api with its faces, until they are loaded
 LIBRARIES = {"numpy", "scipy", "math", "cmath"}
 
 
@@ -120,7 +120,7 @@ def add_ufunc(op: Op, *names: str, samples: tuple = (), note: str = "") -> None:
 
 def _load(owner: str) -> None:
     for name in LATER.get(owner, ()):
-        imported(f"{__package__}.faces.{name}")
+        imported(f"{__package__}.numpy_api.{name}")
     LATER.pop(owner, None)                  # not before: another thread may ask meanwhile
 
 

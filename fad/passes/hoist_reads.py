@@ -1,16 +1,16 @@
 """hoist_reads: scalar promotion of reads. A loop reads an element that stays in place once, in front of the loop.
 
-Bounds of indices must show that the loop does not write to the element (places.py).
+Bounds of indices must show that the loop does not write to the element (dependence_test.py).
 """
 from typing import Any
 
 from ..ir.graph import Equation, Func, Literal, is_counted
 from ..ir.types import Type
 from ..ir.views import LoopView
-from .places import Places
+from .dependence_test import Places
 from .rewrite import Scope, rewrite
-from .sums import Sums
-from .turns import if_it_runs, runs
+from .reduction_recognition import Sums
+from .loop_guards import if_it_runs, runs
 
 
 def hoist_reads(func: Func) -> Func:

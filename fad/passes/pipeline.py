@@ -5,14 +5,14 @@ from ..ir.check import check
 from ..ir.graph import Func, free_vars
 from ..util.config import config
 from ..util.errors import CheckError
-from .accumulate import accumulate
-from .ascend import ascend
+from .scalar_promotion import accumulate
+from .loop_reversal import ascend
 from .cancels import without_cancelling
 from .cse import cse
 from .dce import dce
-from .destinations import destinations
-from .early import early
-from .expand import expand
+from .copy_elision import destinations
+from .read_before_write import early
+from .legalisation import expand
 from .fold import fold
 from .gathers import hoist_gathers
 from .hoist_checks import hoist_checks
@@ -20,12 +20,12 @@ from .hoist_reads import hoist_reads
 from .inline import inline
 from .licm import licm
 from .overflow import overflow
-from .overwrite import overwrite
-from .scalarise import scalarise
+from .dead_initialisation import overwrite
+from .scalar_replacement import scalarise
 from .simplify import simplify
 from .splits import split_early
-from .stencils import stencils
-from .unchanged import unchanged
+from .scatter_to_gather import stencils
+from .invariant_carries import unchanged
 
 Pass = Callable[[Func], Func]
 

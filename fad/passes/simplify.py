@@ -16,7 +16,7 @@ from ..ir.op import registry
 from ..ir.spec import walk_spec
 from ..ir.types import Type
 from ..ops.selection import selected_shape
-from .parts import Integers, flat_part, part_of_part
+from .subscripts import Integers, flat_part, part_of_part
 from .rewrite import Scope, as_atom, as_extent, rewrite
 from .zeros import adds_nothing, filling, is_nothing, is_number
 

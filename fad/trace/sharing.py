@@ -1,7 +1,7 @@
 """Arguments that share memory, of a function that writes to one of them: its derivative would take each of them for an array by itself.
 
 Where they are views that the traced code made, that is known; where a loop has left open whether they are one, that is refused. Where they come from
-outside, the program notes which of its inputs must lie apart, and looks at the arrays of each call (see backend/program.py); the tape looks at once.
+outside, the program notes which of its inputs must lie apart, and looks at the arrays of each call (see backend/executable.py); the tape looks at once.
 """
 from collections.abc import Sequence
 from typing import Any

@@ -9,7 +9,7 @@ from ..ir.build import Builder, Value, as_atom, building, current
 from ..ir.check import check
 from ..ir.graph import Func, Var
 from ..ir.types import INT, Type, is_beyond_64_bits, type_of
-from ..passes.small import small_arrays
+from ..passes.replacement_candidates import small_arrays
 from ..passes.unify import unify
 from ..util import tree
 from ..util.config import config

@@ -4,7 +4,7 @@
     reverse     ... ─ compute a block's arrays again ─ run the block's reverse sweep
 
 A tape that is larger than the processor's caches goes to memory and comes back, which may take longer than everything
-else. The arrays of a block stay in the caches. Unlike segments within a budget (segments.py), a block computes only the
+else. The arrays of a block stay in the caches. Unlike segments within a budget (checkpointing.py), a block computes only the
 saved arrays again, and runs no sum over an array twice, since its result is a number.
 """
 import math
@@ -16,15 +16,15 @@ from ..ir.uses import reads
 from ..ir.views import LoopView
 from ..ir.walk import Environment
 from ..ops.control import FOR
-from .budget import has_budget
-from .division import Division, is_cheap
+from .memory_budget import has_budget
+from .save_or_recompute import Division, is_cheap
 from .joint import atoms
 from .rounding import decisive
 from .rows import BlockRows
-from .segments import at_most
+from .checkpointing import at_most
 from .tape import Tape, Turns, is_fixed, padded_width, ramp_of
 from .versions import versions
-from .weights import bytes_of, bytes_written, extent_guess, hold_small, turns_guess
+from .cost_model import bytes_of, bytes_written, extent_guess, hold_small, turns_guess
 
 LARGE = 1 << 22                                              # bytes of a tape that leaves the caches
 BLOCK = 1 << 19                                              # bytes that a block's iterations may save

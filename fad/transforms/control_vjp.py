@@ -1,6 +1,6 @@
 """Reverse mode of branches, and what it has in common with that of loops (see loop_vjp.py).
 
-The branch that is taken saves what its reverse half needs (see division.py). The pullback is a branch on the same selector.
+The branch that is taken saves what its reverse half needs (see save_or_recompute.py). The pullback is a branch on the same selector.
 """
 from collections.abc import Callable
 from typing import Any
@@ -12,10 +12,10 @@ from ..ir.walk import bind_outputs, run_equation
 from ..ops.carry import UNDEFINED
 from ..ops.control import COND
 from .activity import activate
-from .division import Division
+from .save_or_recompute import Division
 from .inputs import zeros_like
 from .joint import Joint, atoms
-from .undo import trail_to
+from .undo_log import trail_to
 
 
 def active_outputs(sweep: Any, eqn: Equation) -> list:

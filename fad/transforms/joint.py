@@ -1,7 +1,7 @@
 """The joint program: the body of a region, forward and reverse together, traced once.
 
 The equations that depend on cotangents are the reverse half. It reads values of the rest, which the forward half saves,
-or which are computed again or restored: division.py chooses.
+or which are computed again or restored: save_or_recompute.py chooses.
 """
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -15,8 +15,8 @@ from ..ops.kinds import guarding
 from .activity import is_continuous
 from .inputs import renamed, zeros_like
 from .masks import chooses, is_masked
-from .undo import History, Notes, history_of
-from .weights import turns_guess
+from .undo_log import History, Notes, history_of
+from .cost_model import turns_guess
 
 
 class Joint:
@@ -26,10 +26,10 @@ class Joint:
     totals       {free variable: the input that holds its cotangent so far},
     gxs, totals_out   the cotangents that go out,
     histories    {number of an output: the history of that array}, as far as all of it was logged,
-    finals       {part of an output (see final.py): the input that holds it as the loop leaves it, in the reverse half},
+    finals       {part of an output (see last_write.py): the input that holds it as the loop leaves it, in the reverse half},
     again        {what was read of such arrays: the same, read in the reverse half}.
 
-    trails: those of outputs (see undo.py), by number; demanded: variables of the region that the loops and branches in
+    trails: those of outputs (see undo_log.py), by number; demanded: variables of the region that the loops and branches in
     it shall restore; restoring: the outputs of which the last version will be there in the reverse half; counters:
     places of the carries that the reverse half knows from the number of the iteration (`counted`); final: {equation:
     the part of an output in which what it read is found again}.

@@ -4,12 +4,12 @@
                                                    for i in reversed(range(n)): restore; gc = pullback(i, gc)
 
 The reverse loop carries the cotangents of the carries and of the variables around the loop, and the arrays that it
-restores (undo.py). division.py chooses what an iteration saves. The saved values reach the reverse loop in one of three
+restores (undo_log.py). save_or_recompute.py chooses what an iteration saves. The saved values reach the reverse loop in one of three
 ways:
 
     Taped          each iteration saves it (see tape.py); of a loop of unknown length, too
     Blocked        each block of iterations saves what it starts from, and computes the rest again (see blocks.py)
-    Checkpointed   segments save what they start from, within a budget of memory (see segments.py)
+    Checkpointed   segments save what they start from, within a budget of memory (see checkpointing.py)
 """
 from collections.abc import Callable
 from typing import Any
@@ -21,16 +21,16 @@ from ..ir.views import LoopView
 from ..ir.walk import bind_outputs, closure, run_equation
 from ..ops.control import FOR, WHILE, integer, loop_index, trip_count, turn_number
 from .blocks import Blocks, again_in_blocks
-from .budget import Plan, for_the_body, is_small, plan_for, share_of
+from .memory_budget import Plan, for_the_body, is_small, plan_for, share_of
 from .control_vjp import active_outputs, demanded, note_restored, take, total
-from .counters import counters
-from .division import Division
-from .final import final_reads
+from .induction import counters
+from .save_or_recompute import Division
+from .last_write import final_reads
 from .joint import Joint
-from .segments import vjp_in_segments
+from .checkpointing import vjp_in_segments
 from .tape import FIRST_EXTENT, Tape, Turns, is_inside_a_loop
-from .undo import carried_trails
-from .weights import bytes_of, turns_guess
+from .undo_log import carried_trails
+from .cost_model import bytes_of, turns_guess
 
 
 class LoopBody:

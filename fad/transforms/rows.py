@@ -12,7 +12,7 @@ from ..ir.walk import Environment
 from ..ops.choice import cast
 from ..ops.control import FOR
 from ..ops.index import index_add, update
-from .division import live
+from .save_or_recompute import live
 from .tape import Padded, Tape, Turns, is_fixed, keeper_of
 
 

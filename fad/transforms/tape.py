@@ -22,7 +22,7 @@ from ..ops.control import resize, unwritten
 from ..ops.extents import maximum, product
 from ..ops.index import index, update
 from ..ops.kinds import shape_of
-from .budget import has_budget
+from .memory_budget import has_budget
 
 FIRST_EXTENT = 16
 CACHE_LINE = 64                                               # bytes

@@ -10,7 +10,7 @@ from ..ir.affine import Affine
 from ..ir.graph import Equation, Literal, Var
 from ..ir.spec import operands_of
 from ..ir.uses import reads
-from .division import Division
+from .save_or_recompute import Division
 from .joint import atoms
 from .tape import Turns, along
 

@@ -18,7 +18,7 @@ from .control import VJP_OF_CONTROL
 from .inputs import bind_arguments, standing_alone, zeros_like
 from .masks import behind_choices, chooses, is_masked
 from .transpose import pullback_by_transposition
-from .undo import log_write
+from .undo_log import log_write
 
 
 class Reverse:
@@ -30,9 +30,9 @@ class Reverse:
         self.cotangents: dict[Var, Any] = {}
         self.masked: set[Var] = set()                            # whose products have to be guarded
         self.loops = 0                                           # equations with loops in the Func, which share a memory budget
-        self.trails: dict[Var, int] = {}                         # {version of an array that can be restored: the cost of that} (see undo.py)
+        self.trails: dict[Var, int] = {}                         # {version of an array that can be restored: the cost of that} (see undo_log.py)
         self.demanded: set[Var] = set()                          # the versions that loops and branches have to restore
-        self.finals: dict[Equation, Any] = {}                    # {reader of an array: the part of the final array that has its result, and that array} (see final.py)
+        self.finals: dict[Equation, Any] = {}                    # {reader of an array: the part of the final array that has its result, and that array} (see last_write.py)
 
     # -- forward --------------------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""A kernel that stands apart, as large ones do (see fad/kernels/apart.py), but takes no time to compile."""
+"""A kernel that stands apart, as large ones do (see fad/kernels/outlined.py), but takes no time to compile."""
 
 from numba.core import types
 

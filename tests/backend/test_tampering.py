@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from fad.backend import cache, entries
-from fad.kernels import apart
+from fad.kernels import outlined
 
 TEXT = '''import numpy as np
 from tests.backend.parts import half_square
@@ -38,8 +38,8 @@ _HELD: list = []  # machine code that may still be referred to
 
 def run(folder):
     """The kernel, as a new process would get it."""
-    _HELD.append(dict(apart._libraries))
-    apart._libraries.clear()
+    _HELD.append(dict(outlined._libraries))
+    outlined._libraries.clear()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         kernel = cache.load(TEXT, "kernel", folder)

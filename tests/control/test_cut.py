@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from fad.transforms.cut import minimum_cut
+from fad.transforms.min_cut import minimum_cut
 
 
 def is_cut(saved, uses, lost, needed):

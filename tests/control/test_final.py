@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import fad
-from fad.transforms import final
+from fad.transforms import last_write
 
 from ..fuzz.text import as_text
 from .support import loss_of, slope
@@ -355,7 +355,7 @@ def test_without_the_proof_it_would_be_wrong(program, monkeypatch):
     loss = loss_of(program)
     with fad.config.using(compile="never"):
         g = fad.grad(loss, fallback=False)(A)
-        monkeypatch.setattr(final._Nest, "is_last", lambda *_: True)
+        monkeypatch.setattr(last_write._Nest, "is_last", lambda *_: True)
         without = fad.grad(loss_of(program), fallback=False)
         without.clear()                                      # of programs that functions of this kind have
         assert not np.allclose(without(A), g, rtol=1e-6)

@@ -1,4 +1,4 @@
-"""Random eliminations: nests that read some rows and write to others, which are found by searches and chosen by conditions; see fad/transforms/final.py.
+"""Random eliminations: nests that read some rows and write to others, which are found by searches and chosen by conditions; see fad/transforms/last_write.py.
 
 `python -m tests.fuzz.eliminations [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk program for each failure.
 """
@@ -9,7 +9,7 @@ from unittest import mock
 import numpy as np
 
 import fad
-from fad.transforms import final, loop_vjp
+from fad.transforms import last_write, loop_vjp
 
 from . import judge
 from .statement import Blocks, Statement
@@ -81,7 +81,7 @@ def judge_final(f, tier, extent=6):
             f(x)
         except (LookupError, ValueError):
             return None
-        with mock.patch.object(final, "_are_many", lambda *_: True):
+        with mock.patch.object(last_write, "_are_many", lambda *_: True):
             found = fad.grad(lambda x: f(x))(x)
         with mock.patch.object(loop_vjp, "final_reads", lambda *_: {}):
             saved = fad.grad(lambda x: f(x))(x)

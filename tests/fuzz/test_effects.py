@@ -1,5 +1,5 @@
 """What judges sequences of calls that leave something outside; see effects.py."""
-from fad.backend.program import Program
+from fad.backend.executable import Program
 from fad.trace.effects import Effects
 
 from . import effects

@@ -5,7 +5,7 @@ import pytest
 from numba.core.compiler import run_frontend
 
 from fad.kernels.bounds import Bounds
-from fad.kernels.lean import LeanCompiler
+from fad.kernels.numba_pipeline import LeanCompiler
 from fad.kernels.variables import definitions
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fad.kernels.arrays import dot
-from fad.kernels.lean import LeanCompiler
+from fad.kernels.numba_pipeline import LeanCompiler
 
 compiled = numba.njit(lambda a, b: dot(a, b), pipeline_class=LeanCompiler)
 

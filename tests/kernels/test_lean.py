@@ -10,8 +10,8 @@ from numba.core.runtime import _nrt_python, rtsys
 
 import fad
 import fad.kernels.arrays as np_kernels
-from fad.kernels.lean import LeanCompiler
-from fad.kernels.lifetimes import insert_releases
+from fad.kernels.numba_pipeline import LeanCompiler
+from fad.kernels.reference_counts import insert_releases
 from fad.kernels.variables import of_one_value
 
 

@@ -8,7 +8,7 @@ from numba.core.compiler import run_frontend
 
 import fad.kernels.loops
 from fad.backend.sums import with_free_sums
-from fad.kernels.lean import LeanCompiler
+from fad.kernels.numba_pipeline import LeanCompiler
 from fad.kernels.loops import MANY, Loops, _node
 from fad.kernels.variables import definitions
 

@@ -9,7 +9,7 @@ from numba.core.codegen import CPUCodeLibrary
 from numba.core.runtime import _nrt_python, rtsys
 
 import fad
-from fad.kernels.lean import LeanCompiler
+from fad.kernels.numba_pipeline import LeanCompiler
 from fad.kernels.results import MANY, is_large
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from fad.backend.compile import compile
 from fad.backend.emit import source
-from fad.backend.steps import BackendError
+from fad.backend.loop_ir import BackendError
 
 from .cases import OPS, Case, calls, results
 from .programs import program

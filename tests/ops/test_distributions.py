@@ -4,8 +4,8 @@ import pytest
 from scipy import stats
 
 import fad
-from fad.ops.faces.distributions.continuous import CONTINUOUS
-from fad.ops.faces.distributions.discrete import DISCRETE
+from fad.ops.numpy_api.distributions.continuous import CONTINUOUS
+from fad.ops.numpy_api.distributions.discrete import DISCRETE
 from fad.util.errors import UnsupportedFunctionError
 
 SHAPES = {"gamma": (2.3,), "chi2": (3.4,), "chi": (2.7,), "invgamma": (2.2,), "beta": (1.7, 2.4), "t": (3.6,), "f": (4.0, 5.5), "lognorm": (0.8,),

@@ -5,7 +5,7 @@ import pytest
 import fad
 from fad.ir.walk import evaluate
 from fad.passes.pipeline import optimise
-from fad.passes.scalarise import scalarise
+from fad.passes.scalar_replacement import scalarise
 from fad.trace.tracing import trace
 from fad.transforms.vjp import vjp
 from tests.backend.support import check

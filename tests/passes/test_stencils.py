@@ -6,7 +6,7 @@ import fad
 from fad.ir.check import check
 from fad.ir.walk import evaluate
 from fad.passes.pipeline import optimise
-from fad.passes.stencils import stencils
+from fad.passes.scatter_to_gather import stencils
 from fad.trace.tracing import trace
 from fad.transforms.vjp import vjp
 

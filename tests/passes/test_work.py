@@ -6,10 +6,10 @@ import pytest
 
 import fad
 from fad.ir.op import registry
-from fad.passes.early import early
-from fad.passes.expand import expand
+from fad.passes.read_before_write import early
+from fad.passes.legalisation import expand
 from fad.passes.pipeline import PIPELINE, prepared
-from fad.passes.small import small_arrays
+from fad.passes.replacement_candidates import small_arrays
 from fad.trace.tracing import trace
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ...ops.face import BY_NAME
-from ...ops.faces.arguments import fixed
+from ...ops.numpy_api.arguments import fixed
 from ...ops.table import TABLE as op
 from ..inplace import number
 from ..products import addmm, matmul

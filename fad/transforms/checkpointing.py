@@ -19,7 +19,7 @@ from ..ir.walk import Environment, bind_outputs, closure
 from ..ops.control import FOR, WHILE, integer, trip_count
 from ..ops.custom import checkpoint
 from ..ops.extents import maximum, minimum
-from .budget import Plan, for_the_body
+from .memory_budget import Plan, for_the_body
 from .masks import chooses, is_masked
 
 

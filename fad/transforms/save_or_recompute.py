@@ -1,7 +1,7 @@
-"""The joint program of a loop's body, divided in two: a minimum cut chooses what the forward half saves (cut.py).
+"""The joint program of a loop's body, divided in two: a minimum cut chooses what the forward half saves (min_cut.py).
 
 The reverse half gets back the saved values, computes others again, and restores arrays. Every version of an array with
-a history (undo.py) can be restored at the price of the overwritten values. To the cut, a version is a value computed
+a history (undo_log.py) can be restored at the price of the overwritten values. To the cut, a version is a value computed
 from these; so the cut weighs the log against the reads of the array.
 """
 import math
@@ -12,12 +12,12 @@ from ..ir.graph import Equation, Literal, Var, extents_of, has_effect
 from ..ir.uses import DefUse, defined_by, reads
 from ..ir.walk import Environment, run_equation
 from .activity import is_continuous
-from .cut import INFINITE, minimum_cut
+from .min_cut import INFINITE, minimum_cut
 from .joint import Joint, atoms, changes_around, is_at_rest, turns_between
 from .order import Cycle, Order
 from .rounding import Exact, decisive, rounded
-from .undo import History, cost_around
-from .weights import USUAL_EXTENT, bytes_of
+from .undo_log import History, cost_around
+from .cost_model import USUAL_EXTENT, bytes_of
 
 CHEAP_KINDS = {"shape", "index"}                            # computed again, not saved, as all that costs less than a trip to memory
 FEW_TERMS = 4                                                # of sums and products of small arrays that are cheap

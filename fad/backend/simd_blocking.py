@@ -16,8 +16,8 @@ from ..ir.graph import Var
 from ..ir.types import INT, Type
 from .conflicts import accesses
 from .indexmap import Axis, Elem, Index, at, substitute
-from .reuse import Storage
-from .steps import Loop, Step
+from .buffer_reuse import Storage
+from .loop_ir import Loop, Step
 from .views import Views
 
 LANES = 128                                 # points in a block: rows of it should stay in the first cache, all of it in the second

@@ -5,7 +5,7 @@
 A sweep may keep the overwritten elements in place of its reads: one element where an iteration reads a hundred. The
 reverse sweep starts from the final array and puts the old values back, write by write, last to first, so every read
 finds the array as it was (Griewank & Walther, Evaluating Derivatives, SIAM 2008, section 4.2). The cut chooses between
-the two (division.py).
+the two (save_or_recompute.py).
 
 A trail is the sequence of an array's versions in a region, if each step can be undone: writes to parts, and loops and
 branches of such writes. The old value undoes additions, too; a subtraction would not give it back exactly.
@@ -18,8 +18,8 @@ from ..ir.graph import Equation, Func, Var, is_branch, is_loop
 from ..ir.uses import DefUse
 from ..ir.views import LoopView
 from ..ops.index import index, update
-from .budget import allowance
-from .weights import bytes_written, turns_guess
+from .memory_budget import allowance
+from .cost_model import bytes_written, turns_guess
 
 
 class Trail(NamedTuple):

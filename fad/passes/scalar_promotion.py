@@ -1,7 +1,7 @@
 """accumulate: scalar promotion of sums. A loop adds to a number, and the number goes to the array once, behind it.
 
 The element must not depend on the iteration, and bounds of indices must show that the loop touches it nowhere else
-(places.py). One walk; the proofs compare at most MOST_PAIRS pairs of accesses a loop.
+(dependence_test.py). One walk; the proofs compare at most MOST_PAIRS pairs of accesses a loop.
 """
 from typing import Any
 
@@ -10,10 +10,10 @@ from ..ir.graph import Equation, Func, Literal, Var, is_counted
 from ..ir.op import registry
 from ..ir.types import Type
 from ..ir.views import LoopView
-from .places import Places
+from .dependence_test import Places
 from .rewrite import Scope, rewrite
-from .sums import Sums, is_addition
-from .turns import if_it_runs, runs
+from .reduction_recognition import Sums, is_addition
+from .loop_guards import if_it_runs, runs
 
 
 def accumulate(func: Func) -> Func:

@@ -1,6 +1,6 @@
 """scalarise: scalar replacement of aggregates. Small arrays in loops become scalars, which live in registers.
 
-small.py chooses the arrays. One walk over the program; the new program has at most LARGEST equations.
+replacement_candidates.py chooses the arrays. One walk over the program; the new program has at most LARGEST equations.
 """
 import itertools
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from ..ir.spec import subscripts_of
 from ..ir.types import INT, Type
 from ..ir.views import LoopView
 from .rewrite import as_atom, as_extent
-from .small import is_expandable, is_static, small_arrays
+from .replacement_candidates import is_expandable, is_static, small_arrays
 
 LARGEST = 2000                              # equations of a program that it may make
 

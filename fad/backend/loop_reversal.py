@@ -7,9 +7,9 @@ iterations of such a loop do not depend on each other, and the order of sums is 
 from typing import Any
 
 from .conflicts import READ
-from .homes import is_stored
+from .array_contraction import is_stored
 from .indexmap import Axis, Index
-from .steps import Loop
+from .loop_ir import Loop
 
 
 def ascending(loop: Loop, scheduler: Any, homes: dict) -> Loop:

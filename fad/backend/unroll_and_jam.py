@@ -14,7 +14,7 @@ from typing import Any
 
 from .indexmap import Index
 from .reductions import combine
-from .steps import Loop, Step
+from .loop_ir import Loop, Step
 
 TURNS = 4
 

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 from .conflicts import Access, Touched, apart
 from .indexmap import Axis
-from .lanes import is_long, points_in, runs_in_lanes, worth_it
-from .steps import Step
+from .simd_blocking import is_long, points_in, runs_in_lanes, worth_it
+from .loop_ir import Step
 
 _EFFECTS = ("call", "control", "check")
 

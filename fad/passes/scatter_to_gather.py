@@ -14,7 +14,7 @@ from ..ir.spec import subscripts_of, walk_spec
 from ..ir.traits import FLOP
 from ..ir.types import Type
 from ..ir.uses import DefUse
-from .parts import Integers, part_of_part
+from .subscripts import Integers, part_of_part
 from .rewrite import as_atom, as_extent, in_regions
 from .zeros import is_nothing
 

@@ -4,7 +4,7 @@
         for i in range(k + 1, n): A[i] -= A[i, k] / A[k, k] * A[k]
 
 An elimination reads n^3 / 3 numbers of these rows, and saves none of them. The same holds for substitutions,
-factorizations and tables that are filled in some order. Bounds of indices are the proof (passes/ranges.py): in each
+factorizations and tables that are filled in some order. Bounds of indices are the proof (passes/value_ranges.py): in each
 later iteration, and later in the same one, all writes lie above, or all below, the read along some axis; or a condition
 in front of the write keeps them apart. The analysis compares at most MOST_PAIRS pairs of a read and a write.
 
@@ -26,9 +26,9 @@ from ..ir.uses import DefUse
 from ..ir.views import BranchView, LoopView
 from ..ir.walk import Environment
 from ..ops.index import index
-from ..passes.ranges import Ranges, index_of
-from .undo import trail_to
-from .weights import bytes_of, extent_guess, turns_guess
+from ..passes.value_ranges import Ranges, index_of
+from .undo_log import trail_to
+from .cost_model import bytes_of, extent_guess, turns_guess
 
 MOST_PAIRS = 10_000                                          # of reads and writes that are compared; unrolled code may have more
 

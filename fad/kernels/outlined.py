@@ -8,7 +8,7 @@ from typing import Any
 import llvmlite.binding as llvm
 from numba.core import cgutils
 
-from fad.kernels.foreign import bind
+from fad.kernels.c_symbols import bind
 from fad.kernels.libraries import new_library
 
 __all__ = ["PREFIX", "call", "called", "is_at_hand", "keep_in"]

@@ -9,7 +9,7 @@ from ..ir.op import registry
 from ..ir.types import INT, Type
 from ..ir.views import LoopView
 from .rewrite import Scope, rewrite
-from .sums import Sums
+from .reduction_recognition import Sums
 
 
 def ascend(func: Func) -> Func:

@@ -18,7 +18,7 @@ from numba.np.numpy_support import as_dtype
 from fad.kernels import memory, operators, pauses, results
 from fad.kernels.bounds import Bounds
 from fad.kernels.libraries import Releasable, new_library
-from fad.kernels.lifetimes import insert_releases
+from fad.kernels.reference_counts import insert_releases
 from fad.kernels.loops import Loops
 from fad.kernels.remembering import Remembering
 from fad.kernels.stages import LeanRewrites, LeanTypeInference, findable

@@ -6,7 +6,7 @@ from ..ir.op import registry
 from ..ir.types import Type
 from ..ir.views import LoopView
 from .rewrite import Scope, as_extent, rewrite
-from .sums import Sums
+from .reduction_recognition import Sums
 from .zeros import adds_nothing, filling, is_number
 
 

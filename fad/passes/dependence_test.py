@@ -1,4 +1,4 @@
-"""The dependence test: do two accesses of a loop ever touch the same element? Bounds of the indices tell (ranges.py).
+"""The dependence test: do two accesses of a loop ever touch the same element? Bounds of the indices tell (value_ranges.py).
 
 It compares pairs of accesses, at most MOST_PAIRS of them in a loop.
 """
@@ -8,7 +8,7 @@ from ..ir.affine import Affine
 from ..ir.graph import Equation, Func, Var, extents_of, is_counted, is_loop
 from ..ir.integers import Integers
 from ..ir.views import LoopView
-from .ranges import Ranges, index_of
+from .value_ranges import Ranges, index_of
 
 MOST_PAIRS = 1000                                            # of equations of one loop that are compared; unrolled code may have more
 

@@ -7,7 +7,7 @@ from ..ir.types import Type
 from ..ir.uses import DefUse, operands, reads
 from ..ir.views import LoopView
 from ..ops.selection import selected_shape
-from .parts import Integers, flat_part, part_of_part
+from .subscripts import Integers, flat_part, part_of_part
 from .rewrite import as_extent, in_regions
 
 
